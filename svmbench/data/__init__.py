@@ -1,0 +1,1 @@
+"""From a catalogue entry to a verified, prepared matrix with labels."""

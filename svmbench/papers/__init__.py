@@ -1,0 +1,1 @@
+"""Published numbers and claims of the reproduced papers, as data."""

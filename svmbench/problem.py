@@ -1,0 +1,121 @@
+r"""The optimisation problems, their objectives, and every conversion between their parameters.
+
+No other module converts between λ, C and ν or evaluates an objective. With examples :math:`(x_i, y_i)`,
+:math:`i = 1..n`, labels :math:`y_i \in \{-1, +1\}`, feature map :math:`\Phi`, hinge loss
+:math:`h(z) = \max(0, 1 - z)` and responses :math:`c_i = y_i \langle w, \Phi(x_i) \rangle`:
+
+====================  ==========================================================================
+regularised           :math:`P_\lambda(w) = \frac{\lambda}{2} |w|^2 + \frac{1}{n} \sum_i h(c_i)`
+                      (Pegasos eq. 1; SBP eq. 2.2); in C-form multiplied by :math:`1/\lambda = Cn`
+its dual              :math:`D_\lambda(\alpha) = \lambda (\sum_i \alpha_i - \frac12 |w|^2)`,
+                      :math:`w = \sum_i \alpha_i y_i \Phi(x_i)`, :math:`0 \le \alpha_i \le C` (SBP eq. 4.1)
+slack-constrained     :math:`\max_{|w| \le 1} f(w)`, :math:`f(w) = \max_{\xi \ge 0, \sum \xi_i \le n\nu}
+                      \min_i (c_i + \xi_i)` (SBP eq. 2.3)
+====================  ==========================================================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.errors import UserError
+
+FORMS = ("regularised", "slack-constrained", "norm-bounded")
+BIASES = ("none", "unregularised")
+
+
+def lam_from_C(C: float, n: int) -> float:  # noqa: N802, N803  (C is the field's name)
+    """Return λ = 1/(C n), the regularisation of the λ-form with the same minimiser as the C-form."""
+    return 1.0 / (C * n)
+
+
+def C_from_lam(lam: float, n: int) -> float:  # noqa: N802
+    """Return C = 1/(λ n)."""
+    return 1.0 / (lam * n)
+
+
+def nu_from_optimum(mean_hinge: float, norm: float) -> float:
+    """Return ν = L(w*)/|w*|, for which the slack-constrained form has the solution w*/|w*| (SBP Lemma 2.1).
+
+    Parameters
+    ----------
+    mean_hinge : float
+        Mean hinge loss at the optimum of the regularised form.
+    norm : float
+        Norm |w*|, positive.
+    """
+    if not norm > 0.0:
+        raise UserError(f"nu cannot be derived from an optimum of norm {norm}: the solution must not be zero")
+    return mean_hinge / norm
+
+
+def mean_hinge(responses: NDArray[np.float64], margin_shift: NDArray[np.float64] | float = 0.0) -> float:
+    """Return the mean hinge loss of the responses, shape (n,); ``margin_shift`` is y_i b with a bias."""
+    return float(np.maximum(0.0, 1.0 - (responses + margin_shift)).mean())
+
+
+def primal_objective(lam: float, squared_norm: float, loss: float) -> float:
+    """Return P_λ = (λ/2)|w|² + mean hinge loss."""
+    return 0.5 * lam * squared_norm + loss
+
+
+def dual_objective(lam: float, alpha: NDArray[np.float64], squared_norm: float) -> float:
+    """Return D_λ(α) = λ (Σα_i - |w|²/2) for a feasible α of shape (n,), a lower bound of the optimum."""
+    return lam * (float(alpha.sum()) - 0.5 * squared_norm)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One training problem in all its forms; a solver reads the form that it declares.
+
+    Attributes
+    ----------
+    y : ndarray of float64, shape (n,)
+        Labels in {-1, +1}.
+    lam, C : float
+        The same regularisation in both forms, C = 1/(λ n).
+    bias : str
+        ``none`` or ``unregularised``.
+    nu : float or None
+        Slack budget per example of the slack-constrained form; None unless the solver asks for it.
+    """
+
+    y: NDArray[np.float64]
+    lam: float
+    C: float
+    bias: str = "none"
+    nu: float | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of training examples."""
+        return int(self.y.shape[0])
+
+    @classmethod
+    def build(
+        cls,
+        y: NDArray[np.float64],
+        *,
+        lam: float | None = None,
+        C: float | None = None,  # noqa: N803
+        bias: str = "none",
+        nu: float | None = None,
+    ) -> Problem:
+        """Make a problem from λ or C (exactly one of them)."""
+        if (lam is None) == (C is None):
+            raise UserError("give problem.lam or problem.C, exactly one of them")
+        n = int(y.shape[0])
+        given = lam if lam is not None else C
+        if given is None or not given > 0.0 or not np.isfinite(given):
+            which = "problem.lam" if lam is not None else "problem.C"
+            raise UserError(f"{which}={given} is not allowed: give a positive number")
+        if nu is not None and (not np.isfinite(nu) or nu < 0.0):
+            raise UserError(f"solver.nu={nu} is not allowed: give a number of at least 0, or auto")
+        if bias not in BIASES:
+            raise UserError(f"problem.bias={bias} is not allowed: give one of {', '.join(BIASES)}")
+        lam_value = lam if lam is not None else lam_from_C(float(C or 0.0), n)
+        C_value = C if C is not None else C_from_lam(float(lam or 0.0), n)  # noqa: N806
+        return cls(y=y, lam=lam_value, C=C_value, bias=bias, nu=nu)

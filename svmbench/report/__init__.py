@@ -1,0 +1,1 @@
+"""Curves, tables and verdicts from stored runs; reads only the store."""

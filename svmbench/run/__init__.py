@@ -1,0 +1,1 @@
+"""Plan, execute, observe and stop runs."""

@@ -1,0 +1,1 @@
+"""Solvers: one file per method, grouped by what they touch (kernel, linear, approximate, peers)."""

@@ -1,0 +1,139 @@
+"""What a solver is: the contract between a method, the problem it solves and the run that drives it.
+
+A solver sees the training problem, the oracle and a random generator, and nothing else: no clock, no log, no
+test data. A run cut into many ``advance`` calls is bit for bit the run in one call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.problem import Problem
+
+if TYPE_CHECKING:
+    from svmbench.kernels._oracle import Oracle
+    from svmbench.solvers.parts.random import Generator
+
+#: Counters that a run may be advanced by and stopped at.
+COUNTERS = ("kev_ondemand", "kev_rowupdate", "kev_iter", "kev_computed", "inner_products", "iterations")
+
+
+@dataclass(frozen=True)
+class KernelExpansion:
+    r"""A predictor :math:`x \mapsto \sum_k \beta_k K(x_{i_k}, x) + b`.
+
+    Attributes
+    ----------
+    indices : ndarray of int64, shape (s,)
+        Training examples with a non-zero coefficient, ascending.
+    coefficients : ndarray of float64, shape (s,)
+        :math:`\beta_k = \alpha_{i_k} y_{i_k}`.
+    bias : float
+        b.
+    """
+
+    indices: NDArray[np.int64]
+    coefficients: NDArray[np.float64]
+    bias: float = 0.0
+
+    @classmethod
+    def from_alpha(cls, alpha: NDArray[np.float64], y: NDArray[np.float64], bias: float = 0.0) -> KernelExpansion:
+        """Collect the non-zeros of α, shape (n,), as signed coefficients."""
+        indices = np.flatnonzero(alpha)
+        return cls(indices.astype(np.int64), alpha[indices] * y[indices], bias)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The answer of a solver at one moment; shares no memory with the running state.
+
+    Attributes
+    ----------
+    model : KernelExpansion
+        The predictor.
+    responses : ndarray of float64, shape (n,), or None
+        c_i = y_i <w, Φ(x_i)> of the model on the training set, without bias, where the method maintains them.
+    alpha : ndarray of float64, shape (n,), or None
+        A feasible dual point of the regularised form whose w is the model's, where the method has one.
+    native : dict of str to float
+        The objective of the method's own form and its bound, as ``native_objective`` and ``native_bound``,
+        where they exist.
+    """
+
+    model: KernelExpansion
+    responses: NDArray[np.float64] | None = None
+    alpha: NDArray[np.float64] | None = None
+    native: dict[str, float] = field(default_factory=dict)
+
+
+class Run(Protocol):
+    """A started solver."""
+
+    @property
+    def iterations(self) -> int:
+        """Number of iterations so far."""
+        ...
+
+    @property
+    def converged(self) -> bool:
+        """Whether the method's own stopping rule holds."""
+        ...
+
+    def advance(self, counter: str, until: int) -> None:
+        """Continue until ``counter`` (one of `COUNTERS`) has reached ``until`` or the method has converged."""
+        ...
+
+    def snapshot(self) -> Snapshot:
+        """Return the current answer."""
+        ...
+
+
+class Solver:
+    """Base of all solvers: what the method is, what it needs, and how to start it.
+
+    Subclasses set the class attributes, define ``Params`` (a frozen dataclass, the schema of
+    ``conf/solver/<name>.yaml``) and implement `start`.
+
+    Attributes
+    ----------
+    name : str
+        The word after ``solver=``.
+    title : str
+        The method's name in prose.
+    citation : str
+        Authors, title, venue, year; section or algorithm.
+    form : str
+        The problem solved: ``regularised``, ``slack-constrained`` or ``norm-bounded``.
+    biases : tuple of str
+        Bias conventions that it can solve with.
+    kernels : tuple of str or None
+        Kernels that it can use; None means any.
+    counting : str
+        What one iteration is charged under each convention, in one line.
+    stochastic : bool
+        Whether the seed changes the run.
+    version : int
+        Raised whenever results change; part of a run's identity.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    citation: ClassVar[str]
+    form: ClassVar[str] = "regularised"
+    biases: ClassVar[tuple[str, ...]] = ("none",)
+    kernels: ClassVar[tuple[str, ...] | None] = None
+    counting: ClassVar[str] = ""
+    stochastic: ClassVar[bool] = True
+    version: ClassVar[int] = 1
+    Params: ClassVar[type]
+
+    def __init__(self, params: Any) -> None:
+        self.params = params
+
+    def start(self, problem: Problem, oracle: Oracle, rng: Generator) -> Run:
+        """Return a run at iteration 0; nothing is evaluated yet except the diagonal, where it is needed."""
+        raise NotImplementedError

@@ -1,0 +1,1 @@
+"""Solvers that touch the data through kernel rows only."""

@@ -1,0 +1,1 @@
+"""Stored runs: identity, environment record, reading and writing."""
