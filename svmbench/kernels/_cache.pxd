@@ -1,0 +1,25 @@
+"""C-level interface of the row cache."""
+
+from libc.stdint cimport int64_t
+
+
+cdef class RowCache:
+    """Least-recently-used kernel rows within a byte budget; see _cache.pyx."""
+
+    cdef readonly Py_ssize_t slots
+    cdef Py_ssize_t stride
+    cdef float *memory
+    cdef int64_t[::1] slot_of_row
+    cdef int64_t[::1] row_of_slot
+    cdef int64_t[::1] newer
+    cdef int64_t[::1] older
+    cdef Py_ssize_t used
+    cdef int64_t newest
+    cdef int64_t oldest
+
+    # The row's values, now the most recently used, or NULL.
+    cdef float *find(self, Py_ssize_t row) noexcept nogil
+    # Room for the row's values in place of the least recently used one.
+    cdef float *insert(self, Py_ssize_t row) noexcept nogil
+    cdef void unlink(self, int64_t slot) noexcept nogil
+    cdef void push(self, int64_t slot) noexcept nogil

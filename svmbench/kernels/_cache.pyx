@@ -1,0 +1,104 @@
+"""The row cache: kernel rows kept within a byte budget, the least recently used one leaving first.
+
+It changes what is computed (``kev_computed``), never a published count and never a result.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int64_t
+from libc.stdlib cimport free
+
+
+cdef extern from "<stdlib.h>" nogil:
+    void *aligned_alloc(size_t alignment, size_t size)
+
+#: Rows that must be at hand at once: pair methods hold two.
+LEAST = 2
+
+
+cdef class RowCache:
+    """Least-recently-used cache of rows of float32.
+
+    Parameters
+    ----------
+    rows : int
+        Number of rows that exist, n.
+    stride : int
+        Values per row.
+    size : int
+        Byte budget; room for two rows is always made. The operating system commits a slot's memory only when
+        it is first filled.
+
+    Raises
+    ------
+    MemoryError
+        When the budget cannot be reserved.
+    """
+
+    def __cinit__(self, Py_ssize_t rows, Py_ssize_t stride, Py_ssize_t size):
+        cdef Py_ssize_t row_bytes = (stride * <Py_ssize_t>sizeof(float) + 63) // 64 * 64
+        self.slots = max(<Py_ssize_t>LEAST, min(rows, size // max(row_bytes, 1)))
+        self.stride = row_bytes // <Py_ssize_t>sizeof(float)
+        self.memory = <float *>aligned_alloc(64, <size_t>self.slots * max(row_bytes, 64))
+        if self.memory == NULL:
+            raise MemoryError(f"no memory for a row cache of {size} bytes")
+        self.slot_of_row = np.full(rows, -1, dtype=np.int64)
+        self.row_of_slot = np.full(self.slots, -1, dtype=np.int64)
+        self.newer = np.full(self.slots, -1, dtype=np.int64)
+        self.older = np.full(self.slots, -1, dtype=np.int64)
+        self.used = 0
+        self.newest = self.oldest = -1
+
+    def __dealloc__(self):
+        free(self.memory)
+
+    cdef void unlink(self, int64_t slot) noexcept nogil:
+        cdef int64_t newer = self.newer[slot], older = self.older[slot]
+        if newer >= 0:
+            self.older[newer] = older
+        else:
+            self.newest = older
+        if older >= 0:
+            self.newer[older] = newer
+        else:
+            self.oldest = newer
+
+    cdef void push(self, int64_t slot) noexcept nogil:
+        self.newer[slot] = -1
+        self.older[slot] = self.newest
+        if self.newest >= 0:
+            self.newer[self.newest] = slot
+        else:
+            self.oldest = slot
+        self.newest = slot
+
+    cdef float *find(self, Py_ssize_t row) noexcept nogil:
+        cdef int64_t slot = self.slot_of_row[row]
+        if slot < 0:
+            return NULL
+        if slot != self.newest:
+            self.unlink(slot)
+            self.push(slot)
+        return self.memory + slot * self.stride
+
+    cdef float *insert(self, Py_ssize_t row) noexcept nogil:
+        cdef int64_t slot = self.used
+        if self.used < self.slots:
+            self.used += 1
+        else:
+            slot = self.oldest
+            self.slot_of_row[self.row_of_slot[slot]] = -1
+            self.unlink(slot)
+        self.slot_of_row[row] = slot
+        self.row_of_slot[slot] = row
+        self.push(slot)
+        return self.memory + slot * self.stride
+
+    def holds(self):
+        """Return the rows held, most recently used first."""
+        rows = []
+        slot = self.newest
+        while slot >= 0:
+            rows.append(int(self.row_of_slot[slot]))
+            slot = self.older[slot]
+        return rows

@@ -1,0 +1,47 @@
+"""C-level interface of the oracle for compiled solvers."""
+
+from libc.stdint cimport int64_t
+
+from svmbench.kernels._cache cimport RowCache
+from svmbench.kernels._layouts cimport Layout
+
+
+cdef class Ledger:
+    """Every published and every real count of one run, in 64 bit."""
+
+    cdef public int64_t kev_ondemand
+    cdef public int64_t kev_rowupdate
+    cdef public int64_t kev_iter
+    cdef public int64_t kev_computed
+    cdef public int64_t inner_products
+    cdef public int64_t iterations
+    cdef public int64_t kev_setup
+    cdef public int64_t kev_observation
+    cdef public int64_t kev_prediction
+    cdef public int64_t kev_discarded
+
+    # The value of a counter by its position in svmbench.solvers.base.COUNTERS.
+    cdef int64_t value(self, int counter) noexcept nogil
+    # One iteration over n examples: kev_iter += n, iterations += 1.
+    cdef void iteration(self, int64_t n) noexcept nogil
+    # A response computed on demand from `nonzeros` coefficients: kev_ondemand += nonzeros.
+    cdef void lookup(self, int64_t nonzeros) noexcept nogil
+    # A coefficient change of a method whose responses could be had on demand: kev_rowupdate += n.
+    cdef void change(self, int64_t n) noexcept nogil
+    # A coefficient change of a method that must maintain all responses: n to kev_ondemand and kev_rowupdate.
+    cdef void maintained_change(self, int64_t n) noexcept nogil
+
+
+cdef class Oracle:
+    """The only source of kernel values; see _oracle.pyx."""
+
+    cdef readonly Py_ssize_t n
+    cdef readonly Py_ssize_t d
+    cdef readonly Ledger ledger
+    cdef Layout layout
+    cdef RowCache cache
+    cdef object _diagonal
+
+    cdef void count(self, int64_t evaluations) noexcept nogil
+    # Row i of the kernel matrix, n values, valid until the next call; from the cache or computed and counted.
+    cdef const float* row_pointer(self, Py_ssize_t i) noexcept nogil
