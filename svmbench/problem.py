@@ -27,12 +27,12 @@ FORMS = ("regularised", "slack-constrained", "norm-bounded")
 BIASES = ("none", "unregularised")
 
 
-def lam_from_C(C: float, n: int) -> float:  # noqa: N802, N803  (C is the field's name)
+def lam_from_C(C: float, n: int) -> float:
     """Return λ = 1/(C n), the regularisation of the λ-form with the same minimiser as the C-form."""
     return 1.0 / (C * n)
 
 
-def C_from_lam(lam: float, n: int) -> float:  # noqa: N802
+def C_from_lam(lam: float, n: int) -> float:
     """Return C = 1/(λ n)."""
     return 1.0 / (lam * n)
 
@@ -100,7 +100,7 @@ class Problem:
         y: NDArray[np.float64],
         *,
         lam: float | None = None,
-        C: float | None = None,  # noqa: N803
+        C: float | None = None,
         bias: str = "none",
         nu: float | None = None,
     ) -> Problem:
@@ -117,5 +117,5 @@ class Problem:
         if bias not in BIASES:
             raise UserError(f"problem.bias={bias} is not allowed: give one of {', '.join(BIASES)}")
         lam_value = lam if lam is not None else lam_from_C(float(C or 0.0), n)
-        C_value = C if C is not None else C_from_lam(float(lam or 0.0), n)  # noqa: N806
+        C_value = C if C is not None else C_from_lam(float(lam or 0.0), n)
         return cls(y=y, lam=lam_value, C=C_value, bias=bias, nu=nu)

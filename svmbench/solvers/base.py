@@ -41,7 +41,9 @@ class KernelExpansion:
     bias: float = 0.0
 
     @classmethod
-    def from_alpha(cls, alpha: NDArray[np.float64], y: NDArray[np.float64], bias: float = 0.0) -> KernelExpansion:
+    def from_alpha(
+        cls, alpha: NDArray[np.float64], y: NDArray[np.float64], bias: float = 0.0
+    ) -> KernelExpansion:
         """Collect the non-zeros of α, shape (n,), as signed coefficients."""
         indices = np.flatnonzero(alpha)
         return cls(indices.astype(np.int64), alpha[indices] * y[indices], bias)
@@ -84,7 +86,7 @@ class Run(Protocol):
         ...
 
     def advance(self, counter: str, until: int) -> None:
-        """Continue until ``counter`` (one of `COUNTERS`) has reached ``until`` or the method has converged."""
+        """Continue until ``counter`` (of `COUNTERS`) has reached ``until`` or the method has converged."""
         ...
 
     def snapshot(self) -> Snapshot:

@@ -1,0 +1,42 @@
+"""The plain float64 formulas that every layout is held against."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+KERNELS = [
+    {"name": "gaussian", "gamma": 0.7},
+    {"name": "linear"},
+    {"name": "polynomial", "gamma": 0.5, "coef0": 1.0, "degree": 3},
+]
+
+
+def kernel_matrix(X: NDArray, Z: NDArray, kernel: dict) -> NDArray[np.float64]:
+    """K(x, z) for all rows of X and Z, in float64, from the formula alone."""
+    X, Z = (np.asarray(A, dtype=np.float64) for A in (X, Z))
+    if kernel["name"] == "gaussian":
+        difference = X[:, None, :] - Z[None, :, :]
+        return np.exp(-kernel["gamma"] * (difference**2).sum(axis=2))
+    dot = X @ Z.T
+    if kernel["name"] == "linear":
+        return dot
+    return (kernel["gamma"] * dot + kernel["coef0"]) ** kernel["degree"]
+
+
+def scale(X: NDArray, Z: NDArray, kernel: dict) -> NDArray[np.float64]:
+    """The size against which an error of 1e-6 is measured: 1, or the value at the norms of the two points."""
+    norms = np.linalg.norm(X, axis=1)[:, None] * np.linalg.norm(Z, axis=1)[None, :]
+    if kernel["name"] == "gaussian":
+        return np.ones_like(norms)
+    if kernel["name"] == "linear":
+        return norms + 1e-30
+    return (kernel["gamma"] * norms + kernel["coef0"]) ** kernel["degree"]
+
+
+def matrix(rng: np.random.Generator, n: int, d: int, density: float, layout: str):
+    """Return random float32 examples as an array or a CSR array, with the dense array beside it."""
+    X = rng.normal(size=(n, d)).astype(np.float32)
+    X[rng.random((n, d)) > density] = 0.0
+    return (scipy.sparse.csr_array(X) if layout == "sparse" else X), X
