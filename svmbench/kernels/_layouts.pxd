@@ -27,8 +27,9 @@ cdef extern from "_layouts.h" nogil:
     void svmbench_dense(const kernel_table *, const dense_store *, const kernel_params *,
                         const float *const *queries, ptrdiff_t n_queries, float *out, ptrdiff_t stride,
                         int threads)
-    void svmbench_sparse(const kernel_table *, const sparse_store *, const kernel_params *, const double *work,
-                         const double *query_squared, int group, float *out, ptrdiff_t stride, int threads)
+    void svmbench_sparse(const kernel_table *, const sparse_store *, const kernel_params *,
+                         const double *work, const double *query_squared, int group, float *out,
+                         ptrdiff_t stride, int threads)
     int svmbench_dense_scores(const kernel_table *, const dense_store *, const kernel_params *,
                               const float *queries, ptrdiff_t n_queries, const double *coefficients,
                               ptrdiff_t n, double *scores, int threads)

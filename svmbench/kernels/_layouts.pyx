@@ -180,8 +180,8 @@ cdef class DenseLayout(Layout):
         if self.n and self.d and queries.shape[0]:
             with nogil:
                 status = svmbench_dense_scores(
-                    self.table, &self.store, &self.params, &queries[0, 0], queries.shape[0], &coefficients[0],
-                    self.n, &view[0], self.threads)
+                    self.table, &self.store, &self.params, &queries[0, 0], queries.shape[0],
+                    &coefficients[0], self.n, &view[0], self.threads)
         if status:
             raise MemoryError("no memory for the work buffer of the kernel expansion")
         return out
@@ -218,39 +218,31 @@ cdef class SparseLayout(Layout):
     def __dealloc__(self):
         free(self.work)
 
-    cdef Py_ssize_t scatter(self, const float *values, const int32_t *columns, int64_t begin, int64_t end,
-                            Py_ssize_t lane, Py_ssize_t lanes, bint clear) noexcept nogil:
+    cdef void scatter(self, const sparse_store *other, int64_t i, Py_ssize_t lane, Py_ssize_t lanes,
+                      bint clear) noexcept nogil:
+        """Write example i of another store into one lane of the work array, or zero it again."""
         cdef int64_t k = 0
-        for k in range(begin, end):
-            self.work[columns[k] * lanes + lane] = 0.0 if clear else <double>values[k]
-        return 0
+        for k in range(other.indptr[i], other.indptr[i + 1]):
+            self.work[other.indices[k] * lanes + lane] = 0.0 if clear else <double>other.values[k]
 
     cdef void rows(self, const int64_t *indices, Py_ssize_t count, float *out) noexcept nogil:
-        self.foreign(self.store, indices, count, out)
+        self.foreign(&self.store, indices, count, out)
 
-    cdef void foreign(self, sparse_store other, const int64_t *indices, Py_ssize_t count, float *out) noexcept nogil:
+    cdef void foreign(self, const sparse_store *other, const int64_t *indices, Py_ssize_t count,
+                      float *out) noexcept nogil:
         """Kernel rows of `count` examples of another store; a full group shares one pass over the examples."""
         cdef double squared[SPARSE_GROUP]
-        cdef Py_ssize_t r = 0
-        cdef int64_t i = 0
-        if count == SPARSE_GROUP:
-            for r in range(count):
-                i = indices[r]
-                squared[r] = other.squared[i]
-                self.scatter(other.values, other.indices, other.indptr[i], other.indptr[i + 1], r, count, False)
-            svmbench_sparse(self.table, &self.store, &self.params, self.work, squared, SPARSE_GROUP, out,
-                            self.stride, self.threads)
-            for r in range(count):
-                i = indices[r]
-                self.scatter(other.values, other.indices, other.indptr[i], other.indptr[i + 1], r, count, True)
-            return
-        for r in range(count):
-            i = indices[r]
-            squared[0] = other.squared[i]
-            self.scatter(other.values, other.indices, other.indptr[i], other.indptr[i + 1], 0, 1, False)
-            svmbench_sparse(self.table, &self.store, &self.params, self.work, squared, 1, out + r * self.stride,
-                            self.stride, self.threads)
-            self.scatter(other.values, other.indices, other.indptr[i], other.indptr[i + 1], 0, 1, True)
+        cdef Py_ssize_t lanes = SPARSE_GROUP if count == SPARSE_GROUP else 1
+        cdef Py_ssize_t begin = 0, lane = 0
+        while begin < count:
+            for lane in range(lanes):
+                squared[lane] = other.squared[indices[begin + lane]]
+                self.scatter(other, indices[begin + lane], lane, lanes, False)
+            svmbench_sparse(self.table, &self.store, &self.params, self.work, squared, <int>lanes,
+                            out + begin * self.stride, self.stride, self.threads)
+            for lane in range(lanes):
+                self.scatter(other, indices[begin + lane], lane, lanes, True)
+            begin += lanes
 
     def gather(self, const int64_t[::1] indices):
         """Return the stored examples at `indices` as a CSR array of shape (len(indices), d)."""
@@ -276,7 +268,7 @@ cdef class SparseLayout(Layout):
         with nogil:
             while begin < m:
                 count = min(<Py_ssize_t>SPARSE_GROUP, m - begin)
-                self.foreign(queries.store, &order[begin], count, &block[0, 0])
+                self.foreign(&queries.store, &order[begin], count, &block[0, 0])
                 for r in range(count):
                     total = 0.0
                     for j in range(self.n):
