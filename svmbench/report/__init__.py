@@ -1,1 +1,1 @@
-"""Curves, tables and verdicts from stored runs; reads only the store."""
+"""Curves, tables and pictures of stored runs; nothing here trains, loads data or imports a solver."""

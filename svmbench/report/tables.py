@@ -1,0 +1,66 @@
+"""Tables of numbers as aligned text, which is Markdown as well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return an aligned Markdown table; columns of numbers stand to the right, None is an en dash.
+
+    Parameters
+    ----------
+    header : sequence of str
+        One name per column.
+    rows : sequence of sequence
+        Cells; a float is shown with four digits, text as it is.
+    """
+    cells = [[cell(value) for value in row] for row in rows]
+    widths = [max(3, len(name), *(len(row[k]) for row in cells)) for k, name in enumerate(header)]
+    right = [_is_numeric([row[k] for row in rows]) for k in range(len(header))]
+    rule = [("-" * (width - 1) + ":") if is_right else "-" * width for width, is_right in zip(widths, right)]
+
+    def line(row: Sequence[str]) -> str:
+        parts = (
+            text.rjust(width) if is_right else text.ljust(width)
+            for text, width, is_right in zip(row, widths, right)
+        )
+        return "| " + " | ".join(parts) + " |"
+
+    return "\n".join([line(header), line(rule), *map(line, cells)])
+
+
+def cell(value: object) -> str:
+    """Return the text of one cell."""
+    if value is None or (isinstance(value, float) and np.isnan(value)):
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return str(value).replace("|", "\\|")
+
+
+def spread(values: Sequence[float], digits: int = 2) -> str:
+    """Return ``median (least to greatest)`` of the values over seeds, the median alone where all agree."""
+    if len(values) == 0:
+        return "–"
+    median, low, high = (f"{number:.{digits}f}" for number in (np.median(values), min(values), max(values)))
+    return median if low == high else f"{median} ({low} to {high})"
+
+
+def count(value: float) -> str:
+    """Return a number of evaluations with two digits, such as ``6.4e7``; ``never`` where it is infinite."""
+    if np.isinf(value):
+        return "never"
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return f"{mantissa}e{int(exponent)}"
+
+
+def _is_numeric(column: Sequence[object]) -> bool:
+    known = [value for value in column if value is not None]
+    return bool(known) and all(
+        isinstance(value, int | float) and not isinstance(value, bool) for value in known
+    )
