@@ -1,0 +1,97 @@
+"""Validate a composed configuration and fill in what depends on the data set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from svmbench.config.schema import KERNELS, SECTIONS, Suggested, Top
+from svmbench.config.values import check_section, show
+from svmbench.errors import UserError, nearest
+
+
+def checked(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the resolved configuration of one run (docs/architecture.md), or raise a `UserError`.
+
+    Parameters
+    ----------
+    given : mapping
+        The plain composed configuration: sections of plain values.
+
+    Returns
+    -------
+    dict
+        Every key present and of its type; ``kernel.gamma`` set, and exactly one of ``problem.lam`` and
+        ``problem.C``.
+    """
+    top = {
+        key: value for key, value in given.items() if key not in (*SECTIONS, "solver", "dataset", "kernel")
+    }
+    plain = check_section("", top, Top)
+    dataset, suggested = _dataset(given.get("dataset"))
+    config: dict[str, Any] = {"solver": _solver(given.get("solver")), "dataset": dataset}
+    config["kernel"] = _kernel(given.get("kernel"), suggested, dataset["name"])
+    for name in ("problem", "budget", "observe"):
+        config[name] = check_section(f"{name}.", given.get(name, {}), SECTIONS[name])
+    config["problem"] = _problem(config["problem"], suggested, dataset["name"])
+    for name in ("seed", "threads", "results"):
+        config[name] = plain[name]
+    config["data"] = check_section("data.", given.get("data", {}), SECTIONS["data"])
+    config["force"] = plain["force"]
+    return config
+
+
+def _named(section: str, given: Any) -> tuple[str, dict[str, Any]]:
+    """Split a section into its name and the other keys."""
+    if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
+        raise UserError(f"{section}={show(given)} is not allowed: choose one by {section}=NAME")
+    return given["name"], {key: value for key, value in given.items() if key != "name"}
+
+
+def _solver(given: Any) -> dict[str, Any]:
+    from svmbench.solvers import registry
+
+    name, params = _named("solver", given)
+    if name not in registry.names():
+        raise UserError(
+            f"unknown solver.name={name}{nearest(name, registry.names())} (solvers: {_list(registry)})"
+        )
+    return {"name": name, **check_section("solver.", params, registry.get(name).Params)}
+
+
+def _list(registry: Any) -> str:
+    return ", ".join(registry.names())
+
+
+def _dataset(given: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the data set's name and parameters, and the values suggested for it."""
+    from svmbench import data
+
+    name, params = _named("dataset", given)
+    suggested = check_section("dataset.suggested.", params.pop("suggested", {}), Suggested)
+    return {"name": name, **check_section("dataset.", params, data.schema(name))}, suggested
+
+
+def _kernel(given: Any, suggested: dict[str, Any], dataset: str) -> dict[str, Any]:
+    name, params = _named("kernel", given)
+    if name not in KERNELS:
+        raise UserError(f"unknown kernel.name={name}{nearest(name, KERNELS)} (kernels: {', '.join(KERNELS)})")
+    kernel = {"name": name, **check_section("kernel.", params, KERNELS[name])}
+    if "gamma" in kernel and kernel["gamma"] is None:
+        kernel["gamma"] = suggested["gamma"]
+        if kernel["gamma"] is None:
+            raise UserError(f"dataset={dataset} has no default width: give kernel.gamma=NUMBER")
+    return kernel
+
+
+def _problem(problem: dict[str, Any], suggested: dict[str, Any], dataset: str) -> dict[str, Any]:
+    lam, C = problem["lam"], problem["C"]
+    if lam is not None and C is not None:
+        raise UserError(
+            f"problem.lam={lam} and problem.C={C} are two values of one parameter: give one of them"
+        )
+    if lam is None and C is None:
+        C = suggested["C"]
+        if C is None:
+            raise UserError(f"dataset={dataset} has no default: give problem.C=NUMBER or problem.lam=NUMBER")
+    return {**problem, "C": C}

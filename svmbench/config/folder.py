@@ -1,0 +1,159 @@
+"""Where the configuration files are and what they offer, read without Hydra so that help is instant.
+
+The files in ``conf/`` keep to a plain style (one key per line, two-space indentation, a comment above each
+key), which is all that is read here. What a run uses is composed by Hydra in `svmbench.config.compose`; a test
+holds both against each other.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from svmbench.errors import UserError
+
+#: Groups that every run chooses one option of.
+GROUPS = ("solver", "dataset", "kernel", "budget")
+#: Folders of ``conf/`` whose files are no part of a run's configuration.
+_NOT_GROUPS = ("paper", "hydra")
+
+_LINE = re.compile(r"^(?P<indent> *)(?P<name>[A-Za-z_]\w*):(?:\s+(?P<value>.*))?$")
+_CHOICES = re.compile(r"One of: ([^.]+)\.")
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key of a configuration file: its dotted name, default as written, comment, and allowed words."""
+
+    name: str
+    default: str
+    comment: str
+
+    @property
+    def choices(self) -> list[str]:
+        """Words that the key can take: from ``One of: a, b.`` in its comment, or the two of a switch."""
+        if self.default in ("true", "false"):
+            return ["true", "false"]
+        match = _CHOICES.search(self.comment)
+        return [word.strip() for word in match[1].split(",")] if match else []
+
+
+def conf_dir() -> Path:
+    """Return the folder of the shipped configuration, in an installed package or in a source tree."""
+    package = Path(__file__).resolve().parent.parent
+    for candidate in (package / "conf", package.parent / "conf"):
+        if (candidate / "config.yaml").is_file():
+            return candidate
+    raise RuntimeError(
+        f"the configuration that belongs to svmbench is missing from {package}; install it again"
+    )
+
+
+def user_folders(given: str | None = None) -> list[Path]:
+    """Return the user's own configuration folders: ``--config-dir``, then ``$SVMBENCH_CONF``.
+
+    Raises
+    ------
+    UserError
+        If one is not a folder, or if a file in it has the name of a shipped one, which would be read instead.
+    """
+    shipped = conf_dir()
+    folders = []
+    for origin, text in (("--config-dir", given), ("SVMBENCH_CONF", os.environ.get("SVMBENCH_CONF"))):
+        if not text:
+            continue
+        folder = Path(text).expanduser().resolve()
+        if not folder.is_dir():
+            raise UserError(
+                f"{origin}={text} is not a folder: give the folder that holds your configuration files"
+            )
+        for file in sorted(folder.glob("*/*.yaml")):
+            twin = file.relative_to(folder)
+            if folder != shipped and (shipped / twin).is_file():
+                raise UserError(
+                    f"{file} has the name of a shipped option: rename it to choose it by its own name"
+                )
+        folders.append(folder)
+    return folders
+
+
+def groups(folders: Sequence[Path] = ()) -> list[str]:
+    """Return the names of the groups: those of every run first, then the user's own."""
+    found = {
+        path.name
+        for folder in (conf_dir(), *folders)
+        for path in folder.iterdir()
+        if path.is_dir() and path.name not in _NOT_GROUPS and any(path.glob("*.yaml"))
+    }
+    return [*GROUPS, *sorted(found - set(GROUPS))]
+
+
+def options(group: str, folders: Sequence[Path] = ()) -> list[str]:
+    """Return the names that can follow ``group=``, sorted; solvers include those of installed plug-ins."""
+    found = {file.stem for folder in (conf_dir(), *folders) for file in (folder / group).glob("*.yaml")}
+    if group == "solver":
+        found.update(plugin_solvers())
+    return sorted(found)
+
+
+def plugin_solvers() -> list[str]:
+    """Return the names in the entry-point group ``svmbench.solvers``, without importing any of them."""
+    from importlib.metadata import entry_points
+
+    return [entry.name for entry in entry_points(group="svmbench.solvers")]
+
+
+def defaults() -> dict[str, str]:
+    """Return the option of each group that a run without overrides chooses."""
+    chosen = {}
+    for line in (conf_dir() / "config.yaml").read_text(encoding="utf-8").splitlines():
+        match = re.match(r"^  - (\w+): (\w+)$", line)
+        if match:
+            chosen[match[1]] = match[2]
+    return chosen
+
+
+def keys(chosen: dict[str, str], folders: Sequence[Path] = ()) -> list[Key]:
+    """Return every key of a run with the given options, in the order of the files, Hydra's own left out."""
+    found = []
+    for group in GROUPS:
+        for folder in (conf_dir(), *folders):
+            file = folder / group / f"{chosen[group]}.yaml"
+            if file.is_file():
+                found += [key for key in read_keys(file, group) if not key.name.endswith(".name")]
+                break
+    own = read_keys(conf_dir() / "config.yaml")
+    return found + [key for key in own if not key.name.startswith(("hydra.", "defaults"))]
+
+
+def read_keys(file: Path, prefix: str = "") -> list[Key]:
+    """Return the leaf keys of one file, each with ``prefix.`` in front."""
+    found: list[Key] = []
+    path: list[tuple[int, str]] = [(-1, prefix)] if prefix else []
+    comment: list[str] = []
+    lines = file.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines):
+        if line.lstrip().startswith("#"):
+            comment.append(line.lstrip().removeprefix("#").strip())
+            continue
+        match = _LINE.match(line)
+        if match:
+            indent = len(match["indent"])
+            path = [level for level in path if level[0] < indent]
+            value = (match["value"] or "").split(" #")[0].strip()
+            if value or not _opens_section(lines[number + 1 :], indent):
+                name = ".".join([*(part for _, part in path), match["name"]])
+                found.append(Key(name, value, " ".join(comment)))
+            else:
+                path.append((indent, match["name"]))
+        comment = []
+    return found
+
+
+def _opens_section(rest: list[str], indent: int) -> bool:
+    """Return whether the lines after a key without a value belong to it."""
+    following = next((line for line in rest if line.strip() and not line.lstrip().startswith("#")), "")
+    return len(following) - len(following.lstrip()) > indent

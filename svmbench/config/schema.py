@@ -1,0 +1,102 @@
+"""The schema of a run: one dataclass per section, each field with its type and what is allowed.
+
+Solver and data set parameters have their schema where they are used: ``Solver.Params`` and
+`svmbench.data.schema`. The meaning, unit and reason of every default are the comments in ``conf/``. A field's
+``metadata`` may hold ``min`` (smallest allowed), ``above`` (must be larger), ``max``, ``choices`` (allowed words)
+and ``help``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from svmbench.problem import BIASES
+from svmbench.solvers.base import COUNTERS
+
+
+def _above_zero(default: Any = None) -> Any:
+    return field(default=default, metadata={"above": 0})
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """exp(-gamma |x - z|²); gamma None: the data set's default."""
+
+    gamma: float | None = _above_zero()
+
+
+@dataclass(frozen=True)
+class Linear:
+    """<x, z>."""
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """(gamma <x, z> + coef0)^degree; positive semi-definite for coef0 of at least 0."""
+
+    degree: int = field(default=3, metadata={"min": 1})
+    gamma: float = _above_zero(1.0)
+    coef0: float = field(default=1.0, metadata={"min": 0})
+
+
+KERNELS: dict[str, type] = {"gaussian": Gaussian, "linear": Linear, "polynomial": Polynomial}
+
+
+@dataclass(frozen=True)
+class Suggested:
+    """A data set's own values of ``kernel.gamma`` and ``problem.C``; None where no paper gives one."""
+
+    gamma: float | None = _above_zero()
+    C: float | None = _above_zero()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is minimised; both of lam and C None: C is the data set's default."""
+
+    lam: float | None = _above_zero()
+    C: float | None = _above_zero()
+    bias: str = field(default="none", metadata={"choices": BIASES})
+
+
+@dataclass(frozen=True)
+class Budget:
+    """When a run ends; None: no such limit."""
+
+    name: str = "quick"
+    counter: str = field(default="kev_ondemand", metadata={"choices": COUNTERS})
+    kev: float | None = _above_zero()
+    iterations: int | None = field(default=None, metadata={"min": 1})
+    seconds: float | None = _above_zero()
+    memory: float | None = _above_zero()
+    gap: float | None = _above_zero()
+    test_error: float | None = field(default=None, metadata={"min": 0, "max": 1})
+
+
+@dataclass(frozen=True)
+class Observe:
+    """How often a run is looked at."""
+
+    points: int = field(default=10, metadata={"min": 1})
+
+
+@dataclass(frozen=True)
+class Data:
+    """Where the data come from and lie."""
+
+    mirror: str | None = None
+    dir: str | None = None
+
+
+@dataclass(frozen=True)
+class Top:
+    """The keys outside any section."""
+
+    seed: int = field(default=0, metadata={"min": 0})
+    threads: int = field(default=1, metadata={"min": 1})
+    results: str = "results"
+    force: bool = False
+
+
+SECTIONS: dict[str, type] = {"problem": Problem, "budget": Budget, "observe": Observe, "data": Data}

@@ -1,0 +1,161 @@
+"""Check one value against its type and range, and say in one sentence what is wrong with it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any, Literal, Union, get_args, get_origin
+
+from svmbench.errors import UserError, nearest
+
+_WORDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text, a number in quotes"}
+
+
+def check_section(prefix: str, given: Any, schema: type) -> dict[str, Any]:
+    """Return the values of a section, each of its field's type, in the order of the fields.
+
+    Parameters
+    ----------
+    prefix : str
+        The section's name with a dot, ``"budget."``, or empty for the keys outside any section.
+    given : mapping
+        Key and value; a missing key has the field's default.
+    schema : dataclass type
+        Fields with type hints, and ranges in their metadata (see `svmbench.config.schema`).
+
+    Raises
+    ------
+    UserError
+        For an unknown key, a missing key without default, a wrong type, or a value out of range.
+    """
+    if not isinstance(given, Mapping):
+        raise UserError(
+            f"{prefix.rstrip('.')}={show(given)} is not allowed: give its keys, as in {prefix}KEY=VALUE"
+        )
+    fields = {item.name: item for item in dataclasses.fields(schema)}
+    for key in given:
+        if key not in fields:
+            allowed = ", ".join(prefix + name for name in fields) or "none here"
+            hint = nearest(prefix + str(key), [prefix + name for name in fields])
+            raise UserError(f"unknown key {prefix}{key}{hint or ':'} the keys are: {allowed}")
+    hints = typing.get_type_hints(schema)
+    checked = {}
+    for name, item in fields.items():
+        if name in given:
+            value = given[name]
+        elif item.default is not dataclasses.MISSING:
+            value = item.default
+        elif item.default_factory is not dataclasses.MISSING:
+            value = item.default_factory()
+        else:
+            raise UserError(f"{prefix}{name} is missing: give {prefix}{name}=VALUE")
+        checked[name] = check_value(prefix + name, value, hints[name], item.metadata)
+    return checked
+
+
+def check_value(key: str, value: Any, hint: Any, limits: Mapping[str, Any]) -> Any:
+    """Return the value in the type of ``hint`` (1 becomes 1.0 for a float), or raise a `UserError`."""
+    converted = _convert(value, hint, limits)
+    if converted is _WRONG:
+        raise UserError(f"{key}={show(value)} is not allowed: give {describe(hint, limits)}")
+    return converted
+
+
+_WRONG = object()
+
+
+def _convert(value: Any, hint: Any, limits: Mapping[str, Any]) -> Any:
+    """Return the value in the type of the hint and within the limits, or `_WRONG`."""
+    origin = get_origin(hint)
+    if origin in (Union, types.UnionType):
+        # Whole numbers first, so that 8 stays 8 where both int and float are allowed.
+        for option in sorted(get_args(hint), key=lambda option: option is not int):
+            converted = _convert(value, option, limits)
+            if converted is not _WRONG:
+                return converted
+        return _WRONG
+    if origin is Literal:
+        return (
+            value if any(value == word and type(value) is type(word) for word in get_args(hint)) else _WRONG
+        )
+    if origin in (list, tuple):
+        return _convert_list(value, hint, limits)
+    if hint is Any:
+        return value
+    if hint is type(None) or hint is None:
+        return None if value is None else _WRONG
+    if origin is dict or hint is dict:
+        return dict(value) if isinstance(value, Mapping) else _WRONG
+    return _convert_scalar(value, hint, limits)
+
+
+def _convert_list(value: Any, hint: Any, limits: Mapping[str, Any]) -> Any:
+    if not isinstance(value, list | tuple):
+        return _WRONG
+    item = next((option for option in get_args(hint) if option is not Ellipsis), Any)
+    items = [_convert(element, item, limits) for element in value]
+    return _WRONG if any(element is _WRONG for element in items) else items
+
+
+def _convert_scalar(value: Any, hint: type, limits: Mapping[str, Any]) -> Any:
+    choices = limits.get("choices")
+    if hint is bool:
+        return value if isinstance(value, bool) else _WRONG
+    if hint is str:
+        return value if isinstance(value, str) and (choices is None or value in choices) else _WRONG
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return _WRONG
+    if hint is int and value != int(value):
+        return _WRONG
+    number = hint(value)
+    if (
+        choices is not None
+        and number not in choices
+        and all(isinstance(word, int | float) for word in choices)
+    ):
+        return _WRONG
+    low, above, high = limits.get("min"), limits.get("above"), limits.get("max")
+    inside = (
+        (low is None or number >= low)
+        and (above is None or number > above)
+        and (high is None or number <= high)
+    )
+    return number if inside else _WRONG
+
+
+def describe(hint: Any, limits: Mapping[str, Any]) -> str:
+    """Return what is allowed, as the end of the sentence "give ..."."""
+    origin = get_origin(hint)
+    if origin in (Union, types.UnionType):
+        parts = [describe(option, limits) for option in get_args(hint)]
+        return ", or ".join(dict.fromkeys(parts))
+    if origin is Literal:
+        return "one of " + ", ".join(map(str, get_args(hint)))
+    if origin in (list, tuple):
+        item = next((option for option in get_args(hint) if option is not Ellipsis), str)
+        return f"a list [A,B,...] of {describe(item, limits).removeprefix('a ')}s"
+    if hint is type(None):
+        return "null"
+    choices = limits.get("choices")
+    if choices is not None and (hint is str or not any(isinstance(word, str) for word in choices)):
+        return ("one of " if len(choices) > 1 else "") + ", ".join(map(str, choices))
+    words = _WORDS.get(hint, "a value")
+    if hint not in (int, float):
+        return words
+    low, above, high = (limits.get(name) for name in ("min", "above", "max"))
+    if low is not None and high is not None:
+        return f"{words} from {low} to {high}"
+    ranges = {"above": above, "of at least": low, "of at most": high}
+    return " ".join([words, *(f"{text} {limit}" for text, limit in ranges.items() if limit is not None)])
+
+
+def show(value: Any) -> str:
+    """Return a value as a user would write it on the command line."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)
