@@ -1,0 +1,84 @@
+"""Prepared data on disk: arrays as .npy files beside a manifest, written whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from svmbench.data.dataset import Dataset, Part
+from svmbench.data.folders import make_folder, unwritable
+
+LAYOUT = 1  # raised when the files of a prepared folder change their meaning
+MANIFEST = "manifest.json"
+PARTS = ("train", "validation", "test")
+
+
+def digest(*parts: Any) -> str:
+    """Return the sha256 over the canonical JSON of the arguments."""
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def load(folder: Path) -> Dataset | None:
+    """Return the prepared data set of a folder, or None if it is not there or not readable."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        parts = {key: _load_part(folder, key, shape) for key, shape in manifest["parts"].items()}
+    except (OSError, ValueError, EOFError, KeyError):
+        return None
+    validation, test = parts.get("validation"), parts.get("test")
+    return Dataset(manifest["name"], parts["train"], validation, test, manifest["checksum"], manifest["info"])
+
+
+def save(folder: Path, dataset: Dataset) -> None:
+    """Write a data set to a folder that appears only when it is whole; an unreadable one is replaced."""
+    make_folder(folder.parent)
+    try:
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".") as scratch:
+            written = Path(scratch) / folder.name
+            written.mkdir()
+            _write(written, dataset)
+            if folder.exists() and load(folder) is None:
+                shutil.rmtree(folder)
+            if not folder.exists():
+                os.rename(written, folder)
+    except OSError as error:
+        if not folder.exists():  # else another process was faster
+            raise unwritable(folder.parent, error) from error
+
+
+def _write(folder: Path, dataset: Dataset) -> None:
+    shapes = {}
+    for key in PARTS:
+        part = getattr(dataset, key)
+        if part is None:
+            continue
+        shapes[key] = list(part.X.shape)
+        np.save(folder / f"{key}.y.npy", part.y)
+        if sp.issparse(part.X):
+            for name in ("data", "indices", "indptr"):
+                np.save(folder / f"{key}.{name}.npy", getattr(part.X, name))
+        else:
+            np.save(folder / f"{key}.X.npy", part.X)
+    manifest = {"name": dataset.name, "checksum": dataset.checksum, "parts": shapes, "info": dataset.info}
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+
+
+def _load_part(folder: Path, key: str, shape: list[int]) -> Part:
+    y = np.load(folder / f"{key}.y.npy")
+    dense = folder / f"{key}.X.npy"
+    if dense.exists():
+        return Part(np.load(dense), y)
+    arrays = [np.load(folder / f"{key}.{name}.npy") for name in ("data", "indices", "indptr")]
+    X = sp.csr_array((shape[0], shape[1]), dtype=np.float32)  # noqa: N806
+    # Set behind the constructor, which would look at every index again.
+    X.data, X.indices, X.indptr = arrays
+    return Part(X, y)

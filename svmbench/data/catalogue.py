@@ -1,0 +1,200 @@
+"""What data sets there are: their catalogue entries, parameters and files.
+
+A set has a name; ``datasets/catalogue/<name>.yaml`` says where its files come from and what must be in them,
+``svmbench/data/sets/<name>.py`` how they become matrices, ``conf/dataset/<name>.yaml`` what its parameters mean.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from svmbench.data.folders import catalogue_folder, data_folder, mirror_folders
+from svmbench.errors import UserError, nearest
+
+
+@dataclass(frozen=True)
+class Form:
+    """One of the forms in which a file is published; all forms hold the same data.
+
+    Attributes
+    ----------
+    name : str
+        File name without the suffix of a compression. A name in ``.tar`` is an archive.
+    members : dict of str to (str or None)
+        Files to read, with the sha256 of their unpacked bytes; of an archive several, else the file itself.
+    packed_sha256 : str or None
+        Of the file as published, where nothing is known about its unpacked bytes.
+    urls : tuple of str
+        Addresses, to be tried in order.
+    """
+
+    name: str
+    members: dict[str, str | None]
+    packed_sha256: str | None = None
+    urls: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RawFile:
+    """One file of a set.
+
+    Attributes
+    ----------
+    folder : str
+        Sub-folder in the raw data and in a mirror.
+    forms : tuple of Form
+        To be tried in order.
+    rows : int or None
+        Number of examples that must be in it.
+    classes : dict of str to int
+        Number of examples of each label that must be in it; empty where it has no labels of its own.
+    """
+
+    folder: str
+    forms: tuple[Form, ...]
+    rows: int | None = None
+    classes: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The catalogue's knowledge of one data set."""
+
+    name: str
+    title: str
+    task: str
+    rows: dict[str, int]
+    features: int | None
+    licence: str
+    citation: str
+    files: dict[str, RawFile]
+
+
+def names() -> list[str]:
+    """Return the names of all data sets, sorted."""
+    return sorted(path.stem for path in catalogue_folder().glob("*.yaml"))
+
+
+def known(name: str) -> str:
+    """Return the name if there is such a set, else raise a `UserError` with the nearest one."""
+    if name not in names():
+        hint = nearest(name, names())
+        raise UserError(f"there is no data set '{name}'{hint or ';'} the sets are: {', '.join(names())}")
+    return name
+
+
+def module(name: str) -> ModuleType:
+    """Return the module that prepares a set: its ``Params``, ``VERSION`` and ``prepare``."""
+    return importlib.import_module(f"svmbench.data.sets.{known(name)}")
+
+
+def schema(name: str) -> type:
+    """Return the dataclass of a set's parameters: names, types, defaults and ranges."""
+    return module(name).Params
+
+
+@functools.cache
+def entry(name: str) -> Entry:
+    """Return the catalogue entry of a set."""
+    import yaml
+
+    path = catalogue_folder() / f"{known(name)}.yaml"
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    folder = content.pop("folder", name)
+    files = {key: _raw_file(folder, given) for key, given in content.pop("files", {}).items()}
+    return Entry(name=name, files=files, **content)
+
+
+def _raw_file(folder: str, given: dict[str, Any]) -> RawFile:
+    forms = given.get("forms", [given])
+    return RawFile(folder, tuple(_form(form) for form in forms), given.get("rows"), given.get("classes", {}))
+
+
+def _form(given: dict[str, Any]) -> Form:
+    members = given.get("members") or {given["name"]: given.get("sha256")}
+    return Form(given["name"], members, given.get("packed_sha256"), tuple(given.get("urls", ())))
+
+
+def list_sets(directory: str | None = None) -> list[dict[str, Any]]:
+    """Describe every set: name, title, task, rows (per part), features, licence, citation, present.
+
+    ``present`` says whether a run could start without any mirror or network.
+    """
+    from svmbench.data.download import stored
+
+    listed = []
+    for name in names():
+        about = entry(name)
+        present = all(stored(file, data_folder(directory)) for file in about.files.values())
+        listed.append({item.name: getattr(about, item.name) for item in dataclasses.fields(Entry)[:-1]})
+        listed[-1]["present"] = present
+    return listed
+
+
+def fetch(
+    name: str,
+    mirror: str | None = None,
+    directory: str | None = None,
+    say: Callable[[str], None] = lambda line: None,
+) -> list[Path]:
+    """Bring the files of a set into the data folder, each verified; those that are there already stay.
+
+    Parameters
+    ----------
+    name : str
+        The set; a generated one has no files.
+    mirror : str or None
+        Folder with copies of the published files; None: ``$SVMBENCH_MIRROR``.
+    directory : str or None
+        The data folder; None: the usual one (`svmbench.data.folders.data_folder`).
+    say : callable
+        Receives one line of progress at a time.
+
+    Raises
+    ------
+    UserError
+        If a file cannot be had from any source, or the folder cannot be written to.
+    """
+    from svmbench.data.download import obtain
+
+    folder, mirrors = data_folder(directory), mirror_folders(mirror)
+    return [obtain(file, mirrors, folder, say)[0] for file in entry(name).files.values()]
+
+
+def verify(name: str, directory: str | None = None) -> list[tuple[str, bool, str]]:
+    """Check the stored files of a set against the catalogue: for each its path, whether it is right, a sentence."""
+    from svmbench.data.download import stored
+    from svmbench.data.unpack import Corrupt, read
+
+    results = []
+    for file in entry(name).files.values():
+        found = stored(file, data_folder(directory))
+        if found is None:
+            sentence = f"not downloaded yet; get it by svmbench datasets fetch {name}"
+            results.append((f"{file.folder}/{file.forms[0].name}", False, sentence))
+            continue
+        path, form = found
+        try:
+            read(path, form)
+        except Corrupt as error:
+            results.append((str(path), False, f"{error}; delete it and fetch it again"))
+        else:
+            checked = form.packed_sha256 or any(form.members.values())
+            results.append((str(path), True, "its checksum is right" if checked else "no checksum is known; it unpacks"))
+    return results
+
+
+def label_key(text: str) -> str:
+    """Return the canonical text of a label: ``+1``, ``1.0`` and ``1`` are one label."""
+    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text):
+        return text
+    number = float(text)
+    return str(int(number)) if number.is_integer() else repr(number)

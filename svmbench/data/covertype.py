@@ -1,0 +1,38 @@
+"""The covertype table behind ``covtype`` and ``forest`` (Blackard, Dean 1999): 10 numeric and 44 binary columns."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.data.dataset import Part, Prepared
+from svmbench.data.raw import RawFiles, check_counts, read_csv
+from svmbench.data.splits import scale, take
+
+COLUMNS = 55
+NUMERIC = 10
+SCALINGS = {
+    "minmax": "the 10 numeric columns to [0, 1] by the training rows",
+    "standard": "the 10 numeric columns to mean 0 and standard deviation 1 by the training rows",
+    "none": "none",
+}
+
+
+def read_covertype(raw: RawFiles, positive: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return features and labels, one class against the rest, in the published order of rows."""
+    content, name = raw.text("data")
+    table = read_csv(content, name, columns=COLUMNS, label=COLUMNS - 1, delimiter=",", header=False)
+    check_counts(table.codes.size, table.counts, raw.entry.files["data"], name)
+    return table.X, table.against_rest(str(positive))
+
+
+def assemble(
+    X: NDArray[np.float64],  # noqa: N803
+    y: NDArray[np.float64],
+    rows: dict[str, NDArray[np.int64] | slice],
+    scaling: str,
+) -> Prepared:
+    """Scale by the training rows, then cut into parts."""
+    scale(X, rows["train"], scaling, NUMERIC)
+    parts: dict[str, Part] = {key: take(X, y, index) for key, index in rows.items()}
+    return Prepared(parts, SCALINGS[scaling])

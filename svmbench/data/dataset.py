@@ -1,0 +1,110 @@
+"""What a prepared data set is, and how matrices take the form that the kernels read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from svmbench.errors import UserError
+
+# Below this share of non-zeros, CSR rows are shorter and faster than dense ones, unless rows are short anyway.
+DENSE_FROM = 0.08
+DENSE_BELOW_FEATURES = 256
+
+Matrix = Any  # dense float32 (n, d) C-contiguous, or scipy.sparse.csr_array of float32 with int32 sorted indices
+
+
+@dataclass(frozen=True)
+class Part:
+    """Examples with labels.
+
+    Attributes
+    ----------
+    X : ndarray of float32, shape (n, d), C-contiguous, or csr_array of float32 with sorted int32 indices
+        One example per row.
+    y : ndarray of float64, shape (n,)
+        Labels in {-1, +1}.
+    """
+
+    X: Matrix
+    y: NDArray[np.float64]
+
+    @property
+    def n(self) -> int:
+        """Number of examples."""
+        return int(self.y.shape[0])
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A prepared data set.
+
+    Attributes
+    ----------
+    name : str
+        As in the catalogue.
+    train, validation, test : Part
+        The last two may be None.
+    checksum : str
+        sha256 over the payload checksums of the raw files, the parameters and the version of the preparation.
+    info : dict
+        title, task, rows and positives per part, features, density (of the training part), scaling, sources (file
+        and sha256), parameters, licence, citation.
+    """
+
+    name: str
+    train: Part
+    validation: Part | None
+    test: Part | None
+    checksum: str
+    info: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a set's ``prepare`` returns: its parts by name (train, validation, test) and what was done to the values."""
+
+    parts: dict[str, Part]
+    scaling: str
+
+
+def storage(prepared: Prepared) -> Prepared:
+    """Give all parts one layout, dense or CSR by the training part's density, in float32.
+
+    Raises
+    ------
+    UserError
+        If a value is too large for float32, or the training part has one class only.
+    """
+    train = prepared.parts["train"]
+    if abs(float(train.y.sum())) == train.n:
+        raise UserError("the training examples are all of one class: choose another positive class or another split")
+    dense = density(train.X) >= DENSE_FROM or train.X.shape[1] <= DENSE_BELOW_FEATURES
+    parts = {key: Part(_layout(part.X, dense), np.asarray(part.y, np.float64)) for key, part in prepared.parts.items()}
+    return replace(prepared, parts=parts)
+
+
+def density(X: Matrix) -> float:  # noqa: N803
+    """Return the share of non-zero values."""
+    rows, columns = X.shape
+    nonzero = np.count_nonzero(X.data) if sp.issparse(X) else np.count_nonzero(X)
+    return float(nonzero) / (rows * columns)
+
+
+def _layout(X: Matrix, dense: bool) -> Matrix:  # noqa: N803
+    with np.errstate(over="ignore"):  # checked below, with a sentence
+        X = X.astype(np.float32)  # noqa: N806
+    if not np.isfinite(X.data if sp.issparse(X) else X).all():
+        raise UserError("the data hold values beyond the range of single precision, 3.4e38: rescale them")
+    if dense:
+        return np.ascontiguousarray(X.toarray() if sp.issparse(X) else X)
+    csr = sp.csr_array(X)
+    csr.eliminate_zeros()
+    csr.sort_indices()
+    offsets = np.int32 if csr.nnz <= np.iinfo(np.int32).max else np.int64
+    csr.indices, csr.indptr = csr.indices.astype(np.int32, copy=False), csr.indptr.astype(offsets, copy=False)
+    return csr

@@ -1,0 +1,72 @@
+"""Find out how delimited text is laid out: its delimiter, its header and its label column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from svmbench.errors import UserError, nearest
+
+DELIMITERS = {",": ",", ";": ";", "tab": "\t", "|": "|", "space": " "}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What `svmbench.data.raw.read_csv` needs to know; ``label`` counts from 0."""
+
+    columns: int
+    label: int
+    delimiter: str
+    header: bool
+
+
+def find_layout(
+    content: bytes, where: str, *, label: int | str = "last", delimiter: str = "auto", header: bool | None = None
+) -> Layout:
+    """Return the layout of a file from its first line and what the user says.
+
+    Parameters
+    ----------
+    content : bytes
+        The file.
+    where : str
+        Its name for messages.
+    label : int or str
+        ``first``, ``last``, a number from 1, or a name in the header.
+    delimiter : str
+        ``auto`` or a key of `DELIMITERS`; found as the first of these that is in the first line.
+    header : bool or None
+        Whether the first line names the columns; None: it does if none of its fields is a number.
+    """
+    first = next((line for line in content.splitlines() if line.strip()), b"").decode("utf-8-sig", "replace")
+    if delimiter == "auto":
+        delimiter = next((word for word, mark in DELIMITERS.items() if mark in first.strip()), ",")
+    mark = DELIMITERS[delimiter]
+    fields = [text.strip().strip('"') for text in (first.split() if mark == " " else first.split(mark))]
+    if len(fields) < 2:
+        raise UserError(f"{where} has one column only: it needs a label and at least one feature (delimiter '{mark}')")
+    if header is None:
+        header = not any(is_number(text) for text in fields)
+    return Layout(len(fields), _label_column(label, fields, where, header), mark, header)
+
+
+def is_number(text: str) -> bool:
+    """Tell whether a text is a number, nan and inf among them."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _label_column(label: int | str, fields: list[str], where: str, header: bool) -> int:
+    if label in ("first", "last"):
+        return 0 if label == "first" else len(fields) - 1
+    if isinstance(label, int) and 1 <= label <= len(fields):
+        return label - 1
+    if header and isinstance(label, str) and label in fields:
+        return fields.index(label)
+    names = fields if header else []
+    raise UserError(
+        f"dataset.label_column={label} is not a column of {where}{nearest(str(label), names) or ':'} give first, last, "
+        f"a number from 1 to {len(fields)}" + (", or a name in its header" if header else "")
+    )

@@ -1,0 +1,201 @@
+"""Get raw files from a mirror folder or the network: resumed, verified, and never half there."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import requests
+
+from svmbench.data.catalogue import Form, RawFile
+from svmbench.data.folders import make_folder, unwritable
+from svmbench.data.unpack import Corrupt, candidates, compression, is_archive, read
+from svmbench.errors import UserError
+
+Say = Callable[[str], None]
+
+ATTEMPTS = 4  # connections to one address, while it breaks off in the middle
+TIMEOUT = (10.0, 60.0)  # seconds to connect, and between two pieces
+PIECE = 1 << 18  # bytes
+REPORT_EVERY = 2.0  # seconds between two lines of progress
+
+
+class SourceFailed(Exception):
+    """One source could not give the file; the message says why."""
+
+
+def stored(file: RawFile, folder: Path) -> tuple[Path, Form] | None:
+    """Return the stored file and its form, or None. What is stored under its name was verified."""
+    for form in file.forms:
+        for name in candidates(form):
+            path = folder / "raw" / file.folder / name
+            if path.is_file():
+                return path, form
+    return None
+
+
+def obtain(file: RawFile, mirrors: list[Path], folder: Path, say: Say) -> tuple[Path, Form]:
+    """Return the stored file, fetching it if need be from the mirrors, then from the addresses, in order.
+
+    Raises
+    ------
+    UserError
+        If no source gives it (one line for each), or the data folder cannot be written to.
+    """
+    found = stored(file, folder)
+    if found is not None:
+        return found
+    home = make_folder(folder / "raw" / file.folder)
+    try:
+        with _locked(home / f".{file.forms[0].name}.lock", say):
+            return stored(file, folder) or _fetch(file, mirrors, home, say)
+    except PermissionError as error:
+        raise unwritable(home, error) from error
+
+
+def _fetch(file: RawFile, mirrors: list[Path], home: Path, say: Say) -> tuple[Path, Form]:
+    failures = []
+    for place, form, get in _sources(file, mirrors):
+        wrapped = is_archive(place.rsplit("/", 1)[-1]) and not is_archive(form.name)
+        part = home / f".{form.name}{'.tar' if wrapped else ''}.part"
+        try:
+            _complete(get, part, form, say)
+            target = home / (part.name[1:].removesuffix(".part") + compression(part))
+            os.replace(part, target)
+        except SourceFailed as error:
+            failures.append(f"  {place}: {error}")
+        except OSError as error:
+            raise unwritable(home, error) from error
+        else:
+            say(f"{target.name}: complete and verified")
+            return target, form
+        finally:
+            part.unlink(missing_ok=True)
+    raise UserError(_nothing_worked(file, mirrors, home, failures))
+
+
+def _sources(file: RawFile, mirrors: list[Path]) -> Iterator[tuple[str, Form, Callable[[Path, Say], bool]]]:
+    """Yield name, form and getter of every source; a getter fills the part and tells whether it went on from one."""
+    for mirror in mirrors:
+        for form in file.forms:
+            for name in candidates(form):
+                for path in (mirror / file.folder / name, mirror / name):
+                    if path.is_file():
+                        yield str(path), form, lambda part, say, path=path: _copy(path, part)
+    for form in file.forms:
+        for url in form.urls:
+            yield url, form, lambda part, say, url=url: _download(url, part, say)
+
+
+def _complete(get: Callable[[Path, Say], bool], part: Path, form: Form, say: Say) -> None:
+    """Fill the part and verify it; one that was gone on from and is wrong is fetched once more from the start."""
+    for _ in range(2):
+        resumed = get(part, say)
+        try:
+            read(part, form)
+            return
+        except Corrupt as error:
+            part.unlink(missing_ok=True)
+            if not resumed:
+                raise SourceFailed(f"wrong content, {error}") from error
+    raise SourceFailed("wrong content, also from the start")
+
+
+def _copy(path: Path, part: Path) -> bool:
+    try:
+        with path.open("rb") as source, part.open("wb") as target:
+            shutil.copyfileobj(source, target, PIECE)
+    except PermissionError as error:
+        raise SourceFailed(error.strerror) from error
+    return False
+
+
+def _download(url: str, part: Path, say: Say) -> bool:
+    """Fill the part from an address; tell whether bytes were there before."""
+    resumed = part.exists()
+    for attempt in range(ATTEMPTS):
+        received = False
+        try:
+            start = part.stat().st_size if part.exists() else 0
+            # Without this header a server may compress on the way, and offsets would mean other bytes.
+            headers = {"Accept-Encoding": "identity", "User-Agent": "svmbench"}
+            if start:
+                headers["Range"] = f"bytes={start}-"
+            with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
+                if response.status_code == 416:  # nothing behind what is there: it is whole, or another file's
+                    if resumed and attempt == 0:
+                        return True
+                    raise SourceFailed("HTTP 416")
+                if response.status_code not in (200, 206):
+                    raise SourceFailed(f"HTTP {response.status_code} {response.reason}")
+                received = True
+                _receive(response, part, start if response.status_code == 206 else 0, say)
+                return resumed and response.status_code == 206
+        except requests.RequestException as error:
+            if not received or attempt == ATTEMPTS - 1:
+                raise SourceFailed(_reason(error)) from error
+            say(f"{url}: the connection broke off; going on")
+            time.sleep(0.2 * attempt)
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _receive(response: requests.Response, part: Path, start: int, say: Say) -> None:
+    """Write the body behind the first ``start`` bytes of the part."""
+    length = response.headers.get("Content-Length")
+    total = f" of {(start + int(length)) / 1e6:.1f}" if length else ""
+    name = part.name[1:].removesuffix(".part")
+    done, told = start, time.monotonic()
+    with part.open("ab" if start else "wb") as stream:
+        for piece in response.iter_content(PIECE):
+            stream.write(piece)
+            done += len(piece)
+            if time.monotonic() - told >= REPORT_EVERY:
+                say(f"{name}: {done / 1e6:.1f}{total} MB")
+                told = time.monotonic()
+
+
+def _reason(error: requests.RequestException) -> str:
+    """Return one clause for a failed connection; the library's own texts are nested and long."""
+    if isinstance(error, requests.Timeout):
+        return "no answer in time"
+    if isinstance(error, requests.exceptions.SSLError):
+        return "the certificate of the server is not trusted"
+    if isinstance(error, requests.exceptions.ChunkedEncodingError):
+        return "the connection broke off again and again"
+    if isinstance(error, requests.exceptions.InvalidURL | requests.exceptions.InvalidSchema):
+        return "not an address that can be used"
+    return "no connection"
+
+
+def _nothing_worked(file: RawFile, mirrors: list[Path], home: Path, failures: list[str]) -> str:
+    """Return the message when no source gave the file: what was tried, and what to do."""
+    names = [form.name for form in file.forms]
+    for mirror in mirrors:
+        if not mirror.is_dir():
+            failures.insert(0, f"  {mirror}: there is no such mirror folder")
+        elif not any(line.startswith(f"  {mirror}/") for line in failures):
+            failures.insert(0, f"  {mirror}: no {file.folder}/{names[0]} there, nor with .gz, .bz2 or .xz behind it")
+    tried = "\n".join(failures) or "  nothing: no mirror is set, and no public address of it is known"
+    wanted = " or ".join(names)
+    return (
+        f"the data file {wanted} could not be had; tried\n{tried}\n"
+        f"Name a folder that has it by data.mirror=DIR or $SVMBENCH_MIRROR, or put it (or {names[0]}.gz, .bz2, .xz) "
+        f"into {home}"
+    )
+
+
+@contextlib.contextmanager
+def _locked(path: Path, say: Say) -> Iterator[None]:
+    """Hold a lock file; wait while another process holds it."""
+    with path.open("w") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"{path.name[1:].removesuffix('.lock')}: waiting for another process that fetches it")
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,57 @@
+"""Where downloaded and prepared data lie."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from svmbench.errors import UserError
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def catalogue_folder() -> Path:
+    """Return the folder of the catalogue, in an installed package or in a source checkout."""
+    for folder in (_PACKAGE / "catalogue", _PACKAGE.parent / "datasets" / "catalogue"):
+        if folder.is_dir():
+            return folder
+    raise RuntimeError("the catalogue of data sets is missing from this installation of svmbench")
+
+
+def data_folder(directory: str | None = None) -> Path:
+    """Return the folder of downloaded (``raw``) and prepared (``prepared``) data; it need not exist yet.
+
+    The first of: ``directory`` (the key data.dir), ``$SVMBENCH_DATA``, the ``datasets`` folder of a source checkout
+    that svmbench runs from, and ``svmbench`` in the user's cache folder.
+    """
+    given = directory or os.environ.get("SVMBENCH_DATA")
+    if given:
+        return Path(given).expanduser().absolute()
+    checkout = _PACKAGE.parent / "datasets"
+    if (checkout / "catalogue").is_dir():
+        return checkout
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "svmbench"
+
+
+def mirror_folders(mirror: str | None = None) -> list[Path]:
+    """Return the mirror folders, from ``mirror`` (the key data.mirror) or else ``$SVMBENCH_MIRROR``.
+
+    Several may be given, separated as in ``$PATH``.
+    """
+    given = mirror or os.environ.get("SVMBENCH_MIRROR") or ""
+    return [Path(part).expanduser().absolute() for part in given.split(os.pathsep) if part]
+
+
+def make_folder(folder: Path) -> Path:
+    """Create a folder for data, or say in a `UserError` why that cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    return folder
+
+
+def unwritable(folder: Path, error: OSError) -> UserError:
+    """Return the error for a data folder that cannot be written to."""
+    reason = error.strerror or str(error)
+    return UserError(f"cannot write data to {folder}: {reason}; name another folder by data.dir=DIR or $SVMBENCH_DATA")

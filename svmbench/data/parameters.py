@@ -1,0 +1,80 @@
+"""Fields that several sets share, and the canonical form of a set of digits."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Any
+
+from svmbench.errors import UserError, nearest
+
+
+def one_of(default: str, *others: str) -> Any:
+    """Return a text field with a few allowed words."""
+    return field(default=default, metadata={"choices": (default, *others)})
+
+
+def whole(default: int, low: int, high: int | None = None) -> Any:
+    """Return a whole-number field with a range."""
+    return field(default=default, metadata={"min": low} | ({} if high is None else {"max": high}))
+
+
+def check(params: Any) -> None:
+    """Refuse values outside the ``choices``, ``min`` and ``max`` of a parameter dataclass."""
+    for name, item in type(params).__dataclass_fields__.items():
+        value, limits = getattr(params, name), item.metadata
+        choices = limits.get("choices")
+        if choices is not None and value not in choices:
+            raise UserError(
+                f"dataset.{name}={value} is not allowed{nearest(str(value), choices) or ':'} "
+                f"give one of {', '.join(choices)}"
+            )
+        low, high = limits.get("min"), limits.get("max")
+        if (low is not None and value < low) or (high is not None and value > high):
+            wanted = f"of at least {low}" if high is None else f"from {low} to {high}"
+            raise UserError(f"dataset.{name}={value} is not allowed: give a number {wanted}")
+
+
+def digits(task: int | str | list[int]) -> str:
+    """Return the canonical text of a set of positive digits.
+
+    Parameters
+    ----------
+    task : int, str or list of int
+        One digit (``8``), a range (``0-4``) or a list (``[0, 1, 2]`` or ``0,1,2``).
+
+    Returns
+    -------
+    str
+        Ascending; a run of three or more digits as a range: ``8``, ``0-4``, ``1,3,5-9``.
+    """
+    wanted = _digit_set(task)
+    if wanted is None or not 0 < len(wanted) < 10:
+        raise UserError(
+            f"dataset.task={task} is not allowed: give the positive digits, as one digit (8), a range (0-4) or a list "
+            "([0,1,2]), but not all ten"
+        )
+    runs: list[list[int]] = []
+    for digit in sorted(wanted):
+        if runs and runs[-1][-1] == digit - 1:
+            runs[-1].append(digit)
+        else:
+            runs.append([digit])
+    words = [[f"{run[0]}-{run[-1]}"] if len(run) > 2 else list(map(str, run)) for run in runs]
+    return ",".join(word for run in words for word in run)
+
+
+def digit_set(canonical: str) -> set[int]:
+    """Return the digits of a canonical text."""
+    return _digit_set(canonical) or set()
+
+
+def _digit_set(task: int | str | list[int]) -> set[int] | None:
+    """Return the digits, or None for anything that names none."""
+    wanted: set[int] = set()
+    for word in task if isinstance(task, list | tuple) else str(task).split(","):
+        first, _, last = str(word).strip().partition("-")
+        last = last or first
+        if not (len(first) == len(last) == 1 and f"{first}{last}".isascii() and f"{first}{last}".isdigit()):
+            return None
+        wanted |= set(range(int(first), int(last) + 1))
+    return wanted

@@ -1,0 +1,136 @@
+"""Verified raw files of a set, read into tables whose counts are checked against the catalogue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from svmbench.data._parse import csv, libsvm
+from svmbench.data.catalogue import Entry, RawFile, label_key
+from svmbench.data.dataset import Matrix
+from svmbench.data.download import obtain
+from svmbench.data.unpack import Corrupt, read, read_unpacked, sha256
+from svmbench.errors import UserError
+
+
+@dataclass(frozen=True)
+class Table:
+    """Examples as they stand in a file.
+
+    Attributes
+    ----------
+    X : ndarray of float64, shape (n, d), or csr_array of float64
+    codes : ndarray of int32, shape (n,)
+        Number of each row's label in ``labels``.
+    labels : tuple of str
+        Distinct labels, canonical (``1`` for ``+1`` and ``1.0``), in order of appearance.
+    places : tuple of (int, int, int)
+        Line, field and column where each label was seen first.
+    """
+
+    X: Matrix
+    codes: NDArray[np.int32]
+    labels: tuple[str, ...]
+    places: tuple[tuple[int, int, int], ...]
+
+    def against_rest(self, *positive: str) -> NDArray[np.float64]:
+        """Return +1 for the rows with one of the labels and -1 for all others."""
+        wanted = np.array([label in positive for label in self.labels])
+        return np.where(wanted[self.codes], 1.0, -1.0)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of rows of each label."""
+        return dict(zip(self.labels, np.bincount(self.codes, minlength=len(self.labels)).tolist()))
+
+
+def read_libsvm(content: bytes, where: str, features: int | None = None) -> Table:
+    """Parse LIBSVM text; ``features`` None: as many as the largest index."""
+    codes, labels, places, indptr, indices, values = libsvm(content, where, features or 0)
+    columns = features or (int(indices.max()) + 1 if indices.size else 1)
+    X = sp.csr_array((values, indices, indptr), shape=(codes.size, columns))  # noqa: N806
+    return _table(X, codes, labels, places)
+
+
+def read_csv(content: bytes, where: str, *, columns: int, label: int, delimiter: str, header: bool) -> Table:
+    """Parse delimited text; ``label`` counts from 0."""
+    codes, labels, places, values = csv(content, where, columns, label, delimiter, header)
+    return _table(values, codes, labels, places)
+
+
+def _table(X: Matrix, codes: NDArray[np.int32], labels: list[str], places: list[Any]) -> Table:  # noqa: N803
+    """Merge labels that are one number written in several ways."""
+    keys = [label_key(text) for text in labels]
+    distinct = list(dict.fromkeys(keys))
+    if len(distinct) < len(keys):
+        renumbered = np.array([distinct.index(key) for key in keys], dtype=np.int32)
+        codes, places = renumbered[codes], [places[keys.index(key)] for key in distinct]
+    return Table(X, codes, tuple(distinct), tuple(places))
+
+
+class RawFiles:
+    """The raw files of one set; each is fetched when it is first asked for.
+
+    Attributes
+    ----------
+    payloads : dict of str to str
+        sha256 of every unpacked member read so far, by name.
+    """
+
+    def __init__(self, entry: Entry, mirrors: list[Path], folder: Path, say: Callable[[str], None]) -> None:
+        self.entry = entry
+        self.say = say
+        self.payloads: dict[str, str] = {}
+        self._get = lambda file: obtain(file, mirrors, folder, say)
+
+    def members(self, key: str) -> dict[str, bytes]:
+        """Return the unpacked members of a file of the entry."""
+        file = self.entry.files[key]
+        path, form = self._get(file)
+        try:
+            contents = read(path, form)
+        except Corrupt as error:
+            raise UserError(f"{path}: {error}; delete it and start again, it will be fetched anew") from error
+        self.payloads.update({name: sha256(content) for name, content in contents.items()})
+        return contents
+
+    def users_file(self, role: str, path: Path) -> bytes:
+        """Return the unpacked bytes of a file of the user's, noted in ``payloads`` by its role."""
+        try:
+            content = read_unpacked(path)
+        except Corrupt as error:
+            raise UserError(f"{path}: {error}; make the file anew") from error
+        except OSError as error:
+            raise UserError(f"cannot read {path}: {error.strerror or error}") from error
+        self.payloads[role] = sha256(content)
+        return content
+
+    def text(self, key: str) -> tuple[bytes, str]:
+        """Return the unpacked bytes of a plain file, and its name for messages."""
+        (name, content), *_ = self.members(key).items()
+        return content, name
+
+    def libsvm(self, key: str) -> Table:
+        """Return a file in LIBSVM format, its counts checked."""
+        content, name = self.text(key)
+        table = read_libsvm(content, name, self.entry.features)
+        check_counts(table.codes.size, table.counts, self.entry.files[key], name)
+        return table
+
+
+def check_counts(rows: int, classes: dict[str, int], file: RawFile, name: str) -> None:
+    """Refuse a file whose counts differ from the catalogue's."""
+    if file.rows is not None and rows != file.rows:
+        raise UserError(f"{name} has {rows} examples where the catalogue says {file.rows}: it is not the published file")
+    wrong = [label for label in file.classes if classes.get(label, 0) != file.classes[label]]
+    if wrong:
+        have, want = classes.get(wrong[0], 0), file.classes[wrong[0]]
+        raise UserError(
+            f"{name} has {have} examples of class '{wrong[0]}' where the catalogue says {want}: it is not the published file"
+        )

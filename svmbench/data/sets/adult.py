@@ -1,0 +1,34 @@
+"""Adult: LIBSVM's a9a and a9a.t, 123 binary features (Platt 1998)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from svmbench.data.dataset import Prepared
+from svmbench.data.parameters import check, one_of, whole
+from svmbench.data.raw import RawFiles
+from svmbench.data.splits import random_split, take
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of ``dataset=adult``."""
+
+    split: str = one_of("official", "asset")
+    split_seed: int = whole(0, 0)
+
+    def __post_init__(self) -> None:
+        check(self)
+
+
+def prepare(params: Params, raw: RawFiles) -> Prepared:
+    """Read both files; ``asset`` halves the test set at random into validation and test (ASSET, Table 1)."""
+    train, test = raw.libsvm("train"), raw.libsvm("test")
+    y = test.against_rest("1")
+    parts = {"train": take(train.X, train.against_rest("1"), slice(None)), "test": take(test.X, y, slice(None))}
+    if params.split == "asset":
+        sizes = {"validation": y.size // 2, "test": y.size - y.size // 2}
+        parts |= {key: take(test.X, y, rows) for key, rows in random_split(y.size, sizes, params.split_seed).items()}
+    return Prepared(parts, "none: binary features 0 and 1")

@@ -1,0 +1,39 @@
+"""Checkerboard: a 4 by 4 board in the plane, as in RandSVM (Krishnan et al. 2007)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from svmbench.data.dataset import Prepared
+from svmbench.data.generate import draw
+from svmbench.data.parameters import check, whole
+from svmbench.data.raw import RawFiles
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of ``dataset=checkerboard``."""
+
+    n_train: int = whole(2_000, 2)
+    n_test: int = whole(10_000, 0)
+    seed: int = whole(0, 0)
+
+    def __post_init__(self) -> None:
+        check(self)
+
+
+def prepare(params: Params, raw: RawFiles) -> Prepared:
+    """Draw both parts uniformly from [0, 4)²; -1 where the whole parts of both coordinates are both odd or both even."""
+
+    def sample(n: int, rng: np.random.Generator):  # noqa: ANN202
+        X = rng.uniform(0.0, 4.0, (n, 2)).astype(np.float32)  # noqa: N806
+        # A draw just below 4 may round up to it; it stays on its square.
+        X = np.minimum(X, np.nextafter(np.float32(4.0), np.float32(0.0)))  # noqa: N806
+        same = np.floor(X[:, 0]) % 2 == np.floor(X[:, 1]) % 2
+        return X, np.where(same, -1.0, 1.0)
+
+    return draw(params.n_train, params.n_test, params.seed, sample)

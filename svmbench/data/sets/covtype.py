@@ -1,0 +1,34 @@
+"""Covertype: one class against the rest, class 1 in Pegasos' cov1 and ASSET's COVTYPE."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from svmbench.data.covertype import assemble, read_covertype
+from svmbench.data.dataset import Prepared
+from svmbench.data.parameters import check, one_of, whole
+from svmbench.data.raw import RawFiles
+from svmbench.data.splits import eight_to_one_to_one, nine_to_one, random_split
+
+VERSION = 1
+SIZES = {"cov1": nine_to_one, "asset": eight_to_one_to_one}
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of ``dataset=covtype``."""
+
+    positive_class: int = whole(1, 1, 7)
+    split: str = one_of("cov1", "asset")
+    split_seed: int = whole(0, 0)
+    scaling: str = one_of("minmax", "standard", "none")
+
+    def __post_init__(self) -> None:
+        check(self)
+
+
+def prepare(params: Params, raw: RawFiles) -> Prepared:
+    """Split at random: ``cov1`` 522,911 / 58,101 (Pegasos), ``asset`` 464,809 / 58,102 / 58,101 (ASSET, Table 1)."""
+    X, y = read_covertype(raw, params.positive_class)  # noqa: N806
+    rows = random_split(y.size, SIZES[params.split](y.size), params.split_seed)
+    return assemble(X, y, rows, params.scaling)

@@ -1,0 +1,38 @@
+"""IJCNN1: the first problem of the IJCNN 2001 challenge, 22 features (Prokhorov 2001; Chang, Lin 2001)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from svmbench.data.dataset import Part, Prepared
+from svmbench.data.parameters import check, one_of, whole
+from svmbench.data.raw import RawFiles
+from svmbench.data.splits import eight_to_one_to_one, random_split, take
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of ``dataset=ijcnn1``."""
+
+    split: str = one_of("official", "asset")
+    split_seed: int = whole(0, 0)
+
+    def __post_init__(self) -> None:
+        check(self)
+
+
+def prepare(params: Params, raw: RawFiles) -> Prepared:
+    """Read both files; ``asset`` splits all at random into 113,352 / 14,170 / 14,169, eight to one to one (Table 1)."""
+    train, test = raw.libsvm("train"), raw.libsvm("test")
+    parts = {"train": Part(train.X, train.against_rest("1")), "test": Part(test.X, test.against_rest("1"))}
+    if params.split == "asset":
+        X = sp.vstack([train.X, test.X], format="csr")  # noqa: N806
+        y = np.concatenate([parts["train"].y, parts["test"].y])
+        pieces = random_split(y.size, eight_to_one_to_one(y.size), params.split_seed)
+        parts = {key: take(X, y, rows) for key, rows in pieces.items()}
+    return Prepared(parts, "as published, in [-1, 1]")

@@ -1,0 +1,74 @@
+"""MNIST: handwritten digits, one set of digits against the others (LeCun et al. 1998)."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.data.dataset import Prepared
+from svmbench.data.parameters import check, digit_set, digits, one_of, whole
+from svmbench.data.raw import RawFiles, check_counts
+from svmbench.data.splits import random_split, take
+from svmbench.errors import UserError
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of ``dataset=mnist``."""
+
+    task: int | str | list[int] = "8"
+    split: str = one_of("official", "asset")
+    split_seed: int = whole(0, 0)
+
+    def __post_init__(self) -> None:
+        check(self)
+        object.__setattr__(self, "task", digits(self.task))
+
+
+def prepare(params: Params, raw: RawFiles) -> Prepared:
+    """Read the four files; ``asset`` splits all 70,000 at random into 58,100 / 5,950 / 5,950 (ASSET, Table 1)."""
+    positive = list(digit_set(str(params.task)))
+    images, labels = {}, {}
+    for key in ("train", "test"):
+        images[key] = _images(raw, key)
+        labels[key] = np.where(np.isin(_labels(raw, key), positive), 1.0, -1.0)
+        if len(images[key]) != len(labels[key]):
+            raise UserError(f"mnist has {len(images[key])} images but {len(labels[key])} labels for its {key} part")
+    parts = {key: take(images[key], labels[key], slice(None)) for key in images}
+    if params.split == "asset":
+        X, y = np.concatenate(list(images.values())), np.concatenate(list(labels.values()))  # noqa: N806
+        half = y.size * 5950 // 70000
+        sizes = {"train": y.size - 2 * half, "validation": half, "test": half}
+        parts = {key: take(X, y, rows) for key, rows in random_split(y.size, sizes, params.split_seed).items()}
+    return Prepared(parts, "pixels divided by 255, in [0, 1]")
+
+
+def _images(raw: RawFiles, key: str) -> NDArray[np.float32]:
+    pixels = _idx(*raw.text(f"{key}_images"), axes=3)
+    # Divided in double precision, so that each value is the nearest to its quotient.
+    table = (np.arange(256) / 255.0).astype(np.float32)
+    return table[pixels.reshape(len(pixels), -1)]
+
+
+def _labels(raw: RawFiles, key: str) -> NDArray[np.uint8]:
+    content, name = raw.text(f"{key}_labels")
+    labels = _idx(content, name, axes=1)
+    counts = {str(digit): int(count) for digit, count in enumerate(np.bincount(labels, minlength=10))}
+    check_counts(labels.size, counts, raw.entry.files[f"{key}_labels"], name)
+    return labels
+
+
+def _idx(content: bytes, name: str, axes: int) -> NDArray[np.uint8]:
+    """Read the IDX format: magic number, sizes of the axes as big-endian 32-bit numbers, bytes."""
+    head = 4 + 4 * axes
+    if len(content) < head or content[:4] != bytes((0, 0, 8, axes)):
+        raise UserError(f"{name} is not an IDX file of bytes with {axes} axes")
+    shape = struct.unpack(f">{axes}I", content[4:head])
+    if len(content) != head + int(np.prod(shape)):
+        raise UserError(f"{name} has {len(content)} bytes where its header asks for {head + int(np.prod(shape))}")
+    return np.frombuffer(content, np.uint8, offset=head).reshape(shape)

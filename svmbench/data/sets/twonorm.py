@@ -1,0 +1,34 @@
+"""Twonorm (Breiman 1998): two Gaussian classes with unit covariance in 20 dimensions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from svmbench.data.dataset import Prepared
+from svmbench.data.generate import gaussian_classes
+from svmbench.data.parameters import check, whole
+from svmbench.data.raw import RawFiles
+
+VERSION = 1
+DIMENSIONS = 20
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of ``dataset=twonorm``."""
+
+    n_train: int = whole(10_000, 2)
+    n_test: int = whole(10_000, 0)
+    seed: int = whole(0, 0)
+
+    def __post_init__(self) -> None:
+        check(self)
+
+
+def prepare(params: Params, raw: RawFiles) -> Prepared:
+    """Draw both parts: +1 from N(a 1, I), -1 from N(-a 1, I) with a = 2/sqrt(20), each with probability 1/2."""
+    a = np.full(DIMENSIONS, 2.0 / math.sqrt(DIMENSIONS))
+    return gaussian_classes(params.n_train, params.n_test, params.seed, (a, 1.0), (-a, 1.0))

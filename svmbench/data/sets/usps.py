@@ -1,0 +1,46 @@
+"""USPS: the zip-code digits of Hastie, Tibshirani, Friedman, one set of digits against the others.
+
+The 7,291 / 2,007 examples of this public set are not the 7,329 / 1,969 of the Pegasos paper, whose split is not public.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from svmbench.data.dataset import Part, Prepared
+from svmbench.data.parameters import check, digit_set, digits
+from svmbench.data.raw import RawFiles, Table, check_counts, read_csv, read_libsvm
+
+VERSION = 1
+FEATURES = 256
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of ``dataset=usps``."""
+
+    task: int | str | list[int] = "8"
+
+    def __post_init__(self) -> None:
+        check(self)
+        object.__setattr__(self, "task", digits(self.task))
+
+
+def prepare(params: Params, raw: RawFiles) -> Prepared:
+    """Read both files, in LIBSVM form or as published: the digit and 256 grey values, separated by blanks."""
+    positive = [str(digit) for digit in digit_set(str(params.task))]
+    parts = {}
+    for key in ("train", "test"):
+        table = _table(raw, key)
+        parts[key] = Part(table.X, table.against_rest(*positive))
+    return Prepared(parts, "as published, grey values in [-1, 1]")
+
+
+def _table(raw: RawFiles, key: str) -> Table:
+    content, name = raw.text(key)
+    if b":" in content[:200]:
+        table = read_libsvm(content, name, FEATURES)
+    else:
+        table = read_csv(content, name, columns=FEATURES + 1, label=0, delimiter=" ", header=False)
+    check_counts(table.codes.size, table.counts, raw.entry.files[key], name)
+    return table
