@@ -17,7 +17,7 @@ def resolve(overrides: Sequence[str], folders: Sequence[Path] = ()) -> dict[str,
 
 
 def sweep(overrides: Sequence[str], folders: Sequence[Path] = ()) -> list[dict[str, Any]]:
-    """Return the resolved configurations of a multirun; see `svmbench.config.compose.sweep`."""
+    """Return the resolved configurations of a multirun; see `svmbench.config.compose.jobs`."""
     from svmbench.config import compose
 
-    return compose.sweep(overrides, folders)
+    return [config for _, config in compose.jobs(overrides, folders)]

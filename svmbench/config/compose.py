@@ -22,7 +22,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from svmbench.config import folder
 from svmbench.config.check import checked
-from svmbench.config.overrides import check_form, check_key, is_group, is_hydra
+from svmbench.config.overrides import check_form, check_key, is_group, is_hydra, written
 from svmbench.errors import UserError, nearest
 
 
@@ -45,19 +45,24 @@ def resolve(overrides: Sequence[str], folders: Sequence[Path] = ()) -> dict[str,
         parsed = composer.parse(overrides)
         for override in parsed:
             if override.is_sweep_override():
-                raise UserError(f"{override.input_line} names several values: add -m to run them all")
+                raise UserError(f"{written(override)} names several values: add -m to run them all")
         return composer.job(overrides)
 
 
-def sweep(overrides: Sequence[str], folders: Sequence[Path] = ()) -> list[dict[str, Any]]:
-    """Return the resolved configurations of all jobs of a multirun, in the order in which Hydra starts them.
+def jobs(overrides: Sequence[str], folders: Sequence[Path] = ()) -> list[tuple[list[str], dict[str, Any]]]:
+    """Return overrides and resolved configuration of all jobs of a multirun, in the order of Hydra's starts.
 
     All jobs are composed and validated before any is returned; parameters and errors as in `resolve`.
     """
     with _composer(folders) as composer:
         parsed = composer.parse(overrides)
-        jobs = _hydra(partial(BasicSweeper.split_arguments, parsed, None), " ".join(overrides))[0]
-        return [composer.job(job) for job in jobs]
+        split = _hydra(partial(BasicSweeper.split_arguments, parsed, None), " ".join(overrides))[0]
+        return [(job, composer.job(job)) for job in split]
+
+
+def plain(composed: DictConfig) -> dict[str, Any]:
+    """Return the resolved configuration of what Hydra composed."""
+    return checked(_hydra(partial(OmegaConf.to_container, composed, resolve=True), "the configuration"))
 
 
 @contextmanager
@@ -96,7 +101,7 @@ class _Composer:
     def job(self, overrides: Sequence[str]) -> dict[str, Any]:
         """Return the resolved configuration of overrides without sweeps."""
         mine = [override for override in self.parse(overrides) if not is_hydra(override)]
-        choices = [o.input_line for o in mine if is_group(o, self._folders)]
+        choices = [written(o) for o in mine if is_group(o, self._folders)]
         values = [o for o in mine if not is_group(o, self._folders)]
         base = self._base(tuple(choices))
         known = list(_flatten(OmegaConf.to_container(base)))

@@ -1,8 +1,8 @@
 """Where the configuration files are and what they offer, read without Hydra so that help is instant.
 
 The files in ``conf/`` keep to a plain style (one key per line, two-space indentation, a comment above each
-key), which is all that is read here. What a run uses is composed by Hydra in `svmbench.config.compose`; a test
-holds both against each other.
+key), which is all that is read here. What a run uses is composed by Hydra in `svmbench.config.compose`;
+a test holds both against each other.
 """
 
 from __future__ import annotations
@@ -127,6 +127,11 @@ def keys(chosen: dict[str, str], folders: Sequence[Path] = ()) -> list[Key]:
                 break
     own = read_keys(conf_dir() / "config.yaml")
     return found + [key for key in own if not key.name.startswith(("hydra.", "defaults"))]
+
+
+def counters() -> list[str]:
+    """Return the counters that a budget, and so a figure's axis, can be in."""
+    return next(key.choices for key in keys(defaults()) if key.name == "budget.counter")
 
 
 def read_keys(file: Path, prefix: str = "") -> list[Key]:

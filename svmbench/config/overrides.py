@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 _LAUNCHER = ("hydra/launcher", "hydra.launcher")
 
 
+def written(override: Override) -> str:
+    """Return the override as the user wrote it."""
+    return override.input_line or ""
+
+
 def is_hydra(override: Override) -> bool:
     """Return whether the override is for Hydra and not for the run."""
     return override.key_or_group.split(".")[0].split("/")[0] == "hydra"
@@ -34,11 +39,11 @@ def check_form(override: Override, folders: Sequence[Path]) -> None:
     UserError
         With the nearest valid name.
     """
-    text, key = override.input_line, override.key_or_group
+    text, key = written(override), override.key_or_group
     if is_hydra(override):
         if not key.startswith(_LAUNCHER):
             raise UserError(
-                f"{text} is not allowed: of Hydra's own keys only hydra/launcher and hydra.launcher.* can be set"
+                f"{text} is not allowed: of Hydra's keys only hydra/launcher and hydra.launcher.* can be set"
             )
         return
     if override.is_delete():
@@ -62,12 +67,10 @@ def _check_option(override: Override, folders: Sequence[Path]) -> None:
                 f"unknown {group} '{name}'{nearest(name, allowed)} ({group}=: {', '.join(allowed)})"
             )
     if group in folder.GROUPS and (override.is_add() or override.is_force_add()):
-        raise UserError(
-            f"{override.input_line} is not allowed: {group} is set already; write {group}={value}"
-        )
+        raise UserError(f"{written(override)} is not allowed: {group} is set already; write {group}={value}")
     if group not in folder.GROUPS and not override.is_add():
         raise UserError(
-            f"{override.input_line} is not allowed: {group} is not part of every run; write +{group}={value}"
+            f"{written(override)} is not allowed: {group} is not part of every run; write +{group}={value}"
         )
 
 
@@ -86,8 +89,8 @@ def check_key(override: Override, known: Collection[str], chosen: Mapping[str, s
     key = override.key_or_group
     if key in known:
         if override.is_add() and not override.is_force_add():
-            plain = override.input_line.removeprefix("+")
-            raise UserError(f"{override.input_line} is not allowed: {key} is set already; write {plain}")
+            plain = written(override).removeprefix("+")
+            raise UserError(f"{written(override)} is not allowed: {key} is set already; write {plain}")
         return
     raise UserError(_unknown_key(key, known, chosen))
 

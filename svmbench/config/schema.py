@@ -2,8 +2,8 @@
 
 Solver and data set parameters have their schema where they are used: ``Solver.Params`` and
 `svmbench.data.schema`. The meaning, unit and reason of every default are the comments in ``conf/``. A field's
-``metadata`` may hold ``min`` (smallest allowed), ``above`` (must be larger), ``max``, ``choices`` (allowed words)
-and ``help``.
+``metadata`` may hold ``min`` (smallest allowed), ``above`` (must be larger), ``max`` and ``choices`` (allowed
+words).
 """
 
 from __future__ import annotations

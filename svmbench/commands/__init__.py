@@ -1,0 +1,1 @@
+"""The subcommands of ``svmbench``, one module each, and what they share."""

@@ -1,0 +1,28 @@
+"""Arguments of the subcommands: one sentence for a mistake, no abbreviations."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any, NoReturn
+
+from svmbench.errors import UserError
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser for one subcommand."""
+
+    def __init__(self, command: str, description: str, **options: Any) -> None:
+        prog = f"svmbench {command}"
+        super().__init__(prog=prog, description=description, allow_abbrev=False, **options)
+
+    def error(self, message: str) -> NoReturn:
+        """Raise the mistake as a `UserError`."""
+        raise UserError(f"{self.prog}: {message} (see {self.prog} --help)")
+
+    def add_results(self) -> None:
+        """Add the option that says where the stored runs are."""
+        self.add_argument("--results", default="results", metavar="DIR", help="folder of the stored runs")
+
+    def add_json(self) -> None:
+        """Add the option for output that programs read."""
+        self.add_argument("--json", action="store_true", help="print JSON; unknown numbers are null")

@@ -1,0 +1,58 @@
+"""``svmbench plot``: curves of stored runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from svmbench.commands._parser import Parser
+from svmbench.config import folder
+from svmbench.errors import UserError
+
+if TYPE_CHECKING:
+    from svmbench.store import Store, StoredRun
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Draw the runs and print the paths of the pictures."""
+    parser = Parser(
+        "plot",
+        "Draw test error against cost: one panel per data set, one line per solver, the median over seeds.",
+    )
+    parser.add_argument(
+        "runs", nargs="+", metavar="RUN", help="name, unique beginning, folder, or pattern such as 'sbp-*'"
+    )
+    parser.add_argument(
+        "--counter", default="kev_ondemand", choices=folder.counters(), help="what the x axis counts"
+    )
+    parser.add_argument(
+        "-o", "--output", default="curves", metavar="PATH", help="path of the pictures without their ending"
+    )
+    parser.add_results()
+    given = parser.parse_args(arguments)
+
+    from svmbench.report import curves
+    from svmbench.store import Store
+
+    stem = Path(given.output)
+    if stem.suffix in (".png", ".svg", ".pdf"):
+        stem = stem.with_suffix("")
+    for path in curves.draw(chosen(Store(given.results), given.runs), given.counter, stem):
+        print(path)
+    return 0
+
+
+def chosen(store: Store, names: Sequence[str]) -> list[StoredRun]:
+    """Return the runs that the names and patterns mean, each once, in the order given."""
+    found: dict[str, StoredRun] = {}
+    for name in names:
+        if any(sign in name for sign in "*?["):
+            matches = [run for run in store.runs() if fnmatchcase(run.id, name)]
+            if not matches:
+                raise UserError(f"no run in {store.root} matches {name}; see: svmbench list")
+        else:
+            matches = [store.find(name)]
+        found.update((run.id, run) for run in matches)
+    return list(found.values())

@@ -1,0 +1,148 @@
+"""``svmbench run``: one run in this process, or with ``-m`` every combination in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from svmbench.commands._parser import Parser
+from svmbench.commands._tables import last_checkpoint
+from svmbench.config import folder
+from svmbench.errors import UserError
+
+if TYPE_CHECKING:
+    from svmbench.run.execute import Outcome
+    from svmbench.store import StoredRun
+
+_EXIT_CODES = {"done": 0, "found": 0, "failed": 1, "refused": 2, "interrupted": 130}
+
+#: Variables from which numerical libraries read their number of threads when they are loaded.
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+_EPILOGUE = "Values follow Hydra's grammar: null, true, 1e6, [a,b]; with -m: A,B,C or range(0,5)."
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Check everything, then run it."""
+    parser = _parser()
+    given = parser.parse_intermixed_args(arguments)
+    folders = folder.user_folders(given.config_dir)
+    if given.help:
+        from svmbench.commands._run_help import text
+
+        print(f"{parser.format_help()}\n{text(given.overrides, folders)}")
+        return 0
+    os.environ.update(thread_environment(_threads(given.overrides)))
+    if given.cfg or given.info:
+        return _explain(given.overrides, folders, given.cfg, given.info, given.multirun)
+    if given.multirun:
+        from svmbench.commands._sweep import sweep
+
+        return sweep(given.overrides, folders)
+    return _single(given.overrides, folders)
+
+
+def thread_environment(threads: int) -> dict[str, str]:
+    """Return the variables that limit the threads of libraries loaded later."""
+    return dict.fromkeys(_THREAD_VARIABLES, str(threads))
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        "run",
+        "Train one solver on one data set, store what is seen and print the last numbers. "
+        "An identical run that is stored already is found, not repeated.",
+        add_help=False,
+        epilog=_EPILOGUE,
+    )
+    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="what differs from the defaults")
+    parser.add_argument("-m", "--multirun", action="store_true", help="run every combination of the values")
+    parser.add_argument(
+        "--config-dir", metavar="DIR", help="your own configuration folder, beside conf/ ($SVMBENCH_CONF)"
+    )
+    parser.add_argument("--cfg", choices=("job", "hydra", "all"), help="print the configuration, run nothing")
+    parser.add_argument("--info", nargs="?", const="all", help="print how Hydra composes it, run nothing")
+    parser.add_argument(
+        "-h", "--help", action="store_true", help="this help, with the keys of the options given"
+    )
+    return parser
+
+
+def _threads(overrides: Sequence[str]) -> int:
+    """Return the threads of a run before anything is composed or loaded."""
+    given = [match[1] for text in overrides if (match := re.fullmatch(r"\+{0,2}threads=([1-9]\d*)", text))]
+    default = next(key.default for key in folder.keys(folder.defaults()) if key.name == "threads")
+    return int(given[-1] if given else default)
+
+
+def _explain(
+    overrides: Sequence[str], folders: Sequence[Path], cfg: str | None, info: str | None, multirun: bool
+) -> int:
+    """Print what Hydra makes of valid overrides."""
+    from svmbench import config
+    from svmbench.commands._hydra import start
+
+    if multirun:
+        raise UserError("--cfg and --info explain one run: leave out -m")
+    config.resolve(overrides, folders)
+    flags = [f"--cfg={cfg}" if cfg else f"--info={info}"]
+    start(lambda composed: None, [*flags, *overrides], folders)
+    return 0
+
+
+def _single(overrides: Sequence[str], folders: Sequence[Path]) -> int:
+    """Run in this process and print the end."""
+    from svmbench import config
+    from svmbench.commands._hydra import start
+    from svmbench.config.compose import plain
+
+    config.resolve(overrides, folders)
+    codes = []
+
+    def task(composed: Any) -> None:
+        codes.append(_train(plain(composed)))
+
+    start(task, overrides, folders)
+    return codes[0]
+
+
+def _train(config: dict[str, Any]) -> int:
+    from svmbench.commands.progress import progress
+    from svmbench.run.execute import execute
+
+    with progress(f"{config['solver']['name']} {config['dataset']['name']}") as listener:
+        outcome = execute(config, progress=listener)
+    _report(outcome, config)
+    return _EXIT_CODES[outcome.state]
+
+
+def _report(outcome: Outcome, config: dict[str, Any]) -> None:
+    """Print how a run ended, its numbers and where it is."""
+    stream = sys.stdout if _EXIT_CODES[outcome.state] == 0 else sys.stderr
+    title = f"{config['solver']['name']} on {config['dataset']['name']}, seed {config['seed']}"
+    print(f"{title}: {outcome.state}, {outcome.reason}", file=stream)
+    if outcome.run is None:
+        return
+    summary = outcome.run.summary()
+    if summary["iterations"] is not None:
+        print(last_checkpoint(summary))
+        for path in _pictures(outcome.run, config["budget"]["counter"]):
+            print(f"picture  {path}")
+    print(f"run      {outcome.run.path}")
+
+
+def _pictures(run: StoredRun, counter: str) -> list[Path]:
+    """Return the pictures of a run, drawn now if they are not there."""
+    from svmbench.report import curves
+
+    picture = run.path / "curve.png"
+    if not picture.is_file():
+        try:
+            curves.draw([run], counter, picture.with_suffix(""))
+        except UserError as error:
+            print(f"no picture: {error}", file=sys.stderr)
+    return [path for path in (picture, run.path / "regions.png") if path.is_file()]
