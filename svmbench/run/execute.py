@@ -1,0 +1,210 @@
+"""One run from its resolved configuration to its place in the store."""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from threadpoolctl import threadpool_limits
+
+from svmbench import data as datasets
+from svmbench.errors import Refusal, UserError
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem
+from svmbench.run import prepare
+from svmbench.run.environment import company, environment
+from svmbench.run.loop import End, Loop
+from svmbench.run.observe import Observer
+from svmbench.run.optimum import lookup, optimum, optimum_key
+from svmbench.run.progress import Progress
+from svmbench.run.signals import Interrupt, handling
+from svmbench.solvers import registry
+from svmbench.solvers.base import Solver
+from svmbench.solvers.parts.random import Generator
+from svmbench.store import COMPLETE, RunWriter, Store, StoredRun
+from svmbench.store.identity import digest, identity
+
+if TYPE_CHECKING:
+    from svmbench.data import Dataset
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a run.
+
+    Attributes
+    ----------
+    run : StoredRun or None
+        The run; None if it ended before it had a place in the store.
+    state : str
+        ``done`` (a result), ``found`` (stored before, not repeated), ``refused``, ``failed`` (also out of
+        memory) or ``interrupted``.
+    reason : str
+        One sentence.
+    """
+
+    run: StoredRun | None
+    state: str
+    reason: str
+
+
+def execute(config: dict[str, Any], *, progress: Progress) -> Outcome:
+    """Make the run of a resolved configuration, or find it.
+
+    Parameters
+    ----------
+    config : dict
+        Resolved and validated (docs/architecture.md).
+    progress : Progress
+        Told what happens.
+
+    Raises
+    ------
+    UserError
+        For bad input; nothing is stored then.
+    """
+    with handling() as interrupt, threadpool_limits(limits=config["threads"]):
+        try:
+            return _execute(config, progress, interrupt)
+        except KeyboardInterrupt:
+            return Outcome(None, "interrupted", "interrupted before there was a run to store")
+
+
+def _execute(config: dict[str, Any], progress: Progress, interrupt: Interrupt) -> Outcome:
+    store = Store(config["results"])
+    store.check_writable()
+    prepare.check_memory(config["budget"])
+    solver = registry.get(config["solver"]["name"])
+    where = config["data"]
+    data = datasets.load(config["dataset"], mirror=where["mirror"], directory=where["dir"], say=progress.say)
+    same = identity(config, data.checksum, solver.version)
+    found = store.get(same)
+    if found is not None and found.complete and not config["force"]:
+        return Outcome(found, "found", f"stored before: {found.status}, {found.reason}")
+    problem = build(config, data)
+    writer = store.begin(same, _manifest(config, data, solver, problem, store), config["force"])
+    return _Attempt(config, data, solver, problem, store, writer, progress, interrupt).make()
+
+
+def build(config: dict[str, Any], data: Dataset) -> Problem:
+    """Return the problem of a configuration; ν stays open where it is to be derived."""
+    asked, nu = config["problem"], config["solver"].get("nu")
+    return Problem.build(
+        data.train.y, lam=asked["lam"], C=asked["C"], bias=asked["bias"], nu=None if nu == "auto" else nu
+    )
+
+
+def _manifest(
+    config: dict[str, Any], data: Dataset, solver: type[Solver], problem: Problem, store: Store
+) -> dict[str, Any]:
+    rows = {name: part.y.size for name in ("train", "validation", "test") if (part := getattr(data, name))}
+    return {
+        "config": config,
+        "dataset": {
+            "name": data.name,
+            "checksum": data.checksum,
+            "rows": rows,
+            "features": data.train.X.shape[1],
+        },
+        "solver": {"name": solver.name, "version": solver.version},
+        "problem": {"lam": problem.lam, "C": problem.C, "nu": problem.nu, "bias": problem.bias},
+        "optimum": None,
+        "seeds": prepare.seeds(config),
+        "environment": store.put_environment(environment(config["threads"])),
+        "company": company(store.running()),
+    }
+
+
+class _Attempt:
+    """A run that has begun: whatever happens now, its end is stored."""
+
+    def __init__(
+        self,
+        config: dict[str, Any],
+        data: Dataset,
+        solver: type[Solver],
+        problem: Problem,
+        store: Store,
+        writer: RunWriter,
+        progress: Progress,
+        interrupt: Interrupt,
+    ) -> None:
+        self._config = config
+        self._data = data
+        self._solver = solver
+        self._problem = problem
+        self._store = store
+        self._writer = writer
+        self._progress = progress
+        self._interrupt = interrupt
+        self._cache = prepare.cache_bytes(config["budget"], problem.n)
+
+    def make(self) -> Outcome:
+        """Train and store the end."""
+        try:
+            reason = prepare.refusal(self._solver, self._config)
+            if reason is not None:
+                raise Refusal(reason)
+            self._optimum()
+            end = self._train()
+        except KeyboardInterrupt as signal:
+            end = End("interrupted", f"interrupted by {signal}")
+        except Refusal as error:
+            end = End("refused", str(error))
+        except UserError:
+            self._writer.discard()
+            raise
+        except MemoryError as error:
+            end = End("out_of_memory", f"out of memory: {error}" if str(error) else "out of memory")
+        except FloatingPointError as error:
+            end = End("diverged", str(error))
+        except Exception as error:
+            self._writer.log(traceback.format_exc())
+            end = End("failed", f"{type(error).__name__}: {error}; see error.log in the run's folder")
+        with self._interrupt.deferred():
+            run = self._writer.finish(end.status, end.reason, company=company(self._store.running() - 1))
+        state = "done" if end.status in COMPLETE else "failed"
+        return Outcome(run, end.status if end.status in ("refused", "interrupted") else state, end.reason)
+
+    def _optimum(self) -> None:
+        """Find the certified optimum where it is known, and make it where ν depends on it."""
+        problem, kernel = self._problem, self._config["kernel"]
+        if self._solver.form == "slack-constrained" and problem.nu is None:
+            threads, say = self._config["threads"], self._progress.say
+            best = optimum(
+                problem, self._data, kernel, self._store, cache_bytes=self._cache, threads=threads, say=say
+            )
+            if best.nu is None:
+                raise UserError(
+                    "nu=auto needs an optimum that is not zero; give solver.nu=NUMBER or a smaller lam"
+                )
+            self._problem = replace(problem, nu=best.nu)
+        else:
+            known = lookup(self._store, optimum_key(problem, self._data, kernel))
+            if known is None:
+                self._bound = None
+                return
+            best = known
+        self._bound = best.dual
+        about = {"lam": problem.lam, "C": problem.C, "nu": self._problem.nu, "bias": problem.bias}
+        self._writer.amend(optimum=digest(best.key), problem=about)
+
+    def _train(self) -> End:
+        config, problem = self._config, self._problem
+        oracle = Oracle(self._data.train.X, config["kernel"], self._cache, config["threads"])
+        generator = Generator(prepare.seeds(config)["generator"])
+        run = self._solver(prepare.parameters(self._solver, config)).start(problem, oracle, generator)
+        loop = Loop(
+            run,
+            oracle.ledger,
+            problem.n,
+            config["budget"],
+            config["observe"]["points"],
+            Observer(problem, oracle, self._data, self._bound),
+            self._writer.checkpoint,
+            self._interrupt,
+            self._progress,
+        )
+        with self._interrupt.deferred():
+            return loop.drive()

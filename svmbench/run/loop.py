@@ -1,0 +1,208 @@
+"""The training loop: advance with the clock on, observe with the clock off, until a stop rule holds."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from svmbench.run.progress import Progress
+from svmbench.run.signals import Interrupt
+from svmbench.solvers.base import Run, Snapshot
+
+#: Seconds of training between two looks at the clock, the keyboard and the progress.
+SLICE = 0.2
+
+#: Counters that stand still while a method finds nothing to change or all rows in the cache. `Run.advance`
+#: to a value of theirs might never return, so they are approached by single iterations.
+_MAY_STALL = ("kev_rowupdate", "kev_computed", "inner_products")
+
+
+class Counts(Protocol):
+    """The ledger, as far as the loop reads it."""
+
+    def as_dict(self) -> dict[str, int]:
+        """Return every counter by name."""
+        ...
+
+
+@dataclass(frozen=True)
+class End:
+    """Why a run is over: an end state of the store and a sentence."""
+
+    status: str
+    reason: str
+
+
+class Clock:
+    """Wall and CPU time of `Run.advance` alone."""
+
+    def __init__(self) -> None:
+        self.wall = 0.0
+        self.cpu = 0.0
+
+    def __enter__(self) -> None:
+        self._started = time.perf_counter(), time.process_time()
+
+    def __exit__(self, *exception: object) -> None:
+        wall, cpu = time.perf_counter(), time.process_time()
+        self.wall += wall - self._started[0]
+        self.cpu += cpu - self._started[1]
+
+
+def thresholds(points: int, first: int) -> Iterator[int]:
+    """Yield the whole numbers nearest to 10^(k/points) from ``first`` on, the same grid for every run."""
+    k = math.ceil(points * math.log10(first))
+    last = 0
+    while True:
+        value = round(10.0 ** (k / points))
+        if value >= first and value > last:
+            yield value
+            last = value
+        k += 1
+
+
+class Loop:
+    """One run from its first iteration to its end.
+
+    Parameters
+    ----------
+    run : Run
+        The started solver.
+    ledger : Ledger
+        Its counts.
+    n : int
+        Training examples; checkpoints begin where the counter reaches n (at 1 if it counts iterations).
+    budget : dict
+        ``budget`` of the resolved configuration.
+    points : int
+        Checkpoints per factor of ten of ``budget.counter``.
+    observe : callable
+        From a snapshot to a row of the trace, without counters and clocks.
+    checkpoint : callable
+        Stores a row.
+    interrupt : Interrupt
+        Looked at between slices.
+    progress : Progress
+        Told after each slice and checkpoint.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        ledger: Counts,
+        n: int,
+        budget: dict[str, Any],
+        points: int,
+        observe: Callable[[Snapshot], dict[str, Any]],
+        checkpoint: Callable[[dict[str, Any]], None],
+        interrupt: Interrupt,
+        progress: Progress,
+    ) -> None:
+        self._run = run
+        self._ledger = ledger
+        self._budget = budget
+        self._observe = observe
+        self._checkpoint = checkpoint
+        self._interrupt = interrupt
+        self._progress = progress
+        self._counter: str = budget["counter"]
+        self._limit = None if budget["kev"] is None else math.ceil(budget["kev"])
+        self._thresholds = thresholds(points, 1 if self._counter == "iterations" else n)
+        self._step = n
+        self._clock = Clock()
+
+    def drive(self) -> End:
+        """Run to the end; every checkpoint, the last one included, is stored when this returns."""
+        while True:
+            end = self._advance_to(self._goal())
+            row = self._look()
+            if not math.isfinite(row["primal_objective"]):
+                at = row["iterations"]
+                return End("diverged", f"the objective is {row['primal_objective']} after {at} iterations")
+            end = end or self._reached(row)
+            if end is not None:
+                return end
+
+    def _value(self) -> int:
+        return self._ledger.as_dict()[self._counter]
+
+    def _goal(self) -> int:
+        value = self._value()
+        goal = next(threshold for threshold in self._thresholds if threshold > value)
+        return goal if self._limit is None else min(goal, self._limit)
+
+    def _advance_to(self, goal: int) -> End | None:
+        """Train until the counter reaches the goal; return the end if another rule holds before or there."""
+        while True:
+            end = self._over()
+            value = self._value()
+            if end is not None or value >= goal:
+                return end
+            with self._clock:
+                if self._counter in _MAY_STALL or self._iterations_first():
+                    self._single_iterations(goal)
+                else:
+                    self._slice(value, goal)
+            self._progress.advanced(self._counter, self._value(), self._limit, self._clock.wall)
+
+    def _iterations_first(self) -> bool:
+        # A limit in iterations beside one in another counter: an advance to the latter could pass the former.
+        return self._budget["iterations"] is not None and self._counter != "iterations"
+
+    def _slice(self, value: int, goal: int) -> None:
+        """Advance by about `SLICE` seconds; how the run is cut does not change it."""
+        if self._budget["iterations"] is not None:
+            goal = min(goal, self._budget["iterations"])
+        started = time.perf_counter()
+        self._run.advance(self._counter, min(goal, value + self._step))
+        rate = (self._value() - value) / max(time.perf_counter() - started, 1e-9)
+        self._step = max(1, int(min(4.0 * self._step, self._patience() * rate)))
+
+    def _single_iterations(self, goal: int) -> None:
+        most = self._budget["iterations"] or math.inf
+        deadline = time.perf_counter() + self._patience()
+        while self._value() < goal and self._run.iterations < most and not self._run.converged:
+            self._run.advance("iterations", self._run.iterations + 1)
+            if time.perf_counter() >= deadline:
+                return
+
+    def _patience(self) -> float:
+        seconds = self._budget["seconds"]
+        return SLICE if seconds is None else min(SLICE, max(0.0, seconds - self._clock.wall))
+
+    def _over(self) -> End | None:
+        """Return the end if a rule holds that needs no observation."""
+        budget = self._budget
+        if self._run.converged:
+            return End(
+                "converged", f"the solver's stopping rule holds after {self._run.iterations} iterations"
+            )
+        if self._interrupt.requested is not None:
+            signal = self._interrupt.requested
+            return End("interrupted", f"interrupted by {signal} after {self._run.iterations} iterations")
+        if self._limit is not None and self._value() >= self._limit:
+            return End("budget", f"budget.kev={budget['kev']:g} reached by {self._counter}")
+        if budget["iterations"] is not None and self._run.iterations >= budget["iterations"]:
+            return End("budget", f"budget.iterations={budget['iterations']} reached")
+        if budget["seconds"] is not None and self._clock.wall >= budget["seconds"]:
+            return End("timeout", f"budget.seconds={budget['seconds']:g} reached")
+        return None
+
+    def _reached(self, row: dict[str, Any]) -> End | None:
+        """Return the end if the observation shows that a target is reached."""
+        for key, column in (("gap", "relative_gap"), ("test_error", "test_error")):
+            target, seen = self._budget[key], row.get(column)
+            if target is not None and seen is not None and seen <= target:
+                return End("budget", f"budget.{key}={target:g} reached: {column} {seen:.6g}")
+        return None
+
+    def _look(self) -> dict[str, Any]:
+        row = self._observe(self._run.snapshot())
+        row.update(self._ledger.as_dict())
+        row.update(wall_seconds=self._clock.wall, cpu_seconds=self._clock.cpu)
+        self._checkpoint(row)
+        self._progress.observed(row)
+        return row

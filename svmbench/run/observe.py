@@ -1,0 +1,102 @@
+"""Observation: from a snapshot of a solver to the numbers of a checkpoint. Never charged, never timed."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.problem import Problem, dual_objective, mean_hinge, primal_objective
+from svmbench.solvers.base import KernelExpansion, Snapshot
+
+if TYPE_CHECKING:
+    from svmbench.data import Dataset, Part
+    from svmbench.kernels._oracle import Oracle
+
+
+def mistakes(scores: NDArray[np.float64], y: NDArray[np.float64]) -> int:
+    """Count the examples with y * score <= 0; a score of 0 or NaN is a mistake (papers, section 0.4).
+
+    Parameters
+    ----------
+    scores, y : ndarray of float64, shape (m,)
+        Scores and labels in {-1, +1}.
+    """
+    return int(np.count_nonzero(~(scores * y > 0.0)))
+
+
+def squared_norm(model: KernelExpansion, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
+    """Return |w|² = Σ_k β_k y_k c_k from the responses c, shape (n,), of the model on the training set."""
+    at = model.indices
+    return max(0.0, float(np.dot(model.coefficients, y[at] * responses[at])))
+
+
+class Observer:
+    """Makes checkpoints of one run.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is solved; objectives are those of its λ-form.
+    oracle : Oracle
+        Over the training rows.
+    data : Dataset
+        For test and validation errors.
+    bound : float or None
+        A certified lower bound of the optimal λ-form objective, for solvers without a dual of their own.
+    """
+
+    def __init__(self, problem: Problem, oracle: Oracle, data: Dataset, bound: float | None = None) -> None:
+        self._problem = problem
+        self._oracle = oracle
+        self._data = data
+        self._bound = bound
+
+    def __call__(self, snapshot: Snapshot) -> dict[str, Any]:
+        """Return what is known of a snapshot, keys of TRACE_COLUMNS without counters and clocks."""
+        model, problem, y = snapshot.model, self._problem, self._problem.y
+        responses = snapshot.responses
+        if responses is None:
+            responses = y * self._oracle.training_scores(model.indices, model.coefficients)
+        margins = responses + y * model.bias
+        norm2 = squared_norm(model, y, responses)
+        loss = mean_hinge(margins)
+        row: dict[str, Any] = {
+            "support_vectors": model.indices.size,
+            "train_error": mistakes(margins, np.ones_like(margins)) / problem.n,
+            "primal_objective": primal_objective(problem.lam, norm2, loss),
+            "norm": math.sqrt(norm2),
+            "mean_hinge": loss,
+            **snapshot.native,
+        }
+        self._certify(row, snapshot.alpha, norm2)
+        self._generalise(row, model)
+        return row
+
+    def _certify(self, row: dict[str, Any], alpha: NDArray[np.float64] | None, norm2: float) -> None:
+        """Add the dual objective and the gaps: of the solver's own dual point, else of the stored optimum."""
+        if alpha is not None:
+            dual, source = dual_objective(self._problem.lam, alpha, norm2), "solver"
+        elif self._bound is not None:
+            dual, source = self._bound, "optimum"
+        else:
+            return
+        primal = row["primal_objective"]
+        row.update(dual_objective=dual, dual_source=source, duality_gap=primal - dual)
+        if primal > 0.0:
+            row["relative_gap"] = (primal - dual) / primal
+
+    def _generalise(self, row: dict[str, Any], model: KernelExpansion) -> None:
+        """Add the errors on the test and validation sets that exist."""
+        if self._data.test is not None:
+            wrong = self._wrong(model, self._data.test)
+            row.update(test_mistakes=wrong, test_error=wrong / self._data.test.y.size)
+        if self._data.validation is not None:
+            wrong = self._wrong(model, self._data.validation)
+            row["validation_error"] = wrong / self._data.validation.y.size
+
+    def _wrong(self, model: KernelExpansion, part: Part) -> int:
+        scores = self._oracle.decision_function(model.indices, model.coefficients, model.bias, part.X)
+        return mistakes(scores, part.y)

@@ -1,0 +1,81 @@
+"""What is settled before a run begins: whether the solver can do it, its parameters, its memory, its seed."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+
+from svmbench.errors import UserError
+from svmbench.run.environment import available_bytes
+from svmbench.solvers.base import Solver
+
+#: Part of the available memory that an unlimited row cache may take.
+_SHARE = 0.8
+
+_MIB = 1024 * 1024
+
+
+def refusal(solver: type[Solver], config: dict[str, Any]) -> str | None:
+    """Return the sentence that says why the solver cannot do what the configuration asks, or None."""
+    kernel, bias = config["kernel"]["name"], config["problem"]["bias"]
+    if solver.kernels is not None and kernel not in solver.kernels:
+        return (
+            f"{solver.name} cannot use kernel={kernel}: it needs {_either('kernel', solver.kernels)}; "
+            "give that, or another solver"
+        )
+    if bias not in solver.biases:
+        return (
+            f"{solver.name} cannot solve with problem.bias={bias}: "
+            f"it needs {_either('problem.bias', solver.biases)}; give that, or another solver"
+        )
+    return None
+
+
+def _either(key: str, values: tuple[str, ...]) -> str:
+    return " or ".join(f"{key}={value}" for value in values)
+
+
+def parameters(solver: type[Solver], config: dict[str, Any]) -> Any:
+    """Return the solver's ``Params`` from its group of the resolved configuration."""
+    return solver.Params(**{key: value for key, value in config["solver"].items() if key != "name"})
+
+
+def check_memory(budget: dict[str, Any]) -> None:
+    """Raise UserError if the requested row cache is larger than the memory that is available."""
+    if budget["memory"] is None:
+        return
+    available = available_bytes()
+    if budget["memory"] * _MIB > available:
+        raise UserError(
+            f"not enough memory for the requested cache: budget.memory={budget['memory']:g} MiB, "
+            f"available are {available // _MIB} MiB; give a smaller budget.memory"
+        )
+
+
+def cache_bytes(budget: dict[str, Any], n: int) -> int:
+    """Return the size of the row cache for n training examples, never more than their whole kernel matrix.
+
+    Without a limit that is the whole matrix, as far as it fits into 80 % of the available memory.
+    """
+    # Rows are padded to whole cache lines of 16 values.
+    gram = n * 4 * ((n + 15) // 16 * 16)
+    if budget["memory"] is None:
+        return min(gram, int(_SHARE * available_bytes()))
+    return min(gram, int(budget["memory"] * _MIB))
+
+
+def seeds(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the seed of the run's generator, 64 bits, and the entropy it was derived from.
+
+    It depends on the user's seed, the data set and the solver, so that adding a solver changes no other's
+    numbers and two solvers do not share one stream.
+    """
+    names = (config["dataset"]["name"], config["solver"]["name"])
+    entropy = [
+        config["seed"],
+        *(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) for name in names),
+    ]
+    state = np.random.SeedSequence(entropy).generate_state(1, np.uint64)
+    return {"entropy": entropy, "generator": int(state[0])}
