@@ -12,9 +12,11 @@ cdef extern from "_layouts.h" nogil:
         float gamma
         float coef0
     ctypedef struct dense_store:
-        const float *tiles
+        const void *tiles
         ptrdiff_t n_tiles
         ptrdiff_t d
+        int narrow
+        float unit_squared
     ctypedef struct sparse_store:
         const float *values
         const int32_t *indices

@@ -1,8 +1,9 @@
 """Storage layouts: how the training examples lie in memory, and the kernel rows that they give.
 
-Two layouts stand behind one interface, `DenseLayout` (float32 tiles) and `SparseLayout` (CSR); `make_layout`
-chooses from the matrix. Every kernel value is within 1e-6 of the plain float64 formula, for a Gaussian kernel
-absolutely (the values lie in (0, 1]), for the others relative to |x| |x'| (scaled alike for the polynomial).
+Two layouts stand behind one interface, `DenseLayout` (tiles of float32, or of bytes where the values allow)
+and `SparseLayout` (CSR); `make_layout` chooses from the matrix. Every kernel value is within 1e-6 of the
+plain float64 formula, for a Gaussian kernel absolutely (the values lie in (0, 1]), for the others relative to
+|x| |x'| (scaled alike for the polynomial).
 
 The instruction-set variant is chosen once at import (`isa`); the environment variable ``SVMBENCH_ISA`` forces
 one of ``base``, ``v3`` (AVX2) and ``v4`` (AVX-512), all correct to the stated tolerance.
@@ -15,7 +16,7 @@ import scipy.sparse
 
 from svmbench.errors import UserError
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
@@ -65,7 +66,7 @@ def make_layout(X, kernel, threads=1):
 cdef class Layout:
     """Stored examples and the kernel rows that they give."""
 
-    def __cinit__(self, X, kernel, threads=1):
+    def __cinit__(self, X, kernel, threads=1, **_):
         name = kernel["name"]
         if name not in _KINDS:
             raise UserError(f"kernel={name} is not known: give one of {', '.join(sorted(_KINDS))}")
@@ -102,46 +103,104 @@ cdef class Layout:
         raise NotImplementedError
 
 
+def common_unit(X):
+    """Return the unit of which every value of X is a whole multiple from 0 to 255, or None.
+
+    Pixels divided by 255 are such values, indicators and counts too. A value may miss its multiple by the
+    rounding of float32 only.
+
+    Parameters
+    ----------
+    X : ndarray of float32, shape (n, d)
+        Examples.
+    """
+    top = float(X.max(initial=0.0))
+    if not np.isfinite(top) or float(X.min(initial=0.0)) < 0.0:
+        return None
+    least = min((float(part[part > 0].min(initial=np.inf)) for part in _parts(X)), default=np.inf)
+    if top == 0.0 or np.rint(top / least) > 255.0:
+        return None if top else 1.0
+    unit = top / np.rint(top / least)
+    for part in _parts(X):
+        if np.abs(np.rint(part / unit) * unit - part).max(initial=0.0) > 1e-7 * top:
+            return None
+    return unit
+
+
+def _parts(X):
+    # A few thousand rows at a time, so that a change of type or order copies no second matrix.
+    for begin in range(0, X.shape[0], 4096):
+        yield X[begin : begin + 4096]
+
+
 cdef class DenseLayout(Layout):
-    """float32 examples in tiles of 16, feature by feature within a tile."""
+    """Examples in tiles of 16, feature by feature within a tile, as float32 or, by `common_unit`, bytes.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n, d)
+        Examples.
+    kernel : dict
+        Name and parameters.
+    threads : int
+        OpenMP threads of one call.
+    unit : float, optional
+        Found from X by default; 0 forces float32.
+    """
 
     cdef dense_store store
-    cdef float *tiles
+    cdef void *tiles
     cdef float *queries
+    cdef readonly double unit
 
-    def __cinit__(self, X, kernel, threads=1):
+    def __cinit__(self, X, kernel, threads=1, unit=None):
         cdef Py_ssize_t n_tiles = (self.n + TILE - 1) // TILE
-        cdef size_t size = <size_t>n_tiles * TILE * self.d * sizeof(float)
-        self.tiles = <float *>_allocate(size)
+        X = np.asarray(X)
+        self.unit = (common_unit(X) or 0.0) if unit is None else unit
+        self.store.narrow = self.unit > 0.0
+        self.store.unit_squared = self.unit * self.unit if self.store.narrow else 1.0
+        cdef size_t size = <size_t>n_tiles * TILE * self.d * (1 if self.store.narrow else sizeof(float))
+        self.tiles = _allocate(size)
         self.queries = <float *>_allocate(<size_t>SPARSE_GROUP * self.d * sizeof(float))
         memset(self.tiles, 0, size)
         self.stride = n_tiles * TILE
         self.store.tiles = self.tiles
         self.store.n_tiles = n_tiles
         self.store.d = self.d
-        # A few thousand rows at a time, so that converting another type or order copies no second matrix.
-        for begin in range(0, self.n, 4096):
-            self._fill(np.ascontiguousarray(X[begin : begin + 4096], dtype=np.float32), begin)
+        begin = 0
+        for part in _parts(X):
+            self._fill(self.in_units(part), begin)
+            begin += len(part)
 
     def __dealloc__(self):
         free(self.tiles)
         free(self.queries)
 
+    def in_units(self, X):
+        """Return rows as the queries of this layout, float32: whole multiples of the unit, or as they are."""
+        if self.store.narrow:
+            X = np.rint(X / self.unit)
+        return np.ascontiguousarray(X, dtype=np.float32)
+
     cdef _fill(self, const float[:, ::1] X, Py_ssize_t begin):
-        cdef Py_ssize_t i = 0, j = 0, k = 0
-        cdef float *tile = NULL
+        cdef Py_ssize_t i = 0, j = 0, k = 0, at = 0
         with nogil:
             for i in range(X.shape[0]):
                 j = begin + i
-                tile = self.tiles + (j // TILE) * self.d * TILE + j % TILE
                 for k in range(self.d):
-                    tile[k * TILE] = X[i, k]
+                    at = ((j // TILE) * self.d + k) * TILE + j % TILE
+                    if self.store.narrow:
+                        (<uint8_t *>self.tiles)[at] = <uint8_t>X[i, k]
+                    else:
+                        (<float *>self.tiles)[at] = X[i, k]
 
     cdef void unpack(self, Py_ssize_t j, float *out) noexcept nogil:
-        cdef const float *tile = self.tiles + (j // TILE) * self.d * TILE + j % TILE
-        cdef Py_ssize_t k = 0
+        cdef Py_ssize_t k = 0, at = (j // TILE) * self.d * TILE + j % TILE
         for k in range(self.d):
-            out[k] = tile[k * TILE]
+            if self.store.narrow:
+                out[k] = (<uint8_t *>self.tiles)[at + k * TILE]
+            else:
+                out[k] = (<float *>self.tiles)[at + k * TILE]
 
     cdef void rows(self, const int64_t *indices, Py_ssize_t count, float *out) noexcept nogil:
         cdef const float *queries[SPARSE_GROUP]
@@ -159,7 +218,7 @@ cdef class DenseLayout(Layout):
         if self.d:
             for r in range(indices.shape[0]):
                 self.unpack(indices[r], &view[r, 0])
-        return out
+        return (out * self.unit).astype(np.float32) if self.store.narrow else out
 
     def squared_norms(self):
         """Return |x_j|² in float64, shape (n,)."""
@@ -170,10 +229,18 @@ cdef class DenseLayout(Layout):
         return out
 
     def scores(self, X, const double[::1] coefficients):
-        """Return Σ_j coefficients[j] K(x, x_j) for each row x of X, float64, shape (len(X),)."""
+        """Return Σ_j coefficients[j] K(x, x_j) for each row x of X, float64, shape (len(X),).
+
+        Rows that are no whole multiples of the unit of this layout are scored against float32 examples.
+        """
         if scipy.sparse.issparse(X):
             X = X.toarray()
-        cdef const float[:, ::1] queries = np.ascontiguousarray(X, dtype=np.float32)
+        X = np.ascontiguousarray(X, dtype=np.float32)
+        units = self.in_units(X)
+        cdef const float[:, ::1] queries = units
+        if self.store.narrow and np.abs(units * self.unit - X).max(initial=0.0) > 255e-7 * self.unit:
+            wide = DenseLayout(self.gather(np.arange(self.n)), self.kernel, self.threads, unit=0.0)
+            return wide.scores(X, coefficients)
         out = np.zeros(queries.shape[0])
         cdef double[::1] view = out
         cdef int status = 0
@@ -230,7 +297,7 @@ cdef class SparseLayout(Layout):
 
     cdef void foreign(self, const sparse_store *other, const int64_t *indices, Py_ssize_t count,
                       float *out) noexcept nogil:
-        """Kernel rows of `count` examples of another store; a full group shares one pass over the examples."""
+        """Kernel rows of `count` examples of another store; a full group shares one pass over the data."""
         cdef double squared[SPARSE_GROUP]
         cdef Py_ssize_t lanes = SPARSE_GROUP if count == SPARSE_GROUP else 1
         cdef Py_ssize_t begin = 0, lane = 0
@@ -279,7 +346,7 @@ cdef class SparseLayout(Layout):
 
 
 def _squared_norms(values, indptr):
-    """Return the sum of squares of each CSR row; reduceat, because an empty row would repeat a neighbour's."""
+    """Return the sum of squares of each CSR row; reduceat would give an empty row its neighbour's."""
     sums = np.zeros(len(indptr) - 1)
     filled = np.flatnonzero(np.diff(indptr))
     if len(filled):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from svmbench.errors import UserError
 from svmbench.kernels import isa
-from svmbench.kernels._layouts import make_layout
+from svmbench.kernels._layouts import DenseLayout, common_unit, make_layout
 from tests.kernels.reference import KERNELS, kernel_matrix, matrix, scale
 
 LAYOUTS = ("dense", "sparse")
@@ -93,6 +93,43 @@ def test_gather_and_norms(layout):
     assert np.allclose(stored.squared_norms(), (dense.astype(float) ** 2).sum(axis=1), rtol=1e-12)
 
 
+def pixels(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
+    return (rng.integers(0, 256, size=(n, d)) * (rng.random((n, d)) < 0.3) / 255).astype(np.float32)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k["name"])
+def test_bytes_give_the_values_of_the_formula(kernel):
+    rng = np.random.default_rng(6)
+    X, Z = pixels(rng, 90, 75), pixels(rng, 21, 75)
+    layout = DenseLayout(X, kernel)
+    assert layout.unit == pytest.approx(1 / 255)
+    error = np.abs(layout.block(np.arange(90)) - kernel_matrix(X, X, kernel))
+    assert np.all(error <= 1e-6 * scale(X, X, kernel))
+    coefficients = rng.normal(size=90)
+    tolerance = 1e-6 * (scale(Z, X, kernel) @ np.abs(coefficients))
+    assert np.all(
+        np.abs(layout.scores(Z, coefficients) - kernel_matrix(Z, X, kernel) @ coefficients) <= tolerance
+    )
+    # Queries that are no whole multiples of the unit must not be rounded to it.
+    Z = (Z * 0.77).astype(np.float32)
+    assert np.all(
+        np.abs(layout.scores(Z, coefficients) - kernel_matrix(Z, X, kernel) @ coefficients) <= tolerance
+    )
+
+
+def test_bytes_are_chosen_only_where_every_value_fits():
+    rng = np.random.default_rng(7)
+    X = pixels(rng, 5000, 3)
+    assert common_unit(X) == pytest.approx(1 / 255)
+    assert common_unit((X > 0).astype(np.float32)) == 1.0
+    assert common_unit(np.zeros((3, 2), dtype=np.float32)) == 1.0
+    for spoilt in (-1 / 255, 0.5 / 255, 300 / 255, np.inf, np.nan):
+        Z = X.copy()
+        Z[4500, 1] = spoilt
+        assert common_unit(Z) is None
+    assert DenseLayout(rng.normal(size=(4, 2)).astype(np.float32), KERNELS[0]).unit == 0.0
+
+
 def test_unknown_kernel_is_refused_in_words():
     with pytest.raises(UserError, match="kernel=sigmoid is not known: give one of gaussian, linear"):
         make_layout(np.zeros((2, 2)), {"name": "sigmoid"})
@@ -102,7 +139,7 @@ PROGRAM = """
 import json, sys
 import numpy as np
 from svmbench.kernels import isa
-from svmbench.kernels._layouts import make_layout
+from svmbench.kernels._layouts import DenseLayout, common_unit, make_layout
 from tests.kernels.reference import KERNELS, kernel_matrix, matrix, scale
 rng = np.random.default_rng(3)
 worst = 0.0
@@ -111,6 +148,9 @@ for kernel in KERNELS:
         X, dense = matrix(rng, 77, 130, 0.3, layout)
         error = np.abs(make_layout(X, kernel).block(np.arange(77)) - kernel_matrix(dense, dense, kernel))
         worst = max(worst, (error / scale(dense, dense, kernel)).max())
+    X = np.rint(4 * rng.random((77, 130)))
+    error = np.abs(make_layout(X, kernel).block(np.arange(77)) - kernel_matrix(X, X, kernel))
+    worst = max(worst, (error / scale(X, X, kernel)).max())
 print(json.dumps([isa(), worst]))
 """
 

@@ -14,23 +14,45 @@ typedef float vf __attribute__((vector_size(64), may_alias));
 typedef int32_t vi __attribute__((vector_size(64), may_alias));
 typedef double vd __attribute__((vector_size(64), may_alias));
 
+INLINE vf widen_base(const uint8_t *bytes)
+{
+    vf values;
+    for (int lane = 0; lane < TILE; lane++)
+        values[lane] = (float)bytes[lane];
+    return values;
+}
+
 #define VARIANT(name) name##_base
 #define TARGET
 #define ROWS 2
+#define WIDEN widen_base
 #include "_layouts_body.h"
 #undef VARIANT
 #undef TARGET
 #undef ROWS
+#undef WIDEN
 static const kernel_table table_base = {"base", dense_block_base, sparse_block_base};
 
 #if defined(__x86_64__)
+#include <immintrin.h>
+
 #define VARIANT(name) name##_v3
 #define TARGET __attribute__((target("avx2,fma")))
 #define ROWS 2
+TARGET INLINE vf widen_v3(const uint8_t *bytes)
+{
+    union { __m256 halves[2]; vf whole; } values;
+    for (int half = 0; half < 2; half++)
+        values.halves[half] =
+            _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(bytes + 8 * half))));
+    return values.whole;
+}
+#define WIDEN widen_v3
 #include "_layouts_body.h"
 #undef VARIANT
 #undef TARGET
 #undef ROWS
+#undef WIDEN
 static const kernel_table table_v3 = {"v3", dense_block_v3, sparse_block_v3};
 
 #define VARIANT(name) name##_v4
@@ -40,10 +62,16 @@ static const kernel_table table_v3 = {"v3", dense_block_v3, sparse_block_v3};
 #define TARGET __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,fma,prefer-vector-width=512")))
 #endif
 #define ROWS 4
+TARGET INLINE vf widen_v4(const uint8_t *bytes)
+{
+    return (vf)_mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)bytes)));
+}
+#define WIDEN widen_v4
 #include "_layouts_body.h"
 #undef VARIANT
 #undef TARGET
 #undef ROWS
+#undef WIDEN
 static const kernel_table table_v4 = {"v4", dense_block_v4, sparse_block_v4};
 #endif
 
@@ -97,7 +125,7 @@ static void dense_scores_range(const kernel_table *table, const dense_store *sto
     const ptrdiff_t stride = chunk * TILE;
     for (ptrdiff_t tile = 0; tile < store->n_tiles; tile += chunk) {
         dense_store part = *store;
-        part.tiles += tile * store->d * TILE;
+        part.tiles = (const char *)store->tiles + tile * store->d * TILE * (store->narrow ? 1 : 4);
         part.n_tiles = store->n_tiles - tile < chunk ? store->n_tiles - tile : chunk;
         const ptrdiff_t columns = n - tile * TILE < part.n_tiles * TILE ? n - tile * TILE : part.n_tiles * TILE;
         for (ptrdiff_t q = first; q < last; q += QUERY_GROUP) {

@@ -2,6 +2,8 @@
  *
  * Two storage layouts are served. `dense`: float32, tiles of TILE examples with the features of a tile stored
  * feature by feature, so that one vector register holds one feature of TILE examples and no sum crosses lanes.
+ * Where every feature is a small whole number times a common unit, a tile stores the numbers as bytes (`narrow`)
+ * and a row reads a quarter of the memory; queries are then given in units too, and sums of 64 are exact.
  * `sparse`: CSR with float32 values and int32 indices; queries are scattered into a dense float64 work array.
  *
  * Squared distances in the dense layout are sums of squared differences, never |x|^2 + |y|^2 - 2<x,y>: the
@@ -26,9 +28,11 @@ typedef struct {
 } kernel_params;
 
 typedef struct {
-    const float *tiles;  /* [n_tiles][d][TILE], 64-byte aligned, zero padded */
+    const void *tiles;   /* [n_tiles][d][TILE] of float, or of uint8_t if narrow; 64-byte aligned, zero padded */
     ptrdiff_t n_tiles;
     ptrdiff_t d;
+    int narrow;
+    float unit_squared;  /* 1 unless narrow */
 } dense_store;
 
 typedef struct {

@@ -1,4 +1,5 @@
-/* The loops themselves, included once per instruction-set variant with VARIANT(name), TARGET, ROWS defined.
+/* The loops themselves, included once per instruction-set variant with VARIANT(name), TARGET, ROWS and
+ * WIDEN (TILE bytes to floats) defined.
  * Vectors are the compiler's generic ones: on a narrower machine they are split, never wrong. */
 
 TARGET INLINE vf VARIANT(exp_neg)(vf x)
@@ -33,13 +34,20 @@ TARGET INLINE vf VARIANT(finish)(vf s, const kernel_params *kernel)
     return value;
 }
 
+TARGET INLINE vf VARIANT(load)(const dense_store *store, ptrdiff_t position, const int narrow)
+{
+    if (narrow)
+        return WIDEN((const uint8_t *)store->tiles + position);
+    return *(const vf *)((const float *)store->tiles + position);
+}
+
 /* rows x tiles accumulators; features in chunks so that rounding grows with the chunk and not with d. */
 TARGET INLINE void VARIANT(dense_micro)(const dense_store *store, const kernel_params *kernel,
                                         const float *const *queries, const int rows, const int tiles,
-                                        ptrdiff_t tile, float *out, ptrdiff_t stride)
+                                        const int narrow, ptrdiff_t tile, float *out, ptrdiff_t stride)
 {
     const ptrdiff_t d = store->d;
-    const float *base = store->tiles + tile * d * TILE;
+    const ptrdiff_t base = tile * d * TILE;
     const int distance = kernel->kind == KERNEL_GAUSSIAN;
     vf total[ROWS * 4];
     for (int a = 0; a < rows * tiles; a++)
@@ -52,7 +60,7 @@ TARGET INLINE void VARIANT(dense_micro)(const dense_store *store, const kernel_p
         if (distance) {
             for (ptrdiff_t k = begin; k < end; k++)
                 for (int t = 0; t < tiles; t++) {
-                    vf x = *(const vf *)(base + (t * d + k) * TILE);
+                    vf x = VARIANT(load)(store, base + (t * d + k) * TILE, narrow);
                     for (int r = 0; r < rows; r++) {
                         vf difference = x - queries[r][k];
                         part[r * tiles + t] += difference * difference;
@@ -61,7 +69,7 @@ TARGET INLINE void VARIANT(dense_micro)(const dense_store *store, const kernel_p
         } else {
             for (ptrdiff_t k = begin; k < end; k++)
                 for (int t = 0; t < tiles; t++) {
-                    vf x = *(const vf *)(base + (t * d + k) * TILE);
+                    vf x = VARIANT(load)(store, base + (t * d + k) * TILE, narrow);
                     for (int r = 0; r < rows; r++)
                         part[r * tiles + t] += x * queries[r][k];
                 }
@@ -71,9 +79,27 @@ TARGET INLINE void VARIANT(dense_micro)(const dense_store *store, const kernel_p
     }
     for (int r = 0; r < rows; r++)
         for (int t = 0; t < tiles; t++) {
-            vf value = VARIANT(finish)(total[r * tiles + t], kernel);
+            vf value = VARIANT(finish)(total[r * tiles + t] * store->unit_squared, kernel);
             __builtin_memcpy(out + r * stride + (tile + t) * TILE, &value, sizeof value);
         }
+}
+
+TARGET INLINE void VARIANT(dense_strip)(const dense_store *store, const kernel_params *kernel,
+                                        const float *const *queries, const int rows, const int tiles,
+                                        ptrdiff_t first, ptrdiff_t last, float *out, ptrdiff_t stride)
+{
+    ptrdiff_t tile = first;
+    if (store->narrow) {
+        for (; tile + tiles <= last; tile += tiles)
+            VARIANT(dense_micro)(store, kernel, queries, rows, tiles, 1, tile, out, stride);
+        for (; tile < last; tile++)
+            VARIANT(dense_micro)(store, kernel, queries, rows, 1, 1, tile, out, stride);
+    } else {
+        for (; tile + tiles <= last; tile += tiles)
+            VARIANT(dense_micro)(store, kernel, queries, rows, tiles, 0, tile, out, stride);
+        for (; tile < last; tile++)
+            VARIANT(dense_micro)(store, kernel, queries, rows, 1, 0, tile, out, stride);
+    }
 }
 
 TARGET static void VARIANT(dense_block)(const dense_store *store, const kernel_params *kernel,
@@ -81,20 +107,10 @@ TARGET static void VARIANT(dense_block)(const dense_store *store, const kernel_p
                                         ptrdiff_t last, float *out, ptrdiff_t stride)
 {
     ptrdiff_t q = 0;
-    for (; q + ROWS <= n_queries; q += ROWS) {
-        ptrdiff_t tile = first;
-        for (; tile + 2 <= last; tile += 2)
-            VARIANT(dense_micro)(store, kernel, queries + q, ROWS, 2, tile, out + q * stride, stride);
-        for (; tile < last; tile++)
-            VARIANT(dense_micro)(store, kernel, queries + q, ROWS, 1, tile, out + q * stride, stride);
-    }
-    for (; q < n_queries; q++) {
-        ptrdiff_t tile = first;
-        for (; tile + 4 <= last; tile += 4) /* one query: four streams hide the latency of the sum */
-            VARIANT(dense_micro)(store, kernel, queries + q, 1, 4, tile, out + q * stride, stride);
-        for (; tile < last; tile++)
-            VARIANT(dense_micro)(store, kernel, queries + q, 1, 1, tile, out + q * stride, stride);
-    }
+    for (; q + ROWS <= n_queries; q += ROWS)
+        VARIANT(dense_strip)(store, kernel, queries + q, ROWS, 2, first, last, out + q * stride, stride);
+    for (; q < n_queries; q++) /* one query: four streams hide the latency of the sum */
+        VARIANT(dense_strip)(store, kernel, queries + q, 1, 4, first, last, out + q * stride, stride);
 }
 
 TARGET INLINE void VARIANT(sparse_finish)(const kernel_params *kernel, float *out, ptrdiff_t count)
