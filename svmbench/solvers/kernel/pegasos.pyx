@@ -1,0 +1,105 @@
+r"""Kernelised Pegasos.
+
+S. Shalev-Shwartz, Y. Singer, N. Srebro and A. Cotter, Pegasos: Primal Estimated sub-GrAdient SOlver for SVM,
+Mathematical Programming 127(1), 2011; section 4, the kernelised algorithm, without bias and without
+projection.
+
+Problem, the regularised form: :math:`\min_w \frac{\lambda}{2} |w|^2 + \frac{1}{n} \sum_i \max(0, 1 - c_i)`,
+responses :math:`c_i = y_i \langle w, \Phi(x_i) \rangle`.
+
+Method, stochastic subgradient descent with step 1/(λt) from w = 0, iterations t = 1, 2, ...::
+
+    i = uniform draw from all examples
+    s = y_i Σ_j a_j y_j K(x_j, x_i) / (λ (t - 1)), 0 at t = 1; this is y_i <w_t, Φ(x_i)>
+    if s < 1: a_i += 1
+
+The journal's listing divides by λt instead, which is not the response of w_t (its equation 13):
+``exact=false``.
+
+Answer: the last iterate, :math:`w_{t+1} = \frac{1}{\lambda t} \sum_j a_j y_j \Phi(x_j)`. It is not averaged,
+so it is noisy. Its coefficients may exceed C, so it is no dual point.
+
+An example with K(x, x) = 0 is a violation at each of its visits, as the listing has it; it moves no response.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
+
+from libc.math cimport isfinite
+from libc.stdint cimport int64_t
+
+from svmbench.solvers.parts.random cimport Generator
+from svmbench.solvers.parts.stepping cimport SteppedRun, add_row
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of kernelised Pegasos."""
+
+    exact: bool = field(
+        default=True,
+        metadata={"help": "divide the tested response by lam (t - 1), which is exact, not by lam t, as printed"},
+    )
+
+
+cdef class Run(SteppedRun):
+    """A started kernelised Pegasos."""
+
+    cdef Generator rng
+    cdef double lam
+    cdef int shift                  # the tested response is divided by lam (t - shift)
+    cdef int64_t support
+    cdef double[::1] a              # counts
+    cdef double[::1] c              # responses of sum_j a_j y_j Phi(x_j), not divided
+
+    def __init__(self, problem, oracle, Generator rng not None, bint exact):
+        super().__init__(problem, oracle)
+        self.rng = rng
+        self.lam = problem.lam
+        self.shift = 1 if exact else 0
+        self.a = np.zeros(self.n)
+        self.c = np.zeros(self.n)
+
+    cdef int step(self) except -1 nogil:
+        cdef double divisor = self.lam * <double> (self.iterations + 1 - self.shift)
+        cdef Py_ssize_t i = self.rng.below(<unsigned int> self.n)
+        cdef double response = self.c[i] / divisor if divisor > 0.0 else 0.0
+        if not isfinite(response):
+            self.overflowed()
+        self.ledger.iteration(self.n)
+        self.ledger.lookup(self.support)
+        if response < 1.0:
+            if self.a[i] == 0.0:
+                self.support += 1
+            self.a[i] += 1.0
+            add_row(self, i, self.y[i], &self.c[0])
+            self.ledger.change(self.n)
+        return 0
+
+    def snapshot(self):
+        """Return the last iterate."""
+        divisor = self.lam * max(self.iterations, 1)
+        alpha = np.asarray(self.a) / divisor
+        return Snapshot(
+            KernelExpansion.from_alpha(alpha, np.asarray(self.labels)), responses=np.asarray(self.c) / divisor
+        )
+
+
+class Pegasos(Solver):
+    """Kernelised Pegasos; see the module."""
+
+    name = "pegasos"
+    title = "Pegasos"
+    citation = (
+        "S. Shalev-Shwartz, Y. Singer, N. Srebro, A. Cotter. Pegasos: Primal Estimated sub-GrAdient SOlver for "
+        "SVM. Mathematical Programming 127(1), 2011. Section 4."
+    )
+    counting = "on demand: the non-zero coefficients; rows kept: n per violation; iterations: n each"
+    Params = Params
+
+    def start(self, problem, oracle, rng):
+        """Return a run at iteration 0."""
+        return Run(problem, oracle, rng, self.params.exact)

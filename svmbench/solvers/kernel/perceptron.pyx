@@ -1,0 +1,132 @@
+r"""Kernel Perceptron, online and in several passes, last or averaged.
+
+F. Rosenblatt, Psychological Review 65(6), 1958, in its kernel form: Y. Freund and R. E. Schapire, Large
+Margin Classification Using the Perceptron Algorithm, Machine Learning 37(3), 1999. Without bias.
+
+Problem: none is minimised; it looks for any w with :math:`c_i = y_i \langle w, \Phi(x_i) \rangle > 0` for all
+i. The runner reports the regularised objective of its answer all the same.
+
+Method, from w = 0, one example per iteration, in passes over the data::
+
+    i = next example: of a new random permutation for each pass, or of the order given
+    if c_i <= 0: a_i += 1                           # a score of 0 is a mistake
+
+It converges after a pass without mistakes, or after ``epochs`` passes (``epochs=1``: the online Perceptron).
+
+Answer: the last hypothesis, or with ``average=true`` the mean of the hypotheses after each example seen, kept
+in integers through the iteration at which each mistake was made.
+
+An example with K(x, x) = 0 is a mistake at each of its visits, so that no pass is without mistakes.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
+
+from libc.math cimport isfinite
+from libc.stdint cimport int64_t
+
+from svmbench.solvers.parts.random cimport Generator
+from svmbench.solvers.parts.stepping cimport SteppedRun, add_row
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of the Perceptron."""
+
+    epochs: int | None = field(
+        default=None, metadata={"min": 1, "help": "passes over the data; null: until a pass makes no mistake"}
+    )
+    average: bool = field(
+        default=False, metadata={"help": "answer with the average of all hypotheses instead of the last"}
+    )
+    order: str = field(
+        default="random",
+        metadata={
+            "choices": ("random", "given"),
+            "help": "a new permutation for each pass, or the order of the data",
+        },
+    )
+
+
+cdef class Run(SteppedRun):
+    """A started Perceptron."""
+
+    cdef Generator rng
+    cdef int64_t last               # iteration that ends the last pass; 0: no limit
+    cdef bint shuffled
+    cdef bint average
+    cdef int64_t support
+    cdef int64_t mistakes           # in this pass
+    cdef int64_t[::1] order
+    cdef double[::1] a              # counts
+    cdef double[::1] c
+    cdef double[::1] a_late         # sum over the mistakes of the iterations before: what the average lacks
+    cdef double[::1] c_late
+
+    def __init__(self, problem, oracle, Generator rng not None, params):
+        super().__init__(problem, oracle)
+        self.rng = rng
+        self.last = (params.epochs or 0) * self.n
+        self.shuffled = params.order == "random"
+        self.average = params.average
+        self.order = np.arange(self.n, dtype=np.int64)
+        self.a = np.zeros(self.n)
+        self.c = np.zeros(self.n)
+        self.a_late = np.zeros(self.n if self.average else 0)
+        self.c_late = np.zeros(self.n if self.average else 0)
+
+    cdef int step(self) except -1 nogil:
+        cdef int64_t before = self.iterations
+        cdef Py_ssize_t place = before % self.n
+        cdef Py_ssize_t i = 0
+        if place == 0:
+            self.mistakes = 0
+            if self.shuffled:
+                self.rng.shuffle(&self.order[0], self.n)
+        i = self.order[place]
+        if not isfinite(self.c[i]):
+            self.overflowed()
+        self.ledger.iteration(self.n)
+        self.ledger.lookup(self.support)
+        if self.c[i] <= 0.0:
+            self.mistakes += 1
+            if self.a[i] == 0.0:
+                self.support += 1
+            self.a[i] += 1.0
+            add_row(self, i, self.y[i], &self.c[0])
+            if self.average:
+                self.a_late[i] += <double> before
+                add_row(self, i, self.y[i] * <double> before, &self.c_late[0])
+            self.ledger.change(self.n)
+        if place == self.n - 1:
+            self.converged = self.mistakes == 0 or before + 1 == self.last
+        return 0
+
+    def snapshot(self):
+        """Return the last hypothesis, or the average of all."""
+        alpha, responses = np.array(self.a), np.array(self.c)
+        if self.average and self.iterations:
+            alpha -= np.asarray(self.a_late) / self.iterations
+            responses -= np.asarray(self.c_late) / self.iterations
+        return Snapshot(KernelExpansion.from_alpha(alpha, np.asarray(self.labels)), responses=responses)
+
+
+class Perceptron(Solver):
+    """Kernel Perceptron; see the module."""
+
+    name = "perceptron"
+    title = "Perceptron"
+    citation = (
+        "F. Rosenblatt. The Perceptron. Psychological Review 65(6), 1958. Kernel form and averaging: Y. Freund, "
+        "R. E. Schapire. Large Margin Classification Using the Perceptron Algorithm. Machine Learning 37(3), 1999."
+    )
+    form = "none"
+    counting = "on demand: the non-zero coefficients; rows kept: n per mistake; iterations: n each"
+    Params = Params
+
+    def start(self, problem, oracle, rng):
+        """Return a run at iteration 0."""
+        return Run(problem, oracle, rng, self.params)

@@ -1,0 +1,222 @@
+r"""Stochastic Batch Perceptron (SBP).
+
+A. Cotter, S. Shalev-Shwartz and N. Srebro, The Kernelized Stochastic Batch Perceptron, ICML 2012; Algorithm
+1, with the water level of its subroutine. Without bias.
+
+Problem, the slack-constrained form (eq. 2.3): :math:`\max_{|w| \le 1} f(w)`,
+:math:`f(w) = \max_{\xi \ge 0, \sum \xi_i \le n\nu} \min_i (c_i + \xi_i)`, responses
+:math:`c_i = y_i \langle w, \Phi(x_i) \rangle`. f(w) is the water level of the responses for the volume nν.
+
+Method, stochastic supergradient ascent from w = 0, iterations t = 1, 2, ...::
+
+    level = water level of c
+    i     = uniform draw from {i : c_i < level}, or of the ties of the least response if none is below (ν = 0)
+    a_i  += η_t,  c_j += η_t y_i y_j K(x_i, x_j) for all j,  η_t = η_0 / √t,  η_0 = 1 / √(max_i K(x_i, x_i))
+    if |w| > 1: scale a and c by 1/|w|
+
+Answer: the average of all iterates, divided by its own water level, so that its slacks sum to nν/level in
+units of the hinge loss. A level that is not positive would turn every prediction round; the average is then
+left as it is.
+
+Observed beside it: ``native_objective`` f(w̄), and ``native_bound``
+:math:`U = (|\bar w| + n\nu \max_i \bar a_i) / \sum_i \bar a_i`, an upper bound of the optimum by the dual of (2.3) (docs/counting.md says what an
+iteration is charged).
+
+Edge cases. ν = 0 is the hard margin. |w|² is followed by its recursion and made afresh from the responses every 1000
+iterations. An example with K(x, x) = 0 is drawn like any other, which changes no response; its coefficient counts in
+the bound and is left out of the model. If all K(x, x) are 0 nothing can be learned: an error.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from svmbench.errors import UserError
+from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
+from svmbench.solvers.parts.stepping import checked_diagonal
+
+from libc.math cimport INFINITY, fabs, fmax, isfinite, nextafter, sqrt
+
+from svmbench.solvers.parts.random cimport Generator
+from svmbench.solvers.parts.stepping cimport SteppedRun
+from svmbench.solvers.parts.water_level cimport Water, add_below, settle, survey
+
+cdef enum:
+    BLOCK = 512             # values per inner loop: they stay in the fast cache between its two passes
+    REFRESH = 1000          # iterations after which |w|² is made afresh
+    DRAWS = 1024            # draws from all examples before the set is scanned
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of the Stochastic Batch Perceptron."""
+
+    nu: float | str = field(
+        default="auto",
+        metadata={
+            "min": 0.0,
+            "choices": ("auto",),
+            "help": "slack budget per example; auto: that of the optimum of the regularised problem",
+        },
+    )
+
+
+cdef class Run(SteppedRun):
+    """A started Stochastic Batch Perceptron."""
+
+    cdef Generator rng
+    cdef double volume              # nν
+    cdef double first_step          # η_0
+    cdef double norm2               # |w|²
+    cdef Water water                # covered and sum belong to c and water.level at every iteration boundary
+    cdef double[::1] diagonal
+    cdef double[::1] a
+    cdef double[::1] c
+    cdef double[::1] a_sum          # over all iterates
+    cdef double[::1] c_sum
+    cdef double[::1] scratch
+
+    def __init__(self, problem, oracle, Generator rng not None, double nu):
+        super().__init__(problem, oracle)
+        self.rng = rng
+        self.volume = nu * self.n
+        self.diagonal = checked_diagonal(oracle)
+        largest = float(np.max(self.diagonal))
+        if largest == 0.0:
+            raise UserError("every K(x, x) is 0, so sbp can learn nothing: give another kernel or other data")
+        self.first_step = 1.0 / sqrt(largest)
+        self.a = np.zeros(self.n)
+        self.c = np.zeros(self.n)
+        self.a_sum = np.zeros(self.n)
+        self.c_sum = np.zeros(self.n)
+        self.scratch = np.empty(self.n)
+        self.water = Water(0.0, 0.0, 0)
+
+    cdef int step(self) except -1 nogil:
+        cdef long long t = self.iterations + 1
+        cdef double eta = self.first_step / sqrt(<double> t)
+        cdef double scale = 1.0
+        cdef Py_ssize_t i = 0
+        cdef const float* row = NULL
+        settle(&self.c[0], self.n, self.volume, &self.water, &self.scratch[0])
+        if not isfinite(self.water.level):
+            self.overflowed()
+        i = self.violator()
+        self.norm2 = fmax(0.0, self.norm2 + 2.0 * eta * self.c[i] + eta * eta * self.diagonal[i])
+        if not isfinite(self.norm2):
+            self.overflowed()
+        if self.norm2 > 1.0:
+            scale = 1.0 / sqrt(self.norm2)
+            self.norm2 = 1.0
+        self.a[i] += eta
+        row = self.oracle.row_pointer(i)
+        self.move(row, eta * self.y[i], scale)
+        if t % REFRESH == 0:
+            self.norm2 = self.exact_norm2()
+        self.ledger.iteration(self.n)
+        self.ledger.maintained_change(self.n)
+        return 0
+
+    cdef Py_ssize_t violator(self) except -1 nogil:
+        """Draw uniformly from the responses below the level, or from the ties of the least one."""
+        cdef double ceiling = self.water.level
+        cdef Py_ssize_t covered = self.water.covered
+        cdef Py_ssize_t i = 0
+        cdef Py_ssize_t k = 0
+        cdef int _k = 0
+        cdef Water ties
+        if covered == 0:
+            ties.level = nextafter(ceiling + 1e-12 * fmax(1.0, fabs(ceiling)), INFINITY)
+            survey(&self.c[0], self.n, &ties)
+            ceiling = ties.level
+            covered = ties.covered
+            if covered == 0:
+                self.overflowed()
+        # The first of a stream of draws from all examples that lies in the set is a uniform draw from the
+        # set. A set too small to be met soon is scanned for a member drawn by its rank, which is uniform as
+        # well.
+        for _k in range(DRAWS):
+            i = self.rng.below(<unsigned int> self.n)
+            if self.c[i] < ceiling:
+                return i
+        k = self.rng.below(<unsigned int> covered)
+        for i in range(self.n):
+            if self.c[i] < ceiling:
+                if k == 0:
+                    return i
+                k -= 1
+        return self.overflowed()
+
+    cdef void move(self, const float* row, double step, double scale) noexcept nogil:
+        """Step along one row, scale, add to the sums, and look at the new responses under the old level."""
+        cdef double* a = &self.a[0]
+        cdef double* c = &self.c[0]
+        cdef double* a_sum = &self.a_sum[0]
+        cdef double* c_sum = &self.c_sum[0]
+        cdef const double* y = self.y
+        cdef Py_ssize_t begin = 0
+        cdef Py_ssize_t end = 0
+        cdef Py_ssize_t j = 0
+        self.water.sum = 0.0
+        self.water.covered = 0
+        while begin < self.n:
+            end = min(begin + BLOCK, self.n)
+            for j in range(begin, end):
+                c[j] = scale * (c[j] + step * y[j] * row[j])
+                c_sum[j] += c[j]
+            for j in range(begin, end):
+                a[j] *= scale
+                a_sum[j] += a[j]
+            add_below(c + begin, end - begin, &self.water)
+            begin = end
+
+    cdef double exact_norm2(self) noexcept nogil:
+        cdef double result = 0.0
+        cdef Py_ssize_t j = 0
+        for j in range(self.n):
+            result += self.a[j] * self.c[j]
+        return fmax(0.0, result)
+
+    def snapshot(self):
+        """Return the average of the iterates, rescaled by its water level where that is positive."""
+        count = max(self.iterations, 1)
+        a = np.asarray(self.a_sum) / count
+        c = np.asarray(self.c_sum) / count
+        if not np.isfinite(c).all():
+            self.overflowed()
+        cdef double[::1] average = c
+        cdef Water water = Water(0.0, 0.0, 0)
+        settle(&average[0], self.n, self.volume, &water, &self.scratch[0])
+        native = {"native_objective": water.level}
+        total = a.sum()
+        if total > 0.0:
+            norm = sqrt(max(0.0, float(a @ c)))
+            native["native_bound"] = float((norm + self.volume * a.max()) / total)
+        if water.level > 0.0:
+            a /= water.level
+            c /= water.level
+        a[np.asarray(self.diagonal) == 0.0] = 0.0
+        return Snapshot(KernelExpansion.from_alpha(a, np.asarray(self.labels)), responses=c, native=native)
+
+
+class SBP(Solver):
+    """Stochastic Batch Perceptron; see the module."""
+
+    name = "sbp"
+    title = "Stochastic Batch Perceptron"
+    citation = (
+        "A. Cotter, S. Shalev-Shwartz, N. Srebro. The Kernelized Stochastic Batch Perceptron. ICML 2012. "
+        "Algorithm 1."
+    )
+    form = "slack-constrained"
+    counting = "n under every convention"
+    Params = Params
+
+    def start(self, problem, oracle, rng):
+        """Return a run at iteration 0; ν is the parameter's, or the problem's for ``auto``."""
+        nu = problem.nu if self.params.nu == "auto" else self.params.nu
+        if nu is None:
+            raise UserError("solver.nu=auto needs a problem whose nu is known: give solver.nu=NUMBER")
+        if not (isfinite(nu) and nu >= 0.0):
+            raise UserError(f"solver.nu={nu} is not allowed: give a number of at least 0, or auto")
+        return Run(problem, oracle, rng, nu)

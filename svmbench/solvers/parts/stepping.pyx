@@ -1,0 +1,119 @@
+"""What all compiled runs share: the loop between two looks of the observer.
+
+A subclass implements ``step``, one iteration of its method; the loop around it holds no interpreter lock,
+ends at the first iteration boundary at which the counter has reached its mark, and now and then lets pending
+signals in, so that Ctrl-C ends a run between two iterations with its state whole.
+"""
+
+import numpy as np
+
+from cpython.exc cimport PyErr_CheckSignals
+
+from svmbench.errors import UserError, nearest
+from svmbench.kernels._oracle cimport Oracle
+from svmbench.solvers.base import COUNTERS
+
+# Kernel evaluations, n per iteration, between two looks for signals: a fraction of a second.
+cdef enum:
+    WORK_BETWEEN_SIGNALS = 4_000_000
+
+
+cdef class SteppedRun:
+    """A started solver, at iteration 0.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training problem, with at least one example.
+    oracle : Oracle
+        Over the same examples.
+
+    Raises
+    ------
+    UserError
+        If problem and oracle differ in their number of examples, or a kernel value K(x, x) is negative or not
+        finite.
+    """
+
+    def __init__(self, problem, Oracle oracle not None):
+        if problem.n != oracle.n or problem.n == 0:
+            raise UserError(
+                f"{problem.n} labels do not fit {oracle.n} examples: give as many of both, at least one"
+            )
+        self.oracle = oracle
+        self.ledger = oracle.ledger
+        self.n = oracle.n
+        self.labels = np.array(problem.y, dtype=np.float64)
+        self.y = &self.labels[0]
+
+    cdef int step(self) except -1 nogil:
+        with gil:
+            raise NotImplementedError
+
+    cdef int overflowed(self) except -1 nogil:
+        with gil:
+            raise FloatingPointError(
+                f"the responses are no longer finite after {self.iterations} iterations: scale the data or "
+                "choose a kernel with smaller values"
+            )
+
+    def advance(self, counter: str, until: int) -> None:
+        """Continue until ``counter`` has reached ``until`` or the method has converged.
+
+        Parameters
+        ----------
+        counter : str
+            One of `svmbench.solvers.base.COUNTERS`.
+        until : int
+            The value at which to stop; the first iteration boundary at or after it.
+
+        Raises
+        ------
+        FloatingPointError
+            If the responses overflow.
+        KeyboardInterrupt
+            On Ctrl-C, between two iterations; the run may be observed and advanced further.
+        """
+        if counter not in COUNTERS:
+            raise UserError(
+                f"counter '{counter}' is unknown{nearest(counter, COUNTERS) or ':'} "
+                f"the counters are {', '.join(COUNTERS)}"
+            )
+        cdef int which = COUNTERS.index(counter)
+        cdef long long mark = until
+        cdef long long work = 0
+        with nogil:
+            while not self.converged and self.ledger.value(which) < mark:
+                self.step()
+                self.iterations += 1
+                work += self.n
+                if work >= WORK_BETWEEN_SIGNALS:
+                    work = 0
+                    with gil:
+                        PyErr_CheckSignals()
+
+
+cdef void add_row(SteppedRun run, Py_ssize_t i, double factor, double* responses) noexcept nogil:
+    cdef const float* row = run.oracle.row_pointer(i)
+    cdef const double* y = run.y
+    cdef Py_ssize_t j = 0
+    for j in range(run.n):
+        responses[j] += factor * y[j] * row[j]
+
+
+def checked_diagonal(oracle):
+    """Return the diagonal of the kernel matrix, float64 (n,), as the oracle charges it.
+
+    Raises
+    ------
+    UserError
+        If a value is negative or not finite.
+    """
+    diagonal = oracle.diagonal()
+    bad = np.flatnonzero(~((diagonal >= 0.0) & np.isfinite(diagonal)))
+    if bad.size:
+        raise UserError(
+            f"K(x, x) = {diagonal[bad[0]]} for training example {bad[0] + 1}: the kernel must be positive "
+            "semidefinite and finite on the data; change its parameters or scale the data"
+        )
+    return np.ascontiguousarray(diagonal, dtype=np.float64)

@@ -1,0 +1,80 @@
+"""Which solvers there are: those in the folders of this package, found by file name, and those of plug-ins.
+
+A new solver is one new module in a folder beside this file, or a class that another distribution names in its
+entry-point group ``svmbench.solvers``. Nothing is imported before `get` asks for it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from types import ModuleType
+
+from svmbench import solvers
+from svmbench.errors import UserError, nearest
+from svmbench.solvers.base import Solver
+
+_GROUP = "svmbench.solvers"
+
+#: The folder of shared pieces, which holds no solvers.
+_PARTS = "parts"
+
+
+@cache
+def _modules() -> dict[str, str]:
+    """Return the full module name of each built-in solver."""
+    found = {}
+    for folder in pkgutil.iter_modules(solvers.__path__, f"{solvers.__name__}."):
+        if folder.ispkg and not folder.name.endswith(f".{_PARTS}"):
+            package = importlib.import_module(folder.name)
+            for module in pkgutil.iter_modules(package.__path__):
+                if not module.name.startswith("_"):
+                    found[module.name] = f"{folder.name}.{module.name}"
+    return found
+
+
+def _plugins() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=_GROUP)}
+
+
+def names() -> list[str]:
+    """Return the names of all solvers, sorted."""
+    return sorted({*_modules(), *_plugins()})
+
+
+def get(name: str) -> type[Solver]:
+    """Return the solver of that name.
+
+    Raises
+    ------
+    UserError
+        If there is none, or two, or the plug-in of that name does not hold one.
+    """
+    modules, plugins = _modules(), _plugins()
+    if name in modules and name in plugins:
+        raise UserError(
+            f"the plug-in '{plugins[name].value}' and a built-in solver are both named '{name}': rename the plug-in's"
+        )
+    if name in modules:
+        return _solver_of(importlib.import_module(modules[name]), name)
+    if name in plugins:
+        loaded = plugins[name].load()
+        if not (isinstance(loaded, type) and issubclass(loaded, Solver) and loaded.name == name):
+            raise UserError(
+                f"the plug-in '{plugins[name].value}' is no solver named '{name}': it must be a subclass of "
+                f"svmbench.solvers.base.Solver with name = '{name}'"
+            )
+        return loaded
+    raise UserError(f"solver '{name}' is unknown: give one of {', '.join(names())}{nearest(name, names())}")
+
+
+def _solver_of(module: ModuleType, name: str) -> type[Solver]:
+    """Return the solver that a built-in module defines under its own name."""
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, Solver) and vars(value).get("name") == name:
+            return value
+    raise UserError(
+        f"{module.__name__} defines no solver named '{name}': name the class attribute like the file"
+    )
