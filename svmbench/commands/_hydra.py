@@ -27,13 +27,13 @@ def start(task: Callable[[Any], None], arguments: Sequence[str], folders: Sequen
     """
     import hydra
 
-    from svmbench.config.compose import register_plugin_solvers, search_path
+    from svmbench.config.compose import in_words, register_plugin_solvers, search_path
 
     _mend_help()
     register_plugin_solvers(arguments)
     program = hydra.main(version_base="1.3", config_path=str(folder.conf_dir()), config_name="config")(task)
     with _process(["svmbench run", *arguments, *search_path(folders)]):
-        program()
+        in_words(program, " ".join(arguments))
 
 
 @contextmanager

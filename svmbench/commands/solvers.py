@@ -26,8 +26,9 @@ def main(arguments: Sequence[str]) -> int:
 def _paragraph(solver: type[Solver]) -> str:
     kernels = "any" if solver.kernels is None else ", ".join(solver.kernels)
     params = ", ".join(f"{item.name}={item.default}" for item in dataclasses.fields(solver.Params))
+    form = "no optimisation problem" if solver.form == "none" else f"the {solver.form} problem"
     rows = {
-        "solves": f"the {solver.form} problem; bias: {', '.join(solver.biases)}",
+        "solves": f"{form}; bias: {', '.join(solver.biases)}",
         "kernels": kernels,
         "keys": params or "none",
         "counts": solver.counting,

@@ -56,13 +56,13 @@ def jobs(overrides: Sequence[str], folders: Sequence[Path] = ()) -> list[tuple[l
     """
     with _composer(folders) as composer:
         parsed = composer.parse(overrides)
-        split = _hydra(partial(BasicSweeper.split_arguments, parsed, None), " ".join(overrides))[0]
+        split = in_words(partial(BasicSweeper.split_arguments, parsed, None), " ".join(overrides))[0]
         return [(job, composer.job(job)) for job in split]
 
 
 def plain(composed: DictConfig) -> dict[str, Any]:
     """Return the resolved configuration of what Hydra composed."""
-    return checked(_hydra(partial(OmegaConf.to_container, composed, resolve=True), "the configuration"))
+    return checked(in_words(partial(OmegaConf.to_container, composed, resolve=True), "the configuration"))
 
 
 @contextmanager
@@ -110,10 +110,10 @@ class _Composer:
         config = copy.deepcopy(base)
         given = " ".join(overrides)
         for override in values:
-            _hydra(
+            in_words(
                 partial(OmegaConf.update, config, override.key_or_group, override.value(), merge=True), given
             )
-        return checked(_hydra(partial(OmegaConf.to_container, config, resolve=True), given))
+        return checked(in_words(partial(OmegaConf.to_container, config, resolve=True), given))
 
     def _base(self, choices: tuple[str, ...]) -> DictConfig:
         """Return the configuration of the chosen options alone: it has every key that the job can set.
@@ -123,7 +123,7 @@ class _Composer:
         """
         if choices not in self._bases:
             register_plugin_solvers(choices)
-            self._bases[choices] = _hydra(
+            self._bases[choices] = in_words(
                 partial(compose, "config", [*self._path, *choices]), " ".join(choices)
             )
         return self._bases[choices]
@@ -145,7 +145,7 @@ def register_plugin_solvers(overrides: Sequence[str]) -> None:
         ConfigStore.instance().store(name, {"name": name, **params}, group="solver", provider="svmbench")
 
 
-def _hydra(action: Callable[[], Any], given: str) -> Any:
+def in_words(action: Callable[[], Any], given: str) -> Any:
     """Run an action of Hydra's; its errors become one sentence."""
     try:
         return action()

@@ -58,7 +58,7 @@ def user_folders(given: str | None = None) -> list[Path]:
     Raises
     ------
     UserError
-        If one is not a folder, or if a file in it has the name of a shipped one, which would be read instead.
+        If one is not a folder, or holds a file of the name of a shipped one, which would be read instead.
     """
     shipped = conf_dir()
     folders = []
@@ -70,11 +70,11 @@ def user_folders(given: str | None = None) -> list[Path]:
             raise UserError(
                 f"{origin}={text} is not a folder: give the folder that holds your configuration files"
             )
-        for file in sorted(folder.glob("*/*.yaml")):
+        for file in sorted((*folder.glob("*.yaml"), *folder.glob("*/*.yaml"))):
             twin = file.relative_to(folder)
             if folder != shipped and (shipped / twin).is_file():
                 raise UserError(
-                    f"{file} has the name of a shipped option: rename it to choose it by its own name"
+                    f"{file} has the name of a file of svmbench, which would be read instead: rename it"
                 )
         folders.append(folder)
     return folders

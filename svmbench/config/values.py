@@ -38,9 +38,9 @@ def check_section(prefix: str, given: Any, schema: type) -> dict[str, Any]:
     fields = {item.name: item for item in dataclasses.fields(schema)}
     for key in given:
         if key not in fields:
-            allowed = ", ".join(prefix + name for name in fields) or "none here"
-            hint = nearest(prefix + str(key), [prefix + name for name in fields])
-            raise UserError(f"unknown key {prefix}{key}{hint or ':'} the keys are: {allowed}")
+            names = [prefix + name for name in fields]
+            hint = nearest(f"{prefix}{key}", names)
+            raise UserError(f"unknown key {prefix}{key}{hint} (keys: {', '.join(names) or 'none'})")
     hints = typing.get_type_hints(schema)
     checked = {}
     for name, item in fields.items():
@@ -53,7 +53,8 @@ def check_section(prefix: str, given: Any, schema: type) -> dict[str, Any]:
         else:
             raise UserError(f"{prefix}{name} is missing: give {prefix}{name}=VALUE")
         checked[name] = check_value(prefix + name, value, hints[name], item.metadata)
-    return checked
+    # A schema may check more, or bring equal values to one form, when it is made.
+    return dataclasses.asdict(schema(**checked))
 
 
 def check_value(key: str, value: Any, hint: Any, limits: Mapping[str, Any]) -> Any:

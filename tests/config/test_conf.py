@@ -1,0 +1,137 @@
+"""Every file in conf/ is whole: it composes, its keys are those of the schema, each with a comment."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import pytest
+import yaml
+
+from svmbench import config, data
+from svmbench.config import folder, schema
+from svmbench.solvers import registry
+
+CONF = folder.conf_dir()
+OPTIONS = [(group, name) for group in folder.GROUPS for name in folder.options(group)]
+
+
+def schema_of(group: str, name: str) -> type:
+    if group == "solver":
+        return registry.get(name).Params
+    if group == "dataset":
+        return data.schema(name)
+    return schema.Budget if group == "budget" else schema.KERNELS[name]
+
+
+def plain_schema(group: str, name: str) -> dict[str, Any]:
+    return {
+        item.name: item.default for item in dataclasses.fields(schema_of(group, name)) if item.name != "name"
+    }
+
+
+def loaded(path: Path) -> dict[str, Any]:
+    from omegaconf import OmegaConf
+
+    return OmegaConf.to_container(OmegaConf.load(path))
+
+
+def leaves(tree: dict[str, Any], prefix: str = "") -> list[str]:
+    found = []
+    for key, value in tree.items():
+        found += leaves(value, f"{prefix}{key}.") if isinstance(value, dict) else [prefix + key]
+    return found
+
+
+@pytest.mark.parametrize(("group", "name"), OPTIONS)
+def test_every_option_composes(group, name):
+    chosen = [f"{group}={name}"] + (["kernel.gamma=1", "problem.C=1"] if name == "file" else [])
+    assert config.resolve(chosen)[group]["name"] == name
+
+
+@pytest.mark.parametrize(
+    "path", sorted(CONF.glob("*/*.yaml")), ids=lambda path: f"{path.parent.name}-{path.stem}"
+)
+def test_a_file_has_the_name_of_its_option(path):
+    if path.parent.name in folder.GROUPS:
+        assert yaml.safe_load(path.read_text())["name"] == path.stem
+
+
+@pytest.mark.parametrize("name", [*registry.names()])
+def test_every_solver_has_a_file(name):
+    assert (CONF / "solver" / f"{name}.yaml").is_file()
+
+
+@pytest.mark.parametrize(("group", "name"), [pair for pair in OPTIONS if pair[0] != "budget"])
+def test_a_file_states_the_defaults_of_its_schema(group, name):
+    stated = loaded(CONF / group / f"{name}.yaml")
+    stated.pop("name")
+    stated.pop("suggested", None)
+    assert stated == plain_schema(group, name)
+
+
+@pytest.mark.parametrize("name", folder.options("budget"))
+def test_a_budget_has_every_key(name):
+    stated = loaded(CONF / "budget" / f"{name}.yaml")
+    assert stated.keys() == {item.name for item in dataclasses.fields(schema.Budget)}
+
+
+def test_config_has_every_key():
+    stated = loaded(CONF / "config.yaml")
+    for name in ("defaults", "hydra"):
+        stated.pop(name)
+    expected = {item.name for item in dataclasses.fields(schema.Top)}
+    expected |= {
+        f"{section}.{item.name}"
+        for section in ("problem", "observe", "data")
+        for item in dataclasses.fields(schema.SECTIONS[section])
+    }
+    assert set(leaves(stated)) == expected
+
+
+@pytest.mark.parametrize(
+    "path",
+    [CONF / "config.yaml", *(CONF / group / f"{name}.yaml" for group, name in OPTIONS)],
+    ids=lambda p: p.stem,
+)
+def test_every_key_is_read_and_has_a_comment(path):
+    keys = {key.name: key for key in folder.read_keys(path)}
+    stated = loaded(path)
+    assert [name for name in keys if name != "defaults"] == leaves(
+        {k: v for k, v in stated.items() if k != "defaults"}
+    )
+    bare = [name for name, key in keys.items() if len(key.comment) < 15]
+    assert not bare
+
+
+@pytest.mark.parametrize(("group", "name"), OPTIONS)
+def test_comments_name_the_allowed_words(group, name):
+    """Completion and help read the words from the comment; they must be those that validation allows."""
+    kind = schema_of(group, name)
+    items = {item.name: item for item in dataclasses.fields(kind)}
+    for key in folder.read_keys(CONF / group / f"{name}.yaml"):
+        words = key.choices
+        item = items.get(key.name)
+        if item is None:
+            continue
+        if get_type_hints(kind)[item.name] is bool:
+            assert words == ["true", "false"]
+        elif words:
+            assert tuple(words) == tuple(item.metadata["choices"])
+
+
+def test_words_of_the_sections():
+    keys = {key.name: key for key in folder.keys(folder.defaults())}
+    assert tuple(keys["problem.bias"].choices) == ("none", "unregularised")
+    assert keys["force"].choices == ["true", "false"]
+    assert keys["budget.counter"].choices == folder.counters()
+
+
+def test_union_hints_are_understood():
+    """Every field's type is one that the checks know; a new kind of hint would be refused with any value."""
+    known = {int, float, str, bool, type(None), list[int]}
+    for group, name in OPTIONS:
+        kind = schema_of(group, name)
+        for hint in get_type_hints(kind).values():
+            assert set(get_args(hint)) <= known if get_args(hint) else hint in known, (group, name, hint)

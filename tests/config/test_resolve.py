@@ -1,0 +1,148 @@
+"""From overrides to the resolved configuration of docs/architecture.md."""
+
+from __future__ import annotations
+
+import pytest
+from hydra import compose, initialize_config_dir
+from omegaconf import OmegaConf
+
+from svmbench import config
+from svmbench.config import folder
+from svmbench.config.check import checked
+from svmbench.errors import UserError
+
+
+def test_defaults():
+    assert config.resolve([]) == {
+        "solver": {"name": "sbp", "nu": "auto"},
+        "dataset": {"name": "checkerboard", "n_train": 2000, "n_test": 10000, "seed": 0},
+        "kernel": {"name": "gaussian", "gamma": 10.0},
+        "problem": {"lam": None, "C": 10.0, "bias": "none"},
+        "budget": {
+            "name": "quick",
+            "counter": "kev_ondemand",
+            "kev": 1e8,
+            "iterations": None,
+            "seconds": None,
+            "memory": 1024.0,
+            "gap": None,
+            "test_error": None,
+        },
+        "observe": {"points": 10},
+        "seed": 0,
+        "threads": 1,
+        "results": "results",
+        "data": {"mirror": None, "dir": None},
+        "force": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("dataset", "gamma", "C"), [("adult", 0.05, 1.0), ("mnist", 0.02, 1.0), ("reuters", 1.0, 1.0)]
+)
+def test_papers_values_are_the_defaults(dataset, gamma, C):
+    resolved = config.resolve([f"dataset={dataset}"])
+    assert resolved["kernel"]["gamma"] == gamma
+    assert resolved["problem"] == {"lam": None, "C": C, "bias": "none"}
+
+
+def test_lam_stands_for_itself():
+    assert config.resolve(["problem.lam=1e-3"])["problem"] == {"lam": 1e-3, "C": None, "bias": "none"}
+
+
+def test_a_set_without_suggestions_needs_them():
+    with pytest.raises(UserError, match=r"dataset=file has no default width: give kernel.gamma=NUMBER"):
+        config.resolve(["dataset=file"])
+    with pytest.raises(UserError, match=r"give problem.C=NUMBER or problem.lam=NUMBER"):
+        config.resolve(["dataset=file", "kernel=linear"])
+
+
+@pytest.mark.parametrize(("text", "value"), [("1", 1.0), ("1e-1", 0.1), (".5", 0.5)])
+def test_equal_numbers_are_one_value(text, value):
+    gamma = config.resolve([f"kernel.gamma={text}"])["kernel"]["gamma"]
+    assert gamma == value
+    assert type(gamma) is float
+
+
+def test_whole_numbers_may_be_written_with_an_exponent():
+    iterations = config.resolve(["budget.iterations=1e6"])["budget"]["iterations"]
+    assert iterations == 1000000
+    assert type(iterations) is int
+
+
+def test_a_schema_brings_values_to_one_form():
+    written = ("dataset.task=8", "dataset.task='8'", "dataset.task=[8]")
+    assert {config.resolve(["dataset=mnist", text])["dataset"]["task"] for text in written} == {"8"}
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["solver=pegasos", "solver.exact=false", "dataset=mnist", "seed=3"],
+        ["++kernel.gamma=0.5", "problem={lam: 0.1}", "budget=paper", "budget.kev=null"],
+        ["kernel=polynomial", "kernel.degree=2", "dataset.n_train=50", "budget.memory=${budget.iterations}"],
+    ],
+)
+def test_values_are_set_as_hydra_sets_them(overrides):
+    with initialize_config_dir(str(folder.conf_dir()), version_base="1.3"):
+        composed = OmegaConf.to_container(compose("config", overrides), resolve=True)
+    assert config.resolve(overrides) == checked(composed)
+
+
+def test_a_sweep_is_every_combination_in_order():
+    jobs = config.sweep(["solver=sbp,pegasos", "seed=range(0,3)", "threads=2"])
+    assert [(job["solver"]["name"], job["seed"]) for job in jobs] == [
+        (name, seed) for name in ("sbp", "pegasos") for seed in range(3)
+    ]
+    assert {job["threads"] for job in jobs} == {2}
+    assert jobs[0] == config.resolve(["solver=sbp", "seed=0", "threads=2"])
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [["seed=0,x"], ["solver=sbp,pegosas"], ["solver=sbp,pegasos", "solver.nu=0.1"], ["kernel.gamma=1,0"]],
+)
+def test_one_wrong_job_refuses_the_sweep(overrides):
+    with pytest.raises(UserError):
+        config.sweep(overrides)
+
+
+def test_a_users_own_folder(tmp_path):
+    (tmp_path / "dataset").mkdir()
+    (tmp_path / "dataset" / "small.yaml").write_text(
+        "name: checkerboard\nn_train: 20\nn_test: 0\nseed: 1\nsuggested:\n  gamma: 2.0\n  C: 3.0\n"
+    )
+    (tmp_path / "experiment").mkdir()
+    (tmp_path / "experiment" / "mine.yaml").write_text(
+        "# @package _global_\ndefaults:\n  - override /solver: smo\nseed: 7\n"
+    )
+    resolved = config.resolve(["dataset=small", "+experiment=mine"], [tmp_path])
+    assert resolved["dataset"] == {"name": "checkerboard", "n_train": 20, "n_test": 0, "seed": 1}
+    assert (resolved["kernel"]["gamma"], resolved["problem"]["C"]) == (2.0, 3.0)
+    assert (resolved["solver"]["name"], resolved["seed"]) == ("smo", 7)
+    with pytest.raises(UserError, match=r"unknown experiment 'mien'; did you mean 'mine'\?"):
+        config.resolve(["+experiment=mien"], [tmp_path])
+
+
+def test_a_wrong_key_in_a_users_file_is_named(tmp_path):
+    (tmp_path / "budget").mkdir()
+    (tmp_path / "budget" / "mine.yaml").write_text("name: mine\nkevs: 3\n")
+    with pytest.raises(UserError, match=r"unknown key budget.kevs; did you mean 'budget.kev'\?"):
+        config.resolve(["budget=mine"], [tmp_path])
+
+
+def test_a_users_file_does_not_hide_behind_ours(tmp_path):
+    (tmp_path / "solver").mkdir()
+    (tmp_path / "solver" / "sbp.yaml").write_text("name: sbp\nnu: 0.1\n")
+    with pytest.raises(UserError, match=r"sbp.yaml has the name of a file of svmbench"):
+        folder.user_folders(str(tmp_path))
+
+
+def test_folders_come_from_option_and_environment(tmp_path, monkeypatch):
+    first, second = tmp_path / "a", tmp_path / "b"
+    first.mkdir()
+    second.mkdir()
+    monkeypatch.setenv("SVMBENCH_CONF", str(second))
+    assert folder.user_folders(str(first)) == [first, second]
+    with pytest.raises(UserError, match=r"--config-dir=.*nowhere is not a folder"):
+        folder.user_folders(str(tmp_path / "nowhere"))

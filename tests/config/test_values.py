@@ -1,0 +1,82 @@
+"""Checking single values against types and ranges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import pytest
+
+from svmbench.config.values import check_section, check_value
+from svmbench.errors import UserError
+
+
+@pytest.mark.parametrize(
+    ("value", "hint", "limits", "expected"),
+    [
+        (3, int, {}, 3),
+        (3.0, int, {}, 3),
+        (3, float, {}, 3.0),
+        (8, int | float | str, {}, 8),
+        (0.5, int | float | str, {}, 0.5),
+        ("auto", float | str, {"choices": ("auto",), "min": 0}, "auto"),
+        (0, float | str, {"choices": ("auto",), "min": 0}, 0.0),
+        (None, float | None, {"above": 0}, None),
+        (True, bool, {}, True),
+        ([1, 2], list[int], {}, [1, 2]),
+        ("a", Literal["a", "b"], {}, "a"),
+    ],
+)
+def test_allowed(value, hint, limits, expected):
+    result = check_value("key", value, hint, limits)
+    assert result == expected
+    assert type(result) is type(expected)
+
+
+@pytest.mark.parametrize(
+    ("value", "hint", "limits", "wanted"),
+    [
+        (True, int, {}, "a whole number"),
+        (1, bool, {}, "true or false"),
+        (1.5, int, {"min": 0}, "a whole number of at least 0"),
+        (float("nan"), float, {}, "a number"),
+        (float("inf"), float, {"above": 0}, "a number above 0"),
+        (0, float, {"above": 0}, "a number above 0"),
+        (-1, float | None, {"min": 0}, "a number of at least 0, or null"),
+        (2, float, {"min": 0, "max": 1}, "a number from 0 to 1"),
+        (9, int, {"max": 7}, "a whole number of at most 7"),
+        ("auot", float | str, {"choices": ("auto",), "min": 0}, "a number of at least 0, or auto"),
+        ("x", str, {"choices": ("a", "b")}, "one of a, b"),
+        ("c", Literal["a", "b"], {}, "one of a, b"),
+        (3, str, {}, "text, a number in quotes"),
+        (["x"], list[int], {}, "a list [A,B,...] of whole numbers"),
+        (None, int, {}, "a whole number"),
+    ],
+)
+def test_refused(value, hint, limits, wanted):
+    with pytest.raises(UserError) as error:
+        check_value("key", value, hint, limits)
+    assert str(error.value).startswith("key=")
+    assert str(error.value).endswith(f" is not allowed: give {wanted}")
+
+
+@dataclass(frozen=True)
+class Sample:
+    size: int
+    word: str = field(default="a", metadata={"choices": ("a", "b")})
+
+
+def test_a_section_is_whole_and_in_order():
+    assert list(check_section("s.", {"size": 2}, Sample).items()) == [("size", 2), ("word", "a")]
+
+
+def test_a_missing_key_is_named():
+    with pytest.raises(UserError, match=r"^s.size is missing: give s.size=VALUE$"):
+        check_section("s.", {}, Sample)
+
+
+def test_an_unknown_key_gets_the_nearest():
+    with pytest.raises(
+        UserError, match=r"^unknown key s.wrod; did you mean 's.word'\? \(keys: s.size, s.word\)$"
+    ):
+        check_section("s.", {"size": 1, "wrod": "a"}, Sample)
