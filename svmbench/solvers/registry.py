@@ -55,7 +55,7 @@ def get(name: str) -> type[Solver]:
     modules, plugins = _modules(), _plugins()
     if name in modules and name in plugins:
         raise UserError(
-            f"the plug-in '{plugins[name].value}' and a built-in solver are both named '{name}': rename the plug-in's"
+            f"the plug-in '{plugins[name].value}' is named like the built-in solver '{name}': rename the plug-in"
         )
     if name in modules:
         return _solver_of(importlib.import_module(modules[name]), name)

@@ -41,7 +41,7 @@ class Params:
 
     exact: bool = field(
         default=True,
-        metadata={"help": "divide the tested response by lam (t - 1), which is exact, not by lam t, as printed"},
+        metadata={"help": "divide the tested response by lam (t - 1), which is exact; false: by lam t"},
     )
 
 
@@ -94,8 +94,8 @@ class Pegasos(Solver):
     name = "pegasos"
     title = "Pegasos"
     citation = (
-        "S. Shalev-Shwartz, Y. Singer, N. Srebro, A. Cotter. Pegasos: Primal Estimated sub-GrAdient SOlver for "
-        "SVM. Mathematical Programming 127(1), 2011. Section 4."
+        "S. Shalev-Shwartz, Y. Singer, N. Srebro, A. Cotter. Pegasos: Primal Estimated sub-GrAdient SOlver "
+        "for SVM. Mathematical Programming 127(1), 2011. Section 4."
     )
     counting = "on demand: the non-zero coefficients; rows kept: n per violation; iterations: n each"
     Params = Params

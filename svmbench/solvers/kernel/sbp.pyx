@@ -19,12 +19,13 @@ units of the hinge loss. A level that is not positive would turn every predictio
 left as it is.
 
 Observed beside it: ``native_objective`` f(w̄), and ``native_bound``
-:math:`U = (|\bar w| + n\nu \max_i \bar a_i) / \sum_i \bar a_i`, an upper bound of the optimum by the dual of (2.3) (docs/counting.md says what an
-iteration is charged).
+:math:`U = (|\bar w| + n\nu \max_i \bar a_i) / \sum_i \bar a_i`, an upper bound of
+the optimum by the dual of (2.3).
 
-Edge cases. ν = 0 is the hard margin. |w|² is followed by its recursion and made afresh from the responses every 1000
-iterations. An example with K(x, x) = 0 is drawn like any other, which changes no response; its coefficient counts in
-the bound and is left out of the model. If all K(x, x) are 0 nothing can be learned: an error.
+Edge cases. ν = 0 is the hard margin. |w|² is followed by its recursion and made afresh from the responses
+every 1000 iterations. An example with K(x, x) = 0 is drawn like any other, which changes no response; its
+coefficient counts in the bound and is left out of the model. If all K(x, x) are 0 nothing can be learned: an
+error.
 """
 
 from dataclasses import dataclass, field
@@ -36,6 +37,7 @@ from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.parts.stepping import checked_diagonal
 
 from libc.math cimport INFINITY, fabs, fmax, isfinite, nextafter, sqrt
+from libc.stdint cimport int64_t
 
 from svmbench.solvers.parts.random cimport Generator
 from svmbench.solvers.parts.stepping cimport SteppedRun
@@ -70,10 +72,14 @@ cdef class Run(SteppedRun):
     cdef double norm2               # |w|²
     cdef Water water                # covered and sum belong to c and water.level at every iteration boundary
     cdef double[::1] diagonal
-    cdef double[::1] a
     cdef double[::1] c
+    cdef double[::1] c_sum          # over all iterates
+    # Coefficients are kept for the examples drawn so far, in the order of their first draw.
+    cdef Py_ssize_t drawn
+    cdef int64_t[::1] members       # example of each place
+    cdef int64_t[::1] place         # place of each example, -1: not drawn yet
+    cdef double[::1] a
     cdef double[::1] a_sum          # over all iterates
-    cdef double[::1] c_sum
     cdef double[::1] scratch
 
     def __init__(self, problem, oracle, Generator rng not None, double nu):
@@ -85,10 +91,12 @@ cdef class Run(SteppedRun):
         if largest == 0.0:
             raise UserError("every K(x, x) is 0, so sbp can learn nothing: give another kernel or other data")
         self.first_step = 1.0 / sqrt(largest)
-        self.a = np.zeros(self.n)
         self.c = np.zeros(self.n)
-        self.a_sum = np.zeros(self.n)
         self.c_sum = np.zeros(self.n)
+        self.members = np.zeros(self.n, dtype=np.int64)
+        self.place = np.full(self.n, -1, dtype=np.int64)
+        self.a = np.zeros(self.n)
+        self.a_sum = np.zeros(self.n)
         self.scratch = np.empty(self.n)
         self.water = Water(0.0, 0.0, 0)
 
@@ -102,13 +110,13 @@ cdef class Run(SteppedRun):
         if not isfinite(self.water.level):
             self.overflowed()
         i = self.violator()
-        self.norm2 = fmax(0.0, self.norm2 + 2.0 * eta * self.c[i] + eta * eta * self.diagonal[i])
+        self.norm2 = not_negative(self.norm2 + 2.0 * eta * self.c[i] + eta * eta * self.diagonal[i])
         if not isfinite(self.norm2):
             self.overflowed()
         if self.norm2 > 1.0:
             scale = 1.0 / sqrt(self.norm2)
             self.norm2 = 1.0
-        self.a[i] += eta
+        self.lift(i, eta, scale)
         row = self.oracle.row_pointer(i)
         self.move(row, eta * self.y[i], scale)
         if t % REFRESH == 0:
@@ -147,11 +155,23 @@ cdef class Run(SteppedRun):
                 k -= 1
         return self.overflowed()
 
+    cdef void lift(self, Py_ssize_t i, double step, double scale) noexcept nogil:
+        """Add to one coefficient, scale all, add them to their sums."""
+        cdef double* a = &self.a[0]
+        cdef double* a_sum = &self.a_sum[0]
+        cdef Py_ssize_t k = 0
+        if self.place[i] < 0:
+            self.place[i] = self.drawn
+            self.members[self.drawn] = i
+            self.drawn += 1
+        a[self.place[i]] += step
+        for k in range(self.drawn):
+            a[k] *= scale
+            a_sum[k] += a[k]
+
     cdef void move(self, const float* row, double step, double scale) noexcept nogil:
         """Step along one row, scale, add to the sums, and look at the new responses under the old level."""
-        cdef double* a = &self.a[0]
         cdef double* c = &self.c[0]
-        cdef double* a_sum = &self.a_sum[0]
         cdef double* c_sum = &self.c_sum[0]
         cdef const double* y = self.y
         cdef Py_ssize_t begin = 0
@@ -164,23 +184,21 @@ cdef class Run(SteppedRun):
             for j in range(begin, end):
                 c[j] = scale * (c[j] + step * y[j] * row[j])
                 c_sum[j] += c[j]
-            for j in range(begin, end):
-                a[j] *= scale
-                a_sum[j] += a[j]
             add_below(c + begin, end - begin, &self.water)
             begin = end
 
     cdef double exact_norm2(self) noexcept nogil:
         cdef double result = 0.0
-        cdef Py_ssize_t j = 0
-        for j in range(self.n):
-            result += self.a[j] * self.c[j]
-        return fmax(0.0, result)
+        cdef Py_ssize_t k = 0
+        for k in range(self.drawn):
+            result += self.a[k] * self.c[self.members[k]]
+        return not_negative(result)
 
     def snapshot(self):
         """Return the average of the iterates, rescaled by its water level where that is positive."""
         count = max(self.iterations, 1)
-        a = np.asarray(self.a_sum) / count
+        a = np.zeros(self.n)
+        a[np.asarray(self.members)[:self.drawn]] = np.asarray(self.a_sum)[:self.drawn] / count
         c = np.asarray(self.c_sum) / count
         if not np.isfinite(c).all():
             self.overflowed()
@@ -197,6 +215,10 @@ cdef class Run(SteppedRun):
             c /= water.level
         a[np.asarray(self.diagonal) == 0.0] = 0.0
         return Snapshot(KernelExpansion.from_alpha(a, np.asarray(self.labels)), responses=c, native=native)
+
+
+cdef inline double not_negative(double x) noexcept nogil:
+    return 0.0 if x < 0.0 else x            # not fmax, which would hide a value that is no number
 
 
 class SBP(Solver):

@@ -8,7 +8,7 @@ and C.-J. Lin, JMLR 6, 2005.
 Problem, the dual of the regularised form in its C-form, C = 1/(λn):
 :math:`\max_\alpha \sum_i \alpha_i - \frac12 |\sum_i \alpha_i y_i \Phi(x_i)|^2`, :math:`0 \le \alpha_i \le C`.
 
-Method, from α = 0, with :math:`G_i = y_i \sum_j \alpha_j y_j K(x_j, x_i) - 1`, the gradient of the negative dual::
+Method, from α = 0; :math:`G_i = y_i \sum_j \alpha_j y_j K(x_j, x_i) - 1` is the gradient to descend::
 
     d_i    = clip(α_i - G_i / K(x_i, x_i), 0, C) - α_i
     gain_i = -G_i d_i - K(x_i, x_i) d_i² / 2                # what the dual gains by this step
@@ -17,8 +17,8 @@ Method, from α = 0, with :math:`G_i = y_i \sum_j \alpha_j y_j K(x_j, x_i) - 1`,
 ``selection=unclipped`` takes the argmax of G_i² / K(x_i, x_i) over the coordinates that can move. It
 converges when the largest projected gradient is below ``eps``.
 
-Answer: the last iterate, a dual point. An example with K(x, x) = 0 is put to C at the start, where it is best, and left
-alone. A value that rows in single precision cannot hold (below 1.2e-38) counts as 0.
+Answer: the last iterate, a dual point. An example with K(x, x) = 0 is put to C at the start, where it is
+best, and left alone. A value that rows in single precision cannot hold (below 1.2e-38) counts as 0.
 """
 
 from dataclasses import dataclass, field
@@ -32,6 +32,9 @@ from libc.float cimport FLT_MIN
 from libc.math cimport fabs, isfinite
 
 from svmbench.solvers.parts.stepping cimport SteppedRun
+
+cdef extern from "svmbench/solvers/parts/csrc/lanes.h" nogil:
+    double largest(const double* x, Py_ssize_t n, double start)
 
 cdef enum:
     BLOCK = 256             # values per inner loop; their scores lie on the stack
@@ -84,14 +87,21 @@ cdef class Run(SteppedRun):
         cdef double old = self.alpha[i]
         cdef double new = clip(old - self.gradient[i] * self.inverse[i], self.C)
         cdef const float* row = NULL
-        if not isfinite(self.gradient[i]):
-            self.overflowed()
         self.alpha[i] = new
         row = self.oracle.row_pointer(i)
         self.update(row, self.y[i] * (new - old))
+        if self.converged and not self.finite():
+            self.overflowed()
         self.ledger.iteration(self.n)
         self.ledger.maintained_change(self.n)
         return 0
+
+    cdef bint finite(self) noexcept nogil:
+        cdef Py_ssize_t i = 0
+        for i in range(self.n):
+            if not isfinite(self.gradient[i]):
+                return False
+        return True
 
     cdef void update(self, const float* row, double factor) noexcept nogil:
         """Add a row to the gradient; in the same pass choose the next coordinate and look for convergence."""
@@ -158,21 +168,6 @@ cdef class Run(SteppedRun):
 cdef inline double clip(double x, double C) noexcept nogil:
     x = x if x > 0.0 else 0.0
     return x if x < C else C
-
-
-cdef inline double largest(const double* x, Py_ssize_t n, double start) noexcept nogil:
-    cdef double m0 = start, m1 = start, m2 = start, m3 = start
-    cdef Py_ssize_t k = 0
-    for k in range(0, n - 3, 4):
-        m0 = x[k] if x[k] > m0 else m0
-        m1 = x[k + 1] if x[k + 1] > m1 else m1
-        m2 = x[k + 2] if x[k + 2] > m2 else m2
-        m3 = x[k + 3] if x[k + 3] > m3 else m3
-    for k in range(n - n % 4, n):
-        m0 = x[k] if x[k] > m0 else m0
-    m0 = m0 if m0 > m1 else m1
-    m2 = m2 if m2 > m3 else m3
-    return m0 if m0 > m2 else m2
 
 
 class SMO(Solver):

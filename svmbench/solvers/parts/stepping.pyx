@@ -7,11 +7,13 @@ signals in, so that Ctrl-C ends a run between two iterations with its state whol
 
 import numpy as np
 
-from cpython.exc cimport PyErr_CheckSignals
-
 from svmbench.errors import UserError, nearest
-from svmbench.kernels._oracle cimport Oracle
 from svmbench.solvers.base import COUNTERS
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.float cimport FLT_MAX
+
+from svmbench.kernels._oracle cimport Oracle
 
 # Kernel evaluations, n per iteration, between two looks for signals: a fraction of a second.
 cdef enum:
@@ -31,8 +33,7 @@ cdef class SteppedRun:
     Raises
     ------
     UserError
-        If problem and oracle differ in their number of examples, or a kernel value K(x, x) is negative or not
-        finite.
+        If problem and oracle differ in their number of examples.
     """
 
     def __init__(self, problem, Oracle oracle not None):
@@ -107,13 +108,13 @@ def checked_diagonal(oracle):
     Raises
     ------
     UserError
-        If a value is negative or not finite.
+        If a value is negative, or beyond the single precision of the rows.
     """
     diagonal = oracle.diagonal()
-    bad = np.flatnonzero(~((diagonal >= 0.0) & np.isfinite(diagonal)))
+    bad = np.flatnonzero(~((diagonal >= 0.0) & (diagonal <= FLT_MAX)))
     if bad.size:
         raise UserError(
             f"K(x, x) = {diagonal[bad[0]]} for training example {bad[0] + 1}: the kernel must be positive "
-            "semidefinite and finite on the data; change its parameters or scale the data"
+            f"semidefinite and at most {FLT_MAX:.1e} on the data; change its parameters or scale the data"
         )
     return np.ascontiguousarray(diagonal, dtype=np.float64)

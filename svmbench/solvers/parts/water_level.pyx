@@ -2,8 +2,9 @@ r"""The water level: the worst response after the slack has been spent as well a
 
 Given responses :math:`c_1..c_n` and a volume :math:`V = n\nu \ge 0`, the level :math:`\gamma` is the solution
 of :math:`\sum_i \max(0, \gamma - c_i) = V`, and :math:`\min_i c_i` for V = 0. It is the largest
-:math:`\min_i (c_i + \xi_i)` with :math:`\xi \ge 0, \sum_i \xi_i \le V`, the objective of the slack-constrained form
-(Cotter, Shalev-Shwartz and Srebro, ICML 2012, eq. 3.1 and the subroutine of Appendix B). Two ways to it:
+:math:`\min_i (c_i + \xi_i)` with :math:`\xi \ge 0, \sum_i \xi_i \le V`, the objective of the
+slack-constrained form (Cotter, Shalev-Shwartz and Srebro, ICML 2012, eq. 3.1 and the subroutine of Appendix
+B). Two ways to it:
 
 `find_level` divides and conquers as the paper does, with a split into less, equal and greater so that ties
 cannot stall it. Expected O(n), from nothing.
@@ -19,6 +20,9 @@ import numpy as np
 from libc.math cimport isfinite
 from libc.stdint cimport uint64_t
 
+cdef extern from "svmbench/solvers/parts/csrc/lanes.h" nogil:
+    void sum_below(const double* x, Py_ssize_t n, double level, double* sum, Py_ssize_t* count)
+
 # Partial sums are closed every so many values: short sums keep their digits, and a block stays in the fast
 # cache.
 cdef enum:
@@ -27,25 +31,7 @@ cdef enum:
 
 
 cdef void add_below(const double* c, Py_ssize_t n, Water* water) noexcept nogil:
-    cdef double level = water.level
-    cdef double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0
-    cdef double k0 = 0.0, k1 = 0.0, k2 = 0.0, k3 = 0.0
-    cdef Py_ssize_t i = 0
-    # Four sums side by side, for the compiler may not reorder one.
-    for i in range(0, n - 3, 4):
-        s0 += c[i] if c[i] < level else 0.0
-        s1 += c[i + 1] if c[i + 1] < level else 0.0
-        s2 += c[i + 2] if c[i + 2] < level else 0.0
-        s3 += c[i + 3] if c[i + 3] < level else 0.0
-        k0 += 1.0 if c[i] < level else 0.0
-        k1 += 1.0 if c[i + 1] < level else 0.0
-        k2 += 1.0 if c[i + 2] < level else 0.0
-        k3 += 1.0 if c[i + 3] < level else 0.0
-    for i in range(n - n % 4, n):
-        s0 += c[i] if c[i] < level else 0.0
-        k0 += 1.0 if c[i] < level else 0.0
-    water.sum += (s0 + s1) + (s2 + s3)
-    water.covered += <Py_ssize_t> ((k0 + k1) + (k2 + k3))
+    sum_below(c, n, water.level, &water.sum, &water.covered)
 
 
 cdef void survey(const double* c, Py_ssize_t n, Water* water) noexcept nogil:
