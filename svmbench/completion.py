@@ -93,7 +93,7 @@ def _names(command: str, before: list[str]) -> Iterable[str]:
     if command == "datasets" and before[0] in ("fetch", "verify"):
         return folder.options("dataset")
     if command == "paper":
-        return [file.stem for file in (folder.conf_dir() / "paper").glob("*.yaml")]
+        return folder.papers()
     return ()
 
 

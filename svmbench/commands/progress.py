@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from svmbench.run.progress import Progress
 
-_BOUNDED = "{desc} {percentage:3.0f}%|{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"
+_BOUNDED = "{desc} {percentage:3.0f}%|{bar:8}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"
 _UNBOUNDED = "{desc} {n_fmt} [{elapsed}{postfix}]"
 
 
@@ -43,7 +43,7 @@ class Bar:
         if self._bar is None:
             self._bar = self._tqdm(
                 total=goal,
-                desc=f"{self._title} {counter}",
+                desc=self._title,
                 unit_scale=True,
                 file=self._stream,
                 leave=False,
@@ -57,9 +57,9 @@ class Bar:
         """Show the newest errors at the end of the bar."""
         parts = []
         if row.get("test_error") is not None:
-            parts.append(f"test error {100 * row['test_error']:.2f} %")
+            parts.append(f"error {100 * row['test_error']:.2f} %")
         if row.get("relative_gap") is not None:
-            parts.append(f"gap {row['relative_gap']:.1e}")
+            parts.append(f"gap {row['relative_gap']:.0e}")
         if self._bar is not None:
             self._bar.set_postfix_str(", ".join(parts))
 

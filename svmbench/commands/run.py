@@ -101,12 +101,19 @@ def _single(overrides: Sequence[str], folders: Sequence[Path]) -> int:
     from svmbench.config.compose import plain
 
     config.resolve(overrides, folders)
-    codes = []
+    codes: list[int] = []
+    errors: list[Exception] = []
 
     def task(composed: Any) -> None:
-        codes.append(_train(plain(composed)))
+        # Hydra would print its own words about an error that passes through it.
+        try:
+            codes.append(_train(plain(composed)))
+        except Exception as error:
+            errors.append(error)
 
     start(task, overrides, folders)
+    if errors:
+        raise errors[0]
     return codes[0]
 
 

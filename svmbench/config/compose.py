@@ -57,6 +57,7 @@ def jobs(overrides: Sequence[str], folders: Sequence[Path] = ()) -> list[tuple[l
     with _composer(folders) as composer:
         parsed = composer.parse(overrides)
         split = in_words(partial(BasicSweeper.split_arguments, parsed, None), " ".join(overrides))[0]
+        composer.check_launcher(parsed)
         return [(job, composer.job(job)) for job in split]
 
 
@@ -97,6 +98,12 @@ class _Composer:
                 check_form(override, self._folders)
             self._parsed[text] = override
         return self._parsed[text]
+
+    def check_launcher(self, overrides: Sequence[Override]) -> None:
+        """Compose what is Hydra's own of a sweep, so that a missing launcher is told at the start."""
+        given = [written(override) for override in overrides if is_hydra(override)]
+        if given:
+            in_words(partial(compose, "config", given, return_hydra_config=True), " ".join(given))
 
     def job(self, overrides: Sequence[str]) -> dict[str, Any]:
         """Return the resolved configuration of overrides without sweeps."""

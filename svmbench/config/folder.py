@@ -99,6 +99,11 @@ def options(group: str, folders: Sequence[Path] = ()) -> list[str]:
     return sorted(found)
 
 
+def papers() -> list[str]:
+    """Return the names of the figures and tables in ``conf/paper/``, sorted."""
+    return sorted(file.stem for file in (conf_dir() / "paper").glob("*.yaml"))
+
+
 def plugin_solvers() -> list[str]:
     """Return the names in the entry-point group ``svmbench.solvers``, without importing any of them."""
     from importlib.metadata import entry_points

@@ -148,9 +148,9 @@ def describe(hint: Any, limits: Mapping[str, Any]) -> str:
         return words
     low, above, high = (limits.get(name) for name in ("min", "above", "max"))
     if low is not None and high is not None:
-        return f"{words} from {low} to {high}"
+        return f"{words} from {low:g} to {high:g}"
     ranges = {"above": above, "of at least": low, "of at most": high}
-    return " ".join([words, *(f"{text} {limit}" for text, limit in ranges.items() if limit is not None)])
+    return " ".join([words, *(f"{text} {limit:g}" for text, limit in ranges.items() if limit is not None)])
 
 
 def show(value: Any) -> str:

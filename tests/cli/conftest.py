@@ -1,0 +1,45 @@
+"""Commands run in an empty folder, with their data beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from svmbench.cli import main
+
+
+@pytest.fixture(scope="session")
+def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture
+def here(tmp_path: Path, data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty current folder; data are prepared elsewhere, once."""
+    monkeypatch.setenv("SVMBENCH_DATA", str(data_folder))
+    monkeypatch.delenv("SVMBENCH_MIRROR", raising=False)
+    monkeypatch.delenv("SVMBENCH_CONF", raising=False)
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.setenv(name, "1")  # so that what a command sets is taken back
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def stored(tmp_path_factory: pytest.TempPathFactory, data_folder: Path) -> Path:
+    """A results folder with two small runs, to be read only."""
+    results = tmp_path_factory.mktemp("stored")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SVMBENCH_DATA", str(data_folder))
+        for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+            patch.setenv(name, "1")
+        for solver in ("pegasos", "smo"):
+            assert main(["run", f"solver={solver}", *SMALL, f"results={results}"]) == 0
+    return results
+
+
+#: Overrides of a run that takes a moment.
+SMALL = ("dataset.n_train=60", "dataset.n_test=40", "budget=debug", "budget.kev=20000")

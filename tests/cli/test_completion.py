@@ -1,0 +1,103 @@
+"""Completion: what is offered, and that a real bash takes it."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from svmbench.cli import COMMANDS, main
+from svmbench.completion import complete
+from svmbench.config import folder
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("svmbench ", sorted(COMMANDS)),
+        ("svmbench d", ["datasets"]),
+        ("svmbench run sol", ["solver.nu=", "solver="]),
+        ("svmbench run solver=p", ["solver=pegasos", "solver=perceptron"]),
+        ("svmbench run -m solver=sbp,pe", ["solver=sbp,pegasos", "solver=sbp,perceptron"]),
+        ("svmbench run solver=pegasos solver.", ["solver.exact="]),
+        ("svmbench run solver=pegasos solver.exact=", ["solver.exact=false", "solver.exact=true"]),
+        ("svmbench run solver=smo solver.selection=u", ["solver.selection=unclipped"]),
+        ("svmbench run kernel=polynomial kernel.d", ["kernel.degree="]),
+        ("svmbench run dataset=mnist dataset.t", ["dataset.task="]),
+        ("svmbench run ++ker", ["++kernel.gamma="]),
+        ("svmbench run problem.bias=", ["problem.bias=none", "problem.bias=unregularised"]),
+        ("svmbench run budget.counter=kev_i", ["budget.counter=kev_iter"]),
+        ("svmbench run seed=", []),
+        ("svmbench run --c", ["--cfg", "--config-dir"]),
+        ("svmbench run --cfg ", ["all", "hydra", "job"]),
+        ("svmbench datasets ", ["fetch", "list", "verify"]),
+        ("svmbench datasets fetch rcv", ["rcv1", "rcv1_subset"]),
+        ("svmbench datasets list ", []),
+        ("svmbench plot --counter it", ["iterations"]),
+        ("svmbench completion ", ["bash", "zsh"]),
+        ("svmbench nothing ", []),
+    ],
+)
+def test_offers(line, expected):
+    assert complete(line) == sorted(expected)
+
+
+def test_every_option_of_every_group_is_offered():
+    for group in folder.GROUPS:
+        offered = complete(f"svmbench run {group}=")
+        assert offered == [f"{group}={name}" for name in folder.options(group)]
+
+
+def test_runs_are_offered(tmp_path):
+    for name in ("runs/sbp-a", "runs/smo-b.running", "reference/runs/sbp-c"):
+        (tmp_path / name).mkdir(parents=True)
+    assert complete(f"svmbench show --results {tmp_path} s") == ["sbp-a", "sbp-c", "smo-b"]
+    assert complete(f"svmbench plot --results {tmp_path} sbp-a sm") == ["smo-b"]
+
+
+def test_a_users_folder_is_offered(tmp_path):
+    (tmp_path / "dataset").mkdir()
+    (tmp_path / "dataset" / "mine.yaml").write_text("name: file\n# Where it is.\npath: x.csv\n")
+    (tmp_path / "experiment").mkdir()
+    (tmp_path / "experiment" / "first.yaml").write_text("# @package _global_\nseed: 1\n")
+    run = f"svmbench run --config-dir {tmp_path} "
+    assert complete(run + "dataset=mi") == ["dataset=mine"]
+    assert complete(run + "dataset=mine dataset.") == ["dataset.path="]
+    assert complete(run + "+exp") == ["+experiment="]
+    assert complete(run + "+experiment=") == ["+experiment=first"]
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+@pytest.mark.parametrize(
+    ("line", "replies"),
+    [
+        ("svmbench run solver=pe", ["pegasos", "perceptron"]),  # bash replaces only what follows =
+        ("svmbench run solver=pegasos solver.", ["solver.exact="]),
+        ("svmbench pl", ["plot"]),
+    ],
+)
+def test_bash(line, replies, capsys, tmp_path):
+    assert main(["completion", "bash"]) == 0
+    script = capsys.readouterr().out
+    (tmp_path / "svmbench").write_text(f'#!/bin/sh\nexec {sys.executable} -m svmbench.cli "$@"\n')
+    (tmp_path / "svmbench").chmod(0o755)
+    ask = f"COMP_LINE='{line}'; COMP_POINT={len(line)}; _svmbench; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    path = f"{tmp_path}:{Path('/usr/bin')}:{Path('/bin')}"
+    done = subprocess.run(
+        ["bash", "--norc", "-c", f"{script}\n{ask}"],
+        capture_output=True,
+        text=True,
+        env={"PATH": path},
+        check=True,
+    )
+    assert done.stdout.split() == replies
+
+
+def test_zsh_script_calls_the_completion(capsys):
+    assert main(["completion", "zsh"]) == 0
+    out = capsys.readouterr().out
+    assert "svmbench __complete" in out
+    assert out.endswith("compdef _svmbench svmbench\n")

@@ -1,0 +1,76 @@
+"""Help and version: present for every command, and instant because nothing heavy is imported."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import svmbench
+from svmbench.cli import COMMANDS, main
+
+NAMES = [name for name in COMMANDS if name != "help"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("form", ["{} --help", "help {}", "{} -h"])
+def test_every_command_has_help(name, form, capsys):
+    assert main(form.format(name).split()) == 0
+    assert f"usage: svmbench {name}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("form", ["", "help", "--help", "-h"])
+def test_the_help_names_every_command(form, capsys):
+    assert main(form.split()) == 0
+    out = capsys.readouterr().out
+    assert all(f"  {name} " in out for name in COMMANDS)
+
+
+def test_version(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"svmbench {svmbench.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--version"],
+        *([name, "--help"] for name in NAMES),
+        ["__complete", "svmbench run solver=pegasos solver."],
+    ],
+    ids=" ".join,
+)
+def test_nothing_heavy_is_imported(arguments):
+    program = (
+        "import json, sys; from svmbench.cli import main\n"
+        f"main({arguments})\n"
+        "names = {name.split('.')[0] for name in sys.modules} - set(sys.stdlib_module_names)\n"
+        "print(json.dumps(sorted(names)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program], capture_output=True, text=True, env=ENVIRONMENT
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == ["__main__", "svmbench"]
+
+
+#: Without site-packages (-S): an import of anything but the standard library would fail.
+ENVIRONMENT = {"PYTHONPATH": str(svmbench.__path__[0]).rpartition("svmbench")[0]}
+
+
+def test_the_help_of_run_follows_the_options_given(capsys):
+    assert main(["run", "solver=smo", "kernel=polynomial", "--help"]) == 0
+    out = capsys.readouterr().out
+    assert "solver.selection=gain" in out
+    assert "kernel.degree=3" in out
+    assert "solver.nu" not in out
+    assert "*smo" in out
+
+
+def test_a_closed_pipe_is_no_error():
+    command = f"{sys.executable} -m svmbench.cli run --help | head -1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("usage: svmbench run")
+    assert done.stderr == ""

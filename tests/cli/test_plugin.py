@@ -1,0 +1,75 @@
+"""A solver from another distribution: chosen by name, without a file in conf/."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOLVER = '''
+from dataclasses import dataclass, field
+
+from svmbench.solvers.base import Solver
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of ``solver=still``."""
+
+    pace: float = field(default=0.5, metadata={"above": 0})
+
+
+class Still(Solver):
+    """Does nothing."""
+
+    name = "still"
+    title = "Standing Still"
+    citation = "No paper."
+    Params = Params
+'''
+
+
+@pytest.fixture
+def plugin(tmp_path: Path) -> Path:
+    """A folder that is installed like a distribution with one solver."""
+    (tmp_path / "standing.py").write_text(SOLVER)
+    about = tmp_path / "standing-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: standing\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[svmbench.solvers]\nstill = standing:Still\n")
+    return tmp_path
+
+
+def svmbench(plugin: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "svmbench.cli", *arguments]
+    return subprocess.run(
+        command, capture_output=True, text=True, cwd=plugin, env={"PYTHONPATH": str(plugin)}
+    )
+
+
+def test_a_plugin_is_chosen_by_name(plugin):
+    done = svmbench(plugin, "run", "solver=still", "solver.pace=2", "--cfg", "job")
+    assert done.stdout.startswith("solver:\n  name: still\n  pace: 2\n"), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("override", "sentence"),
+    [
+        ("solver.pace=0", "solver.pace=0 is not allowed: give a number above 0"),
+        (
+            "solver.pcae=1",
+            "unknown key solver.pcae; did you mean 'solver.pace'? (keys of solver=still: solver.pace)",
+        ),
+    ],
+)
+def test_its_parameters_are_checked(plugin, override, sentence):
+    done = svmbench(plugin, "run", "solver=still", override)
+    assert done.returncode == 2
+    assert done.stderr == f"svmbench: {sentence}\n"
+
+
+def test_it_is_listed_and_completed(plugin):
+    assert "still  Standing Still\n" in svmbench(plugin, "solvers").stdout
+    assert svmbench(plugin, "__complete", "svmbench run solver=st").stdout == "solver=still\n"

@@ -1,0 +1,91 @@
+"""`svmbench list`, `show`, `plot`, `datasets`, `solvers`: what they print."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from svmbench.cli import main
+from svmbench.solvers import registry
+from svmbench.store import Store
+
+KEYS = {
+    *("test_error", "train_error", "primal_objective", "dual_objective", "duality_gap"),
+    *("kev_ondemand", "kev_rowupdate", "kev_iter", "kev_computed", "inner_products", "iterations"),
+    *("support_vectors", "wall_seconds", "cpu_seconds", "status", "reason"),
+    *("run", "solver", "dataset", "seed"),
+}
+
+
+def test_list_for_programs(stored, here, capsys):
+    assert main(["list", "--json", "--results", str(stored)]) == 0
+    runs = json.loads(capsys.readouterr().out)
+    assert [run["solver"] for run in runs] == ["pegasos", "smo"]  # oldest first
+    for run in runs:
+        assert run.keys() >= KEYS
+        assert run["status"] in ("budget", "converged")
+
+
+def test_show_for_programs(stored, here, capsys):
+    assert main(["show", "pegasos", "--json", "--results", str(stored)]) == 0
+    run = json.loads(capsys.readouterr().out)
+    assert run.keys() >= KEYS | {"config", "path"}
+    assert run["config"]["solver"] == {"name": "pegasos", "exact": True}
+    assert run["dual_objective"] is None  # Pegasos has none, and no optimum was computed
+    main(["list", "--json", "--results", str(stored)])
+    assert run in json.loads(capsys.readouterr().out)
+
+
+def test_list_and_show_for_people(stored, here, capsys):
+    assert main(["list", "--results", str(stored)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4
+    assert len(set(map(len, lines))) == 1
+    name = Store(stored).runs()[1].id
+    assert name in lines[3]
+    assert main(["show", name, "--results", str(stored)]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"{name}: ")
+    assert "  iterations       " in out
+    assert "  solver: {name: smo, eps: 0.001, selection: gain}" in out
+
+
+def test_an_empty_store(here, capsys):
+    assert main(["list"]) == 0
+    assert capsys.readouterr().out == "no runs in results; make one with: svmbench run\n"
+    assert main(["list", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+    assert not list(here.iterdir())
+
+
+@pytest.mark.parametrize("names", [["pegasos", "smo"], ["*checkerboard*"], ["*", "smo"]])
+def test_plot(stored, here, capsys, names):
+    assert main(["plot", *names, "-o", "out/picture.png", "--results", str(stored)]) == 0
+    printed = capsys.readouterr().out.split()
+    assert printed[:3] == [f"out/picture.{ending}" for ending in ("png", "svg", "pdf")]
+    for path in printed:
+        assert (here / path).stat().st_size > 100
+    assert "pegasos" in (here / "out" / "picture.svg").read_text().lower()
+
+
+def test_datasets(here, capsys):
+    assert main(["datasets", "list"]) == 0
+    assert "32,561 / 16,281" in capsys.readouterr().out
+    assert main(["datasets", "list", "--json"]) == 0
+    sets = {entry["name"]: entry for entry in json.loads(capsys.readouterr().out)}
+    assert sets["adult"]["rows"] == {"train": 32561, "test": 16281}
+    assert sets["checkerboard"]["present"] is True
+    assert main(["datasets", "fetch", "checkerboard"]) == 0
+    assert capsys.readouterr().out == "checkerboard has no files to fetch\n"
+    assert main(["datasets", "verify", "adult", "--dir", str(here)]) == 1
+    assert "BAD  adult/a9a: not downloaded yet" in capsys.readouterr().out
+
+
+def test_solvers(here, capsys):
+    assert main(["solvers"]) == 0
+    out = capsys.readouterr().out
+    for name in registry.names():
+        solver = registry.get(name)
+        assert f"{name}  {solver.title}\n" in out
+        assert solver.citation[:30] in out
