@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from svmbench.errors import UserError
-from svmbench.report.series import COUNTERS, METRICS, Curve, Panel, Selection, select
+from svmbench.report.series import COUNTERS, METRICS, Curve, Panel, Selection, optimum_value, select
 from svmbench.report.style import Look, drawing, looks, save
 from svmbench.store import StoredRun
 
@@ -34,14 +34,11 @@ class View:
         Range of the cost.
     y : (float, float) or None
         Range of the metric, in the units of its axis.
-    optimum : float or None
-        Value of the metric at the certified optimum, drawn as a thin line.
     """
 
     title: str | None = None
     x: tuple[float, float] | None = None
     y: tuple[float, float] | None = None
-    optimum: float | None = None
 
 
 def draw(
@@ -113,8 +110,9 @@ def draw_selection(
         style = looks((curve.label, curve.solver) for panel in selection.panels for curve in panel.curves)
         axes = figure.subplots(lines, columns, squeeze=False).ravel()
         panels = selection.panels
+        optima = {panel.dataset: optimum_value(panel, metric) for panel in panels}
         for place, (ax, panel) in enumerate(zip(axes, panels, strict=False)):
-            _draw_panel(ax, panel, style, views.get(panel.dataset, View()))
+            _draw_panel(ax, panel, style, views.get(panel.dataset, View()), optima[panel.dataset])
             if place + columns >= len(panels):
                 ax.set_xlabel(COUNTERS[counter])
         for ax in axes[len(panels) :]:
@@ -123,7 +121,7 @@ def draw_selection(
             ax.set_ylabel(METRICS[metric][0])
         if title:
             figure.suptitle(title, fontsize=11)
-        has_optimum = any(views.get(panel.dataset, View()).optimum is not None for panel in panels)
+        has_optimum = any(value is not None for value in optima.values())
         handles = _legend_handles(style, has_optimum)
         figure.legend(
             handles=handles,
@@ -134,12 +132,12 @@ def draw_selection(
         return save(figure, stem, _caption(title, selection, counter, metric, has_optimum, notes))
 
 
-def _draw_panel(ax: Axes, panel: Panel, style: Mapping[str, Look], view: View) -> None:
+def _draw_panel(ax: Axes, panel: Panel, style: Mapping[str, Look], view: View, optimum: float | None) -> None:
     low, high = view.x or _cost_range(panel.curves)
     lines = [(curve, _inside(curve, low, high)) for curve in panel.curves]
-    bottom, top = view.y or _value_range([curve.median(costs) for curve, costs in lines], view.optimum)
-    if view.optimum is not None:
-        ax.axhline(view.optimum, color="0.45", linewidth=0.8, zorder=1)
+    bottom, top = view.y or _value_range([curve.median(costs) for curve, costs in lines], optimum)
+    if optimum is not None:
+        ax.axhline(optimum, color="0.45", linewidth=0.8, zorder=1)
     for place, (curve, costs) in enumerate(lines):
         _draw_curve(ax, curve, costs, style[curve.label], high, place)
     ax.set_title(view.title or panel.dataset)
@@ -261,12 +259,12 @@ def _caption(
         f"{METRICS[metric][0].capitalize()} against {COUNTERS[counter]}, on a logarithmic axis; what is "
         "evaluated to observe or to predict is not counted. A line is the median over seeds, its band the "
         "quartiles, which hold the middle half of the seeds. At each cost a run shows its last checkpoint "
-        "so far; a line starts where every seed has one and ends where the first run ends. A dotted continuation "
-        "means that the solver has converged and stays where it is. A line that leaves at the top lies above "
-        "the range shown."
+        "so far; a line starts where every seed has one and ends where the first run ends. A dotted "
+        "continuation means that the solver has converged and stays where it is. A line that leaves at the "
+        "top lies above the range shown."
     )
     if has_optimum:
-        reading += " The thin grey line is the certified optimum of the regularised problem."
+        reading += " The thin grey line is that of the certified optimum of the regularised problem."
     paragraphs = [title] if title else []
     paragraphs += [reading, *notes]
     drawn = [

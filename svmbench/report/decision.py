@@ -129,7 +129,7 @@ def draw_regions(
             else f"{len(y)} training points"
         )
         caption = (
-            f"{title or 'Decision regions'}\n\nShaded: where the predictor says +1 (blue) and -1 (orange); its "
-            f"value is 0 on the line.\nDots are +1, triangles -1: {points}.\n"
+            f"{title or 'Decision regions'}\n\nShaded: where the predictor says +1 (blue) and -1 (orange); "
+            f"its value is 0 on the line.\nDots are +1, triangles -1: {points}.\n"
         )
         return save(figure, stem, caption)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.errors import UserError, nearest
-from svmbench.store import StoredRun
+from svmbench.store import Store, StoredRun
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +26,9 @@ METRICS = {
     "primal_objective": ("primal objective", 1.0),
     "relative_gap": ("relative duality gap", 1.0),
 }
+
+#: Where the record of a certified optimum has the value of a metric.
+_OPTIMUM_COLUMNS = {"test_error": "test_error", "primal_objective": "primal"}
 
 #: What can be drawn to the right: column of the trace -> axis label. A, B, C as in docs/counting.md.
 COUNTERS = {
@@ -193,6 +196,22 @@ def steps_of(run: StoredRun, counter: str, metric: str = "test_error") -> Steps 
     cost, value = cost[known], value[known]
     last = np.append(cost[1:] > cost[:-1], True)
     return Steps(run, cost[last], value[last])
+
+
+def optimum_of(run: StoredRun) -> dict[str, Any] | None:
+    """Return the certified optimum that a run names, from the store it lies in, or None."""
+    name = run.manifest.get("optimum")
+    return None if name is None else Store(run.path.parent.parent).optimum(name)
+
+
+def optimum_value(panel: Panel, metric: str) -> float | None:
+    """Return the metric at the certified optimum, as its axis has it; None unless the panel has one."""
+    column = _OPTIMUM_COLUMNS.get(metric)
+    if column is None:
+        return None
+    runs = (steps.run for curve in panel.curves for steps in curve.steps)
+    values = {record[column] for run in runs if (record := optimum_of(run)) is not None} - {None}
+    return METRICS[metric][1] * float(values.pop()) if len(values) == 1 else None
 
 
 def flatten(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
