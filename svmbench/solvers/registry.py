@@ -55,7 +55,7 @@ def get(name: str) -> type[Solver]:
     modules, plugins = _modules(), _plugins()
     if name in modules and name in plugins:
         raise UserError(
-            f"the plug-in '{plugins[name].value}' is named like the built-in solver '{name}': rename the plug-in"
+            f"the plug-in '{plugins[name].value}' is named like a built-in solver, '{name}': rename it"
         )
     if name in modules:
         return _solver_of(importlib.import_module(modules[name]), name)

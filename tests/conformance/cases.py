@@ -1,0 +1,91 @@
+"""Small problems on which every solver is tried."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem
+from svmbench.solvers import registry
+from svmbench.solvers.base import Run, Snapshot
+from svmbench.solvers.parts.random import Generator
+from tests.kernels.reference import KERNELS
+
+N, D = 37, 5
+ALL_ROWS = 1 << 20
+
+LAYOUTS = {"dense": lambda X: X, "csr": scipy.sparse.csr_array}
+
+
+def specification(name: str) -> ModuleType:
+    return importlib.import_module(f"tests.specification.{name}")
+
+
+def variants() -> list[tuple[str, dict[str, Any]]]:
+    """Every solver with every set of parameters that its specification tries."""
+    return [(name, dict(given)) for name in registry.names() for given in specification(name).VARIANTS]
+
+
+def label(value: object) -> str | None:
+    if isinstance(value, dict):
+        return value.get("name") or ",".join(f"{key}={item}" for key, item in value.items()) or "default"
+    return None
+
+
+def data(seed: int = 0, n: int = N) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """Overlapping classes in eighths, so that inner products are exact in single precision.
+
+    One example is zero, one is there twice, one twice with both labels.
+    """
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.4, 1.0, -1.0)
+    X = np.round(8.0 * (rng.normal(size=(n, D)) + 0.6 * y[:, None])) / 8.0
+    X[5] = 0.0
+    X[8], y[8] = X[7], y[7]
+    X[11], y[11] = X[10], -y[10]
+    return X.astype(np.float32), y
+
+
+def start(
+    name: str, given: dict[str, Any], X: Any, y: NDArray, kernel: dict, *, cache: int = 0, seed: int = 1
+) -> tuple[Run, Oracle]:
+    """A run at iteration 0 and its oracle; λ = 1/n."""
+    problem = Problem.build(y, lam=1.0 / y.size, nu=0.05)
+    solver = registry.get(name)
+    oracle = Oracle(X, kernel, cache)
+    return solver(solver.Params(**given)).start(problem, oracle, Generator(seed)), oracle
+
+
+def state(run: Run, oracle: Oracle) -> tuple:
+    """Everything that may be seen of a run, for comparison bit for bit."""
+    return (*content(run.snapshot()), run.iterations, run.converged, *oracle.ledger.as_dict().items())
+
+
+def content(snapshot: Snapshot) -> tuple:
+    arrays = (snapshot.model.indices, snapshot.model.coefficients, snapshot.responses, snapshot.alpha)
+    return (
+        *(None if array is None else array.tobytes() for array in arrays),
+        *sorted(snapshot.native.items()),
+    )
+
+
+__all__ = [
+    "ALL_ROWS",
+    "KERNELS",
+    "LAYOUTS",
+    "D",
+    "N",
+    "content",
+    "data",
+    "label",
+    "specification",
+    "start",
+    "state",
+    "variants",
+]

@@ -1,0 +1,114 @@
+"""Every count and every iterate equals that of the slow oracle, whatever the cache and however the run is cut."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from svmbench.problem import Problem
+from svmbench.solvers.base import COUNTERS
+from svmbench.solvers.parts.random import Generator
+from tests.conformance.cases import (
+    ALL_ROWS,
+    KERNELS,
+    LAYOUTS,
+    N,
+    data,
+    label,
+    specification,
+    start,
+    state,
+    variants,
+)
+from tests.specification.expansion import Maintained, OnDemand
+from tests.specification.slow_oracle import SlowOracle
+
+ITERATIONS = 160
+
+
+@pytest.mark.parametrize("cache", [0, ALL_ROWS], ids=["two rows", "all rows"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("kernel", KERNELS, ids=label)
+@pytest.mark.parametrize(("name", "given"), variants(), ids=label)
+def test_counts_and_iterates_equal_the_slow_oracle(name, given, kernel, layout, cache):
+    X, y = data()
+    problem = Problem.build(y, lam=1.0 / N)
+    spec = specification(name)
+    by_rows, on_demand = SlowOracle(X, kernel), SlowOracle(X, kernel)
+    alpha = spec.run(problem, Maintained(by_rows, y), Generator(1), ITERATIONS, **given)
+    if spec.MAINTAINS:
+        on_demand = by_rows
+    else:
+        again = spec.run(problem, OnDemand(on_demand, y), Generator(1), ITERATIONS, **given)
+        np.testing.assert_allclose(again, alpha, rtol=1e-9, atol=1e-12)
+
+    run, oracle = start(name, given, LAYOUTS[layout](X), y, kernel, cache=cache)
+    run.advance("iterations", ITERATIONS)
+    ledger = oracle.ledger.as_dict()
+    setup = ledger["kev_setup"]
+    assert setup == len(by_rows.pairs) - N * len(by_rows.rows)
+    assert ledger["kev_ondemand"] == len(on_demand.pairs)
+    assert ledger["kev_rowupdate"] == len(by_rows.pairs)
+    assert ledger["kev_iter"] == N * run.iterations + setup
+    assert ledger["kev_computed"] == N * by_rows.misses(oracle.cache_rows) + setup
+    assert ledger["inner_products"] == ledger["kev_computed"]
+    assert ledger["iterations"] == run.iterations
+    assert ledger["kev_observation"] == ledger["kev_prediction"] == 0
+
+    snapshot = run.snapshot()
+    signed = np.zeros(N)
+    signed[snapshot.model.indices] = snapshot.model.coefficients
+    tolerance = 2e-5 if kernel["name"] == "gaussian" else 1e-9
+    np.testing.assert_allclose(signed, alpha * y, rtol=tolerance, atol=tolerance * np.abs(alpha).max())
+    assert oracle.ledger.as_dict() == ledger  # a snapshot evaluates nothing
+
+
+@pytest.mark.parametrize("counter", COUNTERS)
+@pytest.mark.parametrize(("name", "given"), variants(), ids=label)
+def test_pieces_are_the_whole_bit_for_bit(name, given, counter):
+    X, y = data()
+    kernel = KERNELS[0]
+    whole, oracle = start(name, given, X, y, kernel)
+    whole.advance("iterations", 1500)
+    mark = oracle.ledger.as_dict()[counter]
+    whole, oracle = start(name, given, X, y, kernel)
+    whole.advance(counter, mark)
+    expected = state(whole, oracle)
+
+    rng = np.random.default_rng(7)
+    for observe in (False, True):
+        run, oracle = start(name, given, X, y, kernel)
+        for cut in np.sort(rng.integers(0, mark, size=60)):
+            run.advance(counter, int(cut))
+            if observe:
+                run.snapshot()
+        run.advance(counter, mark)
+        assert state(run, oracle) == expected
+
+
+@pytest.mark.parametrize(("name", "given"), variants(), ids=label)
+def test_the_cache_changes_nothing_but_what_is_computed(name, given):
+    X, y = data()
+    seen = []
+    for cache in (0, 5 * 4 * 48, ALL_ROWS):
+        run, oracle = start(name, given, X, y, KERNELS[0], cache=cache)
+        run.advance("iterations", 400)
+        ledger = oracle.ledger
+        seen.append((ledger.kev_computed, state(run, oracle)[:6], ledger.kev_ondemand, ledger.kev_rowupdate))
+    assert seen[0][1:] == seen[1][1:] == seen[2][1:]
+    assert seen[0][0] >= seen[1][0] >= seen[2][0]
+
+
+@pytest.mark.parametrize("counter", COUNTERS)
+@pytest.mark.parametrize(("name", "given"), variants(), ids=label)
+def test_advance_stops_at_the_first_boundary_past_the_mark(name, given, counter):
+    X, y = data()
+    one, steps = start(name, given, X, y, KERNELS[1])
+    mark = 20 * N
+    while steps.ledger.as_dict()[counter] < mark and not one.converged:
+        one.advance("iterations", one.iterations + 1)
+    run, oracle = start(name, given, X, y, KERNELS[1])
+    run.advance(counter, mark)
+    assert state(run, oracle) == state(one, steps)
+    run.advance(counter, mark)  # already there
+    assert state(run, oracle) == state(one, steps)

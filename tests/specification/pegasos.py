@@ -1,0 +1,25 @@
+"""Kernelised Pegasos (papers, B7)."""
+
+from __future__ import annotations
+
+from numpy.typing import NDArray
+
+from svmbench.problem import Problem
+from svmbench.solvers.parts.random import Generator
+from tests.specification.expansion import Maintained, OnDemand
+
+VARIANTS = [{"exact": True}, {"exact": False}]
+MAINTAINS = False
+
+
+def run(
+    problem: Problem, w: OnDemand | Maintained, rng: Generator, iterations: int, *, exact: bool
+) -> NDArray:
+    for t in range(1, iterations + 1):
+        i = rng.integers(problem.n)
+        response = w.response(i)
+        if t > 1 or not exact:
+            response /= problem.lam * (t - 1 if exact else t)
+        if response < 1.0:
+            w.put(i, w.a[i] + 1.0)
+    return w.a / (problem.lam * iterations)

@@ -1,0 +1,46 @@
+"""Kernel Perceptron, online, in passes, averaged (papers, B15)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.problem import Problem
+from svmbench.solvers.parts.random import Generator
+from tests.specification.expansion import Maintained, OnDemand
+
+VARIANTS = [
+    {"epochs": None, "average": False, "order": "random"},
+    {"epochs": 2, "average": True, "order": "random"},
+    {"epochs": 1, "average": False, "order": "given"},
+]
+MAINTAINS = False
+
+
+def run(
+    problem: Problem,
+    w: OnDemand | Maintained,
+    rng: Generator,
+    iterations: int,
+    *,
+    epochs: int | None,
+    average: bool,
+    order: str,
+) -> NDArray:
+    n = problem.n
+    hypotheses = [np.zeros(n)]
+    items = np.arange(n)
+    seen = 0
+    while seen < iterations and (epochs is None or seen < epochs * n):
+        if order == "random":
+            items = items[rng.permutation(n)]
+        mistakes = 0
+        for i in items[: iterations - seen]:
+            if w.response(i) <= 0.0:
+                w.put(i, w.a[i] + 1.0)
+                mistakes += 1
+            hypotheses.append(w.a.copy())
+            seen += 1
+        if mistakes == 0 and seen % n == 0:
+            break
+    return np.mean(hypotheses[1:], axis=0) if average else w.a

@@ -1,0 +1,25 @@
+"""Dual coordinate ascent with replacement, on kernel coefficients (papers, B10)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.problem import Problem
+from svmbench.solvers.parts.random import Generator
+from tests.specification.expansion import Maintained, OnDemand
+
+VARIANTS: list[dict] = [{}]
+MAINTAINS = False
+
+
+def run(problem: Problem, w: OnDemand | Maintained, rng: Generator, iterations: int) -> NDArray:
+    diagonal = w.oracle.diagonal()
+    for _ in range(iterations):
+        i = rng.integers(problem.n)
+        gradient = 1.0 - w.response(i)
+        best = w.a[i] + gradient / diagonal[i] if diagonal[i] > 0.0 else np.inf
+        value = min(max(best, 0.0), problem.C)
+        if value != w.a[i]:
+            w.put(i, value)
+    return w.a

@@ -1,0 +1,35 @@
+"""SMO without bias, one coordinate (papers, B13)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.problem import Problem
+from svmbench.solvers.parts.random import Generator
+from tests.specification.expansion import Maintained
+
+VARIANTS = [{"selection": "gain"}, {"selection": "unclipped"}]
+MAINTAINS = True
+
+
+def run(
+    problem: Problem, w: Maintained, rng: Generator, iterations: int, *, selection: str, eps: float = 1e-3
+) -> NDArray:
+    diagonal = w.oracle.diagonal()
+    C = problem.C
+    w.a[diagonal == 0.0] = C
+    G = w.c
+    G -= 1.0  # what is maintained is the gradient: ties are broken by its last bits
+    inverse = np.divide(1.0, diagonal, out=np.zeros(problem.n), where=diagonal > 0.0)
+    for _ in range(iterations):
+        projected = np.where(w.a <= 0.0, np.minimum(G, 0.0), np.where(w.a >= C, np.maximum(G, 0.0), G))
+        if np.abs(projected).max() < eps:
+            break
+        target = np.clip(w.a - G * inverse, 0.0, C)
+        d = target - w.a
+        # Written so that equal gains are equal to the last bit: the first of them is chosen.
+        score = -d * (G + 0.5 * diagonal * d) if selection == "gain" else projected**2 * inverse
+        i = int(np.argmax(score))
+        w.put(i, target[i])
+    return w.a

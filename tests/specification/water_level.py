@@ -1,0 +1,16 @@
+"""The water level by sorting (papers, B1)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+def water_level(c: ArrayLike, volume: float) -> float:
+    """Fill from the lowest point up: the first level that does not reach the next point."""
+    c = np.sort(np.asarray(c, dtype=np.float64))
+    if volume == 0.0:
+        return float(c[0])
+    levels = (volume + np.cumsum(c)) / np.arange(1, c.size + 1)
+    reaches_next = levels[:-1] > c[1:]
+    return float(levels[np.argmin(reaches_next)] if not reaches_next.all() else levels[-1])
