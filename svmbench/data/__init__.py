@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Dataset", "Part", "load", "names", "schema"]
 
-_HOMES = {"load": "svmbench.data.loading", "Dataset": "svmbench.data.dataset", "Part": "svmbench.data.dataset"}
+_HOMES = {
+    "load": "svmbench.data.loading",
+    "Dataset": "svmbench.data.dataset",
+    "Part": "svmbench.data.dataset",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -78,7 +78,7 @@ def _load_part(folder: Path, key: str, shape: list[int]) -> Part:
     if dense.exists():
         return Part(np.load(dense), y)
     arrays = [np.load(folder / f"{key}.{name}.npy") for name in ("data", "indices", "indptr")]
-    X = sp.csr_array((shape[0], shape[1]), dtype=np.float32)  # noqa: N806
+    X = sp.csr_array((shape[0], shape[1]), dtype=np.float32)
     # Set behind the constructor, which would look at every index again.
     X.data, X.indices, X.indptr = arrays
     return Part(X, y)

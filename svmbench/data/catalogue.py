@@ -1,7 +1,8 @@
 """What data sets there are: their catalogue entries, parameters and files.
 
-A set has a name; ``datasets/catalogue/<name>.yaml`` says where its files come from and what must be in them,
-``svmbench/data/sets/<name>.py`` how they become matrices, ``conf/dataset/<name>.yaml`` what its parameters mean.
+A set has a name. ``datasets/catalogue/<name>.yaml`` says where its files come from and what must be in them,
+``svmbench/data/sets/<name>.py`` how they become matrices, ``conf/dataset/<name>.yaml`` what its parameters
+mean.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ def _form(given: dict[str, Any]) -> Form:
 def list_sets(directory: str | None = None) -> list[dict[str, Any]]:
     """Describe every set: name, title, task, rows (per part), features, licence, citation, present.
 
-    ``present`` says whether a run could start without any mirror or network.
+    ``present`` says whether its files are stored, so that neither a mirror nor the network is needed.
     """
     from svmbench.data.download import stored
 
@@ -170,7 +171,7 @@ def fetch(
 
 
 def verify(name: str, directory: str | None = None) -> list[tuple[str, bool, str]]:
-    """Check the stored files of a set against the catalogue: for each its path, whether it is right, a sentence."""
+    """Check the stored files of a set: for each its path, whether it is right, and a sentence."""
     from svmbench.data.download import stored
     from svmbench.data.unpack import Corrupt, read
 
@@ -188,7 +189,9 @@ def verify(name: str, directory: str | None = None) -> list[tuple[str, bool, str
             results.append((str(path), False, f"{error}; delete it and fetch it again"))
         else:
             checked = form.packed_sha256 or any(form.members.values())
-            results.append((str(path), True, "its checksum is right" if checked else "no checksum is known; it unpacks"))
+            results.append(
+                (str(path), True, "its checksum is right" if checked else "no checksum is known; it unpacks")
+            )
     return results
 
 

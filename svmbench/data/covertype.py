@@ -1,6 +1,8 @@
-"""The covertype table behind ``covtype`` and ``forest`` (Blackard, Dean 1999): 10 numeric and 44 binary columns."""
+"""The table behind ``covtype`` and ``forest`` (Blackard, Dean 1999): 10 numeric and 44 binary columns."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +29,9 @@ def read_covertype(raw: RawFiles, positive: int) -> tuple[NDArray[np.float64], N
 
 
 def assemble(
-    X: NDArray[np.float64],  # noqa: N803
+    X: NDArray[np.float64],
     y: NDArray[np.float64],
-    rows: dict[str, NDArray[np.int64] | slice],
+    rows: Mapping[str, NDArray[np.int64] | slice],
     scaling: str,
 ) -> Prepared:
     """Scale by the training rows, then cut into parts."""

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from svmbench.errors import UserError
 
-# Below this share of non-zeros, CSR rows are shorter and faster than dense ones, unless rows are short anyway.
+# Below this share of non-zeros, CSR rows are faster than dense ones, unless a row is short anyway.
 DENSE_FROM = 0.08
 DENSE_BELOW_FEATURES = 256
 
-Matrix = Any  # dense float32 (n, d) C-contiguous, or scipy.sparse.csr_array of float32 with int32 sorted indices
+Matrix = Any  # ndarray or csr_array of shape (n, d); scipy's types do not say more
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ class Dataset:
     checksum : str
         sha256 over the payload checksums of the raw files, the parameters and the version of the preparation.
     info : dict
-        title, task, rows and positives per part, features, density (of the training part), scaling, sources (file
-        and sha256), parameters, licence, citation.
+        title, task, rows and positives per part, features, density (of the training part), scaling, sources
+        (file and sha256), parameters, licence, citation.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Prepared:
-    """What a set's ``prepare`` returns: its parts by name (train, validation, test) and what was done to the values."""
+    """What ``prepare`` returns: parts by name (train, validation, test), and what was done to the values."""
 
     parts: dict[str, Part]
     scaling: str
@@ -82,22 +82,27 @@ def storage(prepared: Prepared) -> Prepared:
     """
     train = prepared.parts["train"]
     if abs(float(train.y.sum())) == train.n:
-        raise UserError("the training examples are all of one class: choose another positive class or another split")
+        raise UserError(
+            "the training examples are all of one class: choose another positive class or another split"
+        )
     dense = density(train.X) >= DENSE_FROM or train.X.shape[1] <= DENSE_BELOW_FEATURES
-    parts = {key: Part(_layout(part.X, dense), np.asarray(part.y, np.float64)) for key, part in prepared.parts.items()}
+    parts = {
+        key: Part(_layout(part.X, dense), np.asarray(part.y, np.float64))
+        for key, part in prepared.parts.items()
+    }
     return replace(prepared, parts=parts)
 
 
-def density(X: Matrix) -> float:  # noqa: N803
+def density(X: Matrix) -> float:
     """Return the share of non-zero values."""
     rows, columns = X.shape
     nonzero = np.count_nonzero(X.data) if sp.issparse(X) else np.count_nonzero(X)
     return float(nonzero) / (rows * columns)
 
 
-def _layout(X: Matrix, dense: bool) -> Matrix:  # noqa: N803
+def _layout(X: Matrix, dense: bool) -> Matrix:
     with np.errstate(over="ignore"):  # checked below, with a sentence
-        X = X.astype(np.float32)  # noqa: N806
+        X = X.astype(np.float32)
     if not np.isfinite(X.data if sp.issparse(X) else X).all():
         raise UserError("the data hold values beyond the range of single precision, 3.4e38: rescale them")
     if dense:

@@ -20,7 +20,12 @@ class Layout:
 
 
 def find_layout(
-    content: bytes, where: str, *, label: int | str = "last", delimiter: str = "auto", header: bool | None = None
+    content: bytes,
+    where: str,
+    *,
+    label: int | str = "last",
+    delimiter: str = "auto",
+    header: bool | None = None,
 ) -> Layout:
     """Return the layout of a file from its first line and what the user says.
 
@@ -43,7 +48,9 @@ def find_layout(
     mark = DELIMITERS[delimiter]
     fields = [text.strip().strip('"') for text in (first.split() if mark == " " else first.split(mark))]
     if len(fields) < 2:
-        raise UserError(f"{where} has one column only: it needs a label and at least one feature (delimiter '{mark}')")
+        raise UserError(
+            f"{where} has one column only: it needs a label and at least one feature (delimiter '{mark}')"
+        )
     if header is None:
         header = not any(is_number(text) for text in fields)
     return Layout(len(fields), _label_column(label, fields, where, header), mark, header)
@@ -67,6 +74,7 @@ def _label_column(label: int | str, fields: list[str], where: str, header: bool)
         return fields.index(label)
     names = fields if header else []
     raise UserError(
-        f"dataset.label_column={label} is not a column of {where}{nearest(str(label), names) or ':'} give first, last, "
-        f"a number from 1 to {len(fields)}" + (", or a name in its header" if header else "")
+        f"dataset.label_column={label} is not a column of {where}{nearest(str(label), names) or ':'} "
+        f"give first, last, a number from 1 to {len(fields)}"
+        + (", or a name in its header" if header else "")
     )

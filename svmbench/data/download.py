@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import os
 import shutil
 import time
@@ -14,14 +15,15 @@ import requests
 
 from svmbench.data.catalogue import Form, RawFile
 from svmbench.data.folders import make_folder, unwritable
-from svmbench.data.unpack import Corrupt, candidates, compression, is_archive, read
+from svmbench.data.unpack import COMPRESSIONS, Corrupt, candidates, compression, is_archive, read
 from svmbench.errors import UserError
 
 Say = Callable[[str], None]
+Getter = Callable[[Path, Say], bool]  # fills the part; tells whether it was put together from pieces
 
 ATTEMPTS = 4  # connections to one address, while it breaks off in the middle
 TIMEOUT = (10.0, 60.0)  # seconds to connect, and between two pieces
-PIECE = 1 << 18  # bytes
+PIECE = 1 << 14  # bytes; at most so many are lost when a connection breaks off
 REPORT_EVERY = 2.0  # seconds between two lines of progress
 
 
@@ -64,7 +66,7 @@ def _fetch(file: RawFile, mirrors: list[Path], home: Path, say: Say) -> tuple[Pa
         wrapped = is_archive(place.rsplit("/", 1)[-1]) and not is_archive(form.name)
         part = home / f".{form.name}{'.tar' if wrapped else ''}.part"
         try:
-            _complete(get, part, form, say)
+            _complete(get, part, form, Path(place).suffix, say)
             target = home / (part.name[1:].removesuffix(".part") + compression(part))
             os.replace(part, target)
         except SourceFailed as error:
@@ -79,34 +81,36 @@ def _fetch(file: RawFile, mirrors: list[Path], home: Path, say: Say) -> tuple[Pa
     raise UserError(_nothing_worked(file, mirrors, home, failures))
 
 
-def _sources(file: RawFile, mirrors: list[Path]) -> Iterator[tuple[str, Form, Callable[[Path, Say], bool]]]:
-    """Yield name, form and getter of every source; a getter fills the part and tells whether it went on from one."""
+def _sources(file: RawFile, mirrors: list[Path]) -> Iterator[tuple[str, Form, Getter]]:
+    """Yield name, form and getter of every source, in order."""
     for mirror in mirrors:
         for form in file.forms:
             for name in candidates(form):
                 for path in (mirror / file.folder / name, mirror / name):
                     if path.is_file():
-                        yield str(path), form, lambda part, say, path=path: _copy(path, part)
+                        yield str(path), form, functools.partial(_copy, path)
     for form in file.forms:
         for url in form.urls:
-            yield url, form, lambda part, say, url=url: _download(url, part, say)
+            yield url, form, functools.partial(_download, url)
 
 
-def _complete(get: Callable[[Path, Say], bool], part: Path, form: Form, say: Say) -> None:
-    """Fill the part and verify it; one that was gone on from and is wrong is fetched once more from the start."""
+def _complete(get: Getter, part: Path, form: Form, suffix: str, say: Say) -> None:
+    """Fill the part and verify it; one that was put together and is wrong is fetched again from the start."""
     for _ in range(2):
-        resumed = get(part, say)
+        joined = get(part, say)
         try:
+            if suffix in COMPRESSIONS and compression(part) != suffix:
+                raise Corrupt(f"it is not compressed as its name ending in {suffix} says")
             read(part, form)
             return
         except Corrupt as error:
             part.unlink(missing_ok=True)
-            if not resumed:
+            if not joined:
                 raise SourceFailed(f"wrong content, {error}") from error
     raise SourceFailed("wrong content, also from the start")
 
 
-def _copy(path: Path, part: Path) -> bool:
+def _copy(path: Path, part: Path, say: Say) -> bool:
     try:
         with path.open("rb") as source, part.open("wb") as target:
             shutil.copyfileobj(source, target, PIECE)
@@ -116,31 +120,27 @@ def _copy(path: Path, part: Path) -> bool:
 
 
 def _download(url: str, part: Path, say: Say) -> bool:
-    """Fill the part from an address; tell whether bytes were there before."""
-    resumed = part.exists()
-    for attempt in range(ATTEMPTS):
+    """Fill the part from an address; tell whether it was put together from more than one answer."""
+    for attempt in range(1, ATTEMPTS + 1):
         received = False
+        start = part.stat().st_size if part.exists() else 0
+        # Without the first header a server may compress on the way, and offsets would mean other bytes.
+        headers = {"Accept-Encoding": "identity", "User-Agent": "svmbench"}
+        if start:
+            headers["Range"] = f"bytes={start}-"
         try:
-            start = part.stat().st_size if part.exists() else 0
-            # Without this header a server may compress on the way, and offsets would mean other bytes.
-            headers = {"Accept-Encoding": "identity", "User-Agent": "svmbench"}
-            if start:
-                headers["Range"] = f"bytes={start}-"
             with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
-                if response.status_code == 416:  # nothing behind what is there: it is whole, or another file's
-                    if resumed and attempt == 0:
-                        return True
-                    raise SourceFailed("HTTP 416")
+                if response.status_code == 416 and start:
+                    return True  # nothing comes behind what is there: it is whole, or another file's
                 if response.status_code not in (200, 206):
                     raise SourceFailed(f"HTTP {response.status_code} {response.reason}")
                 received = True
                 _receive(response, part, start if response.status_code == 206 else 0, say)
-                return resumed and response.status_code == 206
+                return response.status_code == 206
         except requests.RequestException as error:
-            if not received or attempt == ATTEMPTS - 1:
+            if not received or attempt == ATTEMPTS:
                 raise SourceFailed(_reason(error)) from error
             say(f"{url}: the connection broke off; going on")
-            time.sleep(0.2 * attempt)
     raise AssertionError("the last attempt returns or raises")
 
 
@@ -179,13 +179,15 @@ def _nothing_worked(file: RawFile, mirrors: list[Path], home: Path, failures: li
         if not mirror.is_dir():
             failures.insert(0, f"  {mirror}: there is no such mirror folder")
         elif not any(line.startswith(f"  {mirror}/") for line in failures):
-            failures.insert(0, f"  {mirror}: no {file.folder}/{names[0]} there, nor with .gz, .bz2 or .xz behind it")
+            failures.insert(
+                0, f"  {mirror}: no {file.folder}/{names[0]} there, nor with .gz, .bz2 or .xz behind it"
+            )
     tried = "\n".join(failures) or "  nothing: no mirror is set, and no public address of it is known"
     wanted = " or ".join(names)
     return (
         f"the data file {wanted} could not be had; tried\n{tried}\n"
-        f"Name a folder that has it by data.mirror=DIR or $SVMBENCH_MIRROR, or put it (or {names[0]}.gz, .bz2, .xz) "
-        f"into {home}"
+        f"Name a folder that has it by data.mirror=DIR or $SVMBENCH_MIRROR, "
+        f"or put it (or {names[0]}.gz, .bz2, .xz) into {home}"
     )
 
 

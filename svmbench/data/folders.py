@@ -21,8 +21,8 @@ def catalogue_folder() -> Path:
 def data_folder(directory: str | None = None) -> Path:
     """Return the folder of downloaded (``raw``) and prepared (``prepared``) data; it need not exist yet.
 
-    The first of: ``directory`` (the key data.dir), ``$SVMBENCH_DATA``, the ``datasets`` folder of a source checkout
-    that svmbench runs from, and ``svmbench`` in the user's cache folder.
+    The first of: ``directory`` (the key data.dir), ``$SVMBENCH_DATA``, the ``datasets`` folder of a source
+    checkout that svmbench runs from, and ``svmbench`` in the user's cache folder.
     """
     given = directory or os.environ.get("SVMBENCH_DATA")
     if given:
@@ -54,4 +54,6 @@ def make_folder(folder: Path) -> Path:
 def unwritable(folder: Path, error: OSError) -> UserError:
     """Return the error for a data folder that cannot be written to."""
     reason = error.strerror or str(error)
-    return UserError(f"cannot write data to {folder}: {reason}; name another folder by data.dir=DIR or $SVMBENCH_DATA")
+    return UserError(
+        f"cannot write data to {folder}: {reason}; name another folder by data.dir=DIR or $SVMBENCH_DATA"
+    )

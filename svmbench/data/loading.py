@@ -28,7 +28,7 @@ def load(
     Parameters
     ----------
     dataset : mapping
-        ``name`` and the set's parameters (`svmbench.data.schema`); ``defaults`` is not looked at.
+        ``name`` and the set's parameters (`svmbench.data.schema`).
     mirror : str or None
         Folder with copies of the published files, tried before the network; None: ``$SVMBENCH_MIRROR``.
     directory : str or None
@@ -64,12 +64,14 @@ def load(
 
 
 def _params(name: str, schema: type, dataset: Mapping[str, Any]) -> Any:
-    given = {key: value for key, value in dataset.items() if key not in ("name", "defaults")}
+    given = {key: value for key, value in dataset.items() if key != "name"}
     allowed = [item.name for item in fields(schema)]
     for key in given:
         if key not in allowed:
             hint = nearest(key, allowed) or ";"
-            raise UserError(f"dataset={name} has no parameter '{key}'{hint} it has: {', '.join(allowed) or 'none'}")
+            raise UserError(
+                f"dataset={name} has no parameter '{key}'{hint} it has: {', '.join(allowed) or 'none'}"
+            )
     return schema(**given)
 
 
@@ -90,6 +92,8 @@ def _described(entry: Entry, params: Any, version: int, raw: RawFiles, prepared:
         "citation": entry.citation,
     }
     # Where a file lies does not change what is in it.
-    content = {item.name: getattr(params, item.name) for item in fields(params) if not item.metadata.get("place")}
+    content = {
+        item.name: getattr(params, item.name) for item in fields(params) if not item.metadata.get("place")
+    }
     checksum = cache.digest(entry.name, sorted(raw.payloads.items()), content, version)
     return Dataset(entry.name, parts["train"], parts.get("validation"), parts.get("test"), checksum, info)

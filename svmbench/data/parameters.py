@@ -50,8 +50,8 @@ def digits(task: int | str | list[int]) -> str:
     wanted = _digit_set(task)
     if wanted is None or not 0 < len(wanted) < 10:
         raise UserError(
-            f"dataset.task={task} is not allowed: give the positive digits, as one digit (8), a range (0-4) or a list "
-            "([0,1,2]), but not all ten"
+            f"dataset.task={task} is not allowed: give the positive digits, as one digit (8), a range (0-4) "
+            "or a list ([0,1,2]), but not all ten"
         )
     runs: list[list[int]] = []
     for digit in sorted(wanted):

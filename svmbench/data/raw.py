@@ -54,7 +54,7 @@ def read_libsvm(content: bytes, where: str, features: int | None = None) -> Tabl
     """Parse LIBSVM text; ``features`` None: as many as the largest index."""
     codes, labels, places, indptr, indices, values = libsvm(content, where, features or 0)
     columns = features or (int(indices.max()) + 1 if indices.size else 1)
-    X = sp.csr_array((values, indices, indptr), shape=(codes.size, columns))  # noqa: N806
+    X = sp.csr_array((values, indices, indptr), shape=(codes.size, columns))
     return _table(X, codes, labels, places)
 
 
@@ -64,7 +64,7 @@ def read_csv(content: bytes, where: str, *, columns: int, label: int, delimiter:
     return _table(values, codes, labels, places)
 
 
-def _table(X: Matrix, codes: NDArray[np.int32], labels: list[str], places: list[Any]) -> Table:  # noqa: N803
+def _table(X: Matrix, codes: NDArray[np.int32], labels: list[str], places: list[Any]) -> Table:
     """Merge labels that are one number written in several ways."""
     keys = [label_key(text) for text in labels]
     distinct = list(dict.fromkeys(keys))
@@ -127,10 +127,13 @@ class RawFiles:
 def check_counts(rows: int, classes: dict[str, int], file: RawFile, name: str) -> None:
     """Refuse a file whose counts differ from the catalogue's."""
     if file.rows is not None and rows != file.rows:
-        raise UserError(f"{name} has {rows} examples where the catalogue says {file.rows}: it is not the published file")
+        raise UserError(
+            f"{name} has {rows} examples where the catalogue says {file.rows}: it is not the published file"
+        )
     wrong = [label for label in file.classes if classes.get(label, 0) != file.classes[label]]
     if wrong:
         have, want = classes.get(wrong[0], 0), file.classes[wrong[0]]
         raise UserError(
-            f"{name} has {have} examples of class '{wrong[0]}' where the catalogue says {want}: it is not the published file"
+            f"{name} has {have} examples of class '{wrong[0]}' where the catalogue says {want}: "
+            "it is not the published file"
         )

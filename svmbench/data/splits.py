@@ -36,17 +36,17 @@ def nine_to_one(n: int) -> dict[str, int]:
 
 
 def eight_to_one_to_one(n: int) -> dict[str, int]:
-    """Return the sizes of three parts, as ASSET rounds them (Table 1): covertype's 464,809 / 58,102 / 58,101."""
+    """Return the sizes of three parts, as ASSET rounds them: covertype's 464,809 / 58,102 / 58,101."""
     rest = n - n * 8 // 10
     return {"train": n - rest, "validation": rest - rest // 2, "test": rest // 2}
 
 
-def take(X: Matrix, y: NDArray[np.float64], rows: NDArray[np.int64] | slice) -> Part:  # noqa: N803
+def take(X: Matrix, y: NDArray[np.float64], rows: NDArray[np.int64] | slice) -> Part:
     """Return the given examples as a part."""
     return Part(X[rows], y[rows])
 
 
-def scale(X: NDArray[np.float64], train: NDArray[np.int64] | slice, scaling: str, columns: int) -> None:  # noqa: N803
+def scale(X: NDArray[np.float64], train: NDArray[np.int64] | slice, scaling: str, columns: int) -> None:
     """Scale the first columns of a matrix in place, by what the training rows say.
 
     Parameters

@@ -10,26 +10,32 @@ import scipy.sparse as sp
 
 MIN_DOCUMENTS = 3
 
-#: English function words, which say nothing about a topic; the one-letter pieces of contractions are no tokens anyway.
+#: English function words, which say nothing about a topic; pieces of contractions (doesn, ll, ve) among them.
 STOP_WORDS = frozenset(
-    """
-    about above across after afterwards again against all almost alone along already also although always am among
-    amongst an and another any anybody anyhow anyone anything anyway anywhere are aren around as at away be became
-    because become becomes becoming been before beforehand behind being below beside besides between beyond both but by
-    came can cannot come comes could couldn did didn do does doesn doing don done down due during each either else
-    elsewhere enough et etc even ever every everybody everyone everything everywhere except few for former formerly
-    from further furthermore had hadn has hasn have haven having he hence her here hereafter hereby herein hereupon
-    hers herself him himself his how however ie if in indeed inside instead into is isn it its itself just least less
-    let like likewise ll many may maybe me meanwhile might mine more moreover most mostly much must mustn my myself
-    namely near neither never nevertheless no nobody none nonetheless noone nor not nothing now nowhere of off often
-    on once one only onto or other others otherwise our ours ourselves out outside over own per perhaps please quite
-    rather re really same seem seemed seeming seems several shall she should shouldn since so some somebody somehow
-    someone something sometime sometimes somewhere still such than that the their theirs them themselves then thence
-    there thereafter thereby therefore therein thereupon these they this those though through throughout thus to
-    together too toward towards under until up upon us ve very via was wasn we well were weren what whatever when
-    whence whenever where whereafter whereas whereby wherein whereupon wherever whether which whichever while whither
-    who whoever whole whom whose why will with within without won would wouldn yet you your yours yourself yourselves
-    """.split()
+    re.findall(
+        "[a-z]+",
+        """
+        about above across after afterwards again against all almost alone along already also although
+        always am among amongst an and another any anybody anyhow anyone anything anyway anywhere are aren
+        around as at away be became because become becomes becoming been before beforehand behind being
+        below beside besides between beyond both but by came can cannot come comes could couldn did didn do
+        does doesn doing don done down due during each either else elsewhere enough et etc even ever every
+        everybody everyone everything everywhere except few for former formerly from further furthermore had
+        hadn has hasn have haven having he hence her here hereafter hereby herein hereupon hers herself him
+        himself his how however ie if in indeed inside instead into is isn it its itself just least less let
+        like likewise ll many may maybe me meanwhile might mine more moreover most mostly much must mustn my
+        myself namely near neither never nevertheless no nobody none nonetheless noone nor not nothing now
+        nowhere of off often on once one only onto or other others otherwise our ours ourselves out outside
+        over own per perhaps please quite rather re really same seem seemed seeming seems several shall she
+        should shouldn since so some somebody somehow someone something sometime sometimes somewhere still
+        such than that the their theirs them themselves then thence there thereafter thereby therefore
+        therein thereupon these they this those though through throughout thus to together too toward
+        towards under until up upon us ve very via was wasn we well were weren what whatever when whence
+        whenever where whereafter whereas whereby wherein whereupon wherever whether which whichever while
+        whither who whoever whole whom whose why will with within without won would wouldn yet you your
+        yours yourself yourselves
+        """,
+    )
 )
 
 _TOKEN = re.compile("[a-z]{2,}")
@@ -43,10 +49,10 @@ def tokens(text: str) -> list[str]:
 def tf_idf(train: list[list[str]], test: list[list[str]]) -> tuple[sp.csr_array, sp.csr_array]:
     """Return TF-IDF rows of length 1 for both lists of tokenised documents.
 
-    The vocabulary is that of the words in at least three training documents, in alphabetical order. A word that
-    occurs t times in a document and in d of the n training documents weighs t (1 + ln((1 + n) / (1 + d))), the smooth
-    convention: as if one more document had every word, so that no word weighs nothing. A document without any known
-    word is a zero row.
+    The vocabulary is that of the words in at least three training documents, in alphabetical order. A word
+    that occurs t times in a document and in d of the n training documents weighs
+    t (1 + ln((1 + n) / (1 + d))), the smooth convention: as if one more document had every word, so that
+    no word weighs nothing. A document without any known word is a zero row.
     """
     spread = Counter(word for document in train for word in set(document))
     vocabulary = {

@@ -9,12 +9,13 @@ import lzma
 import tarfile
 import zlib
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from svmbench.data.catalogue import Form
 
 _MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz"}
-_SUFFIXES = ("", ".gz", ".bz2", ".xz")
+COMPRESSIONS = tuple(_MAGIC.values())
+_SUFFIXES = ("", *COMPRESSIONS)
 _BROKEN = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, gzip.BadGzipFile)
 
 
@@ -40,7 +41,7 @@ def open_unpacked(path: Path) -> IO[bytes]:
     """Open a file for reading its bytes after decompression."""
     kind = compression(path)
     if kind == ".gz":
-        return gzip.open(path, "rb")
+        return cast(IO[bytes], gzip.open(path, "rb"))
     if kind == ".bz2":
         return bz2.open(path, "rb")
     if kind == ".xz":
@@ -104,7 +105,9 @@ def sha256(content: bytes) -> str:
 def _check_packed(path: Path, expected: str) -> None:
     with path.open("rb") as stream:
         if hashlib.file_digest(stream, "sha256").hexdigest() != expected:
-            raise Corrupt("its checksum is not the published file's, and only that of the published file is known")
+            raise Corrupt(
+                "its checksum is not the published file's, and only that of the published file is known"
+            )
 
 
 def _read_archive(path: Path, form: Form) -> dict[str, bytes]:

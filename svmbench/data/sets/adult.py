@@ -27,8 +27,13 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
     """Read both files; ``asset`` halves the test set at random into validation and test (ASSET, Table 1)."""
     train, test = raw.libsvm("train"), raw.libsvm("test")
     y = test.against_rest("1")
-    parts = {"train": take(train.X, train.against_rest("1"), slice(None)), "test": take(test.X, y, slice(None))}
+    parts = {
+        "train": take(train.X, train.against_rest("1"), slice(None)),
+        "test": take(test.X, y, slice(None)),
+    }
     if params.split == "asset":
         sizes = {"validation": y.size // 2, "test": y.size - y.size // 2}
-        parts |= {key: take(test.X, y, rows) for key, rows in random_split(y.size, sizes, params.split_seed).items()}
+        parts |= {
+            key: take(test.X, y, rows) for key, rows in random_split(y.size, sizes, params.split_seed).items()
+        }
     return Prepared(parts, "none: binary features 0 and 1")

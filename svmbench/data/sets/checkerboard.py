@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import draw
@@ -27,12 +28,12 @@ class Params:
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
-    """Draw both parts uniformly from [0, 4)²; -1 where the whole parts of both coordinates are both odd or both even."""
+    """Draw both parts uniformly from [0, 4)²; -1 where floor(x1) and floor(x2) are both odd or both even."""
 
-    def sample(n: int, rng: np.random.Generator):  # noqa: ANN202
-        X = rng.uniform(0.0, 4.0, (n, 2)).astype(np.float32)  # noqa: N806
+    def sample(n: int, rng: np.random.Generator) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        X = rng.uniform(0.0, 4.0, (n, 2)).astype(np.float32)
         # A draw just below 4 may round up to it; it stays on its square.
-        X = np.minimum(X, np.nextafter(np.float32(4.0), np.float32(0.0)))  # noqa: N806
+        X = np.minimum(X, np.nextafter(np.float32(4.0), np.float32(0.0)))
         same = np.floor(X[:, 0]) % 2 == np.floor(X[:, 1]) % 2
         return X, np.where(same, -1.0, 1.0)
 

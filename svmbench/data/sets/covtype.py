@@ -28,7 +28,7 @@ class Params:
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
-    """Split at random: ``cov1`` 522,911 / 58,101 (Pegasos), ``asset`` 464,809 / 58,102 / 58,101 (ASSET, Table 1)."""
-    X, y = read_covertype(raw, params.positive_class)  # noqa: N806
+    """Split at random: ``cov1`` 522,911 / 58,101 (Pegasos), ``asset`` 464,809 / 58,102 / 58,101 (ASSET)."""
+    X, y = read_covertype(raw, params.positive_class)
     rows = random_split(y.size, SIZES[params.split](y.size), params.split_seed)
     return assemble(X, y, rows, params.scaling)

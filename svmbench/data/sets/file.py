@@ -39,7 +39,9 @@ class Params:
     def __post_init__(self) -> None:
         check(self)
         if self.features is not None and self.features < 1:
-            raise UserError(f"dataset.features={self.features} is not allowed: give a number of at least 1, or null")
+            raise UserError(
+                f"dataset.features={self.features} is not allowed: give a number of at least 1, or null"
+            )
         if self.positive is not None:
             object.__setattr__(self, "positive", label_key(str(self.positive)))
 
@@ -62,8 +64,10 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
     return Prepared(parts, "none")
 
 
-def _read(raw: RawFiles, role: str, name: str, params: Params, layout: Layout | None) -> tuple[Table, Layout | None]:
-    """Return a file's table, and its layout if it is delimited text; a test file has that of the training file."""
+def _read(
+    raw: RawFiles, role: str, name: str, params: Params, layout: Layout | None
+) -> tuple[Table, Layout | None]:
+    """Return a file's table, and its layout if it is delimited text, which a test file takes over."""
     path = Path(name).expanduser()
     content = raw.users_file(role, path)
     if not content.strip():
@@ -80,7 +84,9 @@ def _read(raw: RawFiles, role: str, name: str, params: Params, layout: Layout | 
     )
     if params.features is not None and params.features != layout.columns - 1:
         have = layout.columns - 1
-        raise UserError(f"{path} has {have} feature columns where dataset.features={params.features} is given")
+        raise UserError(
+            f"{path} has {have} feature columns where dataset.features={params.features} is given"
+        )
     table = read_csv(content, str(path), **vars(layout))
     return table, layout
 
@@ -106,26 +112,29 @@ def _positive(params: Params, table: Table) -> str:
     if len(labels) == 1:
         raise UserError(_one_class(params.path, labels[0]))
     if len(labels) > 2:
-        line, number, column = table.places[2]
         raise UserError(
-            f"{params.path}, line {line}, field {number} (column {column}): '{labels[2]}' is a third label beside "
-            f"'{labels[0]}' and '{labels[1]}'; give two classes, or choose one against the rest by dataset.positive=LABEL"
+            f"{_place(params.path, table, 2)}: '{labels[2]}' is a third label beside '{labels[0]}' and "
+            f"'{labels[1]}'; give two classes, or choose one against the rest by dataset.positive=LABEL"
         )
     try:
         numbers = [float(label) for label in labels]
     except ValueError:
         raise UserError(
-            f"the labels of {params.path} are '{labels[0]}' and '{labels[1]}': say which is the positive class by "
-            "dataset.positive=LABEL"
+            f"the labels of {params.path} are '{labels[0]}' and '{labels[1]}': say which is the positive "
+            "class by dataset.positive=LABEL"
         ) from None
     if not np.isfinite(numbers).all():
         worst = int(np.flatnonzero(~np.isfinite(numbers))[0])
-        line, number, column = table.places[worst]
         raise UserError(
-            f"{params.path}, line {line}, field {number} (column {column}): the label '{labels[worst]}' is not a "
-            "finite number"
+            f"{_place(params.path, table, worst)}: the label '{labels[worst]}' is not a finite number"
         )
     return labels[int(np.argmax(numbers))]
+
+
+def _place(path: str | None, table: Table, code: int) -> str:
+    """Return where a label was seen first."""
+    line, number, column = table.places[code]
+    return f"{path}, line {line}, field {number} (column {column})"
 
 
 def _one_class(path: Any, label: str) -> str:
@@ -133,15 +142,15 @@ def _one_class(path: Any, label: str) -> str:
 
 
 def _check_test_labels(params: Params, train: Table, test: Table) -> None:
-    for label, (line, number, column) in zip(test.labels, test.places):
+    for code, label in enumerate(test.labels):
         if label not in train.labels:
             raise UserError(
-                f"{params.test_path}, line {line}, field {number} (column {column}): no training example has the label "
-                f"'{label}'; the training file has {', '.join(train.labels[:10])}"
+                f"{_place(params.test_path, test, code)}: no training example has the label '{label}'; "
+                f"the training file has {', '.join(train.labels[:10])}"
             )
 
 
-def _split(params: Params, X: Matrix, y: NDArray[np.float64]) -> dict[str, Part]:  # noqa: N803
+def _split(params: Params, X: Matrix, y: NDArray[np.float64]) -> dict[str, Part]:
     test = round(y.size * params.test_fraction)
     if test == 0:
         return {"train": Part(X, y)}
@@ -149,7 +158,7 @@ def _split(params: Params, X: Matrix, y: NDArray[np.float64]) -> dict[str, Part]
     return {key: take(X, y, index) for key, index in rows.items()}
 
 
-def _widened(X: Matrix, columns: int) -> Matrix:  # noqa: N803
+def _widened(X: Matrix, columns: int) -> Matrix:
     """Return the matrix with as many columns as the other part has."""
     if X.shape[1] == columns or not sp.issparse(X):
         return X

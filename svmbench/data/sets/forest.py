@@ -31,8 +31,8 @@ class Params:
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
-    """Split by position (``lasvm``: 50,000 test, 10,000 validation, the rest) or at random (``cvm``: nine to one)."""
-    X, y = read_covertype(raw, params.positive_class)  # noqa: N806
+    """Split by position (``lasvm``: test, validation, training) or at random (``cvm``: nine to one)."""
+    X, y = read_covertype(raw, params.positive_class)
     rows: dict[str, NDArray[np.int64] | slice]
     if params.split == "lasvm":
         ends = TEST, TEST + VALIDATION

@@ -27,11 +27,11 @@ class Params:
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
-    """Read both files; ``asset`` splits all at random into 113,352 / 14,170 / 14,169, eight to one to one (Table 1)."""
+    """Read both files; ``asset`` splits all at random into 113,352 / 14,170 / 14,169 (ASSET, Table 1)."""
     train, test = raw.libsvm("train"), raw.libsvm("test")
     parts = {"train": Part(train.X, train.against_rest("1")), "test": Part(test.X, test.against_rest("1"))}
     if params.split == "asset":
-        X = sp.vstack([train.X, test.X], format="csr")  # noqa: N806
+        X = sp.vstack([train.X, test.X], format="csr")
         y = np.concatenate([parts["train"].y, parts["test"].y])
         pieces = random_split(y.size, eight_to_one_to_one(y.size), params.split_seed)
         parts = {key: take(X, y, rows) for key, rows in pieces.items()}

@@ -31,20 +31,24 @@ class Params:
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
-    """Read the four files; ``asset`` splits all 70,000 at random into 58,100 / 5,950 / 5,950 (ASSET, Table 1)."""
+    """Read the four files; ``asset`` splits all at random into 58,100 / 5,950 / 5,950 (ASSET, Table 1)."""
     positive = list(digit_set(str(params.task)))
     images, labels = {}, {}
     for key in ("train", "test"):
         images[key] = _images(raw, key)
         labels[key] = np.where(np.isin(_labels(raw, key), positive), 1.0, -1.0)
         if len(images[key]) != len(labels[key]):
-            raise UserError(f"mnist has {len(images[key])} images but {len(labels[key])} labels for its {key} part")
+            raise UserError(
+                f"mnist has {len(images[key])} images but {len(labels[key])} labels for its {key} part"
+            )
     parts = {key: take(images[key], labels[key], slice(None)) for key in images}
     if params.split == "asset":
-        X, y = np.concatenate(list(images.values())), np.concatenate(list(labels.values()))  # noqa: N806
+        X, y = np.concatenate(list(images.values())), np.concatenate(list(labels.values()))
         half = y.size * 5950 // 70000
         sizes = {"train": y.size - 2 * half, "validation": half, "test": half}
-        parts = {key: take(X, y, rows) for key, rows in random_split(y.size, sizes, params.split_seed).items()}
+        parts = {
+            key: take(X, y, rows) for key, rows in random_split(y.size, sizes, params.split_seed).items()
+        }
     return Prepared(parts, "pixels divided by 255, in [0, 1]")
 
 
@@ -70,5 +74,7 @@ def _idx(content: bytes, name: str, axes: int) -> NDArray[np.uint8]:
         raise UserError(f"{name} is not an IDX file of bytes with {axes} axes")
     shape = struct.unpack(f">{axes}I", content[4:head])
     if len(content) != head + int(np.prod(shape)):
-        raise UserError(f"{name} has {len(content)} bytes where its header asks for {head + int(np.prod(shape))}")
+        raise UserError(
+            f"{name} has {len(content)} bytes where its header asks for {head + int(np.prod(shape))}"
+        )
     return np.frombuffer(content, np.uint8, offset=head).reshape(shape)

@@ -36,13 +36,13 @@ class Params:
 def prepare(params: Params, raw: RawFiles) -> Prepared:
     """Read the vectors in their published order, and split.
 
-    ``official``: 23,149 / 781,265. ``pegasos``: the same, exchanged. ``asset``: a tenth of the 781,265, and halves of
-    the 23,149. ``randsvm``: 700,000 / 104,414 of all at random.
+    ``official``: 23,149 / 781,265. ``pegasos``: the same, exchanged. ``asset``: a tenth of the 781,265, and
+    halves of the 23,149. ``randsvm``: 700,000 / 104,414 of all at random.
     """
     positive = _positive_documents(raw, params.topic)
     blocks, documents = zip(*(_vectors(raw, key) for key in VECTORS))
     first = documents[0].size
-    X, ids = sp.vstack(blocks, format="csr"), np.concatenate(documents)  # noqa: N806
+    X, ids = sp.vstack(blocks, format="csr"), np.concatenate(documents)
     del blocks
     y = np.where(np.isin(ids, positive), 1.0, -1.0)
     rows = _rows(params, first, y.size)
@@ -70,7 +70,9 @@ def _vectors(raw: RawFiles, key: str) -> tuple[Matrix, NDArray[np.int64]]:
     table = raw.libsvm(key)
     numbers = np.array([int(label) if label.isdigit() else -1 for label in table.labels], dtype=np.int64)
     if numbers.size != table.codes.size or numbers.min() < 0:
-        raise UserError(f"the file '{key}' of rcv1 does not begin each line with the number of another document")
+        raise UserError(
+            f"the file '{key}' of rcv1 does not begin each line with the number of another document"
+        )
     table.X.data = table.X.data.astype(np.float32)  # halves the memory of the largest set
     return table.X, numbers
 

@@ -1,4 +1,4 @@
-"""RCV1 subset: 27,613 distinct documents drawn at random from RCV1-v2 (MULAN's subsets 1 to 5), first topics known.
+"""RCV1 subset: 27,613 distinct documents drawn at random from RCV1-v2 (MULAN's subsets 1 to 5).
 
 Neither the LYRL2004 split nor LIBSVM's rcv1_train.binary: results must be called "RCV1 subset".
 """

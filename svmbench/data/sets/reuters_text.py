@@ -41,8 +41,8 @@ class Document:
 def prepare(params: Params, raw: RawFiles) -> Prepared:
     """Split as ModApte, keep the training stories of usable topics, and make features.
 
-    Training: ``LEWISSPLIT="TRAIN"``, ``TOPICS="YES"`` with at least one of the 90 topics that have a training and a
-    test story. Test: all stories of ``LEWISSPLIT="TEST"``, ``TOPICS="YES"``.
+    Training: ``LEWISSPLIT="TRAIN"``, ``TOPICS="YES"`` with at least one of the 90 topics that have a training
+    and a test story. Test: all stories of ``LEWISSPLIT="TEST"``, ``TOPICS="YES"``.
     """
     stories = mod_apte(raw.members("texts").values())
     usable = topics_of(stories["TRAIN"]) & topics_of(stories["TEST"])
@@ -51,12 +51,15 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
     if params.topic not in usable:
         hint = nearest(params.topic, usable) or ";"
         raise UserError(
-            f"dataset.topic={params.topic} is no topic with training and test stories{hint} for example money-fx, "
-            "earn, acq or crude"
+            f"dataset.topic={params.topic} is no topic with training and test stories{hint} "
+            "for example money-fx, earn, acq or crude"
         )
     train, test = ([tokens(story.text) for story in stories[key]] for key in ("TRAIN", "TEST"))
-    X_train, X_test = tf_idf(train, test)  # noqa: N806
-    y = {key: np.array([1.0 if params.topic in story.topics else -1.0 for story in stories[key]]) for key in stories}
+    X_train, X_test = tf_idf(train, test)
+    y = {
+        key: np.array([1.0 if params.topic in story.topics else -1.0 for story in stories[key]])
+        for key in stories
+    }
     parts = {"train": Part(X_train, y["TRAIN"]), "test": Part(X_test, y["TEST"])}
     return Prepared(parts, "TF-IDF of title and body, rows of length 1")
 
@@ -83,13 +86,13 @@ def _check(raw: RawFiles, stories: dict[str, list[Document]]) -> None:
     for key, want in (("TRAIN", raw.entry.rows["train"]), ("TEST", raw.entry.rows["test"])):
         if len(stories[key]) != want:
             raise UserError(
-                f"the Reuters-21578 archive has {len(stories[key])} {key} stories where the catalogue says {want}: it is "
-                "not the published one"
+                f"the Reuters-21578 archive has {len(stories[key])} {key} stories where the catalogue "
+                f"says {want}: it is not the published one"
             )
     counts = Counter(topic for story in stories["TRAIN"] for topic in story.topics)
     for topic, want in raw.entry.files["texts"].classes.items():
         if counts[topic] != want:
             raise UserError(
-                f"the Reuters-21578 archive has {counts[topic]} training stories of {topic} where the catalogue says "
-                f"{want}: it is not the published one"
+                f"the Reuters-21578 archive has {counts[topic]} training stories of {topic} where the "
+                f"catalogue says {want}: it is not the published one"
             )

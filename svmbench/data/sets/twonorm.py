@@ -29,6 +29,6 @@ class Params:
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
-    """Draw both parts: +1 from N(a 1, I), -1 from N(-a 1, I) with a = 2/sqrt(20), each with probability 1/2."""
+    """Draw both parts: +1 from N(a 1, I), -1 from N(-a 1, I), a = 2/sqrt(20), each with probability 1/2."""
     a = np.full(DIMENSIONS, 2.0 / math.sqrt(DIMENSIONS))
     return gaussian_classes(params.n_train, params.n_test, params.seed, (a, 1.0), (-a, 1.0))

@@ -1,6 +1,7 @@
 """USPS: the zip-code digits of Hastie, Tibshirani, Friedman, one set of digits against the others.
 
-The 7,291 / 2,007 examples of this public set are not the 7,329 / 1,969 of the Pegasos paper, whose split is not public.
+The 7,291 / 2,007 examples of this public set are not the 7,329 / 1,969 of the Pegasos paper, whose split is
+not public.
 """
 
 from __future__ import annotations

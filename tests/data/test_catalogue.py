@@ -1,0 +1,230 @@
+"""The catalogue, the parameters of each set and their configuration files agree."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+import subprocess
+import sys
+import typing
+from pathlib import Path
+
+import pytest
+import yaml
+
+from svmbench import data
+from svmbench.data import catalogue, folders
+from svmbench.data.parameters import digit_set, digits
+from svmbench.errors import UserError
+from tests.data.server import serving
+
+CONF = Path(__file__).parents[2] / "conf" / "dataset"
+NAMES = catalogue.names()
+
+
+def test_every_set_has_an_entry_a_module_and_a_configuration():
+    modules = {path.stem for path in (Path(catalogue.__file__).parent / "sets").glob("[a-z]*.py")}
+    assert set(NAMES) == modules == {path.stem for path in CONF.glob("*.yaml")}
+    assert {"adult", "mnist", "reuters", "covtype", "rcv1", "file", "checkerboard"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_configuration_and_dataclass_have_the_same_defaults(name):
+    content = yaml.safe_load((CONF / f"{name}.yaml").read_text())
+    assert content.pop("name") == name
+    assert set(content.pop("suggested")) == {"gamma", "C"}
+    assert list(content) == [item.name for item in dataclasses.fields(data.schema(name))]
+    assert content == dataclasses.asdict(data.schema(name)())
+    assert typing.get_type_hints(data.schema(name)).keys() == content.keys()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_key_has_a_comment(name):
+    lines = (CONF / f"{name}.yaml").read_text().splitlines()
+    for before, line in itertools.pairwise(lines):
+        if re.match(r" *\w+:", line):
+            assert before.lstrip().startswith("# "), line
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_entries_are_whole(name):
+    entry = catalogue.entry(name)
+    assert entry.title and entry.task and entry.licence and entry.citation
+    for file in entry.files.values():
+        assert file.forms
+        for form in file.forms:
+            sums = [sha for sha in (*form.members.values(), form.packed_sha256) if sha]
+            assert all(re.fullmatch("[0-9a-f]{64}", sha) for sha in sums)
+            assert sums or form.urls
+            assert all(url.startswith(("https://", "http://")) for url in form.urls)
+        if file.classes and file.rows is not None:
+            assert sum(file.classes.values()) == file.rows
+
+
+def test_an_unknown_set_is_refused_with_the_nearest():
+    with pytest.raises(
+        UserError, match=r"there is no data set 'adlut'; did you mean 'adult'\? the sets are: adult, "
+    ):
+        data.schema("adlut")
+
+
+def test_names_import_nothing_heavy():
+    program = (
+        "import sys; from svmbench.data import catalogue; catalogue.names(); print(sorted({'numpy', 'scipy', "
+        "'requests', 'yaml'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_an_unknown_attribute_of_the_package_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'lood'"):
+        data.lood  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("given", "canonical"),
+    [
+        (8, "8"),
+        ("8", "8"),
+        ([8], "8"),
+        ("0-4", "0-4"),
+        ([0, 1, 2], "0-2"),
+        ("9,1, 2", "1,2,9"),
+        ([4, "5-7"], "4-7"),
+    ],
+)
+def test_digit_tasks_have_one_form(given, canonical):
+    assert digits(given) == canonical
+    assert digits(canonical) == canonical
+    assert data.schema("mnist")(task=given) == data.schema("mnist")(task=canonical)
+
+
+def test_digit_sets():
+    assert digit_set("0-4") == {0, 1, 2, 3, 4}
+    assert digit_set("1,3,5-7") == {1, 3, 5, 6, 7}
+
+
+@pytest.mark.parametrize("task", ["x", "10", 10, [], "0-9", "4-2", "", -1, "²", [1.5]])
+def test_other_digit_tasks_are_refused(task):
+    with pytest.raises(
+        UserError, match=r"dataset\.task=.* is not allowed: give the positive digits, as one digit"
+    ):
+        data.schema("usps")(task=task)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "said"),
+    [
+        (
+            "covtype",
+            {"positive_class": 8},
+            "dataset.positive_class=8 is not allowed: give a number from 1 to 7",
+        ),
+        (
+            "adult",
+            {"split": "ofical"},
+            "dataset.split=ofical is not allowed; did you mean 'official'? give one of",
+        ),
+        ("twonorm", {"n_train": 1}, "dataset.n_train=1 is not allowed: give a number of at least 2"),
+        ("rcv1", {"topic": "CCTA"}, "dataset.topic=CCTA is no topic of this set; did you mean 'CCAT'?"),
+        ("rcv1_subset", {"topic": "MCAT"}, "dataset.topic=MCAT is no topic of this set"),
+        ("file", {"features": 0}, "dataset.features=0 is not allowed: give a number of at least 1, or null"),
+    ],
+)
+def test_parameters_are_checked(name, given, said):
+    with pytest.raises(UserError) as caught:
+        data.schema(name)(**given)
+    assert str(caught.value).startswith(said)
+
+
+def test_label_keys():
+    keys = {catalogue.label_key(text) for text in ("+1", "1", "1.0", "1.", "1e0")}
+    assert keys == {"1"}
+    assert [catalogue.label_key(text) for text in ("0.5", "yes", "1_0", "nan")] == [
+        "0.5",
+        "yes",
+        "1_0",
+        "nan",
+    ]
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Make ``adult`` a set of one small file on a loopback server."""
+    with serving() as server:
+        content = b"1 1:1\n-1 2:1\n"
+        server.files["/a9a"] = content
+        form = catalogue.Form("a9a", {"a9a": catalogue_sha(content)}, None, (f"{server.address}/a9a",))
+        file = catalogue.RawFile("adult", (form,))
+        entry = dataclasses.replace(catalogue.entry("adult"), files={"train": file})
+        monkeypatch.setattr(catalogue, "entry", lambda name: entry)
+        monkeypatch.delenv("SVMBENCH_MIRROR", raising=False)
+        yield server
+
+
+def catalogue_sha(content: bytes) -> str:
+    from svmbench.data.unpack import sha256
+
+    return sha256(content)
+
+
+def test_list_fetch_and_verify(tmp_path, small):
+    assert not any(about["present"] for about in catalogue.list_sets(str(tmp_path)))
+    ((name, right, sentence),) = catalogue.verify("adult", str(tmp_path))
+    assert (name, right) == ("adult/a9a", False)
+    assert sentence == "not downloaded yet; get it by svmbench datasets fetch adult"
+    lines: list[str] = []
+    (path,) = catalogue.fetch("adult", directory=str(tmp_path), say=lines.append)
+    assert lines == ["a9a: complete and verified"]
+    assert all(about["present"] for about in catalogue.list_sets(str(tmp_path)))
+    assert catalogue.verify("adult", str(tmp_path)) == [(str(path), True, "its checksum is right")]
+    path.write_bytes(b"1 1:1\n")
+    ((_, right, sentence),) = catalogue.verify("adult", str(tmp_path))
+    assert not right
+    assert sentence == (
+        "its content has another checksum than 'a9a' of the catalogue; delete it and fetch it again"
+    )
+
+
+def test_listed_sets_have_what_a_table_needs(tmp_path):
+    listed = {about["name"]: about for about in catalogue.list_sets(str(tmp_path))}
+    assert list(listed) == NAMES
+    assert listed["adult"]["rows"] == {"train": 32561, "test": 16281} and listed["adult"]["features"] == 123
+    assert not listed["adult"]["present"] and listed["checkerboard"]["present"]
+    assert set(listed["mnist"]) == {
+        "name",
+        "title",
+        "task",
+        "rows",
+        "features",
+        "licence",
+        "citation",
+        "present",
+    }
+
+
+def test_where_data_lie(tmp_path, monkeypatch):
+    monkeypatch.setenv("SVMBENCH_DATA", str(tmp_path / "env"))
+    assert folders.data_folder(str(tmp_path / "given")) == tmp_path / "given"
+    assert folders.data_folder() == tmp_path / "env"
+    monkeypatch.delenv("SVMBENCH_DATA")
+    monkeypatch.setattr(folders, "_PACKAGE", tmp_path / "svmbench")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert folders.data_folder() == tmp_path / "cache" / "svmbench"
+    with pytest.raises(RuntimeError, match="the catalogue of data sets is missing"):
+        folders.catalogue_folder()
+    (tmp_path / "datasets" / "catalogue").mkdir(parents=True)
+    assert folders.data_folder() == tmp_path / "datasets"
+    assert folders.catalogue_folder() == tmp_path / "datasets" / "catalogue"
+    (tmp_path / "svmbench" / "catalogue").mkdir(parents=True)
+    assert folders.catalogue_folder() == tmp_path / "svmbench" / "catalogue"
+
+
+def test_mirrors(monkeypatch, tmp_path):
+    monkeypatch.setenv("SVMBENCH_MIRROR", f"{tmp_path}:/b")
+    assert folders.mirror_folders() == [tmp_path, Path("/b")]
+    assert folders.mirror_folders("/c") == [Path("/c")]
+    monkeypatch.delenv("SVMBENCH_MIRROR")
+    assert folders.mirror_folders() == []

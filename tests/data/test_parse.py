@@ -1,0 +1,143 @@
+"""The parser: every value as Python reads it, and a place for every fault."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svmbench.data._parse import csv, libsvm
+from svmbench.errors import UserError
+
+DECIMAL = st.from_regex(
+    r"[+-]?([0-9]{1,25}(\.[0-9]{0,25})?|\.[0-9]{1,25})([eE][+-]?[0-9]{1,3})?", fullmatch=True
+)
+SHORT = st.from_regex(r"-?[0-9]{1,4}\.[0-9]{1,8}(e-?[0-9]{1,2})?", fullmatch=True)
+
+
+def bits(value: float) -> bytes:
+    return struct.pack(">d", value)
+
+
+@given(st.lists(st.one_of(DECIMAL, SHORT, st.floats(allow_nan=False, allow_infinity=False).map(repr))))
+def test_values_equal_those_of_float_bit_for_bit(texts):
+    texts = [text for text in texts if np.isfinite(float(text))]
+    line = "1 " + " ".join(f"{k + 1}:{text}" for k, text in enumerate(texts))
+    *_, indices, values = libsvm(line.encode(), "data")
+    assert [bits(value) for value in values] == [bits(float(text)) for text in texts]
+    assert indices.tolist() == list(range(len(texts)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9007199254740993",
+        "9007199254740992e22",
+        "1e23",
+        "1e-23",
+        "0.1e-22",
+        "18446744073709551616",
+        "5e-324",
+        "-0",
+        "1.7976931348623157e308",
+        "0000000000000000000000000000001",
+        "1e-999999999999",
+        "2.5e+0",
+        ".5",
+        "5.",
+    ],
+)
+def test_edges_of_the_exact_path(text):
+    values = csv(f"1,{text}\n".encode(), "data", 2, 0, ",", False)[3]
+    assert bits(values[0, 0]) == bits(float(text))
+
+
+def test_libsvm_reads_comments_blanks_and_line_ends():
+    text = b"\xef\xbb\xbf+1 2:0.5\t7:-1e1 # note\r\n\n   \n# only a note\n-1\n+1 1:1"
+    codes, labels, places, indptr, indices, values = libsvm(text, "data")
+    assert codes.tolist() == [0, 1, 0]
+    assert labels == ["+1", "-1"]
+    assert places == [(1, 1, 1), (5, 1, 1)]
+    assert indptr.tolist() == [0, 2, 2, 3]
+    assert indices.tolist() == [1, 6, 0]
+    assert values.tolist() == [0.5, -10.0, 1.0]
+    assert indptr.dtype == np.int64 and indices.dtype == np.int32
+
+
+LIBSVM_FAULTS = {
+    b"": "data is empty: it needs lines of the form 'label index:value ...'",
+    b"\n  \n# nothing\n": "data is empty: it needs lines of the form 'label index:value ...'",
+    b"1 1:2\n-1 3:1 2:5\n": "data, line 2, field 3 (column 8): index 2 comes after index 3; sort",
+    b"1 3:1 3:5\n": "data, line 1, field 3 (column 7): index 3 is repeated; give each index once in a line",
+    b"1 0:1\n": "data, line 1, field 2 (column 3): index 0 is not allowed; indices begin at 1",
+    b"1 1:1\n1 2:abc 3:1\n": "data, line 2, field 2 (column 5): 'abc' is not a number",
+    b"1 1:1.5.2\n": "data, line 1, field 2 (column 5): '1.5.2' is not a number",
+    b"1 1:2e\n": "data, line 1, field 2 (column 5): '2e' is not a number",
+    b"1 1:0x10\n": "data, line 1, field 2 (column 5): '0x10' is not a number",
+    b"1 1:1_0\n": "data, line 1, field 2 (column 5): '1_0' is not a number",
+    b"1 1:nan\n": "data, line 1, field 2 (column 5): nan is not a finite number; remove or impute the value",
+    b"1 1:-Inf\n": "data, line 1, field 2 (column 5): -Inf is not a finite number",
+    b"1 1:1e400\n": "data, line 1, field 2 (column 5): 1e400 is beyond the range of a number",
+    b"1 1:1 2:": "data, line 1, field 3 (column 9): the value is missing",
+    b"1 1:1 2: 3:1\n": "data, line 1, field 3 (column 9): the value is missing",
+    b"1 1:1 12": "data, line 1, field 3 (column 7): '12' is not a pair index:value (at the end",
+    b"1 qid:3 1:1\n": "data, line 1, field 2 (column 3): 'qid:3' is not a pair index:value",
+    b"1:0.5 2:1\n": "data, line 1, field 1 (column 1): '1:0.5' stands where the label belongs",
+    b"1 9:1\n": "data, line 1, field 2 (column 3): index 9 is larger than the number of features, 8",
+    b"1 2147483648:1\n": "data, line 1, field 2 (column 3): index '2147483648' is too large",
+    b"1 -2:1\n": "data, line 1, field 2 (column 3): '-2:1' is not a pair index:value",
+}
+
+
+@pytest.mark.parametrize("text", LIBSVM_FAULTS, ids=repr)
+def test_libsvm_faults_have_a_place(text):
+    with pytest.raises(UserError) as caught:
+        libsvm(text, "data", 8)
+    assert str(caught.value).startswith(LIBSVM_FAULTS[text])
+
+
+@given(st.binary(max_size=60) | st.text("01:. -e\n#", max_size=60).map(str.encode))
+def test_any_bytes_are_read_or_refused(text):
+    try:
+        codes, labels, _, indptr, indices, values = libsvm(text, "data")
+    except UserError:
+        return
+    assert len(codes) == len(indptr) - 1 and indptr[-1] == len(indices) == len(values)
+    assert np.isfinite(values).all() and codes.max() == len(labels) - 1
+
+
+def test_csv_reads_labels_anywhere():
+    codes, labels, places, values = csv(b'h,l,h\n 1.5 , "yes" ,2\n\n3,no,-4e0\r\n', "data", 3, 1, ",", True)
+    assert labels == ["yes", "no"] and codes.tolist() == [0, 1]
+    assert places == [(2, 2, 8), (4, 2, 3)]
+    assert values.tolist() == [[1.5, 2.0], [3.0, -4.0]]
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "text"), [("\t", b"1\t2\t-1\n"), (" ", b" 1  2\t-1 \n"), (";", b"1; 2;-1\n")]
+)
+def test_csv_delimiters(delimiter, text):
+    _, labels, _, values = csv(text, "data", 3, 2, delimiter, False)
+    assert labels == ["-1"] and values.tolist() == [[1.0, 2.0]]
+
+
+CSV_FAULTS = {
+    b"": "data is empty: it needs lines of numbers with a label column",
+    b"1,2,3\n4,5\n": "data, line 2, field 3 (column 4): the line ends after 2 of 3 fields; the file",
+    b"1,2,3\n4,5,6,7\n": "data, line 2, field 4 (column 6): the line has more than 3 fields",
+    b"1,2,3\n4,x,6\n": "data, line 2, field 2 (column 3): 'x' is not a number",
+    b"1,2,3\n4,,6\n": "data, line 2, field 2 (column 3): the value is missing",
+    b"1,NaN,3\n": "data, line 1, field 2 (column 3): NaN is not a finite number",
+    b"1,2 5,3\n": "data, line 1, field 3 (column 5): '5' stands where the delimiter ',' belongs",
+    b"1,2,\n": "data, line 1, field 3 (column 5): the label is missing",
+}
+
+
+@pytest.mark.parametrize("text", CSV_FAULTS, ids=repr)
+def test_csv_faults_have_a_place(text):
+    with pytest.raises(UserError) as caught:
+        csv(text, "data", 3, 2, ",", False)
+    assert str(caught.value).startswith(CSV_FAULTS[text])
