@@ -9,7 +9,7 @@ from svmbench.store.identity import identity
 
 CONFIG = {
     "solver": {"name": "sbp", "nu": "auto"},
-    "dataset": {"name": "twonorm", "rows": 20, "defaults": {"gamma": 0.05, "C": 1.0}},
+    "dataset": {"name": "twonorm", "rows": 20, "suggested": {"gamma": 0.05, "C": 1.0}},
     "kernel": {"name": "gaussian", "gamma": 0.05},
     "problem": {"lam": None, "C": 1.0, "bias": "none"},
     "budget": {"name": "quick", "counter": "kev_ondemand", "kev": 1.0e8, "memory": 64},
