@@ -41,13 +41,16 @@ class Bar:
     def advanced(self, counter: str, value: int, goal: int | None, seconds: float) -> None:
         """Move the bar; it appears with the first training."""
         if self._bar is None:
+            # tqdm shows nothing on a terminal that does not know its size; get_terminal_size has a guess.
+            columns, lines = shutil.get_terminal_size()
             self._bar = self._tqdm(
                 total=goal,
                 desc=self._title,
                 unit_scale=True,
                 file=self._stream,
                 leave=False,
-                ncols=shutil.get_terminal_size().columns,
+                ncols=columns,
+                nrows=lines,
                 bar_format=_UNBOUNDED if goal is None else _BOUNDED,
             )
         # A method may pass its goal by part of an iteration.

@@ -137,19 +137,35 @@ def _report(outcome: Outcome, config: dict[str, Any]) -> None:
     summary = outcome.run.summary()
     if summary["iterations"] is not None:
         print(last_checkpoint(summary))
-        for path in _pictures(outcome.run, config["budget"]["counter"]):
+        for path in _pictures(outcome, outcome.run, config["budget"]["counter"]):
             print(f"picture  {path}")
     print(f"run      {outcome.run.path}")
 
 
-def _pictures(run: StoredRun, counter: str) -> list[Path]:
-    """Return the pictures of a run, drawn now if they are not there."""
+def _pictures(outcome: Outcome, run: StoredRun, counter: str) -> list[Path]:
+    """Return the pictures of a run, drawn now if it was made now; the second shows regions in the plane."""
     from svmbench.report import curves
 
-    picture = run.path / "curve.png"
-    if not picture.is_file():
-        try:
-            curves.draw([run], counter, picture.with_suffix(""))
-        except UserError as error:
-            print(f"no picture: {error}", file=sys.stderr)
-    return [path for path in (picture, run.path / "regions.png") if path.is_file()]
+    curve, regions = run.path / "curve.png", run.path / "regions.png"
+    try:
+        if not curve.is_file():
+            curves.draw([run], counter, curve.with_suffix(""))
+        if not regions.is_file():
+            _draw_regions(outcome, regions.with_suffix(""), run.solver)
+    except UserError as error:
+        print(f"no picture: {error}", file=sys.stderr)
+    return [path for path in (curve, regions) if path.is_file()]
+
+
+def _draw_regions(outcome: Outcome, stem: Path, title: str) -> None:
+    """Draw where the predictor says +1 and where -1, if it was trained just now on points of the plane."""
+    import numpy as np
+
+    from svmbench.report.decision import Grid, draw_regions
+
+    if outcome.data is None or outcome.predict is None:
+        return
+    train = outcome.data.train
+    if isinstance(train.X, np.ndarray) and train.X.shape[1] == 2:
+        grid = Grid.around(train.X)
+        draw_regions(grid, outcome.predict(grid.points), train.X, train.y, stem, title=title)

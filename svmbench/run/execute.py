@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from svmbench import data as datasets
@@ -42,11 +46,17 @@ class Outcome:
         memory) or ``interrupted``.
     reason : str
         One sentence.
+    data : Dataset or None
+        What it was trained on; None unless it was trained just now.
+    predict : callable or None
+        The decision function of its answer, from rows, shape (m, d), to scores, shape (m,); None likewise.
     """
 
     run: StoredRun | None
     state: str
     reason: str
+    data: Dataset | None = None
+    predict: Callable[[Any], NDArray[np.float64]] | None = None
 
 
 def execute(config: dict[str, Any], *, progress: Progress) -> Outcome:
@@ -139,6 +149,7 @@ class _Attempt:
         self._progress = progress
         self._interrupt = interrupt
         self._cache = prepare.cache_bytes(config["budget"], problem.n)
+        self._predict: Callable[[Any], NDArray[np.float64]] | None = None
 
     def make(self) -> Outcome:
         """Train and store the end."""
@@ -165,7 +176,8 @@ class _Attempt:
         with self._interrupt.deferred():
             run = self._writer.finish(end.status, end.reason, company=company(self._store.running() - 1))
         state = "done" if end.status in COMPLETE else "failed"
-        return Outcome(run, end.status if end.status in ("refused", "interrupted") else state, end.reason)
+        state = end.status if end.status in ("refused", "interrupted") else state
+        return Outcome(run, state, end.reason, self._data, self._predict)
 
     def _optimum(self) -> None:
         """Find the certified optimum where it is known, and make it where ν depends on it."""
@@ -207,4 +219,7 @@ class _Attempt:
             self._progress,
         )
         with self._interrupt.deferred():
-            return loop.drive()
+            end = loop.drive()
+            model = run.snapshot().model
+        self._predict = partial(oracle.decision_function, model.indices, model.coefficients, model.bias)
+        return end

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+import pty
+import termios
 
 import pytest
 
@@ -39,6 +42,16 @@ def test_a_terminal_gets_a_bar(goal, shown):
     assert shown in lines
     assert "error 12.34 %, gap 1e-03" in lines
     assert lines.rstrip("\n").endswith("\r")  # the bar is taken away
+
+
+def test_a_terminal_without_a_size_gets_a_bar_too():
+    reader, writer = pty.openpty()
+    assert termios.tcgetwinsize(writer) == (0, 0)
+    with os.fdopen(writer, "w") as stream, progress("sbp adult", stream) as listener:
+        listener.advanced("kev_iter", 500, 1000, 0.1)
+        listener.observed({"test_error": 0.1})
+        assert b"sbp adult   0%|" in os.read(reader, 4096)
+    os.close(reader)
 
 
 def test_a_goal_that_is_passed_stays_at_its_end():

@@ -57,9 +57,26 @@ def test_a_run_ends_with_its_numbers_and_its_place(here, capsys):
         assert f"  {label:<16} {text}\n" in out
     assert f"picture  {run.path / 'curve.png'}\n" in out
     assert out.endswith(f"run      {run.path}\n")
-    assert (run.path / "curve.png").is_file()
+    assert f"picture  {run.path / 'regions.png'}\n" in out
+    for name in ("curve", "regions"):
+        for ending in ("png", "svg", "pdf"):
+            assert (run.path / f"{name}.{ending}").stat().st_size > 1000
     assert "objective" in progress  # plain lines where there is no terminal
     assert [path.name for path in here.iterdir()] == ["results"]
+
+
+def test_regions_are_drawn_in_the_plane_alone(here, capsys):
+    overrides = [
+        "solver=pegasos",
+        "dataset=twonorm",
+        "dataset.n_train=50",
+        "dataset.n_test=20",
+        "budget=debug",
+    ]
+    assert main(["run", *overrides, "budget.kev=1e4"]) == 0
+    out = capsys.readouterr().out
+    assert "curve.png" in out
+    assert "regions" not in out
 
 
 def test_an_identical_run_is_found_and_force_repeats_it(here, capsys):
