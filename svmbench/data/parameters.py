@@ -29,7 +29,7 @@ def check(params: Any) -> None:
                 f"give one of {', '.join(choices)}"
             )
         low, high = limits.get("min"), limits.get("max")
-        if (low is not None and value < low) or (high is not None and value > high):
+        if value is not None and ((low is not None and value < low) or (high is not None and value > high)):
             wanted = f"of at least {low}" if high is None else f"from {low} to {high}"
             raise UserError(f"dataset.{name}={value} is not allowed: give a number {wanted}")
 

@@ -67,10 +67,11 @@ def read_csv(content: bytes, where: str, *, columns: int, label: int, delimiter:
 def _table(X: Matrix, codes: NDArray[np.int32], labels: list[str], places: list[Any]) -> Table:
     """Merge labels that are one number written in several ways."""
     keys = [label_key(text) for text in labels]
-    distinct = list(dict.fromkeys(keys))
+    distinct = {key: code for code, key in enumerate(dict.fromkeys(keys))}
     if len(distinct) < len(keys):
-        renumbered = np.array([distinct.index(key) for key in keys], dtype=np.int32)
-        codes, places = renumbered[codes], [places[keys.index(key)] for key in distinct]
+        renumbered = np.array([distinct[key] for key in keys], dtype=np.int32)
+        first = np.unique(renumbered, return_index=True)[1]
+        codes, places = renumbered[codes], [places[k] for k in first]
     return Table(X, codes, tuple(distinct), tuple(places))
 
 
@@ -97,7 +98,9 @@ class RawFiles:
             contents = read(path, form)
         except Corrupt as error:
             raise UserError(f"{path}: {error}; delete it and start again, it will be fetched anew") from error
-        self.payloads.update({name: sha256(content) for name, content in contents.items()})
+        self.payloads.update(
+            {name: form.members[name] or sha256(content) for name, content in contents.items()}
+        )
         return contents
 
     def users_file(self, role: str, path: Path) -> bytes:

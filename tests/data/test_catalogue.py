@@ -130,7 +130,7 @@ def test_other_digit_tasks_are_refused(task):
         ("twonorm", {"n_train": 1}, "dataset.n_train=1 is not allowed: give a number of at least 2"),
         ("rcv1", {"topic": "CCTA"}, "dataset.topic=CCTA is no topic of this set; did you mean 'CCAT'?"),
         ("rcv1_subset", {"topic": "MCAT"}, "dataset.topic=MCAT is no topic of this set"),
-        ("file", {"features": 0}, "dataset.features=0 is not allowed: give a number of at least 1, or null"),
+        ("file", {"features": 0}, "dataset.features=0 is not allowed: give a number of at least 1"),
     ],
 )
 def test_parameters_are_checked(name, given, said):

@@ -105,6 +105,7 @@ def test_a_test_file_has_the_layout_of_the_training_file(write):
         ("0 1", {}, [-1, 1]),
         ("2 1", {}, [1, -1]),
         ("+1 -1.0", {}, [1, -1]),
+        ("1 -1 +1 -1.0 1.", {}, [1, -1, 1, -1, 1]),
         ("2 1", {"positive": 1}, [-1, 1]),
         ("yes no", {"positive": "yes"}, [1, -1]),
         ("3 5 7", {"positive": 5.0}, [-1, 1, -1]),
@@ -148,6 +149,8 @@ def test_faults_of_the_file(write, tmp_path):
 
 
 def test_faults_of_the_labels(write):
+    merged = write(b"1 1:1\n1.0 1:1\n-1 1:2\n+3 1:1\n")
+    assert f"{merged}, line 4, field 1 (column 1): '3' is a third label beside '1' and '-1'" in fault(merged)
     path = write(b"1 1:1\n-1 1:2\n\n0 1:3\n")
     assert fault(path) == (
         f"{path}, line 4, field 1 (column 1): '0' is a third label beside '1' and '-1'; give two classes, "

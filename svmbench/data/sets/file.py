@@ -31,17 +31,13 @@ class Params:
     split_seed: int = whole(0, 0)
     format: str = one_of("auto", "libsvm", "csv")
     positive: int | float | str | None = None
-    features: int | None = field(default=None, metadata={})
+    features: int | None = field(default=None, metadata={"min": 1})
     label_column: int | str = "last"
     delimiter: str = one_of("auto", ",", ";", "tab", "space", "|")
     header: bool | None = None
 
     def __post_init__(self) -> None:
         check(self)
-        if self.features is not None and self.features < 1:
-            raise UserError(
-                f"dataset.features={self.features} is not allowed: give a number of at least 1, or null"
-            )
         if self.positive is not None:
             object.__setattr__(self, "positive", label_key(str(self.positive)))
 
