@@ -1,8 +1,8 @@
 """Read LIBSVM and CSV text into arrays: exact decimals, and an error that names line, field and column.
 
 Decimals of at most 2^53 without their point and of an exponent within ±22 are one correctly rounded product
-or quotient of two exact doubles (Clinger 1990); all others go through Python's conversion. So every value equals
-``float(text)`` bit for bit.
+or quotient of two exact doubles (Clinger 1990); all others go through Python's conversion. So every value
+equals ``float(text)`` bit for bit.
 """
 
 from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint64_t
