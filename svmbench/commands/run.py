@@ -151,7 +151,7 @@ def _pictures(outcome: Outcome, run: StoredRun, counter: str) -> list[Path]:
         if not curve.is_file():
             curves.draw([run], counter, curve.with_suffix(""))
         if not regions.is_file():
-            _draw_regions(outcome, regions.with_suffix(""), run.solver)
+            _draw_regions(outcome, regions.with_suffix(""), f"{run.solver} on {run.dataset}")
     except UserError as error:
         print(f"no picture: {error}", file=sys.stderr)
     return [path for path in (curve, regions) if path.is_file()]

@@ -48,35 +48,38 @@ def _named(section: str, given: Any) -> tuple[str, dict[str, Any]]:
     return given["name"], {key: value for key, value in given.items() if key != "name"}
 
 
+def schema_of(group: str, name: str) -> type:
+    """Return the schema of what a group's file names; a `UserError` if there is nothing of that name."""
+    if group == "solver":
+        from svmbench.solvers import registry
+
+        return registry.get(name).Params
+    if group == "dataset":
+        from svmbench import data
+
+        return data.schema(name)
+    if group == "budget":
+        return SECTIONS["budget"]
+    if name not in KERNELS:
+        raise UserError(f"unknown kernel.name={name}{nearest(name, KERNELS)} (kernels: {', '.join(KERNELS)})")
+    return KERNELS[name]
+
+
 def _solver(given: Any) -> dict[str, Any]:
-    from svmbench.solvers import registry
-
     name, params = _named("solver", given)
-    if name not in registry.names():
-        raise UserError(
-            f"unknown solver.name={name}{nearest(name, registry.names())} (solvers: {_list(registry)})"
-        )
-    return {"name": name, **check_section("solver.", params, registry.get(name).Params)}
-
-
-def _list(registry: Any) -> str:
-    return ", ".join(registry.names())
+    return {"name": name, **check_section("solver.", params, schema_of("solver", name))}
 
 
 def _dataset(given: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the data set's name and parameters, and the values suggested for it."""
-    from svmbench import data
-
     name, params = _named("dataset", given)
     suggested = check_section("dataset.suggested.", params.pop("suggested", {}), Suggested)
-    return {"name": name, **check_section("dataset.", params, data.schema(name))}, suggested
+    return {"name": name, **check_section("dataset.", params, schema_of("dataset", name))}, suggested
 
 
 def _kernel(given: Any, suggested: dict[str, Any], dataset: str) -> dict[str, Any]:
     name, params = _named("kernel", given)
-    if name not in KERNELS:
-        raise UserError(f"unknown kernel.name={name}{nearest(name, KERNELS)} (kernels: {', '.join(KERNELS)})")
-    kernel = {"name": name, **check_section("kernel.", params, KERNELS[name])}
+    kernel = {"name": name, **check_section("kernel.", params, schema_of("kernel", name))}
     if "gamma" in kernel and kernel["gamma"] is None:
         kernel["gamma"] = suggested["gamma"]
         if kernel["gamma"] is None:

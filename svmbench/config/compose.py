@@ -21,8 +21,8 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from svmbench.config import folder
-from svmbench.config.check import checked
-from svmbench.config.overrides import check_form, check_key, is_group, is_hydra, written
+from svmbench.config.check import checked, schema_of
+from svmbench.config.overrides import Keys, check_form, check_key, is_group, is_hydra, written
 from svmbench.errors import UserError, nearest
 
 
@@ -80,7 +80,7 @@ class _Composer:
         self._path = search_path(folders)
         self._parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
         self._parsed: dict[str, Override] = {}
-        self._bases: dict[tuple[str, ...], DictConfig] = {}
+        self._bases: dict[tuple[str, ...], tuple[DictConfig, Keys]] = {}
 
     def parse(self, overrides: Sequence[str]) -> list[Override]:
         """Parse and check the form of each override."""
@@ -110,29 +110,26 @@ class _Composer:
         mine = [override for override in self.parse(overrides) if not is_hydra(override)]
         choices = [written(o) for o in mine if is_group(o, self._folders)]
         values = [o for o in mine if not is_group(o, self._folders)]
-        base = self._base(tuple(choices))
-        known = list(_flatten(OmegaConf.to_container(base)))
-        for override in values:
-            check_key(override, known, {group: str(base[group].get("name")) for group in folder.GROUPS})
+        base, keys = self._base(tuple(choices))
         config = copy.deepcopy(base)
         given = " ".join(overrides)
         for override in values:
-            in_words(
-                partial(OmegaConf.update, config, override.key_or_group, override.value(), merge=True), given
-            )
+            check_key(override, keys)
+            add = override.is_add() or override.is_force_add()
+            put = partial(OmegaConf.update, config, override.key_or_group, override.value())
+            in_words(partial(put, merge=True, force_add=add), given)
         return checked(in_words(partial(OmegaConf.to_container, config, resolve=True), given))
 
-    def _base(self, choices: tuple[str, ...]) -> DictConfig:
-        """Return the configuration of the chosen options alone: it has every key that the job can set.
+    def _base(self, choices: tuple[str, ...]) -> tuple[DictConfig, Keys]:
+        """Return the configuration of the chosen options alone, and the keys that the job can set.
 
         Setting values in a copy of it gives what Hydra composes from all overrides, so much faster that it is
         felt in a sweep.
         """
         if choices not in self._bases:
             register_plugin_solvers(choices)
-            self._bases[choices] = in_words(
-                partial(compose, "config", [*self._path, *choices]), " ".join(choices)
-            )
+            base = in_words(partial(compose, "config", [*self._path, *choices]), " ".join(choices))
+            self._bases[choices] = base, _keys(base)
         return self._bases[choices]
 
 
@@ -172,6 +169,18 @@ def _not_an_override(text: str, folders: Sequence[Path]) -> str:
             return f"'{text}' is not of the form KEY=VALUE; did you mean '{group}={text}'?"
     groups = [f"{group}=" for group in folder.groups(folders)]
     return f"'{text}' is not of the form KEY=VALUE{nearest(text, groups)}"
+
+
+def _keys(base: DictConfig) -> Keys:
+    """Return the keys of a composed configuration and those that its files could have but leave out."""
+    names = {group: str(base[group].get("name")) for group in folder.GROUPS}
+    present = list(_flatten(OmegaConf.to_container(base)))
+    possible = [
+        f"{group}.{item.name}"
+        for group, name in names.items()
+        for item in dataclasses.fields(schema_of(group, name))
+    ]
+    return Keys(present, [key for key in possible if key not in present], names)
 
 
 def _flatten(tree: Any, prefix: str = "") -> Iterator[str]:

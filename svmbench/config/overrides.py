@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,42 +75,60 @@ def _check_option(override: Override, folders: Sequence[Path]) -> None:
         )
 
 
-def check_key(override: Override, known: Collection[str], chosen: Mapping[str, str]) -> None:
+@dataclass(frozen=True)
+class Keys:
+    """The keys of a run, dotted.
+
+    Attributes
+    ----------
+    present : list of str
+        In the composed configuration, sections included.
+    missing : list of str
+        Left out by a user's own file, so that they have to be added.
+    chosen : dict of str to str
+        The name of each group's option.
+    """
+
+    present: list[str]
+    missing: list[str]
+    chosen: dict[str, str]
+
+
+def check_key(override: Override, keys: Keys) -> None:
     """Check a value's key, also behind ``+`` and ``++``, against the keys of the run it belongs to.
 
     Parameters
     ----------
     override : Override
         An override that is neither Hydra's nor a group's.
-    known : collection of str
-        All keys of the run, dotted, sections included.
-    chosen : mapping
-        The option chosen of each group.
+    keys : Keys
+        Of the run.
     """
-    key = override.key_or_group
-    if key in known:
+    key, text = override.key_or_group, written(override)
+    if key in keys.present:
         if override.is_add() and not override.is_force_add():
-            plain = written(override).removeprefix("+")
-            raise UserError(f"{written(override)} is not allowed: {key} is set already; write {plain}")
-        return
-    raise UserError(_unknown_key(key, known, chosen))
+            raise UserError(f"{text} is not allowed: {key} is set already; write {text.removeprefix('+')}")
+    elif key not in keys.missing:
+        raise UserError(_unknown_key(key, keys))
+    elif not (override.is_add() or override.is_force_add()):
+        raise UserError(f"{text} is not allowed: your own file leaves {key} out; write +{text}")
 
 
-def _unknown_key(key: str, known: Collection[str], chosen: Mapping[str, str]) -> str:
+def _unknown_key(key: str, keys: Keys) -> str:
     """Return the sentence for a key that does not exist: the nearest one and the keys beside it."""
-    sections = {name.rpartition(".")[0] for name in known}
-    leaves = [name for name in known if name not in sections and not name.endswith(".name")]
-    leaves = [name for name in leaves if not name.startswith("dataset.suggested.")]
+    sections = {name.rpartition(".")[0] for name in keys.present}
+    leaves = [name for name in (*keys.present, *keys.missing) if name not in sections]
+    leaves = [name for name in leaves if not name.endswith(".name") and ".suggested." not in name]
     if "." in key:
         hint = nearest(key, leaves)
     else:
         same_tail = [name for name in leaves if name.rpartition(".")[2] == key]
         hint = f"; did you mean '{same_tail[0]}'?" if same_tail else nearest(key, [*folder.GROUPS, *leaves])
     section = key.split(".")[0]
-    which = f"{section}={chosen[section]}" if section in chosen else section
+    which = f"{section}={keys.chosen[section]}" if section in keys.chosen else section
     beside = [name for name in leaves if name.startswith(section + ".")]
     if beside:
         return f"unknown key {key}{hint} (keys of {which}: {', '.join(beside)})"
-    if section in sections or section in chosen:
+    if section in sections or section in keys.chosen:
         return f"unknown key {key}{hint} ({which} has no keys)"
     return f"unknown key {key}{hint} (svmbench run --help lists all keys)"

@@ -124,6 +124,16 @@ def test_a_users_own_folder(tmp_path):
         config.resolve(["+experiment=mien"], [tmp_path])
 
 
+def test_a_key_that_a_users_file_leaves_out_can_be_added(tmp_path):
+    (tmp_path / "dataset").mkdir()
+    (tmp_path / "dataset" / "small.yaml").write_text("name: checkerboard\nn_train: 20\n")
+    mine = ["dataset=small", "problem.C=1", "kernel.gamma=1"]
+    assert config.resolve(mine, [tmp_path])["dataset"]["n_test"] == 10000
+    assert config.resolve([*mine, "+dataset.n_test=7"], [tmp_path])["dataset"]["n_test"] == 7
+    with pytest.raises(UserError, match=r"leaves dataset.n_test out; write \+dataset.n_test=7"):
+        config.resolve([*mine, "dataset.n_test=7"], [tmp_path])
+
+
 def test_a_wrong_key_in_a_users_file_is_named(tmp_path):
     (tmp_path / "budget").mkdir()
     (tmp_path / "budget" / "mine.yaml").write_text("name: mine\nkevs: 3\n")
