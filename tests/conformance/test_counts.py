@@ -1,4 +1,4 @@
-"""Every count and every iterate equals that of the slow oracle, whatever the cache and however the run is cut."""
+"""Every count and iterate equals that of the slow oracle, whatever the cache and however the run is cut."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Each algorithm in a few lines of numpy or plain Python, straight from its paper, over an oracle that notes every pair.
+"""Each algorithm in a few lines of Python, straight from its paper, over an oracle that notes every pair.
 
 ``tests/specification/<solver>.py`` specifies the solver of that name: ``VARIANTS``, the parameters to try;
-``MAINTAINS``, whether the method needs all responses in every iteration, so that on demand and by rows are one; and
-``run(problem, w, rng, iterations, **parameters)``, which returns the coefficients of the answer. ``w`` is one of the
-two forms of `tests.specification.expansion`; what it evaluates is what the convention charges.
+``MAINTAINS``, whether the method needs all responses in every iteration, so that on demand and by rows are
+one; and ``run(problem, w, rng, iterations, **parameters)``, which returns the coefficients of the answer.
+``w`` is one of the two forms of `tests.specification.expansion`; what it evaluates is what the convention
+charges.
 """

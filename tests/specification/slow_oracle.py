@@ -9,7 +9,7 @@ from tests.kernels.reference import kernel_matrix
 
 
 class SlowOracle:
-    """An oracle over X, shape (n, d), that notes every pair asked for; values are rounded to single precision."""
+    """An oracle over X, shape (n, d), that notes every pair asked for; values rounded to single precision."""
 
     def __init__(self, X: NDArray, kernel: dict) -> None:
         self._values = kernel_matrix(X, X, kernel)

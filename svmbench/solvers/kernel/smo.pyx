@@ -29,7 +29,7 @@ from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.parts.stepping import checked_diagonal
 
 from libc.float cimport FLT_MIN
-from libc.math cimport fabs, isfinite
+from libc.math cimport fabs
 
 from svmbench.solvers.parts.stepping cimport SteppedRun
 
@@ -90,18 +90,9 @@ cdef class Run(SteppedRun):
         self.alpha[i] = new
         row = self.oracle.row_pointer(i)
         self.update(row, self.y[i] * (new - old))
-        if self.converged and not self.finite():
-            self.overflowed()
         self.ledger.iteration(self.n)
         self.ledger.maintained_change(self.n)
         return 0
-
-    cdef bint finite(self) noexcept nogil:
-        cdef Py_ssize_t i = 0
-        for i in range(self.n):
-            if not isfinite(self.gradient[i]):
-                return False
-        return True
 
     cdef void update(self, const float* row, double factor) noexcept nogil:
         """Add a row to the gradient; in the same pass choose the next coordinate and look for convergence."""

@@ -21,7 +21,7 @@ cdef enum:
 
 
 cdef class SteppedRun:
-    """A started solver, at iteration 0.
+    """A started solver.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ cdef class SteppedRun:
     Raises
     ------
     UserError
-        If problem and oracle differ in their number of examples.
+        If problem and oracle differ in their number of examples, or a label is neither -1 nor +1.
     """
 
     def __init__(self, problem, Oracle oracle not None):
@@ -45,6 +45,8 @@ cdef class SteppedRun:
         self.ledger = oracle.ledger
         self.n = oracle.n
         self.labels = np.array(problem.y, dtype=np.float64)
+        if np.any(np.abs(self.labels) != 1.0):
+            raise UserError("the labels must be -1 and +1: map the two classes to them")
         self.y = &self.labels[0]
 
     cdef int step(self) except -1 nogil:

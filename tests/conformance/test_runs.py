@@ -1,0 +1,129 @@
+"""What every solver promises about seeds, snapshots, duality and interruption."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+from svmbench.errors import UserError
+from svmbench.problem import FORMS, Problem, dual_objective, mean_hinge, primal_objective
+from svmbench.solvers import registry
+from tests.conformance.cases import (
+    ALL_ROWS,
+    KERNELS,
+    LAYOUTS,
+    N,
+    content,
+    data,
+    label,
+    start,
+    state,
+    variants,
+)
+
+EACH = pytest.mark.parametrize(("name", "given"), variants(), ids=label)
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_says_what_it_is(name):
+    solver = registry.get(name)
+    assert solver.name == name
+    assert solver.title
+    assert solver.citation
+    assert solver.counting
+    assert solver.form in (*FORMS, "none")
+    solver.Params()  # every parameter has a default
+
+
+@EACH
+def test_the_seed_decides(name, given):
+    X, y = data()
+    stochastic = registry.get(name).stochastic and given.get("order") != "given"
+    runs = [start(name, given, X, y, KERNELS[0], seed=seed) for seed in (1, 1, 2)]
+    for run, _ in runs:
+        run.advance("iterations", 300)
+    first, same, other = (state(run, oracle) for run, oracle in runs)
+    assert first == same
+    assert (first != other) == stochastic
+
+
+@EACH
+def test_snapshots_share_no_memory(name, given):
+    X, y = data()
+    run, oracle = start(name, given, X, y, KERNELS[0])
+    twin, twin_oracle = start(name, given, X, y, KERNELS[0])
+    for goal in (0, 1, 150):
+        run.advance("iterations", goal)
+        before = run.snapshot()
+        kept = content(before)
+        run.advance("iterations", goal + 3)
+        assert content(before) == kept
+        for array in (before.model.coefficients, before.model.indices, before.responses, before.alpha):
+            if array is not None:
+                array[...] = -7
+    twin.advance("iterations", 153)
+    assert state(run, oracle) == state(twin, twin_oracle)
+    assert np.array_equal(y, data()[1])
+
+
+@EACH
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("kernel", KERNELS, ids=label)
+def test_answers_are_consistent_and_dual_points_feasible(name, given, kernel, layout):
+    X, y = data()
+    problem = Problem.build(y, lam=1.0 / N)
+    run, oracle = start(name, given, LAYOUTS[layout](X), y, kernel)
+    for goal in (0, 1, 7, 400):
+        run.advance("iterations", goal)
+        snapshot = run.snapshot()
+        model = snapshot.model
+        assert np.all(np.diff(model.indices) > 0)
+        assert np.all(model.coefficients * y[model.indices] > 0.0)  # w is a cone combination of y_i Φ(x_i)
+        fresh = y * oracle.training_scores(model.indices, model.coefficients)
+        size = max(1.0, np.abs(fresh).max())
+        np.testing.assert_allclose(snapshot.responses, fresh, atol=2e-5 * size)
+        if snapshot.alpha is not None:
+            assert np.all(snapshot.alpha >= 0.0)
+            assert np.all(snapshot.alpha <= problem.C)
+            np.testing.assert_array_equal((snapshot.alpha * y)[model.indices], model.coefficients)
+            norm2 = snapshot.alpha @ fresh
+            primal = primal_objective(problem.lam, norm2, mean_hinge(fresh))
+            assert dual_objective(problem.lam, snapshot.alpha, norm2) <= primal + 1e-12
+
+
+@EACH
+def test_an_unknown_counter_is_named(name, given):
+    X, y = data()
+    run, _ = start(name, given, X, y, KERNELS[0])
+    with pytest.raises(UserError, match=r"counter 'kev_row' is unknown; did you mean 'kev_rowupdate'\?"):
+        run.advance("kev_row", 10)
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_labels_must_fit_the_examples(name):
+    X, y = data()
+    with pytest.raises(UserError, match="36 labels do not fit 37 examples"):
+        start(name, {}, X, y[:-1], KERNELS[0])
+
+
+@pytest.mark.parametrize("name", [name for name in registry.names() if registry.get(name).stochastic])
+def test_interruption_leaves_a_whole_state(name):
+    # Overlapping classes, so that no stochastic method comes to an end by itself.
+    X, y = data()
+    given = {"nu": 0.05} if name == "sbp" else {}
+    run, oracle = start(name, given, X, y, KERNELS[0], cache=ALL_ROWS)
+    timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        run.advance("iterations", 10**15)
+    timer.join()
+    twin, twin_oracle = start(name, given, X, y, KERNELS[0], cache=ALL_ROWS)
+    twin.advance("iterations", run.iterations)
+    assert state(run, oracle) == state(twin, twin_oracle)
+    run.advance("iterations", run.iterations + 10)
+    twin.advance("iterations", twin.iterations + 10)
+    assert state(run, oracle) == state(twin, twin_oracle)

@@ -1,0 +1,152 @@
+"""The edge cases of the Stochastic Batch Perceptron (papers, B3)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from svmbench.errors import UserError
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem
+from svmbench.solvers.kernel.sbp import SBP, Params
+from svmbench.solvers.parts.random import Generator
+from tests.specification import sbp as specification
+from tests.specification.expansion import Maintained
+from tests.specification.slow_oracle import SlowOracle
+
+GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
+LINEAR = {"name": "linear"}
+
+
+def trained(X, y, kernel, nu, iterations, seed=1):
+    X, y = np.asarray(X, dtype=np.float32), np.asarray(y, dtype=np.float64)
+    run = SBP(Params(nu=nu)).start(Problem.build(y, lam=1.0), Oracle(X, kernel, 1 << 20), Generator(seed))
+    run.advance("iterations", iterations)
+    return run.snapshot()
+
+
+def weights(snapshot, X):
+    return snapshot.model.coefficients @ np.asarray(X)[snapshot.model.indices]
+
+
+def test_before_the_first_iteration_the_answer_is_zero():
+    snapshot = trained([[1.0], [2.0]], [1.0, -1.0], GAUSSIAN, 0.3, 0)
+    assert snapshot.model.indices.size == 0
+    assert snapshot.native == {"native_objective": pytest.approx(0.3)}
+    assert not snapshot.responses.any()
+
+
+def test_one_example():
+    # f(w) = c_1 + ν with |w| <= 1: the optimum is y Φ/|Φ|.
+    snapshot = trained([[3.0]], [-1.0], LINEAR, 0.25, 100)
+    assert snapshot.native["native_objective"] == pytest.approx(3.25)
+    assert snapshot.native["native_bound"] == pytest.approx(3.25)
+    assert weights(snapshot, [[3.0]]) == pytest.approx(-1.0 / 3.25)
+
+
+def test_a_level_that_is_not_positive_does_not_rescale():
+    # The same point with both labels and ν = 0: the least response is never positive.
+    X, y = [[1.0], [1.0], [2.0]], [1.0, -1.0, 1.0]
+    for iterations in (1, 2, 5, 200):
+        snapshot = trained(X, y, GAUSSIAN, 0.0, iterations)
+        assert snapshot.native["native_objective"] <= 0.0
+        assert np.all(snapshot.model.coefficients * np.array(y)[snapshot.model.indices] > 0.0)
+        assert snapshot.model.coefficients @ snapshot.model.coefficients > 0.0
+        assert np.abs(snapshot.responses).max() <= 1.0 + 1e-9  # an average within the unit ball, as it is
+
+
+def test_duplicates_with_both_labels_force_slack():
+    X, y = [[1.0], [1.0]], [1.0, -1.0]
+    hard = trained(X, y, GAUSSIAN, 0.0, 4000)
+    assert -0.05 <= hard.native["native_objective"] <= 0.0
+    soft = trained(X, y, GAUSSIAN, 0.5, 4000)
+    assert soft.native["native_objective"] == pytest.approx(0.5, abs=0.05)
+    assert hard.native["native_bound"] >= -1e-9
+
+
+def test_no_slack_is_the_hard_margin():
+    # Separable by the first coordinate; the nearest points of the two classes are (1, ±0.5) and (-1, 0).
+    X = np.array([[1.0, 0.5], [1.0, -0.5], [-1.0, 0.0], [-4.0, 1.0], [3.0, 2.0]])
+    y = np.array([1.0, 1.0, -1.0, -1.0, 1.0])
+    snapshot = trained(X, y, LINEAR, 0.0, 60_000)
+    assert snapshot.native["native_objective"] == pytest.approx(1.0, abs=2e-2)
+    assert snapshot.native["native_bound"] == pytest.approx(1.0, abs=2e-2)
+    w = weights(snapshot, X)
+    assert abs(w[1]) <= 0.05 * w[0]
+    assert snapshot.responses.min() == pytest.approx(1.0)  # rescaled by the level
+
+
+def test_much_slack_is_the_difference_of_the_class_means():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3)).astype(np.float32)
+    y = np.where(rng.random(30) < 0.5, 1.0, -1.0)
+    snapshot = trained(X, y, LINEAR, 1e6, 100_000)
+    direction = y @ X
+    w = weights(snapshot, X)
+    assert w @ direction / np.linalg.norm(w) / np.linalg.norm(direction) >= 0.999
+
+
+def test_the_norm_is_followed_over_its_refreshes():
+    rng = np.random.default_rng(2)
+    X = (np.round(8.0 * rng.normal(size=(25, 3))) / 8.0).astype(np.float32)
+    y = np.where(X[:, 0] + rng.normal(size=25) > 0.0, 1.0, -1.0)
+    problem, iterations = Problem.build(y, lam=1.0), 2500
+    slow = Maintained(SlowOracle(X, LINEAR), y)
+    expected = specification.run(problem, slow, Generator(1), iterations, nu=0.1)
+    snapshot = trained(X, y, LINEAR, 0.1, iterations)
+    signed = np.zeros(25)
+    signed[snapshot.model.indices] = snapshot.model.coefficients
+    np.testing.assert_allclose(signed * y, expected, rtol=1e-8, atol=1e-12)
+    # The average lies in the unit ball: |w̄| = level · |w| of the answer.
+    norm = np.sqrt(signed * y @ snapshot.responses)
+    assert snapshot.native["native_objective"] * norm <= 1.0 + 1e-9
+
+
+def test_an_example_of_norm_zero_is_no_support_vector_but_keeps_the_bound():
+    X, y = [[0.0], [1.0], [-2.0]], [1.0, 1.0, -1.0]
+    snapshot = trained(X, y, LINEAR, 0.4, 30_000)
+    assert 0 not in snapshot.model.indices
+    assert snapshot.responses[0] == 0.0
+    # Volume 1.2 over the responses 0, w, 2w: the level is highest at w = 1, where it is (1.2 + 0 + 1) / 2.
+    assert snapshot.native["native_objective"] == pytest.approx(1.1, abs=5e-3)
+    assert snapshot.native["native_bound"] == pytest.approx(1.1, abs=5e-2)
+
+
+def test_a_set_of_one_among_many_is_found_by_its_rank():
+    # ν = 0: a single least response among thousands, which 1024 draws often miss.
+    rng = np.random.default_rng(5)
+    X = (np.round(64.0 * rng.normal(size=(3000, 2))) / 64.0).astype(np.float32)
+    y = np.where(rng.random(3000) < 0.5, 1.0, -1.0)
+    slow = Maintained(SlowOracle(X, LINEAR), y)
+    expected = specification.run(Problem.build(y, lam=1.0), slow, Generator(1), 12, nu=0.0)
+    snapshot = trained(X, y, LINEAR, 0.0, 12)
+    signed = np.zeros(3000)
+    signed[snapshot.model.indices] = snapshot.model.coefficients
+    np.testing.assert_allclose(signed * y, expected, rtol=1e-9, atol=1e-13)
+
+
+def test_the_draw_is_uniform_over_the_violators():
+    # At the first iteration every example is a violator.
+    X, y = np.arange(4.0)[:, None], [1.0, 1.0, -1.0, -1.0]
+    first = [int(trained(X, y, GAUSSIAN, 0.1, 1, seed=seed).model.indices[0]) for seed in range(4000)]
+    counts = np.bincount(first, minlength=4)
+    assert ((counts - 1000) ** 2 / 1000).sum() < 16.3  # 3 degrees of freedom, 0.1 %
+
+
+def test_all_of_norm_zero_is_an_error():
+    with pytest.raises(UserError, match=r"every K\(x, x\) is 0"):
+        trained([[0.0], [0.0]], [1.0, -1.0], LINEAR, 0.1, 1)
+
+
+@pytest.mark.parametrize("nu", [-0.1, np.nan, np.inf, 1e308])
+def test_nu_out_of_range(nu):
+    with pytest.raises(UserError, match="is not allowed: give a number of at least 0, or auto"):
+        trained([[1.0], [2.0]], [1.0, -1.0], GAUSSIAN, nu, 1)
+
+
+def test_auto_takes_the_problems_nu_and_needs_it():
+    X, y = np.array([[1.0], [2.0]], dtype=np.float32), np.array([1.0, -1.0])
+    with pytest.raises(UserError, match=r"solver\.nu=auto needs a problem whose nu is known"):
+        SBP(Params()).start(Problem.build(y, lam=1.0), Oracle(X, GAUSSIAN), Generator(0))
+    run = SBP(Params()).start(Problem.build(y, lam=1.0, nu=0.7), Oracle(X, GAUSSIAN), Generator(0))
+    assert run.snapshot().native["native_objective"] == pytest.approx(0.7)

@@ -1,0 +1,108 @@
+"""Solvers are found, not listed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+import svmbench.solvers.kernel
+from svmbench.errors import UserError
+from svmbench.solvers import registry
+from svmbench.solvers.base import Solver
+
+ROOT = Path(svmbench.solvers.kernel.__file__).parent.parent
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    registry._modules.cache_clear()
+    yield
+    registry._modules.cache_clear()
+
+
+def test_every_source_is_found():
+    sources = {
+        path.stem
+        for path in ROOT.glob("*/*.py*")
+        if path.parent.name not in ("parts", "__pycache__")
+        and not path.stem.startswith("_")
+        and path.suffix != ".pxd"
+    }
+    assert sources
+    assert registry.names() == sorted(sources)
+
+
+def test_get_returns_the_class_of_that_name():
+    for name in registry.names():
+        assert issubclass(registry.get(name), Solver)
+        assert registry.get(name).name == name
+
+
+def test_an_unknown_name_is_answered_with_the_nearest():
+    with pytest.raises(UserError, match=r"solver 'pegasus' is unknown.*did you mean 'pegasos'\?"):
+        registry.get("pegasus")
+
+
+def test_names_imports_no_solver():
+    program = (
+        "import sys; from svmbench.solvers import registry; names = registry.names(); "
+        "print([n for n in names if f'svmbench.solvers.kernel.{n}' in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+NEW = """
+from svmbench.solvers.base import Solver
+
+class New(Solver):
+    name = "{name}"
+"""
+
+
+def test_a_new_file_is_a_new_solver(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        svmbench.solvers.kernel, "__path__", [*svmbench.solvers.kernel.__path__, str(tmp_path)]
+    )
+    (tmp_path / "fresh.py").write_text(NEW.format(name="fresh"))
+    (tmp_path / "astray.py").write_text(NEW.format(name="another"))
+    (tmp_path / "_hidden.py").write_text("")
+    assert {"fresh", "astray"} <= set(registry.names())
+    assert "_hidden" not in registry.names()
+    assert registry.get("fresh").name == "fresh"
+    with pytest.raises(UserError, match="defines no solver named 'astray'"):
+        registry.get("astray")
+
+
+class Mine(Solver):
+    name = "mine"
+
+
+def plugin(monkeypatch, name, value):
+    entries = (EntryPoint(name, value, "svmbench.solvers"),)
+    monkeypatch.setattr(
+        registry, "entry_points", lambda group: entries if group == "svmbench.solvers" else ()
+    )
+
+
+def test_a_plug_in_is_found(monkeypatch):
+    plugin(monkeypatch, "mine", f"{__name__}:Mine")
+    assert "mine" in registry.names()
+    assert registry.get("mine") is Mine
+
+
+@pytest.mark.parametrize("value", ["Mine", "plugin"])
+def test_a_plug_in_that_is_no_such_solver_is_named(monkeypatch, value):
+    plugin(monkeypatch, "other", f"{__name__}:{value}")
+    with pytest.raises(UserError, match="is no solver named 'other'"):
+        registry.get("other")
+
+
+def test_a_plug_in_may_not_take_a_built_in_name(monkeypatch):
+    plugin(monkeypatch, "sbp", f"{__name__}:Mine")
+    with pytest.raises(UserError, match="is named like a built-in solver, 'sbp'"):
+        registry.get("sbp")
