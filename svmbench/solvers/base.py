@@ -86,7 +86,18 @@ class Run(Protocol):
         ...
 
     def advance(self, counter: str, until: int) -> None:
-        """Continue until ``counter`` (of `COUNTERS`) has reached ``until`` or the method has converged."""
+        """Continue until ``counter`` (of `COUNTERS`) has reached ``until`` or the method has converged.
+
+        Stops at the first iteration boundary at or past the mark. Some counters may stand still for ever: see
+        docs/counting.md.
+
+        Raises
+        ------
+        FloatingPointError
+            If the responses are no longer finite.
+        KeyboardInterrupt
+            On Ctrl-C, between two iterations; the run may be observed and advanced further.
+        """
         ...
 
     def snapshot(self) -> Snapshot:
@@ -109,7 +120,8 @@ class Solver:
     citation : str
         Authors, title, venue, year; section or algorithm.
     form : str
-        The problem solved: ``regularised``, ``slack-constrained`` or ``norm-bounded``.
+        The problem solved: ``regularised``, ``slack-constrained`` or ``norm-bounded``; ``none`` for a method
+        that minimises no objective.
     biases : tuple of str
         Bias conventions that it can solve with.
     kernels : tuple of str or None
