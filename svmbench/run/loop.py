@@ -54,7 +54,8 @@ class Clock:
 
 def thresholds(points: int, first: int) -> Iterator[int]:
     """Yield the whole numbers nearest to 10^(k/points) from ``first`` on, the same grid for every run."""
-    k = math.ceil(points * math.log10(first))
+    # One step early: a value just below ``first`` may round to it.
+    k = max(0, math.ceil(points * math.log10(first)) - 1)
     last = 0
     while True:
         value = round(10.0 ** (k / points))
