@@ -104,9 +104,14 @@ class Curve:
         return max(float(steps.cost[0]) for steps in self.steps)
 
     @property
+    def known_until(self) -> float:
+        """Greatest cost at which every seed is known; infinite where all have converged."""
+        return min(steps.end for steps in self.steps)
+
+    @property
     def end(self) -> float:
-        """Greatest cost at which every seed is known; the last observation where all have converged."""
-        end = min(steps.end for steps in self.steps)
+        """The same, but the last observation where all have converged."""
+        end = self.known_until
         return end if np.isfinite(end) else max(float(steps.cost[-1]) for steps in self.steps)
 
     @property
@@ -260,8 +265,7 @@ def select(runs: Iterable[StoredRun], counter: str, metric: str = "test_error") 
 
 def _panel_key(run: StoredRun) -> tuple[tuple[str, Any], ...]:
     """Return what must agree for two runs to share a panel: the data set and its parameters."""
-    dataset = {key: value for key, value in run.config["dataset"].items() if key != "defaults"}
-    return tuple((key, _hashable(value)) for key, value in flatten(dataset).items())
+    return tuple((key, _hashable(value)) for key, value in flatten(run.config["dataset"]).items())
 
 
 def _curve_key(run: StoredRun, counter: str) -> tuple[tuple[str, Any], ...]:
