@@ -193,7 +193,12 @@ class Evidence:
             raise NotAttempted(
                 f"no costs are shared: one curve begins at {low:.1e}, another ends at {high:.1e}"
             )
-        return np.geomspace(low, high, 1 + max(1, round(_PER_DECADE * np.log10(high / low))))
+        return costs_between(low, high)
+
+
+def costs_between(low: float, high: float) -> Floats:
+    """Return costs from ``low`` to ``high``, evenly spaced in the logarithm."""
+    return np.geomspace(low, high, 1 + max(1, round(_PER_DECADE * np.log10(high / low))))
 
 
 def stays_below(steps: Steps, target: float) -> float:

@@ -1,4 +1,4 @@
-"""What ``svmbench paper`` does with one figure; each returns an exit code, all but `run` need no data sets."""
+"""What ``svmbench paper`` does with one figure. Each returns an exit code; only `run` needs data sets."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ CLAIMS = (
                 "the Perceptron overfits",
                 "Over the last doubling of the evaluations the Perceptron's mean error is at least "
                 f"{RISE} percentage points, in the median over seeds, above that of its best earlier "
-                "doubling after the first epoch.",
+                "doubling, from the one in which the first epoch ends.",
                 sbp_curves.overfits,
                 ("adult",),
             ),

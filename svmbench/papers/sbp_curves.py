@@ -10,7 +10,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from svmbench.papers.claims import Evidence, Judgement, NotAttempted, Part, first_epoch_end, stays_below
+from svmbench.papers.claims import (
+    Evidence,
+    Judgement,
+    NotAttempted,
+    Part,
+    costs_between,
+    first_epoch_end,
+    stays_below,
+)
 from svmbench.report.series import Curve, Floats
 from svmbench.report.tables import count, spread
 
@@ -132,7 +140,9 @@ def goes_on(evidence: Evidence) -> Judgement:
     epoch = _first_epoch(evidence)
     end = float(evidence.shared(sbp, perceptron)[-1])
     if not epoch < end:
-        raise NotAttempted(f"the comparison ends at {count(end)}, the first epoch at {count(epoch)}")
+        raise NotAttempted(
+            f"no cost that both reach lies after the Perceptron's first epoch ({count(epoch)})"
+        )
     first, last, other = _at(sbp, epoch), _at(sbp, end), _at(perceptron, end)
     text = (
         f"SBP {spread(first)} % at the end of the Perceptron's first epoch ({count(epoch)}), {spread(last)} "
@@ -147,18 +157,19 @@ def goes_on(evidence: Evidence) -> Judgement:
 def overfits(evidence: Evidence) -> Judgement:
     """Claim 3: later the error of the Perceptron rises."""
     perceptron, epoch = evidence.curve("perceptron"), _first_epoch(evidence)
-    costs = evidence.shared(perceptron)
+    costs = costs_between(perceptron.start, perceptron.end)
     values, edges = perceptron.values(costs), [float(costs[-1])]
-    while edges[-1] / 2.0 >= max(epoch, float(costs[0])):
+    while edges[-1] > epoch and edges[-1] / 2.0 >= costs[0]:
         edges.append(edges[-1] / 2.0)
     if len(edges) < 3:
-        raise NotAttempted("less than two doublings of the evaluations lie after the first epoch")
+        raise NotAttempted(f"the runs end at {count(edges[0])}, the first epoch at {count(epoch)}")
     means = [_mean(values, costs, low, high) for high, low in pairwise(edges)]
     last, lowest = means[0], min(means[1:], key=_median)
     rises = [after - before for after, before in zip(last, lowest, strict=True)]
     text = (
-        f"{spread(last)} % over the last doubling of the evaluations, {spread(lowest)} % over the best one "
-        f"since the first epoch; change {_median(rises):+.2f} points ({min(rises):+.2f} to {max(rises):+.2f})"
+        f"{spread(last)} % over the last doubling of the evaluations, {spread(lowest)} % over the best "
+        f"earlier one, from the end of the first epoch on; change {_median(rises):+.2f} points "
+        f"({min(rises):+.2f} to {max(rises):+.2f})"
     )
     numbers: dict[str, float | list[float]] = {"last": last, "lowest": lowest, "rise": rises}
     return Judgement(_median(rises) >= RISE, text, numbers)

@@ -66,7 +66,9 @@ class Verdict:
             f"# {self.paper.title}",
             self.paper.source + ".",
             self._runs(),
-            "## Verdict\n\n" + self._summary(),
+            "## Verdict\n\nFor each way of counting kernel evaluations. Numbers below are medians over "
+            "seeds, with "
+            "the least and the greatest in brackets.\n\n" + self._summary(),
             *(self._claim(number, *judged) for number, judged in enumerate(self.judged, start=1)),
             f"## Beside what is known\n\n{self.published.origin}",
             self._optima(),
@@ -111,7 +113,7 @@ class Verdict:
         return text
 
     def _summary(self) -> str:
-        header = ["claim", *(COUNTERS[counter] for counter in self.paper.counters)]
+        header = ["claim", *(_convention(counter) for counter in self.paper.counters)]
         rows = []
         for number, (claim, parts) in enumerate(self.judged, start=1):
             rows.append(
@@ -123,9 +125,11 @@ class Verdict:
     def _claim(self, number: int, claim: Claim, parts: Sequence[tuple[Part, Sequence[Finding]]]) -> str:
         blocks = [f"## Claim {number}: {claim.name}", f"{claim.text} ({claim.place})"]
         for part, found in parts:
-            rows = [(_short(f.counter), self._title(f.panel), f.verdict, f.text) for f in found]
-            blocks.append(f"**{part.name.capitalize()}.** {part.definition}")
-            blocks.append(table(("counted", "data set", "verdict", "median (least to greatest seed)"), rows))
+            blocks.append(f"**{part.name[0].upper()}{part.name[1:]}.** {part.definition}")
+            lines = [
+                f"- {_short(f.counter)}, {self._title(f.panel)}: **{f.verdict}**: {f.text}" for f in found
+            ]
+            blocks.append("\n".join(lines))
         return "\n\n".join(blocks)
 
     def _optima(self) -> str:
@@ -162,23 +166,25 @@ class Verdict:
 
     def _anchors(self) -> str:
         rows = []
-        for panel, solver, counter, cost, known, stored, deviation in self._anchor_rows():
+        for panel, solver, counter, cost, known, stored, deviation, overlap in self._anchor_rows():
             shown = None if stored is None else spread(stored)
             signed = None if deviation is None else f"{deviation:+.2f}"
             label = TITLES.get(solver, solver)
-            rows.append((self._title(panel), label, _short(counter), count(cost), known, shown, signed))
-        return (
-            "**Test errors, %.** The deviation is that of the stored median from the known range, in "
-            "percentage "
-            "points; 0 inside it.\n\n" + table(_ANCHORS, rows)
+            rows.append(
+                (self._title(panel), label, _short(counter), count(cost), known, shown, signed, overlap)
+            )
+        about = (
+            "**Test errors, %.** The deviation is that of the stored median from the known range, in points, 0 "
+            "inside it; the last column says whether the stored seeds reach into the known range."
         )
+        return f"{about}\n\n{table(_ANCHORS, rows)}"
 
     def _anchor_rows(self) -> list[list[Any]]:
         rows: list[list[Any]] = []
         for anchor in self.published.anchors:
             material = self.by_counter.get(anchor.counter, {}).get(anchor.panel)
             known = f"{anchor.low:g}" if anchor.low == anchor.high else f"{anchor.low:g} to {anchor.high:g}"
-            stored = deviation = None
+            stored = deviation = overlap = None
             try:
                 curve = material.curve(anchor.solver) if material else None
             except NotAttempted:
@@ -189,7 +195,9 @@ class Verdict:
                     stored = values.tolist()
                     median = float(np.median(values))
                     deviation = median - min(max(median, anchor.low), anchor.high)
-            rows.append([anchor.panel, anchor.solver, anchor.counter, anchor.cost, known, stored, deviation])
+                    overlap = "yes" if values.min() <= anchor.high and values.max() >= anchor.low else "no"
+            at = (anchor.panel, anchor.solver, anchor.counter, anchor.cost)
+            rows.append([*at, known, stored, deviation, overlap])
         return rows
 
     def _title(self, panel: str) -> str:
@@ -200,7 +208,7 @@ _OPTIMA = (
     *("data set", "objective", "known", "relative gap", "test errors", "known errors"),
     *("nu", "known nu", "printed nu"),
 )
-_ANCHORS = ("data set", "solver", "counted", "evaluations", "known", "stored", "deviation")
+_ANCHORS = ("data set", "solver", "counted", "evaluations", "known", "stored", "deviation", "overlap")
 
 
 def _of(parts: Sequence[tuple[Part, Sequence[Finding]]], counter: str) -> str:
@@ -215,9 +223,14 @@ def _panels(found: Sequence[Finding], counter: str) -> str:
     return ", ".join(f"{finding.panel} {finding.verdict}" for finding in found if finding.counter == counter)
 
 
+def _convention(counter: str) -> str:
+    """Return how a convention counts."""
+    return COUNTERS[counter].removeprefix("kernel evaluations, ")
+
+
 def _short(counter: str) -> str:
-    """Return the letter of a convention."""
-    label = COUNTERS[counter]
+    """Return the letter of a convention, where it has one."""
+    label = _convention(counter)
     return label[-2] if label.endswith(")") else label
 
 

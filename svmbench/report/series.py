@@ -34,7 +34,7 @@ _OPTIMUM_COLUMNS = {"test_error": "test_error", "primal_objective": "primal"}
 COUNTERS = {
     "kev_ondemand": "kernel evaluations, counted on demand (A)",
     "kev_rowupdate": "kernel evaluations, counted by row update (B)",
-    "kev_iter": "kernel evaluations, counted as n per iteration (C)",
+    "kev_iter": "kernel evaluations, counted per iteration (C)",
     "kev_computed": "kernel evaluations really computed",
     "inner_products": "inner products",
     "iterations": "iterations",
@@ -47,6 +47,9 @@ TITLES = {"sbp": "SBP", "pegasos": "Pegasos", "sdca": "SDCA", "smo": "SMO", "per
 
 #: Checkpoints of different seeds that lie nearer than this factor are one point of the common axis.
 SAME_COST = 1.03
+
+#: A checkpoint is made after the iteration that passes its mark: this little past a cost it is at the cost.
+OVERSHOOT = 1.001
 
 #: Groups of the configuration that decide what a curve shows; budgets only decide where it ends.
 _CURVE_GROUPS = ("solver", "kernel", "problem")
@@ -75,8 +78,8 @@ class Steps:
 
     def at(self, costs: Floats) -> Floats:
         """Return the value of the last observation up to each cost; NaN before the first and past `end`."""
-        index = np.searchsorted(self.cost, costs, side="right") - 1
-        known = (index >= 0) & (costs <= self.end)
+        index = np.searchsorted(self.cost, costs * OVERSHOOT, side="right") - 1
+        known = (index >= 0) & (costs <= self.end * OVERSHOOT)
         return np.where(known, self.value[np.maximum(index, 0)], np.nan)
 
 
