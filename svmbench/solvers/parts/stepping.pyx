@@ -135,7 +135,8 @@ cdef class LinearRun(CountedRun):
     """
 
     def __init__(self, problem, Examples examples not None, products):
-        super().__init__(problem, examples.n, examples.ledger, products * (1 + examples.stored // (examples.n or 1)))
+        mean = examples.stored // max(examples.n, 1)
+        super().__init__(problem, examples.n, examples.ledger, products * (mean + 1))
         self.examples = examples
 
 
