@@ -174,8 +174,8 @@ class Verdict:
                 (self._title(panel), label, _short(counter), count(cost), known, shown, signed, overlap)
             )
         about = (
-            "**Test errors, %.** The deviation is that of the stored median from the known range, in points, 0 "
-            "inside it; the last column says whether the stored seeds reach into the known range."
+            "**Test errors, %.** The deviation is that of the stored median from the known range, in points, "
+            "0 inside it; the last column says whether the stored seeds reach into the known range."
         )
         return f"{about}\n\n{table(_ANCHORS, rows)}"
 
