@@ -111,6 +111,7 @@ cdef class Run(LinearRun):
             self.visited = self.items.shape[0]
             self.converged = self.visited == 0
             self.open()
+            self.begin()
 
     cdef int step(self) except -1 nogil:
         if self.passes:
@@ -122,10 +123,6 @@ cdef class Run(LinearRun):
 
     cdef void visit_next(self) noexcept nogil:
         cdef Py_ssize_t i = 0
-        if self.at == 0:
-            self.rng.shuffle(&self.items[0], self.active)
-            self.most = -INFINITY
-            self.least = INFINITY
         if self.at + AHEAD < self.active:
             self.examples.prefetch(self.items[self.at + AHEAD])
         i = self.items[self.at]
@@ -135,7 +132,8 @@ cdef class Run(LinearRun):
             self.active -= 1
             self.items[self.at], self.items[self.active] = self.items[self.active], i
         if self.at == self.active:
-            self.close()
+            self.end()
+            self.begin()
 
     cdef bint visit(self, Py_ssize_t i) noexcept nogil:
         """Minimise over one coefficient; return False if the example is to be shrunk instead."""
@@ -159,15 +157,22 @@ cdef class Run(LinearRun):
             self.examples.add(i, (new - old) * self.y[i], &self.w[0])
         return True
 
+    cdef void begin(self) noexcept nogil:
+        """Begin a pass."""
+        self.at = 0
+        self.most = -INFINITY
+        self.least = INFINITY
+        if self.active > 0:
+            self.rng.shuffle(&self.items[0], self.active)
+
     cdef void open(self) noexcept nogil:
         """Make all examples active, with no bounds to shrink by."""
         self.active = self.visited
         self.most_before = INFINITY
         self.least_before = -INFINITY
 
-    cdef void close(self) noexcept nogil:
+    cdef void end(self) noexcept nogil:
         """End a pass."""
-        self.at = 0
         if self.most - self.least < self.eps:
             self.converged = self.active == self.visited
             self.open()
