@@ -119,18 +119,18 @@ class Snapshot:
     alpha : ndarray of float64, shape (n,), or None
         A feasible dual point of the regularised form, with the loss below, whose w is the model's, where the
         method has one.
-    loss : str
-        Of the regularised form that the method minimises: ``hinge`` or ``squared_hinge``.
     native : dict of str to float
         The objective of the method's own form and its bound, as ``native_objective`` and ``native_bound``,
         where they exist.
+    loss : str
+        Of the regularised form that the method minimises: ``hinge`` or ``squared_hinge``.
     """
 
     model: Model
     responses: NDArray[np.float64] | None = None
     alpha: NDArray[np.float64] | None = None
-    loss: str = "hinge"
     native: dict[str, float] = field(default_factory=dict)
+    loss: str = "hinge"
 
 
 class Run(Protocol):
