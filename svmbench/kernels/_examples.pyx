@@ -138,13 +138,13 @@ cdef class Examples:
         return change
 
     cdef void prefetch(self, Py_ssize_t i) noexcept nogil:
-        cdef int64_t begin = i * self.d
-        if self.indptr != NULL:
-            begin = self.indptr[i]
-            SVMBENCH_PREFETCH(self.columns + begin)
-            SVMBENCH_PREFETCH(self.columns + begin + LINE)
-        SVMBENCH_PREFETCH(self.values + begin)
-        SVMBENCH_PREFETCH(self.values + begin + LINE)
+        # The first lines; the processor sees the rest of a longer row coming by itself.
+        cdef int64_t begin = i * self.d if self.indptr == NULL else self.indptr[i]
+        cdef int line = 0
+        for line in range(4):
+            SVMBENCH_PREFETCH(self.values + begin + line * LINE)
+            if self.columns != NULL:
+                SVMBENCH_PREFETCH(self.columns + begin + line * LINE)
 
     def squared_norms(self):
         """Return |x_i|², float64, shape (n,); n inner products, charged at each call."""

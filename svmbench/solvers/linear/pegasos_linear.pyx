@@ -48,7 +48,7 @@ cdef enum:
     NORMA = 1
     ZHANG = 2
 
-# How many examples ahead of time the rows of a known order are asked for from memory.
+# How many examples are drawn ahead of time at least, so that their rows are on the way when they are needed.
 cdef enum:
     AHEAD = 8
 
@@ -89,8 +89,9 @@ cdef class Run(LinearRun):
     cdef double squared             # |v|², with projection
     cdef double[::1] v
     cdef int64_t[::1] items
-    cdef int64_t[::1] violations
-    cdef Py_ssize_t at              # position in a pass
+    cdef Py_ssize_t at              # position of the next example of a pass
+    cdef int64_t[:, ::1] batches    # this one and those drawn ahead, in a ring
+    cdef Py_ssize_t turn
 
     def __init__(self, problem, examples, Generator rng not None, params):
         super().__init__(problem, examples, params.k)
@@ -110,31 +111,36 @@ cdef class Run(LinearRun):
         self.scale = 1.0
         self.v = np.zeros(max(examples.d, 1))
         self.items = np.arange(self.n, dtype=np.int64)
-        self.violations = np.empty(self.k, dtype=np.int64)
         if not self.drawn:
             rng.shuffle(&self.items[0], self.n)
+        self.batches = np.empty((1 + -(-AHEAD // self.k), self.k), dtype=np.int64)
+        for turn in range(self.batches.shape[0]):
+            self.fill(&self.batches[turn, 0])
 
     cdef int step(self) except -1 nogil:
+        cdef int64_t* batch = &self.batches[self.turn, 0]
         cdef Py_ssize_t i = 0, r = 0, found = 0
         cdef double shrink = self.shrinkage(), response = 0.0, factor = 0.0
         for r in range(self.k):
-            i = self.draw(r) if self.drawn else self.next()
+            i = batch[r]
             response = self.y[i] * self.scale * self.examples.dot(i, &self.v[0])
             if not isfinite(response):
                 self.overflowed()
             if response < 1.0:
-                self.violations[found] = i
+                batch[found] = i
                 found += 1
         self.rescale(1.0 - shrink)
         factor = shrink / (self.lam * <double> self.k * self.scale)
         for r in range(found):
-            i = self.violations[r]
+            i = batch[r]
             if self.projection:
                 self.squared += self.examples.add_measured(i, factor * self.y[i], &self.v[0])
             else:
                 self.examples.add(i, factor * self.y[i], &self.v[0])
         if self.projection:
             self.project()
+        self.fill(batch)
+        self.turn = (self.turn + 1) % self.batches.shape[0]
         self.ledger.iteration(0)
         return 0
 
@@ -147,20 +153,25 @@ cdef class Run(LinearRun):
             return self.p / sqrt(t)
         return self.eta * self.lam
 
-    cdef Py_ssize_t draw(self, Py_ssize_t r) noexcept nogil:
+    cdef void fill(self, int64_t* batch) noexcept nogil:
+        """Choose the examples of a batch and ask for their rows."""
+        cdef Py_ssize_t r = 0
+        for r in range(self.k):
+            batch[r] = self.draw(r) if self.drawn else self.next()
+            self.examples.prefetch(batch[r])
+
+    cdef int64_t draw(self, Py_ssize_t r) noexcept nogil:
         """Return example r of a batch, distinct from those before it: a shuffle that stops after k."""
         cdef Py_ssize_t j = r + self.rng.below(<unsigned int> (self.n - r))
         self.items[r], self.items[j] = self.items[j], self.items[r]
         return self.items[r]
 
-    cdef Py_ssize_t next(self) noexcept nogil:
+    cdef int64_t next(self) noexcept nogil:
         """Return the next example of a pass."""
         if self.at == self.n:
             self.at = 0
             if self.shuffled:
                 self.rng.shuffle(&self.items[0], self.n)
-        if self.at + AHEAD < self.n:
-            self.examples.prefetch(self.items[self.at + AHEAD])
         self.at += 1
         return self.items[self.at - 1]
 
