@@ -1,8 +1,9 @@
 """The training examples of one run as linear solvers see them, and the count of their inner products.
 
-What `svmbench.kernels._oracle.Oracle` is to a kernel method: the only place that reads the data. The rows stay
-where they are, dense float32 or CSR, except dense ones that are mostly zeros: their CSR form is kept beside them,
-since an inner product then takes a fraction of the time. A weight vector is float64, and so are all sums.
+What `svmbench.kernels._oracle.Oracle` is to a kernel method: the only place that reads the data. The rows
+stay where they are, dense float32 or CSR, except dense ones that are mostly zeros: their CSR form is kept
+beside them, since an inner product then takes a fraction of the time. A weight vector is float64, and so are
+all sums.
 """
 
 import numpy as np
@@ -27,8 +28,8 @@ cdef extern from *:
 cdef enum:
     LINE = 16
 
-# A CSR form of dense rows may take this part of their memory, so that with the vectors of a solver the limit of
-# half the data is kept.
+# A CSR form of dense rows may take this part of their memory, so that with the vectors of a solver it stays
+# within half of it.
 CSR_SHARE = 0.4
 
 
@@ -38,8 +39,8 @@ cdef class Examples:
     Parameters
     ----------
     X : ndarray or scipy.sparse matrix, shape (n, d)
-        Rows; not copied if float32 and C-contiguous, or CSR with int32 columns. Dense rows of which the CSR form
-        is small are used in that form.
+        Rows; not copied if float32 and C-contiguous, or CSR with int32 columns. Dense rows of which the CSR
+        form is small are used in that form.
 
     Attributes
     ----------

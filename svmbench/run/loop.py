@@ -146,8 +146,8 @@ class Loop:
     def _slice(self, goal: int) -> None:
         """Advance by about `SLICE` seconds; how the run is cut does not change it.
 
-        A slice is a number of iterations, because other counters may stand still: they do while a method finds
-        nothing to change or all rows in the cache.
+        A slice is a number of iterations, because other counters may stand still: they do while a method
+        finds nothing to change or all rows in the cache.
         """
         before, most = self._run.iterations, self._step
         if self._budget["iterations"] is not None:

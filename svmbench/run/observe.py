@@ -86,7 +86,11 @@ class Observer:
         return row
 
     def _squared_hinge(
-        self, row: dict[str, Any], alpha: NDArray[np.float64] | None, norm2: float, margins: NDArray[np.float64]
+        self,
+        row: dict[str, Any],
+        alpha: NDArray[np.float64] | None,
+        norm2: float,
+        margins: NDArray[np.float64],
     ) -> None:
         """Add the objective that a method with this loss minimises, and the bound that its dual point is."""
         lam = self._problem.lam

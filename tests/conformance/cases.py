@@ -67,7 +67,7 @@ def data(seed: int = 0, n: int = N) -> tuple[NDArray[np.float32], NDArray[np.flo
 def start(
     name: str, given: dict[str, Any], X: Any, y: NDArray, kernel: dict, *, cache: int = 0, seed: int = 1
 ) -> tuple[Run, Oracle | Examples]:
-    """A run at iteration 0 and what it reads the data through; λ = 1/n. A linear method has its own kernel."""
+    """A run at iteration 0 and what it reads the data through; λ = 1/n. A linear method needs no kernel."""
     problem = Problem.build(y, lam=1.0 / y.size, nu=0.05)
     solver = registry.get(name)
     oracle = Oracle(X, kernel, cache) if solver.access == "kernel" else Examples(X)

@@ -72,9 +72,7 @@ def test_counts_and_iterates_equal_the_slow_oracle(name, given, kernel, layout, 
 def test_products_and_iterates_equal_the_slow_examples(name, given, iterations, layout):
     X, y = data()
     slow = SlowExamples(X, y)
-    weights = specification(name).run(
-        Problem.build(y, lam=1.0 / N), slow, Generator(1), iterations, **given
-    )
+    weights = specification(name).run(Problem.build(y, lam=1.0 / N), slow, Generator(1), iterations, **given)
     run, examples = start(name, given, LAYOUTS[layout](X), y, KERNELS[1])
     run.advance("iterations", iterations)
     ledger = examples.ledger.as_dict()

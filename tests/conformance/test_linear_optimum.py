@@ -98,8 +98,12 @@ def test_stochastic_methods_have_their_rate(name, given, hinge):
 
 def test_constant_steps_come_as_near_as_they_are_small(hinge):
     far, near = (
-        np.median([suboptimality(hinge, "pegasos_linear", {"steps": "zhang", "eta": eta}, s, [20_000])
-                   for s in range(9)])
+        np.median(
+            [
+                suboptimality(hinge, "pegasos_linear", {"steps": "zhang", "eta": eta}, s, [20_000])
+                for s in range(9)
+            ]
+        )
         for eta in (0.3, 0.03)
     )
     assert near < 0.5 * far
@@ -108,9 +112,7 @@ def test_constant_steps_come_as_near_as_they_are_small(hinge):
 
 def test_the_batch_of_all_examples_descends_without_noise(hinge):
     n = hinge.problem.n
-    one, other = (
-        suboptimality(hinge, "pegasos_linear", {"k": n}, seed, [10, 100, 1000]) for seed in (1, 2)
-    )
+    one, other = (suboptimality(hinge, "pegasos_linear", {"k": n}, seed, [10, 100, 1000]) for seed in (1, 2))
     assert one == pytest.approx(other)
     assert one[2] < one[1] < one[0]
 
@@ -128,5 +130,3 @@ def test_the_optimum_agrees_with_liblinear():
         run = solver(solver.Params(loss=loss, eps=1e-10)).start(problem, Examples(X), Generator(0))
         run.advance("iterations", 2_000_000)
         np.testing.assert_allclose(run.snapshot().model.weights, theirs.coef_[0], rtol=1e-5, atol=1e-7)
-
-

@@ -54,9 +54,7 @@ def test_checkpoints_lie_at_the_first_iteration_past_each_threshold():
 
 
 def test_iterations_are_observed_from_the_first():
-    end, rows = drive(
-        ScriptedRun({"kev_iter": 10}), first=1, points=2, counter="iterations", iterations=40
-    )
+    end, rows = drive(ScriptedRun({"kev_iter": 10}), first=1, points=2, counter="iterations", iterations=40)
     assert column(rows, "iterations") == [1, 3, 10, 32, 40]
     assert (end.status, end.reason) == ("budget", "budget.iterations=40 reached")
 

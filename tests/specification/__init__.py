@@ -9,5 +9,6 @@ charges.
 A linear method (``access`` is ``linear``) has no ``MAINTAINS``, and its ``run(problem, x, rng, iterations,
 **parameters)`` returns w: ``x`` is `tests.specification.slow_examples.SlowExamples`.
 
-``ENDLESS``, of either kind and only where the defaults may come to an end, are parameters with which no run does.
+``ENDLESS``, of either kind and only where the defaults may come to an end, are parameters with which no run
+does.
 """

@@ -39,6 +39,10 @@ class Dual:
             return min(G, 0.0)
         return max(G, 0.0) if self.a[i] == self.U else G
 
+    def settled(self, i: int, G: float, highest: float, lowest: float) -> bool:
+        at_zero, at_bound = self.a[i] == 0.0, self.a[i] == self.U
+        return bool((at_zero and highest < G) or (at_bound and lowest > G))
+
     def minimise(self, i: int, G: float) -> None:
         if self.projected(i, G) != 0.0:
             new = min(max(self.a[i] - G / self.Q[i], 0.0), self.U)
@@ -73,7 +77,7 @@ def run(
             i = active[at]
             G = dual.gradient(i)
             visits += 1
-            if shrinking and ((dual.a[i] == 0.0 and G > highest) or (dual.a[i] == dual.U and G < lowest)):
+            if shrinking and dual.settled(i, G, highest, lowest):
                 active[at], active[-1] = active[-1], active[at]
                 shrunk.append(active.pop())
                 continue

@@ -5,8 +5,8 @@ Large-scale Linear SVM, ICML 2008; Algorithm 3, the method of LIBLINEAR. Without
 
 Problem, the dual of the regularised form in its C-form, C = 1/(λn):
 :math:`\min_\alpha \frac12 |w|^2 + \frac{D}{2} \sum_i \alpha_i^2 - \sum_i \alpha_i`,
-:math:`w = \sum_i \alpha_i y_i x_i`, :math:`0 \le \alpha_i \le U`; hinge loss: D = 0, U = C; squared hinge loss:
-D = 1/(2C), U = ∞.
+:math:`w = \sum_i \alpha_i y_i x_i`, :math:`0 \le \alpha_i \le U`; hinge loss: D = 0, U = C; squared hinge
+loss: D = 1/(2C), U = ∞.
 
 Method, from α = 0 and w = 0, passes over the active examples, each in a new random order; an iteration is the
 visit of one example::
@@ -16,15 +16,16 @@ visit of one example::
     PG = min(G, 0) if α_i = 0, max(G, 0) if α_i = U, else G;  M = max PG, m = min PG of this pass
     α_i = clip(α_i - G / (|x_i|² + D), 0, U);  w += (change of α_i) y_i x_i
 
-At the end of a pass with M - m < eps the method has converged if all examples were active; if not, they all become
-active again. Else the next pass has M̄ = M if M > 0, else ∞, and m̄ = m if m < 0, else -∞.
+At the end of a pass with M - m < eps the method has converged if all examples were active; if not, they all
+become active again. Else the next pass has M̄ = M if M > 0, else ∞, and m̄ = m if m < 0, else -∞.
 
-With ``order=with_replacement`` each visit draws a uniform example, as SDCA does in the papers on Pegasos and on the
-Stochastic Batch Perceptron (S. Shalev-Shwartz and T. Zhang, Stochastic Dual Coordinate Ascent, JMLR 14, 2013).
-There are no passes then, so nothing is shrunk and no rule stops it: budgets do.
+With ``order=with_replacement`` each visit draws a uniform example, as SDCA does in the papers on Pegasos and
+on the Stochastic Batch Perceptron (S. Shalev-Shwartz and T. Zhang, Stochastic Dual Coordinate Ascent, JMLR
+14, 2013). There are no passes then, so nothing is shrunk and no rule stops it: budgets do.
 
-Answer: the last iterate, not averaged; a dual point. An example with x = 0 has α = C from the start under the hinge
-loss and is never visited in a pass. One visit is one inner product, and the |x_i|² are n more at the start.
+Answer: the last iterate, not averaged; a dual point. An example with x = 0 has α = C from the start under the
+hinge loss and is never visited in a pass. One visit is one inner product, and the |x_i|² are n more at the
+start.
 """
 
 from dataclasses import dataclass, field

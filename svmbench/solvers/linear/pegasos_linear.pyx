@@ -12,22 +12,22 @@ Method, stochastic subgradient descent from w = 0, iterations t = 1, 2, ...::
     w = (1 - ηλ) w + (η / k) Σ_{i in V} y_i x_i
     with projection: w *= min(1, 1 / (√λ |w|))
 
-=========  ====================  ==========================================================================
-steps      η                     source
-=========  ====================  ==========================================================================
-pegasos    1 / (λt)              section 2, Figures 1 and 2
-norma      p / (λ√t)             J. Kivinen, A. J. Smola, R. C. Williamson, IEEE Trans. Signal Processing 52, 2004
-zhang      eta, constant         T. Zhang, ICML 2004
-=========  ====================  ==========================================================================
+=========  ===============  ==================================================================
+steps      η                source
+=========  ===============  ==================================================================
+pegasos    1 / (λt)         section 2, Figures 1 and 2
+norma      p / (λ√t)        Kivinen, Smola, Williamson, IEEE Trans. Signal Processing 52, 2004
+zhang      eta, constant    Zhang, ICML 2004
+=========  ===============  ==================================================================
 
-Each batch has k distinct examples, drawn afresh (``iid``), or the next k of an order of all examples that is new in each
-pass (``permutation``) or always the same (``fixed_permutation``); at the seam of two passes a batch may have an
-example twice.
+Each batch has k distinct examples, drawn afresh (``iid``), or the next k of an order of all examples that is
+new in each pass (``permutation``) or always the same (``fixed_permutation``); at the seam of two passes a
+batch may have an example twice.
 
-Answer: the last iterate, not averaged, as in the paper's experiments. w is kept as a scalar times a vector, so that a
-step costs what the examples of its batch have of features. One inner product is counted for each example of a batch;
-with projection one more for each violation, because |w| is carried along: the change of |w|² that comes with x
-takes the product of x with the vector as it then is.
+Answer: the last iterate, not averaged, as in the paper's experiments. w is kept as a scalar times a vector,
+so that a step costs what the examples of its batch have of features. One inner product is counted for each
+example of a batch; with projection one more for each violation, because |w| is carried along: the change of
+|w|² that comes with x takes the product of x with the vector as it then is.
 """
 
 from dataclasses import dataclass, field

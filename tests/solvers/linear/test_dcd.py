@@ -64,7 +64,7 @@ def test_it_stops_where_the_projected_gradients_spread_less_than_eps(shrinking):
         G = np.where(snapshot.alpha == 0.0, np.minimum(G, 0.0), G)
         G = np.where(snapshot.alpha == 0.5, np.maximum(G, 0.0), G)[np.any(X != 0.0, axis=1)]
         spreads.append(G.max() - G.min())
-    # The rule reads the gradients as they were in the pass, so that those at its end may spread a little more.
+    # The rule reads the gradients as they were in the pass; those at its end may spread a little more.
     assert all(spread < 3.0 * eps for spread, eps in zip(spreads, (1.0, 1e-2, 1e-6)))
     done = run.iterations
     run.advance("iterations", done + 10)
