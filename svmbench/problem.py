@@ -9,6 +9,9 @@ regularised           :math:`P_\lambda(w) = \frac{\lambda}{2} |w|^2 + \frac{1}{n
                       (Pegasos eq. 1; SBP eq. 2.2); in C-form multiplied by :math:`1/\lambda = Cn`
 its dual              :math:`D_\lambda(\alpha) = \lambda (\sum_i \alpha_i - \frac12 |w|^2)`,
                       :math:`w = \sum_i \alpha_i y_i \Phi(x_i)`, :math:`0 \le \alpha_i \le C` (SBP eq. 4.1)
+with squared hinge    :math:`\frac{\lambda}{2} |w|^2 + \frac{1}{n} \sum_i h(c_i)^2`; dual
+                      :math:`\lambda (\sum_i \alpha_i - \frac12 |w|^2 - \frac{1}{4C} \sum_i \alpha_i^2)`,
+                      :math:`\alpha_i \ge 0` (Hsieh et al. 2008, eq. 3)
 slack-constrained     :math:`\max_{|w| \le 1} f(w)`, :math:`f(w) = \max_{\xi \ge 0, \sum \xi_i \le n\nu}
                       \min_i (c_i + \xi_i)` (SBP eq. 2.3)
 ====================  ==========================================================================
@@ -57,14 +60,24 @@ def mean_hinge(responses: NDArray[np.float64], margin_shift: NDArray[np.float64]
     return float(np.maximum(0.0, 1.0 - (responses + margin_shift)).mean())
 
 
+def mean_squared_hinge(responses: NDArray[np.float64]) -> float:
+    """Return the mean squared hinge loss of the responses, shape (n,)."""
+    return float(np.square(np.maximum(0.0, 1.0 - responses)).mean())
+
+
 def primal_objective(lam: float, squared_norm: float, loss: float) -> float:
-    """Return P_λ = (λ/2)|w|² + mean hinge loss."""
+    """Return (λ/2)|w|² + mean loss: P_λ for the mean hinge loss."""
     return 0.5 * lam * squared_norm + loss
 
 
 def dual_objective(lam: float, alpha: NDArray[np.float64], squared_norm: float) -> float:
     """Return D_λ(α) = λ (Σα_i - |w|²/2) for a feasible α of shape (n,), a lower bound of the optimum."""
     return lam * (float(alpha.sum()) - 0.5 * squared_norm)
+
+
+def squared_hinge_dual_objective(lam: float, alpha: NDArray[np.float64], squared_norm: float) -> float:
+    """Return λ (Σα_i - |w|²/2 - Σα_i²/(4C)) for α >= 0 of shape (n,), C = 1/(λn)."""
+    return dual_objective(lam, alpha, squared_norm) - 0.25 * lam * lam * alpha.size * float(alpha @ alpha)
 
 
 @dataclass(frozen=True)

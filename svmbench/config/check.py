@@ -21,8 +21,8 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     Returns
     -------
     dict
-        Every key present and of its type; ``kernel.gamma`` set, and exactly one of ``problem.lam`` and
-        ``problem.C``.
+        Every key present and of its type; ``kernel.gamma`` and ``budget.counter`` set, and exactly one of
+        ``problem.lam`` and ``problem.C``.
     """
     top = {
         key: value for key, value in given.items() if key not in (*SECTIONS, "solver", "dataset", "kernel")
@@ -34,6 +34,8 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("problem", "budget", "observe"):
         config[name] = check_section(f"{name}.", given.get(name, {}), SECTIONS[name])
     config["problem"] = _problem(config["problem"], suggested, dataset["name"])
+    if config["budget"]["counter"] is None:
+        config["budget"]["counter"] = _cost(config["solver"]["name"])
     for name in ("seed", "threads", "results"):
         config[name] = plain[name]
     config["data"] = check_section("data.", given.get("data", {}), SECTIONS["data"])
@@ -68,6 +70,13 @@ def schema_of(group: str, name: str) -> type:
 def _solver(given: Any) -> dict[str, Any]:
     name, params = _named("solver", given)
     return {"name": name, **check_section("solver.", params, schema_of("solver", name))}
+
+
+def _cost(solver: str) -> str:
+    """Return the counter that the cost of a solver is measured in."""
+    from svmbench.solvers import registry
+
+    return "inner_products" if registry.get(solver).access == "linear" else "kev_ondemand"
 
 
 def _dataset(given: Any) -> tuple[dict[str, Any], dict[str, Any]]:

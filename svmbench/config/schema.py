@@ -62,10 +62,10 @@ class Problem:
 
 @dataclass(frozen=True)
 class Budget:
-    """When a run ends; None: no such limit."""
+    """When a run ends; None: no such limit, and for the counter the one of the solver's cost."""
 
     name: str = "quick"
-    counter: str = field(default="kev_ondemand", metadata={"choices": COUNTERS})
+    counter: str | None = field(default=None, metadata={"choices": COUNTERS})
     kev: float | None = _above_zero()
     iterations: int | None = field(default=None, metadata={"min": 1})
     seconds: float | None = _above_zero()

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t
 
 
-cdef extern from "_layouts.h" nogil:
+cdef extern from "svmbench/kernels/csrc/_layouts.h" nogil:
     enum: TILE
     enum: SPARSE_GROUP
     ctypedef struct kernel_params:

@@ -9,6 +9,7 @@ from svmbench.kernels._layouts cimport Layout
 cdef class Ledger:
     """Every published and every real count of one run, in 64 bit."""
 
+    cdef readonly bint kernels
     cdef public int64_t kev_ondemand
     cdef public int64_t kev_rowupdate
     cdef public int64_t kev_iter

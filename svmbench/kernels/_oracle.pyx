@@ -27,7 +27,16 @@ FIELDS = (
 
 
 cdef class Ledger:
-    """The counts of one run, 64 bit each; the fields of `FIELDS`."""
+    """The counts of one run, 64 bit each; the fields of `FIELDS`.
+
+    Parameters
+    ----------
+    kernels : bool, default True
+        Whether kernels are evaluated at all; if not, `as_dict` has None for their counts.
+    """
+
+    def __init__(self, *, kernels=True):
+        self.kernels = kernels
 
     cdef int64_t value(self, int counter) noexcept nogil:
         # The order of svmbench.solvers.base.COUNTERS.
@@ -75,8 +84,11 @@ cdef class Ledger:
         self.kev_rowupdate += (<int64_t>changes + maintained_changes) * n
 
     def as_dict(self):
-        """Return every counter by name."""
-        return {name: getattr(self, name) for name in FIELDS}
+        """Return every counter by name; None where it does not apply."""
+        return {
+            name: getattr(self, name) if self.kernels or not name.startswith("kev_") else None
+            for name in FIELDS
+        }
 
 
 cdef class Oracle:

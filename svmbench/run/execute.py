@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from svmbench import data as datasets
 from svmbench.errors import Refusal, UserError
+from svmbench.kernels._examples import Examples
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.run import prepare
@@ -202,15 +203,22 @@ class _Attempt:
             self._bound = best.dual
             self._writer.amend(optimum=digest(best.key), problem=_terms(problem))
 
+    def _oracle(self) -> Oracle | Examples:
+        """Return the training examples as the solver reads them."""
+        X, config = self._data.train.X, self._config
+        if self._solver.access == "linear":
+            return Examples(X)
+        return Oracle(X, config["kernel"], self._cache, config["threads"])
+
     def _train(self) -> End:
         config, problem = self._config, self._problem
-        oracle = Oracle(self._data.train.X, config["kernel"], self._cache, config["threads"])
+        oracle = self._oracle()
         generator = Generator(prepare.seeds(config)["generator"])
         run = self._solver(prepare.parameters(self._solver, config)).start(problem, oracle, generator)
         loop = Loop(
             run,
             oracle.ledger,
-            problem.n,
+            prepare.first_checkpoint(self._solver, config["budget"]["counter"], problem.n),
             config["budget"],
             config["observe"]["points"],
             Observer(problem, oracle, self._data, self._bound),
@@ -221,5 +229,5 @@ class _Attempt:
         with self._interrupt.deferred():
             end = loop.drive()
             model = run.snapshot().model
-        self._predict = partial(oracle.decision_function, model.indices, model.coefficients, model.bias)
+        self._predict = partial(model.scores, oracle)
         return end

@@ -15,10 +15,6 @@ from svmbench.solvers.base import Run, Snapshot
 #: Seconds of training between two looks at the clock, the keyboard and the progress.
 SLICE = 0.2
 
-#: Counters that stand still while a method finds nothing to change or all rows in the cache. `Run.advance`
-#: to a value of theirs might never return, so they are approached by single iterations.
-_MAY_STALL = ("kev_rowupdate", "kev_computed", "inner_products")
-
 
 class Counts(Protocol):
     """The ledger, as far as the loop reads it."""
@@ -74,8 +70,8 @@ class Loop:
         The started solver.
     ledger : Ledger
         Its counts.
-    n : int
-        Training examples; checkpoints begin where the counter reaches n (at 1 if it counts iterations).
+    first : int
+        Value of the counter from which on there are checkpoints.
     budget : dict
         ``budget`` of the resolved configuration.
     points : int
@@ -94,7 +90,7 @@ class Loop:
         self,
         run: Run,
         ledger: Counts,
-        n: int,
+        first: int,
         budget: dict[str, Any],
         points: int,
         observe: Callable[[Snapshot], dict[str, Any]],
@@ -111,8 +107,8 @@ class Loop:
         self._progress = progress
         self._counter: str = budget["counter"]
         self._limit = None if budget["kev"] is None else math.ceil(budget["kev"])
-        self._thresholds = thresholds(points, 1 if self._counter == "iterations" else n)
-        self._step = n
+        self._thresholds = thresholds(points, first)
+        self._step = 1
         self._clock = Clock()
         self._row: dict[str, Any] | None = None
 
@@ -144,32 +140,22 @@ class Loop:
             if end is not None or value >= goal:
                 return end
             with self._clock:
-                if self._counter in _MAY_STALL or self._iterations_first():
-                    self._single_iterations(goal)
-                else:
-                    self._slice(value, goal)
+                self._slice(goal)
             self._progress.advanced(self._counter, self._value(), self._limit, self._clock.wall)
 
-    def _iterations_first(self) -> bool:
-        # A limit in iterations beside one in another counter: an advance to the latter could pass the former.
-        return self._budget["iterations"] is not None and self._counter != "iterations"
+    def _slice(self, goal: int) -> None:
+        """Advance by about `SLICE` seconds; how the run is cut does not change it.
 
-    def _slice(self, value: int, goal: int) -> None:
-        """Advance by about `SLICE` seconds; how the run is cut does not change it."""
+        A slice is a number of iterations, because other counters may stand still: they do while a method
+        finds nothing to change or all rows in the cache.
+        """
+        before, most = self._run.iterations, self._step
         if self._budget["iterations"] is not None:
-            goal = min(goal, self._budget["iterations"])
+            most = min(most, self._budget["iterations"] - before)
         started = time.perf_counter()
-        self._run.advance(self._counter, min(goal, value + self._step))
-        rate = (self._value() - value) / max(time.perf_counter() - started, 1e-9)
+        self._run.advance(self._counter, goal, most)
+        rate = (self._run.iterations - before) / max(time.perf_counter() - started, 1e-9)
         self._step = max(1, int(min(4.0 * self._step, self._patience() * rate)))
-
-    def _single_iterations(self, goal: int) -> None:
-        most = self._budget["iterations"] or math.inf
-        deadline = time.perf_counter() + self._patience()
-        while self._value() < goal and self._run.iterations < most and not self._run.converged:
-            self._run.advance("iterations", self._run.iterations + 1)
-            if time.perf_counter() >= deadline:
-                return
 
     def _patience(self) -> float:
         seconds = self._budget["seconds"]

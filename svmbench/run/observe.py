@@ -8,11 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.problem import Problem, dual_objective, mean_hinge, primal_objective
-from svmbench.solvers.base import KernelExpansion, Snapshot
+from svmbench.problem import (
+    Problem,
+    dual_objective,
+    mean_hinge,
+    mean_squared_hinge,
+    primal_objective,
+    squared_hinge_dual_objective,
+)
+from svmbench.solvers.base import Model, Snapshot
 
 if TYPE_CHECKING:
     from svmbench.data import Dataset, Part
+    from svmbench.kernels._examples import Examples
     from svmbench.kernels._oracle import Oracle
 
 
@@ -27,12 +35,6 @@ def mistakes(scores: NDArray[np.float64], y: NDArray[np.float64]) -> int:
     return int(np.count_nonzero(~(scores * y > 0.0)))
 
 
-def squared_norm(model: KernelExpansion, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
-    """Return |w|² = Σ_k β_k y_k c_k from the responses c, shape (n,), of the model on the training set."""
-    at = model.indices
-    return max(0.0, float(np.dot(model.coefficients, y[at] * responses[at])))
-
-
 class Observer:
     """Makes checkpoints of one run.
 
@@ -40,15 +42,17 @@ class Observer:
     ----------
     problem : Problem
         What is solved; objectives are those of its λ-form.
-    oracle : Oracle
-        Over the training rows.
+    oracle : Oracle or Examples
+        Over the training rows, as the solver reads them.
     data : Dataset
         For test and validation errors.
     bound : float or None
         A certified lower bound of the optimal λ-form objective, for solvers without a dual of their own.
     """
 
-    def __init__(self, problem: Problem, oracle: Oracle, data: Dataset, bound: float | None = None) -> None:
+    def __init__(
+        self, problem: Problem, oracle: Oracle | Examples, data: Dataset, bound: float | None = None
+    ) -> None:
         self._problem = problem
         self._oracle = oracle
         self._data = data
@@ -59,21 +63,40 @@ class Observer:
         model, problem, y = snapshot.model, self._problem, self._problem.y
         responses = snapshot.responses
         if responses is None:
-            responses = y * self._oracle.training_scores(model.indices, model.coefficients)
+            responses = y * model.training_scores(self._oracle)
         margins = responses + y * model.bias
-        norm2 = squared_norm(model, y, responses)
+        norm2 = model.squared_norm(y, responses)
         loss = mean_hinge(margins)
         row: dict[str, Any] = {
-            "support_vectors": model.indices.size,
+            "support_vectors": model.support_vectors,
             "train_error": mistakes(margins, np.ones_like(margins)) / problem.n,
             "primal_objective": primal_objective(problem.lam, norm2, loss),
             "norm": math.sqrt(norm2),
             "mean_hinge": loss,
             **snapshot.native,
         }
-        self._certify(row, snapshot.alpha, norm2)
+        if row["support_vectors"] is None and snapshot.alpha is not None:
+            row["support_vectors"] = int(np.count_nonzero(snapshot.alpha))
+        if snapshot.loss == "squared_hinge":
+            self._squared_hinge(row, snapshot.alpha, norm2, margins)
+            self._certify(row, None, norm2)
+        else:
+            self._certify(row, snapshot.alpha, norm2)
         self._generalise(row, model)
         return row
+
+    def _squared_hinge(
+        self,
+        row: dict[str, Any],
+        alpha: NDArray[np.float64] | None,
+        norm2: float,
+        margins: NDArray[np.float64],
+    ) -> None:
+        """Add the objective that a method with this loss minimises, and the bound that its dual point is."""
+        lam = self._problem.lam
+        row["native_objective"] = primal_objective(lam, norm2, mean_squared_hinge(margins))
+        if alpha is not None:
+            row["native_bound"] = squared_hinge_dual_objective(lam, alpha, norm2)
 
     def _certify(self, row: dict[str, Any], alpha: NDArray[np.float64] | None, norm2: float) -> None:
         """Add the dual objective and the gaps: of the solver's own dual point, else of the stored optimum."""
@@ -88,7 +111,7 @@ class Observer:
         if primal > 0.0:
             row["relative_gap"] = (primal - dual) / primal
 
-    def _generalise(self, row: dict[str, Any], model: KernelExpansion) -> None:
+    def _generalise(self, row: dict[str, Any], model: Model) -> None:
         """Add the errors on the test and validation sets that exist."""
         if self._data.test is not None:
             wrong = self._wrong(model, self._data.test)
@@ -97,6 +120,5 @@ class Observer:
             wrong = self._wrong(model, self._data.validation)
             row["validation_error"] = wrong / self._data.validation.y.size
 
-    def _wrong(self, model: KernelExpansion, part: Part) -> int:
-        scores = self._oracle.decision_function(model.indices, model.coefficients, model.bias, part.X)
-        return mistakes(scores, part.y)
+    def _wrong(self, model: Model, part: Part) -> int:
+        return mistakes(model.scores(self._oracle, part.X), part.y)

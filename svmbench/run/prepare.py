@@ -30,7 +30,28 @@ def refusal(solver: type[Solver], config: dict[str, Any]) -> str | None:
             f"{solver.name} cannot solve with problem.bias={bias}: "
             f"it needs {_either('problem.bias', solver.biases)}; give that, or another solver"
         )
+    counter = config["budget"]["counter"]
+    if solver.access == "linear" and counter.startswith("kev_"):
+        return (
+            f"{solver.name} evaluates no kernels, so that budget.counter={counter} stands still: "
+            "give budget.counter=inner_products or budget.counter=iterations"
+        )
     return None
+
+
+def first_checkpoint(solver: type[Solver], counter: str, n: int) -> int:
+    """Return the counter's value at the first checkpoint, about one iteration of the method.
+
+    Parameters
+    ----------
+    solver : type of Solver
+        The method.
+    counter : str
+        Of the budget.
+    n : int
+        Training examples.
+    """
+    return 1 if counter == "iterations" or solver.access == "linear" else n
 
 
 def _either(key: str, values: tuple[str, ...]) -> str:

@@ -62,7 +62,8 @@ class PlainLines:
 
     def observed(self, row: dict[str, Any]) -> None:
         """Print the checkpoint."""
-        parts = [f"iterations {row['iterations']}", f"kev_ondemand {row['kev_ondemand']:.3g}"]
+        cost = "inner_products" if row["kev_ondemand"] is None else "kev_ondemand"
+        parts = [f"iterations {row['iterations']}", f"{cost} {row[cost]:.3g}"]
         if row.get("test_error") is not None:
             parts.append(f"test error {100 * row['test_error']:.2f} %")
         parts.append(f"objective {row['primal_objective']:.6g}")

@@ -1,13 +1,13 @@
 """What a solver is: the contract between a method, the problem it solves and the run that drives it.
 
-A solver sees the training problem, the oracle and a random generator, and nothing else: no clock, no log, no
-test data. A run cut into many ``advance`` calls is bit for bit the run in one call.
+A solver sees the training problem, the data through one counting object and a random generator, and
+nothing else: no clock, no log, no test data. A run cut into many ``advance`` calls is bit for bit the run in one call.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from svmbench.problem import Problem
 
 if TYPE_CHECKING:
+    from svmbench.kernels._examples import Examples
     from svmbench.kernels._oracle import Oracle
     from svmbench.solvers.parts.random import Generator
 
@@ -48,6 +49,62 @@ class KernelExpansion:
         indices = np.flatnonzero(alpha)
         return cls(indices.astype(np.int64), alpha[indices] * y[indices], bias)
 
+    @property
+    def support_vectors(self) -> int:
+        """Number of non-zero coefficients."""
+        return int(self.indices.size)
+
+    def scores(self, oracle: Oracle, X: Any) -> NDArray[np.float64]:
+        """Return the predictions for rows X, shape (m, d), as float64 (m,); counted as prediction."""
+        return oracle.decision_function(self.indices, self.coefficients, self.bias, X)
+
+    def training_scores(self, oracle: Oracle) -> NDArray[np.float64]:
+        """Return <w, Φ(x_i)> for every training example, without bias; counted as observation."""
+        return oracle.training_scores(self.indices, self.coefficients)
+
+    def squared_norm(self, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
+        """Return |w|² = Σ_k β_k y_k c_k from its responses c on the training set, shape (n,)."""
+        at = self.indices
+        return max(0.0, float(np.dot(self.coefficients, y[at] * responses[at])))
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    r"""A predictor :math:`x \mapsto \langle w, x \rangle + b` on the features themselves.
+
+    It answers what `KernelExpansion` answers, through `Examples` instead of an `Oracle`.
+
+    Attributes
+    ----------
+    weights : ndarray of float64, shape (d,)
+        w.
+    bias : float
+        b.
+    """
+
+    weights: NDArray[np.float64]
+    bias: float = 0.0
+
+    @property
+    def support_vectors(self) -> None:
+        """Unknown: w does not tell which examples it is made of."""
+        return
+
+    def scores(self, examples: Examples, X: Any) -> NDArray[np.float64]:
+        """Return the predictions for rows X, shape (m, d), as float64 (m,); counted as observed."""
+        return examples.decision_function(self.weights, self.bias, X)
+
+    def training_scores(self, examples: Examples) -> NDArray[np.float64]:
+        """Return <w, x_i> for every training example, without bias; counted as observed."""
+        return examples.products(self.weights)
+
+    def squared_norm(self, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
+        """Return |w|²; responses are not needed."""
+        return float(self.weights @ self.weights)
+
+
+Model: TypeAlias = KernelExpansion | LinearModel
+
 
 @dataclass(frozen=True)
 class Snapshot:
@@ -55,21 +112,25 @@ class Snapshot:
 
     Attributes
     ----------
-    model : KernelExpansion
+    model : KernelExpansion or LinearModel
         The predictor.
     responses : ndarray of float64, shape (n,), or None
         c_i = y_i <w, Φ(x_i)> of the model on the training set, without bias, where the method maintains them.
     alpha : ndarray of float64, shape (n,), or None
-        A feasible dual point of the regularised form whose w is the model's, where the method has one.
+        A feasible dual point of the regularised form, with the loss below, whose w is the model's, where the
+        method has one.
     native : dict of str to float
         The objective of the method's own form and its bound, as ``native_objective`` and ``native_bound``,
         where they exist.
+    loss : str
+        Of the regularised form that the method minimises: ``hinge`` or ``squared_hinge``.
     """
 
-    model: KernelExpansion
+    model: Model
     responses: NDArray[np.float64] | None = None
     alpha: NDArray[np.float64] | None = None
     native: dict[str, float] = field(default_factory=dict)
+    loss: str = "hinge"
 
 
 class Run(Protocol):
@@ -85,11 +146,11 @@ class Run(Protocol):
         """Whether the method's own stopping rule holds."""
         ...
 
-    def advance(self, counter: str, until: int) -> None:
+    def advance(self, counter: str, until: int, most: int = ...) -> None:
         """Continue until ``counter`` (of `COUNTERS`) has reached ``until`` or the method has converged.
 
-        Stops at the first iteration boundary at or past the mark. Some counters may stand still for ever: see
-        docs/counting.md.
+        Stops at the first iteration boundary at or past the mark, or after ``most`` iterations, by default
+        without limit. Some counters may stand still for ever: see docs/counting.md.
 
         Raises
         ------
@@ -122,6 +183,8 @@ class Solver:
     form : str
         The problem solved: ``regularised``, ``slack-constrained`` or ``norm-bounded``; ``none`` for a method
         that minimises no objective.
+    access : str
+        What the data are read through: ``kernel``, an `Oracle`, or ``linear``, `Examples`.
     biases : tuple of str
         Bias conventions that it can solve with.
     kernels : tuple of str or None
@@ -138,6 +201,7 @@ class Solver:
     title: ClassVar[str]
     citation: ClassVar[str]
     form: ClassVar[str] = "regularised"
+    access: ClassVar[str] = "kernel"
     biases: ClassVar[tuple[str, ...]] = ("none",)
     kernels: ClassVar[tuple[str, ...] | None] = None
     counting: ClassVar[str] = ""
@@ -148,6 +212,23 @@ class Solver:
     def __init__(self, params: Any) -> None:
         self.params = params
 
-    def start(self, problem: Problem, oracle: Oracle, rng: Generator) -> Run:
-        """Return a run at iteration 0; nothing is evaluated yet except the diagonal, where it is needed."""
+    def start(self, problem: Problem, oracle: Oracle | Examples, rng: Generator) -> Run:
+        """Return a run at iteration 0; nothing is evaluated yet except the diagonal, where it is needed.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is to be solved.
+        oracle : Oracle or Examples
+            The training data, as ``access`` says.
+        rng : Generator
+            The source of every random choice.
+        """
         raise NotImplementedError
+
+
+class LinearSolver(Solver):
+    """Base of the solvers that work on the features themselves and keep w; needs kernel=linear."""
+
+    access = "linear"
+    kernels = ("linear",)

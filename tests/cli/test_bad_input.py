@@ -8,7 +8,7 @@ from svmbench.cli import main
 
 SENTENCES = [
     (["rnu"], "unknown command 'rnu'; did you mean 'run'? (commands: run, list, "),
-    (["run", "solver=spb"], "unknown solver 'spb'; did you mean 'sbp'? (solver=: pegasos, perceptron, sbp, "),
+    (["run", "solver=spb"], "unknown solver 'spb'; did you mean 'sbp'? (solver=: "),
     (["run", "dataset=adlut"], "unknown dataset 'adlut'; did you mean 'adult'? (dataset=: adult, "),
     (["run", "kernel=gausian"], "unknown kernel 'gausian'; did you mean 'gaussian'?"),
     (["run", "budget=papre"], "unknown budget 'papre'; did you mean 'paper'? (budget=: debug, paper, quick)"),

@@ -20,8 +20,8 @@ from svmbench.config import folder
         ("svmbench ", sorted(COMMANDS)),
         ("svmbench d", ["datasets"]),
         ("svmbench run sol", ["solver.nu=", "solver="]),
-        ("svmbench run solver=p", ["solver=pegasos", "solver=perceptron"]),
-        ("svmbench run -m solver=sbp,pe", ["solver=sbp,pegasos", "solver=sbp,perceptron"]),
+        ("svmbench run solver=sm", ["solver=smo"]),
+        ("svmbench run -m solver=sbp,perc", ["solver=sbp,perceptron"]),
         ("svmbench run solver=pegasos solver.", ["solver.exact="]),
         ("svmbench run solver=pegasos solver.exact=", ["solver.exact=false", "solver.exact=true"]),
         ("svmbench run solver=smo solver.selection=u", ["solver.selection=unclipped"]),
@@ -74,7 +74,7 @@ def test_a_users_folder_is_offered(tmp_path):
 @pytest.mark.parametrize(
     ("line", "replies"),
     [
-        ("svmbench run solver=pe", ["pegasos", "perceptron"]),  # bash replaces only what follows =
+        ("svmbench run solver=perc", ["perceptron"]),  # bash replaces only what follows =
         ("svmbench run solver=pegasos solver.", ["solver.exact="]),
         ("svmbench pl", ["plot"]),
     ],

@@ -46,6 +46,19 @@ def test_papers_values_are_the_defaults(dataset, gamma, C):
     assert resolved["problem"] == {"lam": None, "C": C, "bias": "none"}
 
 
+@pytest.mark.parametrize(
+    ("given", "counter"),
+    [
+        (["solver=sdca"], "kev_ondemand"),
+        (["solver=dcd", "kernel=linear"], "inner_products"),
+        (["solver=dcd", "kernel=linear", "budget.counter=iterations"], "iterations"),
+        (["solver=pegasos_linear", "kernel=linear", "budget=debug"], "inner_products"),
+    ],
+)
+def test_the_counter_is_the_cost_of_the_solver(given, counter):
+    assert config.resolve(given)["budget"]["counter"] == counter
+
+
 def test_lam_stands_for_itself():
     assert config.resolve(["problem.lam=1e-3"])["problem"] == {"lam": 1e-3, "C": None, "bias": "none"}
 

@@ -10,10 +10,11 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from svmbench.kernels._examples import Examples
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.solvers import registry
-from svmbench.solvers.base import Run, Snapshot
+from svmbench.solvers.base import COUNTERS, Run, Snapshot
 from svmbench.solvers.parts.random import Generator
 from tests.kernels.reference import KERNELS
 
@@ -27,9 +28,20 @@ def specification(name: str) -> ModuleType:
     return importlib.import_module(f"tests.specification.{name}")
 
 
-def variants() -> list[tuple[str, dict[str, Any]]]:
-    """Every solver with every set of parameters that its specification tries."""
-    return [(name, dict(given)) for name in registry.names() for given in specification(name).VARIANTS]
+def variants(access: str | None = None) -> list[tuple[str, dict[str, Any]]]:
+    """Every solver, or those of one kind, with every set of parameters that its specification tries."""
+    names = [name for name in registry.names() if access in (None, registry.get(name).access)]
+    return [(name, dict(given)) for name in names for given in specification(name).VARIANTS]
+
+
+def with_counters() -> list[tuple[str, dict[str, Any], str]]:
+    """Every variant with every counter that moves in it."""
+    return [
+        (name, given, counter)
+        for name, given in variants()
+        for counter in COUNTERS
+        if registry.get(name).access == "kernel" or not counter.startswith("kev_")
+    ]
 
 
 def label(value: object) -> str | None:
@@ -54,25 +66,29 @@ def data(seed: int = 0, n: int = N) -> tuple[NDArray[np.float32], NDArray[np.flo
 
 def start(
     name: str, given: dict[str, Any], X: Any, y: NDArray, kernel: dict, *, cache: int = 0, seed: int = 1
-) -> tuple[Run, Oracle]:
-    """A run at iteration 0 and its oracle; λ = 1/n."""
+) -> tuple[Run, Oracle | Examples]:
+    """A run at iteration 0 and what it reads the data through; λ = 1/n. A linear method needs no kernel."""
     problem = Problem.build(y, lam=1.0 / y.size, nu=0.05)
     solver = registry.get(name)
-    oracle = Oracle(X, kernel, cache)
+    oracle = Oracle(X, kernel, cache) if solver.access == "kernel" else Examples(X)
     return solver(solver.Params(**given)).start(problem, oracle, Generator(seed)), oracle
 
 
-def state(run: Run, oracle: Oracle) -> tuple:
+def state(run: Run, oracle: Oracle | Examples) -> tuple:
     """Everything that may be seen of a run, for comparison bit for bit."""
     return (*content(run.snapshot()), run.iterations, run.converged, *oracle.ledger.as_dict().items())
 
 
 def content(snapshot: Snapshot) -> tuple:
-    arrays = (snapshot.model.indices, snapshot.model.coefficients, snapshot.responses, snapshot.alpha)
     return (
-        *(None if array is None else array.tobytes() for array in arrays),
+        *(None if array is None else array.tobytes() for array in arrays(snapshot)),
         *sorted(snapshot.native.items()),
     )
+
+
+def arrays(snapshot: Snapshot) -> list[NDArray | None]:
+    model = [value for value in vars(snapshot.model).values() if isinstance(value, np.ndarray)]
+    return [*model, snapshot.responses, snapshot.alpha]
 
 
 __all__ = [
@@ -81,6 +97,7 @@ __all__ = [
     "LAYOUTS",
     "D",
     "N",
+    "arrays",
     "content",
     "data",
     "label",
@@ -88,4 +105,5 @@ __all__ = [
     "start",
     "state",
     "variants",
+    "with_counters",
 ]

@@ -1,4 +1,4 @@
-"""Every count and iterate equals that of the slow oracle, whatever the cache and however the run is cut."""
+"""Every count and iterate equals the slow specification's, whatever the cache and however the run is cut."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from svmbench.problem import Problem
-from svmbench.solvers.base import COUNTERS
 from svmbench.solvers.parts.random import Generator
 from tests.conformance.cases import (
     ALL_ROWS,
@@ -19,17 +18,21 @@ from tests.conformance.cases import (
     start,
     state,
     variants,
+    with_counters,
 )
 from tests.specification.expansion import Maintained, OnDemand
+from tests.specification.slow_examples import SlowExamples
 from tests.specification.slow_oracle import SlowOracle
 
 ITERATIONS = 160
+
+EACH = pytest.mark.parametrize(("name", "given"), variants(), ids=label)
 
 
 @pytest.mark.parametrize("cache", [0, ALL_ROWS], ids=["two rows", "all rows"])
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("kernel", KERNELS, ids=label)
-@pytest.mark.parametrize(("name", "given"), variants(), ids=label)
+@pytest.mark.parametrize(("name", "given"), variants("kernel"), ids=label)
 def test_counts_and_iterates_equal_the_slow_oracle(name, given, kernel, layout, cache):
     X, y = data()
     problem = Problem.build(y, lam=1.0 / N)
@@ -63,8 +66,26 @@ def test_counts_and_iterates_equal_the_slow_oracle(name, given, kernel, layout, 
     assert oracle.ledger.as_dict() == ledger  # a snapshot evaluates nothing
 
 
-@pytest.mark.parametrize("counter", COUNTERS)
-@pytest.mark.parametrize(("name", "given"), variants(), ids=label)
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("iterations", [1, 2, ITERATIONS, 1000])
+@pytest.mark.parametrize(("name", "given"), variants("linear"), ids=label)
+def test_products_and_iterates_equal_the_slow_examples(name, given, iterations, layout):
+    X, y = data()
+    slow = SlowExamples(X, y)
+    weights = specification(name).run(Problem.build(y, lam=1.0 / N), slow, Generator(1), iterations, **given)
+    run, examples = start(name, given, LAYOUTS[layout](X), y, KERNELS[1])
+    run.advance("iterations", iterations)
+    ledger = examples.ledger.as_dict()
+    assert ledger.pop("inner_products") == slow.products
+    assert ledger.pop("iterations") == run.iterations <= iterations
+    assert set(ledger.values()) == {None}  # kernel evaluations do not apply
+    snapshot = run.snapshot()
+    np.testing.assert_allclose(snapshot.model.weights, weights, rtol=1e-9, atol=1e-12)
+    assert examples.ledger.inner_products == slow.products  # a snapshot makes none
+    assert examples.observed == 0
+
+
+@pytest.mark.parametrize(("name", "given", "counter"), with_counters(), ids=label)
 def test_pieces_are_the_whole_bit_for_bit(name, given, counter):
     X, y = data()
     kernel = KERNELS[0]
@@ -86,7 +107,7 @@ def test_pieces_are_the_whole_bit_for_bit(name, given, counter):
         assert state(run, oracle) == expected
 
 
-@pytest.mark.parametrize(("name", "given"), variants(), ids=label)
+@pytest.mark.parametrize(("name", "given"), variants("kernel"), ids=label)
 def test_the_cache_changes_nothing_but_what_is_computed(name, given):
     X, y = data()
     seen = []
@@ -99,8 +120,20 @@ def test_the_cache_changes_nothing_but_what_is_computed(name, given):
     assert seen[0][0] >= seen[1][0] >= seen[2][0]
 
 
-@pytest.mark.parametrize("counter", COUNTERS)
-@pytest.mark.parametrize(("name", "given"), variants(), ids=label)
+@EACH
+def test_advance_makes_at_most_that_many_iterations(name, given):
+    X, y = data()
+    run, oracle = start(name, given, X, y, KERNELS[0])
+    run.advance("inner_products", 10**30, 3)
+    run.advance("inner_products", 10**30, 0)
+    run.advance("inner_products", 10**30, 20)
+    whole, whole_oracle = start(name, given, X, y, KERNELS[0])
+    whole.advance("iterations", 23)
+    assert run.iterations == 23 or run.converged
+    assert state(run, oracle) == state(whole, whole_oracle)
+
+
+@pytest.mark.parametrize(("name", "given", "counter"), with_counters(), ids=label)
 def test_advance_stops_at_the_first_boundary_past_the_mark(name, given, counter):
     X, y = data()
     one, steps = start(name, given, X, y, KERNELS[1])

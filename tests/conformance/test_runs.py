@@ -17,9 +17,11 @@ from tests.conformance.cases import (
     KERNELS,
     LAYOUTS,
     N,
+    arrays,
     content,
     data,
     label,
+    specification,
     start,
     state,
     variants,
@@ -62,7 +64,7 @@ def test_snapshots_share_no_memory(name, given):
         kept = content(before)
         run.advance("iterations", goal + 3)
         assert content(before) == kept
-        for array in (before.model.coefficients, before.model.indices, before.responses, before.alpha):
+        for array in arrays(before):
             if array is not None:
                 array[...] = -7
     twin.advance("iterations", 153)
@@ -70,7 +72,7 @@ def test_snapshots_share_no_memory(name, given):
     assert np.array_equal(y, data()[1])
 
 
-@EACH
+@pytest.mark.parametrize(("name", "given"), variants("kernel"), ids=label)
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("kernel", KERNELS, ids=label)
 def test_answers_are_consistent_and_dual_points_feasible(name, given, kernel, layout):
@@ -93,6 +95,26 @@ def test_answers_are_consistent_and_dual_points_feasible(name, given, kernel, la
             norm2 = snapshot.alpha @ fresh
             primal = primal_objective(problem.lam, norm2, mean_hinge(fresh))
             assert dual_objective(problem.lam, snapshot.alpha, norm2) <= primal + 1e-12
+
+
+@pytest.mark.parametrize(("name", "given"), variants("linear"), ids=label)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_linear_dual_points_are_feasible_and_make_the_weights(name, given, layout):
+    X, y = data()
+    problem = Problem.build(y, lam=1.0 / N)
+    run, examples = start(name, given, LAYOUTS[layout](X), y, KERNELS[1])
+    for goal in (0, 1, 7, 400):
+        run.advance("iterations", goal)
+        snapshot = run.snapshot()
+        weights = snapshot.model.weights
+        responses = y * examples.products(weights)
+        np.testing.assert_allclose(responses, y * (X @ weights), rtol=1e-12, atol=1e-12)
+        if snapshot.responses is not None:
+            np.testing.assert_allclose(snapshot.responses, responses, rtol=1e-9, atol=1e-12)
+        if snapshot.alpha is not None:
+            np.testing.assert_allclose(X.T @ (snapshot.alpha * y), weights, rtol=1e-9, atol=1e-12)
+            assert np.all(snapshot.alpha >= 0.0)
+            assert snapshot.loss == "squared_hinge" or np.all(snapshot.alpha <= problem.C)
 
 
 @EACH
@@ -119,9 +141,9 @@ def test_labels_must_fit_the_examples(name):
 
 @pytest.mark.parametrize("name", [name for name in registry.names() if registry.get(name).stochastic])
 def test_interruption_leaves_a_whole_state(name):
-    # Overlapping classes, so that no stochastic method comes to an end by itself.
+    # Overlapping classes, so that hardly a stochastic method comes to an end by itself.
     X, y = data()
-    given = {"nu": 0.05} if name == "sbp" else {}
+    given = getattr(specification(name), "ENDLESS", {})
     run, oracle = start(name, given, X, y, KERNELS[0], cache=ALL_ROWS)
     timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()

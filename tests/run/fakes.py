@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 
@@ -65,9 +66,10 @@ class ScriptedRun:
     def as_dict(self):
         return dict(self.counts)
 
-    def advance(self, counter, until):
+    def advance(self, counter, until, most=math.inf):
         self.advances += 1
-        while self.counts[counter] < until and not self.converged:
+        last = self.iterations + most
+        while self.counts[counter] < until and not self.converged and self.iterations < last:
             assert self.iterations < 10**6, "advance never returns"
             time.sleep(self.pause)
             self.counts["iterations"] += 1
@@ -117,8 +119,9 @@ class ToyRun:
         self.alpha, self.responses = np.zeros(problem.n), np.zeros(problem.n)
         self.diagonal = oracle.diagonal()
 
-    def advance(self, counter, until):
-        while self.oracle.ledger.as_dict()[counter] < until and not self.converged:
+    def advance(self, counter, until, most=math.inf):
+        last = self.iterations + most
+        while self.oracle.ledger.as_dict()[counter] < until and self.iterations < last and not self.converged:
             if self.iterations == 5 and self.accident in ACCIDENTS:
                 raise ACCIDENTS[self.accident]
             y, i = self.problem.y, self.iterations % self.problem.n

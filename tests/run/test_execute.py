@@ -113,6 +113,58 @@ def test_a_combination_that_cannot_be_done_is_refused_in_words_and_stored(make, 
     assert make(**change).state == "refused" and len(stored(make)) == 1
 
 
+LINEAR = {"name": "linear"}
+LINEAR_SOLVERS = ("dcd", "pegasos_linear")
+
+
+@pytest.mark.parametrize("solver", LINEAR_SOLVERS)
+def test_a_linear_run_counts_inner_products_and_no_kernel_evaluations(make, solver):
+    outcome = make(solver, kernel=LINEAR, budget={"counter": "inner_products", "kev": 100.0})
+    trace = outcome.run.trace()
+    assert outcome.state == "done"
+    # One for each visit; dcd has made those of the 30 norms before it begins.
+    first = {"dcd": [32, 56, 100], "pegasos_linear": [1, 2, 3, 6, 10, 18, 32, 56, 100]}[solver]
+    assert trace["inner_products"].tolist() == first
+    assert trace["iterations"].tolist() == [count - 30 * (solver == "dcd") for count in first]
+    for column in [name for name in trace if name.startswith("kev_")]:
+        assert trace[column].isna().all()
+    for column in ("test_error", "validation_error", "train_error", "primal_objective", "norm"):
+        assert trace[column].notna().all()
+    assert trace["relative_gap"].notna().all() == trace["support_vectors"].notna().all() == (solver == "dcd")
+    summary = outcome.run.summary()
+    assert summary["kev_ondemand"] is None and summary["inner_products"] == 100
+    scores = outcome.predict(outcome.data.test.X)
+    assert np.mean(scores * outcome.data.test.y <= 0) == summary["test_error"]
+
+
+@pytest.mark.parametrize("solver", LINEAR_SOLVERS)
+@pytest.mark.parametrize("counter", ["inner_products", "iterations"])
+@pytest.mark.parametrize("iterations", [None, 777])
+def test_how_a_linear_run_is_cut_changes_nothing(make, monkeypatch, solver, counter, iterations):
+    budget = {"counter": counter, "iterations": iterations}
+    whole = make(solver, kernel=LINEAR, budget=budget)
+    monkeypatch.setattr(loop, "SLICE", 0.0)
+    cut = make(solver, kernel=LINEAR, budget=budget, force=True)
+    assert cut.run.trace().drop(columns=UNTIMED).equals(whole.run.trace().drop(columns=UNTIMED))
+    assert iterations is None or whole.run.summary()["iterations"] <= iterations
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({}, "dcd cannot use kernel=gaussian: it needs kernel=linear; give that, or another solver"),
+        (
+            {"kernel": LINEAR, "budget": {"counter": "kev_iter"}},
+            "dcd evaluates no kernels, so that budget.counter=kev_iter stands still: "
+            "give budget.counter=inner_products or budget.counter=iterations",
+        ),
+    ],
+)
+def test_what_a_linear_solver_cannot_do_is_refused(make, change, sentence):
+    outcome = make("dcd", **change)
+    assert (outcome.state, outcome.reason) == ("refused", sentence)
+
+
 def test_a_refusal_does_not_outlive_its_cause(make, monkeypatch):
     assert make(problem={"bias": "unregularised"}).state == "refused"
     monkeypatch.setattr(Toy, "biases", ("none", "unregularised"))

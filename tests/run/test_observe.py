@@ -2,10 +2,11 @@ import numpy as np
 import pytest
 
 from svmbench.data import Dataset
+from svmbench.kernels._examples import Examples
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.run.observe import Observer, mistakes
-from svmbench.solvers.base import KernelExpansion, Snapshot
+from svmbench.solvers.base import KernelExpansion, LinearModel, Snapshot
 
 from .fakes import two_clouds
 
@@ -69,6 +70,49 @@ def test_looking_is_counted_apart(setting):
     assert counts.pop("kev_observation") == vectors * problem.n
     assert counts.pop("kev_prediction") == vectors * (data.test.n + data.validation.n)
     assert set(counts.values()) == {0}
+
+
+def linear_setting():
+    data = two_clouds()
+    y = data.train.y
+    alpha = np.random.default_rng(1).uniform(0, 2, y.size) * (np.arange(y.size) % 3 == 0)
+    w = data.train.X.astype(float).T @ (alpha * y)
+    return data, Problem.build(y, C=2.0), Examples(data.train.X), alpha, w
+
+
+@pytest.mark.parametrize("bias", [0.0, 0.4])
+def test_a_linear_model_is_observed_by_the_same_formulas(bias):
+    data, problem, examples, alpha, w = linear_setting()
+    row = Observer(problem, examples, data)(Snapshot(LinearModel(w, bias), alpha=alpha))
+    loss = np.maximum(0, 1 - data.train.y * (data.train.X @ w + bias)).mean()
+    assert row["primal_objective"] == pytest.approx(problem.lam / 2 * (w @ w) + loss)
+    assert row["dual_objective"] == pytest.approx(problem.lam * (alpha.sum() - w @ w / 2))
+    assert row["norm"] == pytest.approx(np.linalg.norm(w)) and row["mean_hinge"] == pytest.approx(loss)
+    assert row["support_vectors"] == np.count_nonzero(alpha)
+    for name, part in (("train", data.train), ("validation", data.validation), ("test", data.test)):
+        assert row[f"{name}_error"] == (part.y * (part.X @ w + bias) <= 0).mean()
+    assert examples.observed == data.train.n + data.validation.n + data.test.n
+    assert examples.ledger.inner_products == 0
+
+
+def test_without_a_dual_point_the_support_vectors_of_a_linear_model_are_unknown():
+    data, problem, examples, _, w = linear_setting()
+    row = Observer(problem, examples, data)(Snapshot(LinearModel(w)))
+    assert row["support_vectors"] is None and "dual_objective" not in row
+
+
+def test_the_squared_loss_has_objectives_of_its_own():
+    data, problem, examples, alpha, w = linear_setting()
+    snapshot = Snapshot(LinearModel(w), alpha=alpha, loss="squared_hinge")
+    row = Observer(problem, examples, data, bound=0.01)(snapshot)
+    slack = np.maximum(0, 1 - data.train.y * (data.train.X @ w))
+    assert row["native_objective"] == pytest.approx(problem.lam / 2 * (w @ w) + (slack**2).mean())
+    assert row["native_bound"] == pytest.approx(
+        problem.lam * (alpha.sum() - w @ w / 2 - (alpha**2).sum() / (4 * problem.C))
+    )
+    # Its dual point is none of the hinge problem, whose objective is reported beside.
+    assert row["primal_objective"] == pytest.approx(problem.lam / 2 * (w @ w) + slack.mean())
+    assert (row["dual_objective"], row["dual_source"]) == (0.01, "optimum")
 
 
 def test_a_stored_bound_stands_in_for_a_missing_dual(setting):

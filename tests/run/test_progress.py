@@ -17,6 +17,12 @@ def test_a_checkpoint_is_a_line_of_what_is_known():
     ]
 
 
+def test_a_linear_method_costs_inner_products():
+    stream = io.StringIO()
+    PlainLines(stream).observed({**ROW, "kev_ondemand": None, "inner_products": 500})
+    assert stream.getvalue() == "iterations 7, inner_products 500, objective 0.25, 1.2 s\n"
+
+
 def test_between_checkpoints_there_is_a_line_now_and_then():
     stream = io.StringIO()
     seldom, often = PlainLines(stream), PlainLines(stream, every=0.0)

@@ -5,4 +5,10 @@
 one; and ``run(problem, w, rng, iterations, **parameters)``, which returns the coefficients of the answer.
 ``w`` is one of the two forms of `tests.specification.expansion`; what it evaluates is what the convention
 charges.
+
+A linear method (``access`` is ``linear``) has no ``MAINTAINS``, and its ``run(problem, x, rng, iterations,
+**parameters)`` returns w: ``x`` is `tests.specification.slow_examples.SlowExamples`.
+
+``ENDLESS``, of either kind and only where the defaults may come to an end, are parameters with which no run
+does.
 """

@@ -11,6 +11,7 @@ from tests.specification.expansion import Maintained
 from tests.specification.water_level import water_level
 
 VARIANTS = [{"nu": 0.05}, {"nu": 0.0}, {"nu": 3.0}]
+ENDLESS = {"nu": 0.05}
 MAINTAINS = True
 
 

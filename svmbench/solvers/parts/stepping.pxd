@@ -2,14 +2,15 @@
 
 from libc.stdint cimport int64_t
 
+from svmbench.kernels._examples cimport Examples
 from svmbench.kernels._oracle cimport Ledger, Oracle
 
 
-cdef class SteppedRun:
+cdef class CountedRun:
     """Base of the compiled runs; see stepping.pyx."""
 
-    cdef Oracle oracle
     cdef Ledger ledger
+    cdef int64_t work                   # of one iteration, in multiplications, roughly
     cdef Py_ssize_t n
     cdef double[::1] labels
     cdef const double* y
@@ -20,6 +21,18 @@ cdef class SteppedRun:
     cdef int step(self) except -1 nogil
     # Raise FloatingPointError: the state has overflowed.
     cdef int overflowed(self) except -1 nogil
+
+
+cdef class SteppedRun(CountedRun):
+    """Base of the compiled runs of kernel methods."""
+
+    cdef Oracle oracle
+
+
+cdef class LinearRun(CountedRun):
+    """Base of the compiled runs of linear methods."""
+
+    cdef Examples examples
 
 
 # responses[j] += factor y_j K(x_i, x_j) for all j.

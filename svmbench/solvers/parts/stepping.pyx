@@ -14,37 +14,42 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.float cimport FLT_MAX
 from libc.stdint cimport INT64_MAX, int64_t
 
-from svmbench.kernels._oracle cimport Oracle
+from svmbench.kernels._examples cimport Examples
+from svmbench.kernels._oracle cimport Ledger, Oracle
 
-# Kernel evaluations, n per iteration, between two looks for signals: a fraction of a second.
+# Work between two looks for signals: a fraction of a second.
 cdef enum:
     WORK_BETWEEN_SIGNALS = 4_000_000
 
 
-cdef class SteppedRun:
+cdef class CountedRun:
     """A started solver.
 
     Parameters
     ----------
     problem : Problem
         The training problem, with at least one example.
-    oracle : Oracle
-        Over the same examples.
+    n : int
+        Number of examples of what the solver reads the data through.
+    ledger : Ledger
+        Its counts.
+    work : int
+        Multiplications of one iteration, roughly: how often signals are looked for.
 
     Raises
     ------
     UserError
-        If problem and oracle differ in their number of examples, or a label is neither -1 nor +1.
+        If the problem has another number of examples, or a label is neither -1 nor +1.
     """
 
-    def __init__(self, problem, Oracle oracle not None):
-        if problem.n != oracle.n or problem.n == 0:
+    def __init__(self, problem, Py_ssize_t n, Ledger ledger not None, int64_t work):
+        if problem.n != n or n == 0:
             raise UserError(
-                f"{problem.n} labels do not fit {oracle.n} examples: give as many of both, at least one"
+                f"{problem.n} labels do not fit {n} examples: give as many of both, at least one"
             )
-        self.oracle = oracle
-        self.ledger = oracle.ledger
-        self.n = oracle.n
+        self.ledger = ledger
+        self.n = n
+        self.work = work
         self.labels = np.array(problem.y, dtype=np.float64)
         if np.any(np.abs(self.labels) != 1.0):
             raise UserError("the labels must be -1 and +1: map the two classes to them")
@@ -57,11 +62,11 @@ cdef class SteppedRun:
     cdef int overflowed(self) except -1 nogil:
         with gil:
             raise FloatingPointError(
-                f"the responses are no longer finite after {self.iterations} iterations: scale the data or "
-                "choose a kernel with smaller values"
+                f"the responses are no longer finite after {self.iterations} iterations: scale the data, or "
+                "choose a kernel with smaller values or smaller steps"
             )
 
-    def advance(self, counter: str, until: int) -> None:
+    def advance(self, counter: str, until: int, most: int = INT64_MAX) -> None:
         """Continue until ``counter`` has reached ``until`` or the method has converged.
 
         Parameters
@@ -70,6 +75,8 @@ cdef class SteppedRun:
             One of `svmbench.solvers.base.COUNTERS`.
         until : int
             The value at which to stop; the first iteration boundary at or after it.
+        most : int, optional
+            Make no more than this many iterations, wherever the counter is; no limit by default.
 
         Raises
         ------
@@ -85,16 +92,52 @@ cdef class SteppedRun:
             )
         cdef int which = COUNTERS.index(counter)
         cdef int64_t mark = min(until, INT64_MAX)
+        cdef int64_t last = min(self.iterations + most, INT64_MAX)
         cdef int64_t work = 0
         with nogil:
-            while not self.converged and self.ledger.value(which) < mark:
+            while not self.converged and self.ledger.value(which) < mark and self.iterations < last:
                 self.step()
                 self.iterations += 1
-                work += self.n
+                work += self.work
                 if work >= WORK_BETWEEN_SIGNALS:
                     work = 0
                     with gil:
                         PyErr_CheckSignals()
+
+
+cdef class SteppedRun(CountedRun):
+    """A started kernel method.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training problem, with at least one example.
+    oracle : Oracle
+        Over the same examples.
+    """
+
+    def __init__(self, problem, Oracle oracle not None):
+        super().__init__(problem, oracle.n, oracle.ledger, oracle.n)
+        self.oracle = oracle
+
+
+cdef class LinearRun(CountedRun):
+    """A started linear method.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training problem, with at least one example.
+    examples : Examples
+        The same examples.
+    products : int
+        Inner products of one iteration.
+    """
+
+    def __init__(self, problem, Examples examples not None, products):
+        mean = examples.stored // max(examples.n, 1)
+        super().__init__(problem, examples.n, examples.ledger, products * (mean + 1))
+        self.examples = examples
 
 
 cdef void add_row(SteppedRun run, Py_ssize_t i, double factor, double* responses) noexcept nogil:

@@ -1,0 +1,232 @@
+"""The training examples of one run as linear solvers see them, and the count of their inner products.
+
+What `svmbench.kernels._oracle.Oracle` is to a kernel method: the only place that reads the data. The rows
+stay where they are, dense float32 or CSR, except dense ones that are mostly zeros: their CSR form is kept
+beside them, since an inner product then takes a fraction of the time. A weight vector is float64, and so are
+all sums.
+"""
+
+import numpy as np
+import scipy.sparse
+
+from libc.stdint cimport int32_t, int64_t
+
+from svmbench.kernels._oracle cimport Ledger
+
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define SVMBENCH_PREFETCH(address) __builtin_prefetch(address)
+    #else
+    #define SVMBENCH_PREFETCH(address) ((void)(address))
+    #endif
+    """
+    void SVMBENCH_PREFETCH(const void *address) noexcept nogil
+
+# Floats of one cache line.
+cdef enum:
+    LINE = 16
+
+# A CSR form of dense rows may take this part of their memory, so that with the vectors of a solver it stays
+# within half of it.
+CSR_SHARE = 0.4
+
+
+cdef class Examples:
+    """The training examples of one run.
+
+    Parameters
+    ----------
+    X : ndarray or scipy.sparse matrix, shape (n, d)
+        Rows; not copied if float32 and C-contiguous, or CSR with int32 columns. Dense rows of which the CSR
+        form is small are used in that form.
+
+    Attributes
+    ----------
+    n, d, stored : int
+        Examples, features, and values kept.
+    ledger : Ledger
+        ``inner_products`` counts one for each d-dimensional inner product made for training.
+    observed : int
+        Inner products made to observe and to predict; part of no column.
+    """
+
+    def __init__(self, X):
+        cdef const float[::1] values
+        cdef const int32_t[::1] columns
+        cdef const int64_t[::1] indptr
+        self.n, self.d = X.shape
+        self.ledger = Ledger(kernels=False)
+        self.arrays = _arrays(X)
+        values = self.arrays[0]
+        if len(self.arrays) > 1:
+            columns, indptr = self.arrays[1:]
+            self.indptr = &indptr[0]
+            if values.shape[0]:
+                self.columns = &columns[0]
+        self.stored = values.shape[0]
+        if self.stored:
+            self.values = &values[0]
+
+    cdef double product(self, Py_ssize_t i, const double* w) noexcept nogil:
+        # Four sums at a time, because each waits for the one before it.
+        cdef double a = 0.0, b = 0.0, c = 0.0, e = 0.0
+        cdef const float* x = self.values
+        cdef const int32_t* at = self.columns
+        cdef int64_t k = 0
+        cdef int64_t end = self.d
+        if self.indptr != NULL:
+            x += self.indptr[i]
+            at += self.indptr[i]
+            end = self.indptr[i + 1] - self.indptr[i]
+            while k + 4 <= end:
+                a += x[k] * w[at[k]]
+                b += x[k + 1] * w[at[k + 1]]
+                c += x[k + 2] * w[at[k + 2]]
+                e += x[k + 3] * w[at[k + 3]]
+                k += 4
+            while k < end:
+                a += x[k] * w[at[k]]
+                k += 1
+        else:
+            x += i * self.d
+            while k + 4 <= end:
+                a += x[k] * w[k]
+                b += x[k + 1] * w[k + 1]
+                c += x[k + 2] * w[k + 2]
+                e += x[k + 3] * w[k + 3]
+                k += 4
+            while k < end:
+                a += x[k] * w[k]
+                k += 1
+        return (a + b) + (c + e)
+
+    cdef double dot(self, Py_ssize_t i, const double* w) noexcept nogil:
+        self.ledger.inner_products += 1
+        return self.product(i, w)
+
+    cdef void add(self, Py_ssize_t i, double factor, double* w) noexcept nogil:
+        cdef const float* x = self.values
+        cdef const int32_t* at = self.columns
+        cdef int64_t k = 0
+        if self.indptr != NULL:
+            for k in range(self.indptr[i], self.indptr[i + 1]):
+                w[at[k]] += factor * x[k]
+        else:
+            x += i * self.d
+            for k in range(self.d):
+                w[k] += factor * x[k]
+
+    cdef double add_measured(self, Py_ssize_t i, double factor, double* w) noexcept nogil:
+        cdef const float* x = self.values
+        cdef const int32_t* at = self.columns
+        cdef int64_t k = 0
+        cdef double change = 0.0
+        cdef double step = 0.0
+        self.ledger.inner_products += 1
+        if self.indptr != NULL:
+            for k in range(self.indptr[i], self.indptr[i + 1]):
+                step = factor * x[k]
+                change += step * (2.0 * w[at[k]] + step)
+                w[at[k]] += step
+        else:
+            x += i * self.d
+            for k in range(self.d):
+                step = factor * x[k]
+                change += step * (2.0 * w[k] + step)
+                w[k] += step
+        return change
+
+    cdef void prefetch(self, Py_ssize_t i) noexcept nogil:
+        # The first lines; the processor sees the rest of a longer row coming by itself.
+        cdef int64_t begin = i * self.d if self.indptr == NULL else self.indptr[i]
+        cdef int line = 0
+        for line in range(4):
+            SVMBENCH_PREFETCH(self.values + begin + line * LINE)
+            if self.columns != NULL:
+                SVMBENCH_PREFETCH(self.columns + begin + line * LINE)
+
+    def squared_norms(self):
+        """Return |x_i|², float64, shape (n,); n inner products, charged at each call."""
+        cdef const float[::1] values = self.arrays[0]
+        cdef double[::1] out = np.empty(self.n)
+        cdef Py_ssize_t i = 0
+        cdef int64_t begin = 0, end = 0, k = 0
+        cdef double total = 0.0
+        with nogil:
+            for i in range(self.n):
+                begin = i * self.d if self.indptr == NULL else self.indptr[i]
+                end = begin + self.d if self.indptr == NULL else self.indptr[i + 1]
+                total = 0.0
+                for k in range(begin, end):
+                    total += <double>values[k] * values[k]
+                out[i] = total
+        self.ledger.inner_products += self.n
+        return np.asarray(out)
+
+    def products(self, const double[::1] weights):
+        """Return <x_i, w> for every training example, float64, shape (n,); counted as observed.
+
+        Parameters
+        ----------
+        weights : ndarray of float64, shape (d,)
+            w.
+
+        Raises
+        ------
+        ValueError
+            If w has not d elements.
+        """
+        if weights.shape[0] != self.d:
+            raise ValueError(f"{weights.shape[0]} weights do not fit {self.d} features")
+        cdef double[::1] out = np.empty(self.n)
+        cdef const double* w = &weights[0] if self.d else NULL
+        cdef Py_ssize_t i = 0
+        with nogil:
+            for i in range(self.n):
+                out[i] = self.product(i, w)
+        self.observed += self.n
+        return np.asarray(out)
+
+    def decision_function(self, weights, bias, X):
+        """Return <x, w> + bias for each row x of X, float64, shape (m,); counted as observed."""
+        other = Examples(X)
+        scores = other.products(weights) + bias
+        self.observed += other.observed
+        return scores
+
+
+def _arrays(X):
+    """Return the values of dense rows, or values, columns and row pointers of sparse ones."""
+    if scipy.sparse.issparse(X):
+        X = scipy.sparse.csr_array(X)
+        return (
+            np.ascontiguousarray(X.data, dtype=np.float32),
+            np.ascontiguousarray(X.indices, dtype=np.int32),
+            np.ascontiguousarray(X.indptr, dtype=np.int64),
+        )
+    X = np.ascontiguousarray(X, dtype=np.float32)
+    nonzero = np.count_nonzero(X)
+    if 8 * (nonzero + len(X)) <= CSR_SHARE * X.nbytes:
+        return _compressed(X, nonzero)
+    return (X.reshape(-1),)
+
+
+def _compressed(const float[:, ::1] X, Py_ssize_t nonzero):
+    """Return values, columns and row pointers of the non-zeros of dense rows."""
+    values, columns = np.empty(nonzero, dtype=np.float32), np.empty(nonzero, dtype=np.int32)
+    indptr = np.zeros(X.shape[0] + 1, dtype=np.int64)
+    cdef float[::1] value = values
+    cdef int32_t[::1] column = columns
+    cdef int64_t[::1] begin = indptr
+    cdef Py_ssize_t i = 0, j = 0, k = 0
+    with nogil:
+        for i in range(X.shape[0]):
+            for j in range(X.shape[1]):
+                if X[i, j] != 0.0:
+                    value[k] = X[i, j]
+                    column[k] = <int32_t> j
+                    k += 1
+            begin[i + 1] = k
+    return values, columns, indptr

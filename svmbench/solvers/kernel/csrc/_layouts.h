@@ -1,2 +1,0 @@
-/* The oracle seen from C: its declarations include this name. */
-#include "svmbench/kernels/csrc/_layouts.h"

@@ -1,0 +1,212 @@
+r"""Linear Pegasos with mini-batches, and with it Norma and Zhang's stochastic gradient descent.
+
+S. Shalev-Shwartz, Y. Singer, N. Srebro and A. Cotter, Pegasos: Primal Estimated sub-GrAdient SOlver for SVM,
+Mathematical Programming 127(1), 2011; section 2 and, for the rivals, section 7. Without bias.
+
+Problem, the regularised form: :math:`\min_w \frac{\lambda}{2} |w|^2 + \frac{1}{n} \sum_i \max(0, 1 - c_i)`,
+responses :math:`c_i = y_i \langle w, x_i \rangle`.
+
+Method, stochastic subgradient descent from w = 0, iterations t = 1, 2, ...::
+
+    A = k examples;  V = those of A with y_i <w, x_i> < 1
+    w = (1 - ηλ) w + (η / k) Σ_{i in V} y_i x_i
+    with projection: w *= min(1, 1 / (√λ |w|))
+
+=========  ===============  ==================================================================
+steps      η                source
+=========  ===============  ==================================================================
+pegasos    1 / (λt)         section 2, Figures 1 and 2
+norma      p / (λ√t)        Kivinen, Smola, Williamson, IEEE Trans. Signal Processing 52, 2004
+zhang      eta, constant    Zhang, ICML 2004
+=========  ===============  ==================================================================
+
+Each batch has k distinct examples, drawn afresh (``iid``), or the next k of an order of all examples that is
+new in each pass (``permutation``) or always the same (``fixed_permutation``); at the seam of two passes a
+batch may have an example twice.
+
+Answer: the last iterate, not averaged, as in the paper's experiments. w is kept as a scalar times a vector,
+so that a step costs what the examples of its batch have of features. One inner product is counted for each
+example of a batch; with projection one more for each violation, because |w| is carried along: the change of
+|w|² that comes with x takes the product of x with the vector as it then is.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from svmbench.errors import UserError
+from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
+
+from libc.math cimport fabs, fmax, isfinite, sqrt
+from libc.stdint cimport int64_t
+
+from svmbench.solvers.parts.random cimport Generator
+from svmbench.solvers.parts.stepping cimport LinearRun
+
+cdef enum:
+    PEGASOS = 0
+    NORMA = 1
+    ZHANG = 2
+
+# How many examples are drawn ahead of time at least, so that their rows are on the way when they are needed.
+cdef enum:
+    AHEAD = 8
+
+# Where the scalar is below this it is multiplied into the vector.
+cdef double SMALL = 1e-100
+
+STEPS = ("pegasos", "norma", "zhang")
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of linear Pegasos."""
+
+    k: int = field(default=1, metadata={"help": "examples of a mini-batch", "min": 1})
+    projection: bool = field(default=False, metadata={"help": "keep w in the ball of radius 1/sqrt(lam)"})
+    sampling: str = field(
+        default="iid",
+        metadata={"help": "how batches are drawn", "choices": ("iid", "permutation", "fixed_permutation")},
+    )
+    steps: str = field(default="pegasos", metadata={"help": "rule of the step sizes", "choices": STEPS})
+    p: float = field(default=0.7, metadata={"help": "factor of the step sizes of norma", "above": 0})
+    eta: float = field(default=0.01, metadata={"help": "step size of zhang", "above": 0})
+
+
+cdef class Run(LinearRun):
+    """A started linear Pegasos."""
+
+    cdef Generator rng
+    cdef Py_ssize_t k
+    cdef bint projection
+    cdef bint drawn                 # batches are drawn afresh
+    cdef bint shuffled              # each pass has a new order
+    cdef int steps
+    cdef double lam
+    cdef double p
+    cdef double eta
+    cdef double scale               # w = scale v
+    cdef double squared             # |v|², with projection
+    cdef double[::1] v
+    cdef int64_t[::1] items
+    cdef Py_ssize_t at              # position of the next example of a pass
+    cdef int64_t[:, ::1] batches    # this one and those drawn ahead, in a ring
+    cdef Py_ssize_t turn
+
+    def __init__(self, problem, examples, Generator rng not None, params):
+        super().__init__(problem, examples, params.k)
+        if params.k > self.n:
+            raise UserError(
+                f"solver.k={params.k} is not allowed: give at most {self.n}, the number of training examples"
+            )
+        self.rng = rng
+        self.k = params.k
+        self.projection = params.projection
+        self.drawn = params.sampling == "iid"
+        self.shuffled = params.sampling == "permutation"
+        self.steps = STEPS.index(params.steps)
+        self.lam = problem.lam
+        self.p = params.p
+        self.eta = params.eta
+        self.scale = 1.0
+        self.v = np.zeros(max(examples.d, 1))
+        self.items = np.arange(self.n, dtype=np.int64)
+        if not self.drawn:
+            rng.shuffle(&self.items[0], self.n)
+        self.batches = np.empty((1 + -(-AHEAD // self.k), self.k), dtype=np.int64)
+        for turn in range(self.batches.shape[0]):
+            self.fill(&self.batches[turn, 0])
+
+    cdef int step(self) except -1 nogil:
+        cdef int64_t* batch = &self.batches[self.turn, 0]
+        cdef Py_ssize_t i = 0, r = 0, found = 0
+        cdef double shrink = self.shrinkage(), response = 0.0, factor = 0.0
+        for r in range(self.k):
+            i = batch[r]
+            response = self.y[i] * self.scale * self.examples.dot(i, &self.v[0])
+            if not isfinite(response):
+                self.overflowed()
+            if response < 1.0:
+                batch[found] = i
+                found += 1
+        self.rescale(1.0 - shrink)
+        factor = shrink / (self.lam * <double> self.k * self.scale)
+        for r in range(found):
+            i = batch[r]
+            if self.projection:
+                self.squared += self.examples.add_measured(i, factor * self.y[i], &self.v[0])
+            else:
+                self.examples.add(i, factor * self.y[i], &self.v[0])
+        if self.projection:
+            self.project()
+        self.fill(batch)
+        self.turn = (self.turn + 1) % self.batches.shape[0]
+        self.ledger.iteration(0)
+        return 0
+
+    cdef double shrinkage(self) noexcept nogil:
+        """Return ηλ of this iteration."""
+        cdef double t = <double> (self.iterations + 1)
+        if self.steps == PEGASOS:
+            return 1.0 / t
+        if self.steps == NORMA:
+            return self.p / sqrt(t)
+        return self.eta * self.lam
+
+    cdef void fill(self, int64_t* batch) noexcept nogil:
+        """Choose the examples of a batch and ask for their rows."""
+        cdef Py_ssize_t r = 0
+        for r in range(self.k):
+            batch[r] = self.draw(r) if self.drawn else self.next()
+            self.examples.prefetch(batch[r])
+
+    cdef int64_t draw(self, Py_ssize_t r) noexcept nogil:
+        """Return example r of a batch, distinct from those before it: a shuffle that stops after k."""
+        cdef Py_ssize_t j = r + self.rng.below(<unsigned int> (self.n - r))
+        self.items[r], self.items[j] = self.items[j], self.items[r]
+        return self.items[r]
+
+    cdef int64_t next(self) noexcept nogil:
+        """Return the next example of a pass."""
+        if self.at == self.n:
+            self.at = 0
+            if self.shuffled:
+                self.rng.shuffle(&self.items[0], self.n)
+        self.at += 1
+        return self.items[self.at - 1]
+
+    cdef void rescale(self, double factor) noexcept nogil:
+        """Multiply w; a factor of 0, as at t = 1, starts the representation anew."""
+        cdef Py_ssize_t j = 0
+        self.scale *= factor
+        if fabs(self.scale) < SMALL:
+            for j in range(self.v.shape[0]):
+                self.v[j] *= self.scale
+            self.squared *= self.scale * self.scale
+            self.scale = 1.0
+
+    cdef void project(self) noexcept nogil:
+        cdef double norm = fabs(self.scale) * sqrt(fmax(self.squared, 0.0))
+        if self.lam * norm * norm > 1.0:
+            self.rescale(1.0 / (sqrt(self.lam) * norm))
+
+    def snapshot(self):
+        """Return the last iterate."""
+        return Snapshot(LinearModel(self.scale * np.asarray(self.v[: self.examples.d])))
+
+
+class PegasosLinear(LinearSolver):
+    """Linear Pegasos; see the module."""
+
+    name = "pegasos_linear"
+    title = "Pegasos (linear)"
+    citation = (
+        "S. Shalev-Shwartz, Y. Singer, N. Srebro, A. Cotter. Pegasos: Primal Estimated sub-GrAdient SOlver "
+        "for SVM. Mathematical Programming 127(1), 2011. Section 2."
+    )
+    counting = "inner products: k per iteration; with projection, 1 more per violation"
+    Params = Params
+
+    def start(self, problem, examples, rng):
+        """Return a run at iteration 0."""
+        return Run(problem, examples, rng, self.params)

@@ -1,0 +1,89 @@
+"""Rows and inner products of linear methods against numpy, and what is counted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from svmbench.kernels._examples import Examples
+from svmbench.kernels._oracle import Ledger
+
+
+def matrix(d: int, density: float, layout: str, n: int = 23):
+    """Random rows, the first one empty, in a layout, and the same as float64."""
+    rng = np.random.default_rng(d)
+    X = rng.normal(size=(n, d)).astype(np.float32)
+    X[rng.random((n, d)) > density] = 0.0
+    X[0] = 0.0
+    return scipy.sparse.csr_array(X) if layout == "csr" else X, X.astype(np.float64)
+
+
+CASES = pytest.mark.parametrize(
+    ("d", "density", "layout"),
+    [(d, density, layout) for d in (0, 1, 3, 4, 61) for density in (0.1, 1.0) for layout in ("dense", "csr")],
+)
+
+
+@CASES
+def test_products_and_norms_are_those_of_the_formula(d, density, layout):
+    X, plain = matrix(d, density, layout)
+    w = np.random.default_rng(1).normal(size=d)
+    examples = Examples(X)
+    assert (examples.n, examples.d) == plain.shape
+    np.testing.assert_allclose(examples.products(w), plain @ w, rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(examples.squared_norms(), np.square(plain).sum(axis=1), rtol=1e-13)
+    other, plain_other = matrix(d, 0.5, "csr", n=7)
+    np.testing.assert_allclose(
+        examples.decision_function(w, 0.25, other), plain_other @ w + 0.25, rtol=1e-13, atol=1e-13
+    )
+
+
+def test_what_is_looked_at_is_counted_apart():
+    X, _ = matrix(4, 1.0, "dense")
+    examples = Examples(X)
+    w = np.zeros(4)
+    examples.products(w)
+    examples.decision_function(w, 0.0, X[:5])
+    assert examples.observed == 23 + 5
+    assert examples.ledger.inner_products == 0
+    examples.squared_norms()
+    examples.squared_norms()
+    assert examples.ledger.inner_products == 2 * 23
+
+
+def test_kernel_evaluations_do_not_apply():
+    counts = Examples(np.ones((2, 2), dtype=np.float32)).ledger.as_dict()
+    assert {name for name, count in counts.items() if count is None} == {
+        name for name in Ledger().as_dict() if name.startswith("kev_")
+    }
+    assert counts["iterations"] == counts["inner_products"] == 0
+
+
+@pytest.mark.parametrize("layout", ["dense", "csr"])
+def test_rows_are_not_copied(layout):
+    X, _ = matrix(4, 1.0, layout)
+    examples = Examples(X)
+    before = examples.products(np.ones(4))
+    (X if layout == "dense" else X.data)[...] *= 2.0
+    np.testing.assert_allclose(examples.products(np.ones(4)), 2.0 * before)
+
+
+def test_dense_rows_that_are_mostly_zeros_are_kept_without_them():
+    few, _ = matrix(100, 0.1, "dense")
+    half, _ = matrix(100, 0.5, "dense")
+    assert Examples(few).stored == np.count_nonzero(few)
+    assert Examples(half).stored == half.size
+
+
+def test_rows_of_any_type_and_order_are_taken():
+    X = np.asfortranarray(np.arange(12.0).reshape(4, 3))
+    wide = scipy.sparse.csr_array(X)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    for given in (X, X.astype(np.float32), wide, wide.tocsc()):
+        np.testing.assert_array_equal(Examples(given).products(np.ones(3)), X.sum(axis=1))
+
+
+def test_weights_must_fit():
+    with pytest.raises(ValueError, match="3 weights do not fit 4 features"):
+        Examples(matrix(4, 1.0, "dense")[0]).products(np.ones(3))

@@ -1,0 +1,96 @@
+"""Dual coordinate descent on linear problems (papers, B9)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.problem import Problem
+from svmbench.solvers.parts.random import Generator
+from tests.specification.slow_examples import SlowExamples
+
+VARIANTS = [
+    {"loss": "hinge", "order": "permutation", "shrinking": True},
+    {"loss": "hinge", "order": "permutation", "shrinking": False},
+    {"loss": "hinge", "order": "with_replacement"},
+    {"loss": "squared_hinge", "order": "permutation", "shrinking": True},
+    {"loss": "squared_hinge", "order": "permutation", "shrinking": False},
+    {"loss": "squared_hinge", "order": "with_replacement"},
+]
+ENDLESS = {"order": "with_replacement"}
+
+
+class Dual:
+    """The box, the coefficients and w."""
+
+    def __init__(self, problem: Problem, x: SlowExamples, loss: str) -> None:
+        self.x = x
+        self.D = 0.5 / problem.C if loss == "squared_hinge" else 0.0
+        self.U = np.inf if loss == "squared_hinge" else problem.C
+        self.Q = x.squared_norms() + self.D
+        self.a = np.where(self.Q > 0.0, 0.0, problem.C)
+        self.w = np.zeros(x.X.shape[1])
+
+    def gradient(self, i: int) -> float:
+        return self.x.response(i, self.w) - 1.0 + self.D * self.a[i]
+
+    def projected(self, i: int, G: float) -> float:
+        if self.a[i] == 0.0:
+            return min(G, 0.0)
+        return max(G, 0.0) if self.a[i] == self.U else G
+
+    def settled(self, i: int, G: float, highest: float, lowest: float) -> bool:
+        at_zero, at_bound = self.a[i] == 0.0, self.a[i] == self.U
+        return bool((at_zero and highest < G) or (at_bound and lowest > G))
+
+    def minimise(self, i: int, G: float) -> None:
+        if self.projected(i, G) != 0.0:
+            new = min(max(self.a[i] - G / self.Q[i], 0.0), self.U)
+            self.x.add(i, new - self.a[i], self.w)
+            self.a[i] = new
+
+
+def run(
+    problem: Problem,
+    x: SlowExamples,
+    rng: Generator,
+    iterations: int,
+    *,
+    loss: str,
+    order: str,
+    shrinking: bool = False,
+    eps: float = 1e-3,
+) -> NDArray:
+    dual = Dual(problem, x, loss)
+    if order == "with_replacement":
+        for _ in range(iterations):
+            i = rng.integers(problem.n)
+            dual.minimise(i, dual.gradient(i))
+        return dual.w
+    active, shrunk = list(np.flatnonzero(dual.Q)), []
+    highest, lowest = np.inf, -np.inf
+    visits = 0
+    while visits < iterations:
+        active = [active[k] for k in rng.permutation(len(active))]
+        seen, at = [-np.inf, np.inf], 0
+        while at < len(active) and visits < iterations:
+            i = active[at]
+            G = dual.gradient(i)
+            visits += 1
+            if shrinking and dual.settled(i, G, highest, lowest):
+                active[at], active[-1] = active[-1], active[at]
+                shrunk.append(active.pop())
+                continue
+            seen = [max(seen[0], dual.projected(i, G)), min(seen[1], dual.projected(i, G))]
+            dual.minimise(i, G)
+            at += 1
+        if at < len(active):
+            break
+        highest = seen[0] if seen[0] > 0.0 else np.inf
+        lowest = seen[1] if seen[1] < 0.0 else -np.inf
+        if seen[0] - seen[1] < eps:
+            if not shrunk:
+                break
+            active, shrunk = active + shrunk[::-1], []
+            highest, lowest = np.inf, -np.inf
+    return dual.w

@@ -1,0 +1,34 @@
+"""Rows of examples that note every inner product that is asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class SlowExamples:
+    """The training examples of a linear method in float64; ``products`` counts.
+
+    A weight vector is the caller's; `response` and `squared_norms` make inner products, and `add_measured`
+    one for the change of |w|².
+    """
+
+    def __init__(self, X: NDArray, y: NDArray) -> None:
+        self.X = X.astype(np.float64)
+        self.y = y
+        self.products = 0
+
+    def response(self, i: int, w: NDArray) -> float:
+        self.products += 1
+        return self.y[i] * float(self.X[i] @ w)
+
+    def squared_norms(self) -> NDArray[np.float64]:
+        self.products += len(self.X)
+        return np.square(self.X).sum(axis=1)
+
+    def add(self, i: int, factor: float, w: NDArray) -> None:
+        w += factor * self.y[i] * self.X[i]
+
+    def add_measured(self, i: int, factor: float, w: NDArray) -> None:
+        self.products += 1
+        self.add(i, factor, w)
