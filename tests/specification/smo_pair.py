@@ -16,6 +16,7 @@ VARIANTS = [
     {"selection": "worst_pair", "shrinking": True, "eps": 1e-6},
 ]
 MAINTAINS = True
+ROWS_PER_ITERATION = 2
 
 
 def run(
