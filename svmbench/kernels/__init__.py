@@ -5,9 +5,9 @@ from __future__ import annotations
 
 def isa() -> str:
     """Return the name of the instruction-set variant that the kernel loops use on this processor."""
-    from svmbench.kernels import _layouts
+    from svmbench.kernels._layouts import isa as variant  # compiled; not needed to import the package
 
-    return str(_layouts.isa())
+    return str(variant())
 
 
 __all__ = ["isa"]

@@ -49,6 +49,7 @@ def test_a_whole_run(store, begin, config):
     assert writer.path.name == run_id(key(config)) + ".running"
     assert not (writer.path / "status.json").exists()
     writer.checkpoint({**ROW, "iterations": 1})
+    assert store.runs()[0].trace()["iterations"].tolist() == [1]
     writer.checkpoint(ROW)
     writer.amend(optimum="abc")
     run = writer.finish("budget", "enough", company={"running": 0})
