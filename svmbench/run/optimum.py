@@ -61,8 +61,8 @@ class Optimum:
         The problem: data set (name, checksum), kernel, lam, bias.
     primal, dual, gap, relative_gap : float
         Bounds of the optimal objective from above and below, their difference, the same over the primal.
-    norm, mean_hinge, bias : float
-        |w*|, the mean hinge loss at w*, and b*, 0 in a problem without bias.
+    norm, mean_hinge : float
+        |w*| and the mean hinge loss at w*.
     nu : float or None
         mean_hinge / norm, the slack budget with the same solution (SBP Lemma 2.1); None for w* = 0.
     support_vectors, at_bound : int
@@ -73,6 +73,8 @@ class Optimum:
         The same as a fraction.
     cost : dict
         Ledger of the computation, wall_seconds and cpu_seconds.
+    bias : float
+        b*, 0 in a problem without bias; records made before there was one lack it.
     """
 
     key: dict[str, Any]
@@ -82,13 +84,13 @@ class Optimum:
     relative_gap: float
     norm: float
     mean_hinge: float
-    bias: float
     nu: float | None
     support_vectors: int
     at_bound: int
     test_mistakes: int | None
     test_error: float | None
     cost: dict[str, Any]
+    bias: float = 0.0
 
 
 def optimum_key(problem: Problem, data: Dataset, kernel: dict[str, Any]) -> dict[str, Any]:
@@ -106,7 +108,7 @@ def lookup(store: Store, key: dict[str, Any]) -> Optimum | None:
     record = store.optimum(digest(key))
     if record is None:
         return None
-    content = {name: record[name] for name in Optimum.__dataclass_fields__}
+    content = {name: record[name] for name in Optimum.__dataclass_fields__ if name in record}
     return Optimum(**content) if record["checksum"] == digest(content) else None
 
 
