@@ -270,12 +270,6 @@ cdef class BiasedRun(Run):
             return self.draw(members, self.sizes[s], -INFINITY, cut, self.basins.below[s])
         return self.draw(members, self.sizes[s], cut, nextafter(cut, INFINITY), self.basins.ties[s])
 
-    cdef void move(self, const float* row, double step, double scale) noexcept nogil:
-        """Move the responses, and the cuts with their scale."""
-        Run.move(self, row, step, scale)
-        self.basins.cut[0] *= scale
-        self.basins.cut[1] *= scale
-
     def level_of(self, c):
         """Return the level of the two basins and the bias that reaches it."""
         cdef double[::1] responses = c

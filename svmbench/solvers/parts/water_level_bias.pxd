@@ -11,7 +11,8 @@ cdef struct Basins:
     double[2] cut           # the highest response under water
     Py_ssize_t[2] below     # number of responses below it
     Py_ssize_t[2] ties      # number of responses equal to it
-    double reach            # how far from the cut the next one is looked for
+    int64_t[2] mark         # an example with it
+    double reach            # how far from the response of the mark the next cut is looked for
 
 
 # Level and bias of the given volume, from nothing. members: the examples of the first class, then those of the

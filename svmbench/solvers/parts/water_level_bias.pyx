@@ -12,9 +12,10 @@ the points :math:`P_k + N_k`, :math:`k \le \min(|P|, |N|)`, for the same volume,
 :math:`\gamma`. Any u of :math:`[\max(P_k, u + v - N_{k+1}), \min(P_{k+1}, u + v - N_k)]` belongs to it; the
 midpoint is taken.
 
-`find_basins` bisects over k by selection, which takes O(n) in all. `settle_basins` starts from nearby basins:
-responses far below the last cut are only added up, those far above left out, and the bisection is among the
-band between. That it was among them is known afterwards; if not, it starts again from nothing.
+`find_basins` bisects over k by selection, which takes O(n) in all. `settle_basins` starts from the examples
+that were the last ones covered before the responses moved: of the other responses those far below are only
+added up, those far above left out, and the bisection is among the band between. Whether that was right is
+known afterwards; if not, it starts again from nothing.
 """
 
 import numpy as np
@@ -167,23 +168,34 @@ cdef bint within(
     const double* c, const int64_t* members, const Py_ssize_t* sizes, double volume, double reach,
     Basins* basins, double* scratch
 ) noexcept nogil:
-    """Search the responses within reach of the cuts."""
+    """Search the responses within reach of those of the marks."""
     cdef Side[2] sides
-    sides[0].x = scratch
-    sides[1].x = scratch + sizes[0]
+    cdef const int64_t* first = members
+    cdef double centre = 0.0
     cdef int s = 0
     for s in range(2):
+        sides[s].x = scratch
         sides[s].size = sizes[s]
-        gather(c, members, basins.cut[s] - reach, basins.cut[s] + reach, &sides[s])
+        centre = c[basins.mark[s]]
+        gather(c, first, centre - reach, centre + reach, &sides[s])
+        first += sizes[s]
+        scratch += sizes[s]
+    if not search(sides, volume, basins):
+        return False
+    for s in range(2):
+        first = members
+        while c[first[0]] != basins.cut[s]:
+            first += 1
+        basins.mark[s] = first[0]
         members += sizes[s]
-    return search(sides, volume, basins)
+    return True
 
 
 cdef void find_basins(
     const double* c, const int64_t* members, const Py_ssize_t* sizes, double volume, Basins* basins,
     double* scratch
 ) noexcept nogil:
-    basins.cut[0] = basins.cut[1] = 0.0
+    basins.mark[0] = basins.mark[1] = members[0]
     within(c, members, sizes, volume, INFINITY, basins, scratch)
 
 
@@ -225,13 +237,13 @@ def water_level_bias(c, y, double volume) -> tuple[float, float, int]:
     ValueError
         If there is no response of one class, or the volume is negative or not finite.
     """
-    return water_level_bias_from(c, y, volume, (0.0, 0.0), INFINITY)
+    return water_level_bias_from(c, y, volume, (0, 0), INFINITY)
 
 
-def water_level_bias_from(c, y, double volume, cuts, double reach) -> tuple[float, float, int]:
-    """Return the same, looked for within ``reach`` of the cuts (positives, negatives) first.
+def water_level_bias_from(c, y, double volume, marks, double reach) -> tuple[float, float, int]:
+    """Return the same, looked for within ``reach`` of the responses of two examples first.
 
-    The result does not depend on them beyond rounding. Parameters and errors as for `water_level_bias`.
+    The result does not depend on them beyond rounding: ``marks``, for the positives and the negatives. Parameters and errors as for `water_level_bias`.
     """
     cdef double[::1] responses = finite_responses(c, volume)
     order, counts = members_of(y)
@@ -241,7 +253,7 @@ def water_level_bias_from(c, y, double volume, cuts, double reach) -> tuple[floa
     cdef Py_ssize_t[2] sizes = [counts[0], counts[1]]
     cdef double[::1] scratch = np.empty(responses.shape[0])
     cdef Basins basins
-    basins.cut = [cuts[0], cuts[1]]
+    basins.mark = [marks[0], marks[1]]
     basins.covered = 1
     basins.reach = reach
     settle_basins(&responses[0], &members[0], sizes, volume, &basins, &scratch[0])
