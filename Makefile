@@ -11,7 +11,7 @@ SVMBENCH = $(VENV)/bin/svmbench
 # Empty files that say when an environment was made; pyproject.toml remakes it. The C sources are rebuilt with it.
 READY = $(VENV)/.ready
 LINTERS = $(VENV)/.ready-lint
-COMPILED = $(shell find svmbench -name '*.py[xd]' -o -name '*.[ch]') CMakeLists.txt
+COMPILED = $(shell find svmbench -name '*.p[yx][xd]' -o -name '*.[ch]') CMakeLists.txt
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint figures verdicts reproduce clean
@@ -29,7 +29,7 @@ lint: $(LINTERS)  ## check style and types
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
-	$(VENV)/bin/cython-lint svmbench
+	PATH="$(VENV)/bin:$$PATH" $(VENV)/bin/cython-lint svmbench
 
 figures: $(READY)  ## draw the papers' figures from stored runs; trains nothing
 	$(SVMBENCH) paper draw --results "$(RESULTS)"

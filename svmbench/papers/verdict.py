@@ -168,14 +168,15 @@ class Verdict:
         rows = []
         for panel, solver, counter, cost, known, stored, deviation, overlap in self._anchor_rows():
             shown = None if stored is None else spread(stored)
-            signed = None if deviation is None else f"{deviation:+.2f}"
+            signed = None if deviation is None else f"{round(deviation, 2) + 0.0:+.2f}"
             label = TITLES.get(solver, solver)
             rows.append(
                 (self._title(panel), label, _short(counter), count(cost), known, shown, signed, overlap)
             )
         about = (
             "**Test errors, %.** The deviation is that of the stored median from the known range, in points, "
-            "0 inside it; the last column says whether the stored seeds reach into the known range."
+            "0 inside it; the last column says whether the stored seeds reach "
+            f"to within {_ROUNDED} points of the known range, whose ends are rounded."
         )
         return f"{about}\n\n{table(_ANCHORS, rows)}"
 
@@ -195,7 +196,8 @@ class Verdict:
                     stored = values.tolist()
                     median = float(np.median(values))
                     deviation = median - min(max(median, anchor.low), anchor.high)
-                    overlap = "yes" if values.min() <= anchor.high and values.max() >= anchor.low else "no"
+                    near = anchor.low - _ROUNDED <= values.max() and values.min() <= anchor.high + _ROUNDED
+                    overlap = "yes" if near else "no"
             at = (anchor.panel, anchor.solver, anchor.counter, anchor.cost)
             rows.append([*at, known, stored, deviation, overlap])
         return rows
@@ -203,6 +205,9 @@ class Verdict:
     def _title(self, panel: str) -> str:
         return next((plan.title for plan in self.paper.panels if plan.name == panel), panel)
 
+
+#: Half a unit of the last digit that most known errors are given with, in percentage points.
+_ROUNDED = 0.05
 
 _OPTIMA = (
     *("data set", "objective", "known", "relative gap", "test errors", "known errors"),
