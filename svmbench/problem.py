@@ -15,6 +15,9 @@ with squared hinge    :math:`\frac{\lambda}{2} |w|^2 + \frac{1}{n} \sum_i h(c_i)
 slack-constrained     :math:`\max_{|w| \le 1} f(w)`, :math:`f(w) = \max_{\xi \ge 0, \sum \xi_i \le n\nu}
                       \min_i (c_i + \xi_i)` (SBP eq. 2.3)
 ====================  ==========================================================================
+
+An unregularised bias b adds :math:`y_i b` to each :math:`c_i`, is minimised over in the regularised form and
+maximised over in f, and adds :math:`\sum_i \alpha_i y_i = 0` to the dual.
 """
 
 from __future__ import annotations
@@ -65,6 +68,23 @@ def mean_squared_hinge(responses: NDArray[np.float64]) -> float:
     return float(np.square(np.maximum(0.0, 1.0 - responses)).mean())
 
 
+def best_bias(y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
+    """Return the bias with the least mean hinge loss for given responses; the middle of an interval of them.
+
+    The hinge loss of example i bends at b = y_i - f(x_i) = y_i (1 - c_i). From the left, each bend raises the
+    slope of their sum by one, from minus the number of positives at first: the sum is least between the bends
+    with as many bends before them as there are positives.
+
+    Parameters
+    ----------
+    y, responses : ndarray of float64, shape (n,)
+        Labels, and c_i without bias.
+    """
+    bends = np.sort(y * (1.0 - responses))
+    positives = int(np.count_nonzero(y > 0.0))
+    return float(bends[max(positives - 1, 0) : positives + 1].mean())
+
+
 def primal_objective(lam: float, squared_norm: float, loss: float) -> float:
     """Return (λ/2)|w|² + mean loss: P_λ for the mean hinge loss."""
     return 0.5 * lam * squared_norm + loss
@@ -78,6 +98,11 @@ def dual_objective(lam: float, alpha: NDArray[np.float64], squared_norm: float) 
 def squared_hinge_dual_objective(lam: float, alpha: NDArray[np.float64], squared_norm: float) -> float:
     """Return λ (Σα_i - |w|²/2 - Σα_i²/(4C)) for α >= 0 of shape (n,), C = 1/(λn)."""
     return dual_objective(lam, alpha, squared_norm) - 0.25 * lam * lam * alpha.size * float(alpha @ alpha)
+
+
+def balanced(alpha: NDArray[np.float64], y: NDArray[np.float64]) -> bool:
+    """Return whether Σα_i y_i = 0 but for rounding, without which α is no dual point where there is a bias."""
+    return abs(float(alpha @ y)) <= 1e-9 * float(alpha.sum())
 
 
 @dataclass(frozen=True)

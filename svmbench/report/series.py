@@ -43,7 +43,14 @@ COUNTERS = {
 }
 
 #: How solvers are called in figures and tables; others go by the word after ``solver=``.
-TITLES = {"sbp": "SBP", "pegasos": "Pegasos", "sdca": "SDCA", "smo": "SMO", "perceptron": "Perceptron"}
+TITLES = {
+    "sbp": "SBP",
+    "pegasos": "Pegasos",
+    "sdca": "SDCA",
+    "smo": "SMO",
+    "perceptron": "Perceptron",
+    "smo_pair": "SMO with bias",
+}
 
 #: Checkpoints of different seeds that lie nearer than this factor are one point of the common axis.
 SAME_COST = 1.03

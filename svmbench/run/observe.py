@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from svmbench.problem import (
     Problem,
+    balanced,
     dual_objective,
     mean_hinge,
     mean_squared_hinge,
@@ -100,7 +101,8 @@ class Observer:
 
     def _certify(self, row: dict[str, Any], alpha: NDArray[np.float64] | None, norm2: float) -> None:
         """Add the dual objective and the gaps: of the solver's own dual point, else of the stored optimum."""
-        if alpha is not None:
+        feasible = self._problem.bias == "none" or (alpha is not None and balanced(alpha, self._problem.y))
+        if alpha is not None and feasible:
             dual, source = dual_objective(self._problem.lam, alpha, norm2), "solver"
         elif self._bound is not None:
             dual, source = self._bound, "optimum"

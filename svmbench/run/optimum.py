@@ -1,6 +1,6 @@
 """The certified optimum of the regularised problem: made once, stored, the yardstick of all solvers.
 
-SMO works on the dual until the relative duality gap is at most `TARGET`. The certificate is made afresh from
+SMO, without bias or with one, works on the dual until the relative duality gap is at most `TARGET`. The certificate is made afresh from
 the coefficients alone: responses, norm, primal and dual objective are recomputed by the oracle, so that no
 error of the solver's own bookkeeping can hide in it.
 """
@@ -16,9 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.errors import Refusal
 from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem, dual_objective, mean_hinge, nu_from_optimum, primal_objective
+from svmbench.problem import (
+    Problem,
+    balanced,
+    best_bias,
+    dual_objective,
+    mean_hinge,
+    nu_from_optimum,
+    primal_objective,
+)
 from svmbench.run.observe import mistakes
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion, Run
@@ -37,7 +44,11 @@ TARGET = 1e-6
 #: Tolerance of the solver: so small that the gap decides, so large that float64 can reach it.
 _EPS = 1e-10
 
-_SOLVER = "smo"
+#: What computes it, and the parameters besides the tolerance, for each bias.
+_SOLVERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "none": ("smo", {}),
+    "unregularised": ("smo_pair", {"shrinking": False}),
+}
 
 
 @dataclass(frozen=True)
@@ -62,6 +73,8 @@ class Optimum:
         The same as a fraction.
     cost : dict
         Ledger of the computation, wall_seconds and cpu_seconds.
+    bias : float
+        b*, 0 in a problem without bias; records made before there was one lack it.
     """
 
     key: dict[str, Any]
@@ -77,6 +90,7 @@ class Optimum:
     test_mistakes: int | None
     test_error: float | None
     cost: dict[str, Any]
+    bias: float = 0.0
 
 
 def optimum_key(problem: Problem, data: Dataset, kernel: dict[str, Any]) -> dict[str, Any]:
@@ -94,7 +108,7 @@ def lookup(store: Store, key: dict[str, Any]) -> Optimum | None:
     record = store.optimum(digest(key))
     if record is None:
         return None
-    content = {name: record[name] for name in Optimum.__dataclass_fields__}
+    content = {name: record[name] for name in Optimum.__dataclass_fields__ if name in record}
     return Optimum(**content) if record["checksum"] == digest(content) else None
 
 
@@ -113,7 +127,7 @@ def optimum(
     Parameters
     ----------
     problem : Problem
-        With ``bias`` none, which the solver behind it requires.
+        With or without bias.
     data : Dataset
         Training and test set.
     kernel : dict
@@ -129,8 +143,6 @@ def optimum(
 
     Raises
     ------
-    Refusal
-        If the solver cannot solve the problem.
     ArithmeticError
         If the gap cannot be certified to `TARGET`.
     """
@@ -138,12 +150,6 @@ def optimum(
     known = lookup(store, key)
     if known is not None:
         return known
-    solver = registry.get(_SOLVER)
-    if problem.bias not in solver.biases:
-        raise Refusal(
-            f"nu=auto needs the optimum with problem.bias={problem.bias}, which {_SOLVER} cannot compute; "
-            "give solver.nu=NUMBER, or problem.bias=none"
-        )
     hash = digest(key)
     lock = store.lock_optimum(hash, lambda who: say(f"waiting for the optimum that {who} computes"))
     try:
@@ -168,17 +174,18 @@ def _compute(
     say: Callable[[str], None],
 ) -> Optimum:
     oracle = Oracle(data.train.X, kernel, cache_bytes, threads)
-    solver = registry.get(_SOLVER)
-    run = solver(solver.Params(eps=_EPS)).start(problem, oracle, Generator(0))
+    name, parameters = _SOLVERS[problem.bias]
+    solver = registry.get(name)
+    run = solver(solver.Params(eps=_EPS, **parameters)).start(problem, oracle, Generator(0))
     wall, cpu = time.perf_counter(), time.process_time()
     alpha, certificate = _solve(run, problem, oracle, say)
     cost = {**oracle.ledger.as_dict()}
     cost.update(wall_seconds=time.perf_counter() - wall, cpu_seconds=time.process_time() - cpu)
     wrong, share = None, None
     if data.test is not None:
-        model = KernelExpansion.from_alpha(alpha, problem.y)
+        model = KernelExpansion.from_alpha(alpha, problem.y, certificate["bias"])
         wrong = mistakes(
-            oracle.decision_function(model.indices, model.coefficients, 0.0, data.test.X), data.test.y
+            oracle.decision_function(model.indices, model.coefficients, model.bias, data.test.X), data.test.y
         )
         share = wrong / data.test.y.size
     norm, loss = certificate["norm"], certificate["mean_hinge"]
@@ -203,7 +210,7 @@ def _solve(
         run.advance("iterations", run.iterations + step)
         snapshot = run.snapshot()
         if snapshot.alpha is None or snapshot.responses is None:
-            raise TypeError(f"{_SOLVER} gives no dual point with responses")
+            raise TypeError("the solver of the optimum gives no dual point with responses")
         gap = certify(problem, snapshot.alpha, snapshot.responses)["relative_gap"]
         if time.monotonic() - said >= 10.0:
             said = time.monotonic()
@@ -222,35 +229,43 @@ def _solve(
 
 
 def certify(problem: Problem, alpha: Floats, responses: Floats) -> dict[str, float]:
-    """Return primal, dual, gap, relative_gap, norm and mean_hinge at a dual point.
+    """Return primal, dual, gap, relative_gap, norm, mean_hinge and bias at a dual point.
+
+    The primal objective is that of its w, with the best bias for it where the problem has one.
 
     Parameters
     ----------
     problem : Problem
-        Without bias.
+        With or without bias.
     alpha : ndarray of float64, shape (n,)
         Coefficients.
     responses : ndarray of float64, shape (n,)
-        y_i <w, Φ(x_i)> of their w, maintained or recomputed.
+        y_i <w, Φ(x_i)> of their w, without bias, maintained or recomputed.
 
     Raises
     ------
     ArithmeticError
-        If α is not within [0, C]: its dual objective would be no bound.
+        If α is not within [0, C], or not balanced where there is a bias: its dual objective would be no bound.
     """
     if not (alpha.min() >= 0.0 and alpha.max() <= problem.C):
         raise ArithmeticError(
             f"coefficients from {alpha.min()} to {alpha.max()} are not within [0, {problem.C}]"
         )
+    bias = 0.0
+    if problem.bias == "unregularised":
+        if not balanced(alpha, problem.y):
+            raise ArithmeticError(f"the signed coefficients sum to {float(alpha @ problem.y)}, not to 0")
+        bias = best_bias(problem.y, responses)
     norm2 = max(0.0, float(alpha @ responses))
-    loss = mean_hinge(responses)
+    loss = mean_hinge(responses, problem.y * bias)
     primal = primal_objective(problem.lam, norm2, loss)
     gap = primal - dual_objective(problem.lam, alpha, norm2)
     return {
         "primal": primal,
         "dual": primal - gap,
         "gap": gap,
-        "relative_gap": gap / primal,
+        "relative_gap": gap / primal if primal > 0.0 else 0.0,
         "norm": math.sqrt(norm2),
         "mean_hinge": loss,
+        "bias": bias,
     }

@@ -10,7 +10,8 @@ from typing import Any
 
 from svmbench.errors import UserError
 
-#: Layout of run.json, status.json, trace.csv, environments and optima; raised with every change of it.
+#: Layout of run.json, status.json, trace.csv, environments and optima; raised with every change of it
+#: that a reader could stumble over. A new field that may be missing is none.
 SCHEMA = 1
 
 #: ``MIGRATIONS[k]`` takes a document of schema k to schema k + 1.

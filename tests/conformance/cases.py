@@ -29,9 +29,17 @@ def specification(name: str) -> ModuleType:
 
 
 def variants(access: str | None = None) -> list[tuple[str, dict[str, Any]]]:
-    """Every solver, or those of one kind, with every set of parameters that its specification tries."""
-    names = [name for name in registry.names() if access in (None, registry.get(name).access)]
-    return [(name, dict(given)) for name in names for given in specification(name).VARIANTS]
+    """Every solver, or those of one kind, with every set of parameters that its specification tries and every bias.
+
+    The bias stands among the parameters, as ``bias``, where it is not the solver's first.
+    """
+    return [
+        (name, given | ({} if bias == registry.get(name).biases[0] else {"bias": bias}))
+        for name in registry.names()
+        if access in (None, registry.get(name).access)
+        for bias in registry.get(name).biases
+        for given in specification(name).VARIANTS
+    ]
 
 
 def with_counters() -> list[tuple[str, dict[str, Any], str]]:
@@ -42,6 +50,13 @@ def with_counters() -> list[tuple[str, dict[str, Any], str]]:
         for counter in COUNTERS
         if registry.get(name).access == "kernel" or not counter.startswith("kev_")
     ]
+
+
+def posed(name: str, given: dict[str, Any], y: NDArray) -> tuple[Problem, dict[str, Any]]:
+    """The problem of a variant, with λ = 1/n, and the solver's parameters."""
+    bias = given.get("bias", registry.get(name).biases[0])
+    parameters = {key: value for key, value in given.items() if key != "bias"}
+    return Problem.build(y, lam=1.0 / y.size, nu=0.05, bias=bias), parameters
 
 
 def label(value: object) -> str | None:
@@ -67,11 +82,11 @@ def data(seed: int = 0, n: int = N) -> tuple[NDArray[np.float32], NDArray[np.flo
 def start(
     name: str, given: dict[str, Any], X: Any, y: NDArray, kernel: dict, *, cache: int = 0, seed: int = 1
 ) -> tuple[Run, Oracle | Examples]:
-    """A run at iteration 0 and what it reads the data through; λ = 1/n. A linear method needs no kernel."""
-    problem = Problem.build(y, lam=1.0 / y.size, nu=0.05)
+    """A run of a variant at iteration 0 and what it reads the data through. A linear method needs no kernel."""
+    problem, parameters = posed(name, given, y)
     solver = registry.get(name)
     oracle = Oracle(X, kernel, cache) if solver.access == "kernel" else Examples(X)
-    return solver(solver.Params(**given)).start(problem, oracle, Generator(seed)), oracle
+    return solver(solver.Params(**parameters)).start(problem, oracle, Generator(seed)), oracle
 
 
 def state(run: Run, oracle: Oracle | Examples) -> tuple:
@@ -101,6 +116,7 @@ __all__ = [
     "content",
     "data",
     "label",
+    "posed",
     "specification",
     "start",
     "state",

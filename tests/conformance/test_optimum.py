@@ -1,4 +1,4 @@
-"""Methods with dual points reach an optimum found in another way, and SBP that of its own form."""
+"""Methods with dual points reach an optimum found in another way, and SBP that of its own form, each bias."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
+from sklearn.svm import SVC
 
-from svmbench.problem import Problem, dual_objective, mean_hinge, nu_from_optimum, primal_objective
+from svmbench.problem import BIASES, Problem, dual_objective, mean_hinge, nu_from_optimum, primal_objective
 from svmbench.solvers.parts.water_level import water_level
+from svmbench.solvers.parts.water_level_bias import water_level_bias
 from tests.conformance.cases import ALL_ROWS, KERNELS, data, label, specification, start, variants
 from tests.kernels.reference import kernel_matrix
 
@@ -17,32 +19,50 @@ GAUSSIAN = KERNELS[0]
 
 
 class Optimum:
-    """The optimum of the regularised problem with λ = 1/n, by an active-set method with a certificate."""
+    """The optimum of the regularised problem with λ = 1/n, found in another way, with a certificate."""
 
-    def __init__(self, n: int = 60, kernel: dict = GAUSSIAN) -> None:
+    def __init__(self, n: int = 60, kernel: dict = GAUSSIAN, bias: str = "none") -> None:
         self.X, self.y = data(seed=3, n=n)
         self.K = kernel_matrix(self.X, self.X, kernel)
-        self.problem = Problem.build(self.y, lam=1.0 / n)
-        # The dual is half a squared distance: with Q = VᵀV it is |Vα - u|² for any u with Vᵀu = 1. Q is
-        # shifted by 1e-9, far below the tolerances here, so that it has a root.
-        Q = self.y[:, None] * self.K * self.y[None, :] + 1e-9 * np.eye(n)
-        V = np.linalg.cholesky(Q).T
-        found = lsq_linear(
-            V, np.linalg.solve(V.T, np.ones(n)), (0.0, self.problem.C), method="bvls", tol=1e-14
-        )
-        self.alpha = found.x
+        self.problem = Problem.build(self.y, lam=1.0 / n, bias=bias)
+        self.alpha, self.bias = self.without_bias() if bias == "none" else self.with_bias()
         self.responses = self.y * (self.K @ (self.alpha * self.y))
         norm2 = float(self.alpha @ self.responses)
         self.norm = np.sqrt(norm2)
-        self.loss = mean_hinge(self.responses)
+        self.loss = mean_hinge(self.responses, self.y * self.bias)
         self.primal = primal_objective(self.problem.lam, norm2, self.loss)
         self.dual = dual_objective(self.problem.lam, self.alpha, norm2)
         self.nu = nu_from_optimum(self.loss, self.norm)
+
+    def without_bias(self) -> tuple[np.ndarray, float]:
+        """An active-set method: the dual is half a squared distance.
+
+        With Q = VᵀV it is |Vα - u|² for any u with Vᵀu = 1. Q is shifted by 1e-9, far below the tolerances
+        here, so that it has a root.
+        """
+        Q = self.y[:, None] * self.K * self.y[None, :] + 1e-9 * np.eye(self.y.size)
+        V = np.linalg.cholesky(Q).T
+        found = lsq_linear(
+            V, np.linalg.solve(V.T, np.ones(self.y.size)), (0.0, self.problem.C), method="bvls", tol=1e-14
+        )
+        return found.x, 0.0
+
+    def with_bias(self) -> tuple[np.ndarray, float]:
+        """LIBSVM to a tolerance far below those here."""
+        peer = SVC(C=self.problem.C, kernel="precomputed", tol=1e-11).fit(self.K, self.y)
+        alpha = np.zeros(self.y.size)
+        alpha[peer.support_] = np.abs(peer.dual_coef_[0])
+        return alpha, float(peer.intercept_[0])
 
 
 @pytest.fixture(scope="module")
 def optimum() -> Optimum:
     return Optimum()
+
+
+@pytest.fixture(scope="module", params=BIASES)
+def either(request: pytest.FixtureRequest, optimum: Optimum) -> Optimum:
+    return optimum if request.param == "none" else Optimum(bias=request.param)
 
 
 def has_dual(name: str) -> bool:
@@ -54,60 +74,72 @@ def has_dual(name: str) -> bool:
 EXACT = [(name, given) for name, given in variants("kernel") if has_dual(name)]
 
 
-def test_the_reference_is_certified(optimum):
-    assert 0.0 <= optimum.primal - optimum.dual + 1e-12 < 1e-7
+def test_the_reference_is_certified(either):
+    assert abs(either.alpha @ either.y) <= 1e-12 or either.problem.bias == "none"
+    assert 0.0 <= either.primal - either.dual + 1e-12 < 1e-7
 
 
 @pytest.mark.parametrize(("name", "given"), EXACT, ids=label)
 @pytest.mark.parametrize("kernel", KERNELS, ids=label)
 def test_exact_methods_reach_the_optimum(name, given, kernel):
-    reference = Optimum(kernel=kernel)
-    tight = given | ({"eps": 1e-9} if name == "smo" else {})
+    solver = registry.get(name)
+    reference = Optimum(kernel=kernel, bias=solver.biases[0])
+    tight = given | ({"eps": 1e-9} if hasattr(solver.Params(), "eps") else {})
     run, _ = start(name, tight, reference.X, reference.y, kernel, cache=ALL_ROWS)
     run.advance("iterations", 3_000_000)
-    alpha, problem = run.snapshot().alpha, reference.problem
-    responses = reference.y * (reference.K @ (alpha * reference.y))
-    norm2 = float(alpha @ responses)
-    dual = dual_objective(problem.lam, alpha, norm2)
-    primal = primal_objective(problem.lam, norm2, mean_hinge(responses))
+    snapshot, problem = run.snapshot(), reference.problem
+    responses = reference.y * (reference.K @ (snapshot.alpha * reference.y))
+    norm2 = float(snapshot.alpha @ responses)
+    dual = dual_objective(problem.lam, snapshot.alpha, norm2)
+    loss = mean_hinge(responses, reference.y * snapshot.model.bias)
+    primal = primal_objective(problem.lam, norm2, loss)
     assert dual == pytest.approx(reference.primal, rel=1e-5)
     assert primal == pytest.approx(reference.primal, rel=1e-5)
     assert primal - dual <= 1e-5 * primal
+    assert snapshot.model.bias == pytest.approx(reference.bias, abs=1e-5)
 
 
-def test_the_slack_constrained_optimum_is_the_regularised_one(optimum):
+def test_the_slack_constrained_optimum_is_the_regularised_one(either):
     # Lemma 2.1 of the paper: with ν = L(w*)/|w*| the optimum is w*/|w*|, of value 1/|w*|.
-    n = optimum.problem.n
-    value = water_level(optimum.responses / optimum.norm, n * optimum.nu)
-    assert value == pytest.approx(1.0 / optimum.norm, rel=1e-6)
+    volume, responses = either.problem.n * either.nu, either.responses / either.norm
+    if either.problem.bias == "none":
+        assert water_level(responses, volume) == pytest.approx(1.0 / either.norm, rel=1e-6)
+    else:
+        level, bias, _ = water_level_bias(responses, either.y, volume)
+        assert level == pytest.approx(1.0 / either.norm, rel=1e-6)
+        assert bias * either.norm == pytest.approx(either.bias, rel=1e-3)
 
 
-def test_sbp_converges_to_the_slack_constrained_optimum(optimum):
-    best = 1.0 / optimum.norm
+def test_sbp_converges_to_the_slack_constrained_optimum(either):
+    best, bias = 1.0 / either.norm, either.problem.bias
+    given = {"nu": either.nu, "bias": bias}
     shrinking, bounds = [], []
     for seed in range(9):
-        run, _ = start("sbp", {"nu": optimum.nu}, optimum.X, optimum.y, GAUSSIAN, cache=ALL_ROWS, seed=seed)
+        run, _ = start("sbp", given, either.X, either.y, GAUSSIAN, cache=ALL_ROWS, seed=seed)
         gaps = []
         for iterations in (2_000, 8_000, 32_000, 128_000):
             run.advance("iterations", iterations)
             native = run.snapshot().native
-            assert native["native_objective"] <= best * (1.0 + 1e-6) <= native["native_bound"] * (1.0 + 2e-6)
+            bound = native.get("native_bound", np.inf)
+            assert native["native_objective"] <= best * (1.0 + 1e-6) <= bound * (1.0 + 2e-6)
             gaps.append(best - native["native_objective"])
         shrinking.append([after / before for before, after in pairwise(gaps)])
-        bounds.append(native["native_bound"] / best)
+        bounds.append(native.get("native_bound", best) / best)
     # A rate of 1/√T halves the gap.
     assert np.all(np.median(shrinking, axis=0) <= 0.6)
     assert np.median(bounds) <= 1.02
 
 
-def test_sbp_answers_with_the_regularised_optimum(optimum):
-    run, _ = start("sbp", {"nu": optimum.nu}, optimum.X, optimum.y, GAUSSIAN, cache=ALL_ROWS)
+def test_sbp_answers_with_the_regularised_optimum(either):
+    given = {"nu": either.nu, "bias": either.problem.bias}
+    run, _ = start("sbp", given, either.X, either.y, GAUSSIAN, cache=ALL_ROWS)
     run.advance("iterations", 400_000)
     snapshot = run.snapshot()
-    signed = snapshot.model.coefficients
-    norm2 = float(signed * optimum.y[snapshot.model.indices] @ snapshot.responses[snapshot.model.indices])
-    reached = primal_objective(optimum.problem.lam, norm2, mean_hinge(snapshot.responses))
-    assert optimum.primal <= reached <= 1.01 * optimum.primal
+    at, bias = snapshot.model.indices, snapshot.model.bias
+    norm2 = float(snapshot.model.coefficients * either.y[at] @ snapshot.responses[at])
+    loss = mean_hinge(snapshot.responses, either.y * bias)
+    assert either.primal <= primal_objective(either.problem.lam, norm2, loss) <= 1.01 * either.primal
+    assert bias == pytest.approx(either.bias, abs=0.05)
 
 
 def test_pegasos_approaches_the_regularised_optimum(optimum):

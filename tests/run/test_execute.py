@@ -14,7 +14,8 @@ from svmbench.store import Store
 from .conftest import accident
 from .fakes import Toy
 
-SOLVERS = ("sbp", "pegasos", "sdca", "smo", "perceptron")
+SOLVERS = ("sbp", "pegasos", "sdca", "smo", "perceptron", "smo_pair")
+BIAS = {"problem": {"bias": "unregularised"}}
 UNTIMED = ["wall_seconds", "cpu_seconds"]
 
 
@@ -80,9 +81,10 @@ def test_same_seed_same_trace(make):
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("counter", ["kev_ondemand", "kev_rowupdate"])
 def test_how_a_real_run_is_cut_changes_nothing(make, monkeypatch, solver, counter):
-    whole = make(solver, budget={"counter": counter})
+    problem = BIAS if solver == "smo_pair" else {}
+    whole = make(solver, budget={"counter": counter}, **problem)
     monkeypatch.setattr(loop, "SLICE", 0.0)
-    cut = make(solver, budget={"counter": counter}, force=True)
+    cut = make(solver, budget={"counter": counter}, force=True, **problem)
     assert cut.state == whole.state == "done"
     assert cut.run.trace().drop(columns=UNTIMED).equals(whole.run.trace().drop(columns=UNTIMED))
 
@@ -163,6 +165,22 @@ def test_how_a_linear_run_is_cut_changes_nothing(make, monkeypatch, solver, coun
 def test_what_a_linear_solver_cannot_do_is_refused(make, change, sentence):
     outcome = make("dcd", **change)
     assert (outcome.state, outcome.reason) == ("refused", sentence)
+
+
+def test_with_a_bias_nu_comes_from_the_optimum_and_the_answer_predicts_with_it(make):
+    exact = make({"name": "smo_pair", "eps": 1e-9}, budget={"kev": 1e6}, **BIAS)
+    assert exact.run.status == "converged"
+    best = exact.run.summary()
+    assert best["dual_source"] == "solver" and 0.0 <= best["relative_gap"] < 1e-6
+    outcome = make("sbp", budget={"kev": 3e5}, **BIAS)
+    problem, last = outcome.run.manifest["problem"], outcome.run.summary()
+    assert problem["nu"] == pytest.approx(best["mean_hinge"] / best["norm"], rel=1e-3)
+    assert last["dual_source"] == "optimum" and 0.0 <= last["relative_gap"] < 0.02
+    assert last["native_objective"] == pytest.approx(1.0 / best["norm"], rel=0.02)
+    assert last["native_bound"] is None
+    X = outcome.data.test.X
+    np.testing.assert_allclose(outcome.predict(X), exact.predict(X), atol=0.2)
+    assert np.mean(outcome.predict(X) * outcome.data.test.y <= 0.0) == last["test_error"]
 
 
 def test_a_refusal_does_not_outlive_its_cause(make, monkeypatch):

@@ -132,6 +132,19 @@ def test_a_dual_of_the_solver_goes_before_a_stored_bound(setting):
     assert Observer(problem, oracle, data, bound=0.01)(snapshot)["dual_source"] == "solver"
 
 
+def test_with_a_bias_only_balanced_coefficients_are_a_dual_point(setting):
+    data, problem, oracle, alpha = setting
+    y = problem.y
+    biased = Problem.build(y, C=2.0, bias="unregularised")
+    observer = Observer(biased, oracle, data, bound=0.01)
+    unbalanced = Snapshot(KernelExpansion.from_alpha(alpha, y), alpha=alpha)
+    assert observer(unbalanced)["dual_source"] == "optimum"
+    level = alpha * np.where(y > 0, 1.0, alpha[y > 0].sum() / alpha[y < 0].sum())
+    row = observer(Snapshot(KernelExpansion.from_alpha(level, y, 0.2), alpha=level))
+    assert row["dual_source"] == "solver"
+    assert row["dual_objective"] == pytest.approx(expected(data, problem, level, 0.2)["dual_objective"])
+
+
 def test_the_empty_model_is_wrong_everywhere(setting):
     data, problem, oracle, _ = setting
     row = Observer(problem, oracle, data)(

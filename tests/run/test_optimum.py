@@ -5,12 +5,13 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from sklearn.svm import SVC
 
-from svmbench.errors import Refusal
-from svmbench.problem import Problem
+from svmbench.problem import Problem, dual_objective, mean_hinge, primal_objective
 from svmbench.run import optimum as module
 from svmbench.run.optimum import TARGET, certify, lookup, optimum, optimum_key
 from svmbench.store import Store
+from svmbench.store.identity import digest
 
 from .fakes import two_clouds
 from .test_observe import GAUSSIAN, expected, gram
@@ -120,9 +121,38 @@ def test_two_at_once_compute_it_once(store, data, monkeypatch):
     assert sum("waiting for the optimum that process" in text for text in said) == 1
 
 
-def test_a_bias_is_refused(store, data):
-    with pytest.raises(Refusal, match=r"nu=auto needs the optimum with problem.bias=unregularised"):
-        solve(store, data, C=1.0, bias="unregularised")
+@pytest.mark.parametrize("C", [0.02, 1.0, 100.0])
+def test_it_is_the_optimum_with_a_bias(store, data, C):
+    best = solve(store, data, C=C, bias="unregularised")
+    # The kernel in single precision, as the solver sees it: at C = 100 the objective feels the difference.
+    y, K = data.train.y, module.Oracle(data.train.X, GAUSSIAN).block(np.arange(30)).astype(np.float64)
+    peer = SVC(C=C, kernel="precomputed", tol=1e-12).fit(K, y)
+    alpha = np.zeros(y.size)
+    alpha[peer.support_] = np.abs(peer.dual_coef_[0])
+    # Without free coefficients, at C = 0.02, there is an interval of best biases.
+    bias = best.bias if C == 0.02 else float(peer.intercept_[0])
+    problem, f = Problem.build(y, C=C, bias="unregularised"), K @ (alpha * y)
+    known = expected(data, problem, alpha, bias)
+    assert abs(best.relative_gap) <= TARGET
+    norm2 = alpha * y @ f
+    assert best.dual == pytest.approx(dual_objective(problem.lam, alpha, norm2), rel=1.1e-6)
+    loss = mean_hinge(y * f, y * bias)
+    assert best.primal == pytest.approx(primal_objective(problem.lam, norm2, loss), rel=1.1e-6)
+    assert best.bias == pytest.approx(bias, abs=1e-3)
+    assert best.nu == best.mean_hinge / best.norm
+    assert best.norm == pytest.approx(known["norm"], rel=1e-3)
+    assert (best.test_mistakes, best.test_error) == (known["test_mistakes"], known["test_error"])
+    assert lookup(store, best.key) == best
+    assert solve(store, data, C=C).bias == 0.0
+
+
+def test_a_record_from_before_there_was_a_bias_is_read(store, data):
+    best = solve(store, data)
+    (path,) = (store.root / "optima").iterdir()
+    record = asdict(best)
+    del record["bias"]
+    store.put_optimum(path.stem, {**record, "checksum": digest(record)})
+    assert lookup(store, best.key) == best
 
 
 def test_a_gap_that_is_not_reached_is_no_optimum(store, data, monkeypatch):
@@ -167,3 +197,11 @@ def test_an_infeasible_point_is_no_certificate(data, value):
     alpha[3] = value
     with pytest.raises(ArithmeticError, match=r"not within \[0, 1"):
         certify(Problem.build(data.train.y, C=1.0), alpha, np.ones(30))
+
+
+def test_an_unbalanced_point_is_no_certificate_where_there_is_a_bias(data):
+    alpha = np.full(30, 0.5)
+    alpha[3] = 0.4
+    problem = Problem.build(data.train.y, C=1.0, bias="unregularised")
+    with pytest.raises(ArithmeticError, match=r"the signed coefficients sum to -0\.1.*, not to 0"):
+        certify(problem, alpha, np.ones(30))

@@ -111,7 +111,7 @@ def test_two_processes_do_not_make_one_run(start):
 
 
 def test_a_refusal_has_its_own_exit_code(start, configure):
-    outcome, code = end(start("problem.bias=unregularised"))
+    outcome, code = end(start("solver=smo", "problem.bias=unregularised"))
     assert (outcome["state"], code) == ("refused", 2)
     assert [run.status for run in Store(configure()["results"]).runs()] == ["refused"]
 

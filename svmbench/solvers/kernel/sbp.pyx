@@ -1,7 +1,7 @@
 r"""Stochastic Batch Perceptron (SBP).
 
 A. Cotter, S. Shalev-Shwartz and N. Srebro, The Kernelized Stochastic Batch Perceptron, ICML 2012; Algorithm
-1, with the water level of its subroutine. Without bias.
+1 and its version with an unregularised bias, with the water levels of their subroutines.
 
 Problem, the slack-constrained form (eq. 2.3): :math:`\max_{|w| \le 1} f(w)`,
 :math:`f(w) = \max_{\xi \ge 0, \sum \xi_i \le n\nu} \min_i (c_i + \xi_i)`, responses
@@ -14,18 +14,26 @@ Method, stochastic supergradient ascent from w = 0, iterations t = 1, 2, ...::
     a_i  += η_t,  c_j += η_t y_i y_j K(x_i, x_j) for all j,  η_t = η_0 / √t,  η_0 = 1 / √(max_i K(x_i, x_i))
     if |w| > 1: scale a and c by 1/|w|
 
+With a bias, :math:`f(w) = \max_{b, \xi} \min_i (c_i + y_i b + \xi_i)` (eq. 3.9) is the level of two basins, and
+an iteration draws::
+
+    k = number of positives, and of negatives, under water
+    i = uniform draw from the k lowest responses of one class, by a fair coin; ties at the k-th at random
+
+The bias is no state: it belongs to the level, and the answer's is that of its own responses.
+
 Answer: the average of all iterates, divided by its own water level, so that its slacks sum to nν/level in
 units of the hinge loss. A level that is not positive would turn every prediction round; the average is then
 left as it is.
 
 Observed beside it: ``native_objective`` f(w̄), and ``native_bound``
 :math:`U = (|\bar w| + n\nu \max_i \bar a_i) / \sum_i \bar a_i`, an upper bound of
-the optimum by the dual of (2.3).
+the optimum by the dual of (2.3). With a bias it would need :math:`\sum_i a_i y_i = 0`, and is left out.
 
 Edge cases. ν = 0 is the hard margin. |w|² is followed by its recursion and made afresh from the responses
 every 1000 iterations. An example with K(x, x) = 0 is drawn like any other, which changes no response; its
 coefficient counts in the bound and is left out of the model. If all K(x, x) are 0 nothing can be learned: an
-error.
+error; so is a single class where there is a bias, whose level is unbounded.
 """
 
 from dataclasses import dataclass, field
@@ -35,6 +43,7 @@ import numpy as np
 from svmbench.errors import UserError
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.parts.stepping import checked_diagonal
+from svmbench.solvers.parts.water_level_bias import members_of
 
 from libc.math cimport INFINITY, fabs, fmax, isfinite, nextafter, sqrt
 from libc.stdint cimport int64_t
@@ -42,6 +51,7 @@ from libc.stdint cimport int64_t
 from svmbench.solvers.parts.random cimport Generator
 from svmbench.solvers.parts.stepping cimport SteppedRun
 from svmbench.solvers.parts.water_level cimport Water, add_below, settle, survey
+from svmbench.solvers.parts.water_level_bias cimport Basins, find_basins, settle_basins
 
 cdef enum:
     BLOCK = 512             # values per inner loop: they stay in the fast cache between its two passes
@@ -72,6 +82,7 @@ cdef class Run(SteppedRun):
     cdef double norm2               # |w|²
     cdef Water water                # covered and sum belong to c and water.level at every iteration boundary
     cdef double[::1] diagonal
+    cdef int64_t[::1] everyone      # the examples, class by class where that matters
     cdef double[::1] c
     cdef double[::1] c_sum          # over all iterates
     # Coefficients are kept for the examples drawn so far, in the order of their first draw.
@@ -91,6 +102,7 @@ cdef class Run(SteppedRun):
         if largest == 0.0:
             raise UserError("every K(x, x) is 0, so sbp can learn nothing: give another kernel or other data")
         self.first_step = 1.0 / sqrt(largest)
+        self.everyone = np.arange(self.n, dtype=np.int64)
         self.c = np.zeros(self.n)
         self.c_sum = np.zeros(self.n)
         self.members = np.zeros(self.n, dtype=np.int64)
@@ -106,7 +118,6 @@ cdef class Run(SteppedRun):
         cdef double scale = 1.0
         cdef Py_ssize_t i = 0
         cdef const float* row = NULL
-        settle(&self.c[0], self.n, self.volume, &self.water, &self.scratch[0])
         i = self.violator()
         self.norm2 = fmax(0.0, self.norm2 + 2.0 * eta * self.c[i] + eta * eta * self.diagonal[i])
         if self.norm2 > 1.0:
@@ -123,29 +134,37 @@ cdef class Run(SteppedRun):
 
     cdef Py_ssize_t violator(self) noexcept nogil:
         """Draw uniformly from the responses below the level, or from the ties of the least one."""
-        cdef double ceiling = self.water.level
-        cdef Py_ssize_t covered = self.water.covered
+        cdef Water ties
+        settle(&self.c[0], self.n, self.volume, &self.water, &self.scratch[0])
+        if self.water.covered > 0:
+            return self.draw(&self.everyone[0], self.n, -INFINITY, self.water.level, self.water.covered)
+        ties.level = self.water.level + 1e-12 * fmax(1.0, fabs(self.water.level))
+        ties.level = nextafter(ties.level, INFINITY)
+        survey(&self.c[0], self.n, &ties)
+        return self.draw(&self.everyone[0], self.n, -INFINITY, ties.level, ties.covered)
+
+    cdef Py_ssize_t draw(
+        self, const int64_t* members, Py_ssize_t n, double floor, double ceiling, Py_ssize_t size
+    ) noexcept nogil:
+        """Draw uniformly from the ``size`` of n members whose response lies in [floor, ceiling)."""
+        cdef double response = 0.0
         cdef Py_ssize_t i = 0
         cdef Py_ssize_t k = 0
         cdef int _k = 0
-        cdef Water ties
-        if covered == 0:
-            ties.level = nextafter(ceiling + 1e-12 * fmax(1.0, fabs(ceiling)), INFINITY)
-            survey(&self.c[0], self.n, &ties)
-            ceiling = ties.level
-            covered = ties.covered
-        # The first of a stream of draws from all examples that lies in the set is a uniform draw from the
+        # The first of a stream of draws from all members that lies in the set is a uniform draw from the
         # set. A set too small to be met soon is scanned for a member drawn by its rank, which is uniform as
         # well.
         for _k in range(DRAWS):
-            i = self.rng.below(<unsigned int> self.n)
-            if self.c[i] < ceiling:
+            i = members[self.rng.below(<unsigned int> n)]
+            response = self.c[i]
+            if floor <= response < ceiling:
                 return i
-        k = self.rng.below(<unsigned int> covered)
-        i = -1
+        k = self.rng.below(<unsigned int> size)
         while k >= 0:
-            i += 1
-            k -= self.c[i] < ceiling
+            i = members[0]
+            members += 1
+            response = self.c[i]
+            k -= floor <= response < ceiling
         return i
 
     cdef void lift(self, Py_ssize_t i, double step, double scale) noexcept nogil:
@@ -187,25 +206,80 @@ cdef class Run(SteppedRun):
             result += self.a[k] * self.c[self.members[k]]
         return fmax(0.0, result)
 
+    def level_of(self, c):
+        """Return the water level of responses, float64 (n,), and the bias that belongs to it."""
+        cdef double[::1] responses = c
+        cdef Water water = Water(0.0, 0.0, 0)
+        settle(&responses[0], self.n, self.volume, &water, &self.scratch[0])
+        return water.level, 0.0
+
+    def bound_of(self, a, c):
+        """Return an upper bound of the optimum from coefficients and their responses, as a dict, or nothing."""
+        if not a.any():
+            return {}
+        norm = sqrt(max(0.0, float(a @ c)))
+        return {"native_bound": float((norm + self.volume * a.max()) / a.sum())}
+
     def snapshot(self):
         """Return the average of the iterates, rescaled by its water level where that is positive."""
         count = max(self.iterations, 1)
         a = np.zeros(self.n)
         a[np.asarray(self.members)[:self.drawn]] = np.asarray(self.a_sum)[:self.drawn] / count
         c = np.asarray(self.c_sum) / count
-        cdef double[::1] average = c
-        cdef Water water = Water(0.0, 0.0, 0)
-        settle(&average[0], self.n, self.volume, &water, &self.scratch[0])
-        native = {"native_objective": water.level}
-        total = a.sum()
-        if total > 0.0:
-            norm = sqrt(max(0.0, float(a @ c)))
-            native["native_bound"] = float((norm + self.volume * a.max()) / total)
-        if water.level > 0.0:
-            a /= water.level
-            c /= water.level
+        level, bias = self.level_of(c)
+        native = {"native_objective": level, **self.bound_of(a, c)}
+        if level > 0.0:
+            a /= level
+            c /= level
+            bias /= level
         a[np.asarray(self.diagonal) == 0.0] = 0.0
-        return Snapshot(KernelExpansion.from_alpha(a, np.asarray(self.labels)), responses=c, native=native)
+        model = KernelExpansion.from_alpha(a, np.asarray(self.labels), bias)
+        return Snapshot(model, responses=c, native=native)
+
+
+cdef class BiasedRun(Run):
+    """A started Stochastic Batch Perceptron with an unregularised bias."""
+
+    cdef Py_ssize_t[2] sizes        # positives, negatives
+    cdef Basins basins
+
+    def __init__(self, problem, oracle, rng, nu):
+        super().__init__(problem, oracle, rng, nu)
+        members, sizes = members_of(self.labels)
+        if min(sizes) == 0:
+            raise UserError(
+                f"all {self.n} labels are {self.labels[0]:+g}, so sbp has no level with "
+                "problem.bias=unregularised: give data of two classes, or problem.bias=none"
+            )
+        self.everyone = members
+        self.sizes = [sizes[0], sizes[1]]
+        self.basins.covered = 0
+        self.basins.reach = 1.0 / self.first_step
+        self.water.level = -INFINITY        # no water in the basin of both classes
+
+    cdef Py_ssize_t violator(self) noexcept nogil:
+        """Draw a class, then uniformly one of its lowest responses, as many as are covered."""
+        cdef const int64_t* members = &self.everyone[0]
+        cdef double cut = 0.0
+        cdef int s = 0
+        settle_basins(&self.c[0], members, self.sizes, self.volume, &self.basins, &self.scratch[0])
+        s = self.rng.below(2)
+        members += s * self.sizes[0]
+        cut = self.basins.cut[s]
+        if <Py_ssize_t> self.rng.below(<unsigned int> self.basins.covered) < self.basins.below[s]:
+            return self.draw(members, self.sizes[s], -INFINITY, cut, self.basins.below[s])
+        return self.draw(members, self.sizes[s], cut, nextafter(cut, INFINITY), self.basins.ties[s])
+
+    def level_of(self, c):
+        """Return the level of the two basins and the bias that reaches it."""
+        cdef double[::1] responses = c
+        cdef Basins basins
+        find_basins(&responses[0], &self.everyone[0], self.sizes, self.volume, &basins, &self.scratch[0])
+        return basins.level, basins.bias
+
+    def bound_of(self, a, c):
+        """Return nothing: the coefficients of the two classes need not balance."""
+        return {}
 
 
 class SBP(Solver):
@@ -218,6 +292,7 @@ class SBP(Solver):
         "Algorithm 1."
     )
     form = "slack-constrained"
+    biases = ("none", "unregularised")
     counting = "n under every convention"
     Params = Params
 
@@ -228,4 +303,4 @@ class SBP(Solver):
             raise UserError("solver.nu=auto needs a problem whose nu is known: give solver.nu=NUMBER")
         if not (nu >= 0.0 and isfinite(nu * problem.n)):
             raise UserError(f"solver.nu={nu} is not allowed: give a number of at least 0, or auto")
-        return Run(problem, oracle, rng, nu)
+        return (Run if problem.bias == "none" else BiasedRun)(problem, oracle, rng, nu)

@@ -13,6 +13,9 @@ cdef void add_below(const double* c, Py_ssize_t n, Water* water) noexcept nogil
 # Count and sum of all n responses below water.level.
 cdef void survey(const double* c, Py_ssize_t n, Water* water) noexcept nogil
 
+# The sum of n values.
+cdef double total(const double* x, Py_ssize_t n) noexcept nogil
+
 # The level of the given volume by divide and conquer; scratch: n values, overwritten.
 cdef double find_level(const double* c, Py_ssize_t n, double volume, double* scratch) noexcept nogil
 

@@ -132,8 +132,8 @@ cdef void settle(const double* c, Py_ssize_t n, double volume, Water* water, dou
     survey(c, n, water)
 
 
-cdef double[::1] checked(c, double volume):
-    """Return the responses as an array, or say why they have no level."""
+def finite_responses(c, double volume):
+    """Return the responses as a vector of float64, or raise what `water_level` raises."""
     responses = np.ascontiguousarray(c, dtype=np.float64)
     if responses.ndim != 1 or responses.size == 0:
         raise ValueError(f"responses of shape {responses.shape} have no level: give a vector of at least one")
@@ -161,7 +161,7 @@ def water_level(c, double volume) -> float:
     ValueError
         If there is no response, or the volume is negative or not finite.
     """
-    cdef double[::1] responses = checked(c, volume)
+    cdef double[::1] responses = finite_responses(c, volume)
     cdef double[::1] scratch = np.empty(responses.shape[0])
     return find_level(&responses[0], responses.shape[0], volume, &scratch[0])
 
@@ -171,7 +171,7 @@ def water_level_from(c, double volume, double start) -> float:
 
     The result does not depend on the start beyond rounding. Parameters and errors as for `water_level`.
     """
-    cdef double[::1] responses = checked(c, volume)
+    cdef double[::1] responses = finite_responses(c, volume)
     cdef double[::1] scratch = np.empty(responses.shape[0])
     cdef Water water = Water(start, 0.0, 0)
     survey(&responses[0], responses.shape[0], &water)

@@ -1,4 +1,4 @@
-"""The edge cases of the Stochastic Batch Perceptron (papers, B3)."""
+"""The edge cases of the Stochastic Batch Perceptron (papers, B3 and B4)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
 LINEAR = {"name": "linear"}
 
 
-def trained(X, y, kernel, nu, iterations, seed=1):
+def trained(X, y, kernel, nu, iterations, seed=1, bias="none"):
     X, y = np.asarray(X, dtype=np.float32), np.asarray(y, dtype=np.float64)
-    run = SBP(Params(nu=nu)).start(Problem.build(y, lam=1.0), Oracle(X, kernel, 1 << 20), Generator(seed))
+    problem = Problem.build(y, lam=1.0, bias=bias)
+    run = SBP(Params(nu=nu)).start(problem, Oracle(X, kernel, 1 << 20), Generator(seed))
     run.advance("iterations", iterations)
     return run.snapshot()
 
@@ -156,3 +157,59 @@ def test_auto_takes_the_problems_nu_and_needs_it():
         SBP(Params()).start(Problem.build(y, lam=1.0), Oracle(X, GAUSSIAN), Generator(0))
     run = SBP(Params()).start(Problem.build(y, lam=1.0, nu=0.7), Oracle(X, GAUSSIAN), Generator(0))
     assert run.snapshot().native["native_objective"] == pytest.approx(0.7)
+
+
+BIASED = "unregularised"
+
+
+def test_the_biased_margin_is_that_between_the_nearest_points():
+    # Points 1 and 4 on the line, far from 0: |w| <= 1 gives a margin of 1.5, the score is 0 at 2.5.
+    X, y = [[1.0], [4.0], [6.0]], [-1.0, 1.0, 1.0]
+    snapshot = trained(X, y, LINEAR, 0.0, 60_000, bias=BIASED)
+    assert snapshot.native == {"native_objective": pytest.approx(1.5, abs=1e-2)}
+    w = weights(snapshot, X)
+    assert w == pytest.approx(2.0 / 3.0, abs=1e-2)
+    assert snapshot.model.bias == pytest.approx(-2.5 * w, abs=2e-2)
+    margins = snapshot.responses + np.array(y) * snapshot.model.bias
+    assert margins.min() == pytest.approx(1.0)  # rescaled by the level, and the bias with it
+
+
+def test_a_bias_needs_two_classes():
+    with pytest.raises(UserError, match=r"all 2 labels are -1, so sbp has no level with problem\.bias="):
+        trained([[1.0], [2.0]], [-1.0, -1.0], GAUSSIAN, 0.1, 1, bias=BIASED)
+
+
+def test_a_biased_level_that_is_not_positive_does_not_rescale():
+    # The same two points in both classes and ν = 0: the level is at most 0.
+    X, y = [[1.0], [1.0], [2.0], [2.0]], np.array([1.0, -1.0, 1.0, -1.0])
+    for iterations in (1, 3, 200):
+        snapshot = trained(X, y, GAUSSIAN, 0.0, iterations, bias=BIASED)
+        assert snapshot.native["native_objective"] <= 0.0
+        assert np.all(snapshot.model.coefficients * y[snapshot.model.indices] > 0.0)
+        assert np.abs(snapshot.responses).max() <= 1.0 + 1e-9
+
+
+def test_the_biased_draw_is_fair_between_classes_and_among_ties():
+    # At the first iteration all are tied and k is the size of the smaller class.
+    X, y = np.arange(6.0)[:, None], [1.0, -1.0, -1.0, -1.0, -1.0, 1.0]
+    first = [
+        int(trained(X, y, GAUSSIAN, 0.1, 1, seed=seed, bias=BIASED).model.indices[0]) for seed in range(4000)
+    ]
+    expected = np.array([1000.0, 500.0, 500.0, 500.0, 500.0, 1000.0])
+    deviation = (np.bincount(first, minlength=6) - expected) ** 2 / expected
+    assert deviation.sum() < 20.5  # 5 degrees of freedom, 0.1 %
+
+
+def test_the_biased_level_is_followed_over_a_long_run():
+    # The band around the last cuts widens and narrows; what it finds is what sorting finds.
+    rng = np.random.default_rng(2)
+    X = (np.round(8.0 * rng.normal(size=(80, 3))) / 8.0).astype(np.float32)
+    y = np.where(X[:, 0] + rng.normal(size=80) > 0.3, 1.0, -1.0)
+    for nu in (0.0, 0.02, 2.0):
+        slow = Maintained(SlowOracle(X, LINEAR), y)
+        problem = Problem.build(y, lam=1.0, bias=BIASED)
+        expected = specification.run(problem, slow, Generator(1), 1500, nu=nu)
+        snapshot = trained(X, y, LINEAR, nu, 1500, bias=BIASED)
+        signed = np.zeros(80)
+        signed[snapshot.model.indices] = snapshot.model.coefficients
+        np.testing.assert_allclose(signed * y, expected, rtol=1e-8, atol=1e-12)
