@@ -29,7 +29,7 @@ def specification(name: str) -> ModuleType:
 
 
 def variants(access: str | None = None) -> list[tuple[str, dict[str, Any]]]:
-    """Every solver, or those of one kind, with every set of parameters that its specification tries and every bias.
+    """Every solver, or those of one kind, with all parameters that its specification tries and every bias.
 
     The bias stands among the parameters, as ``bias``, where it is not the solver's first.
     """
@@ -82,7 +82,7 @@ def data(seed: int = 0, n: int = N) -> tuple[NDArray[np.float32], NDArray[np.flo
 def start(
     name: str, given: dict[str, Any], X: Any, y: NDArray, kernel: dict, *, cache: int = 0, seed: int = 1
 ) -> tuple[Run, Oracle | Examples]:
-    """A run of a variant at iteration 0 and what it reads the data through. A linear method needs no kernel."""
+    """A run of a variant at iteration 0 and what it reads the data through."""
     problem, parameters = posed(name, given, y)
     solver = registry.get(name)
     oracle = Oracle(X, kernel, cache) if solver.access == "kernel" else Examples(X)

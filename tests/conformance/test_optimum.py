@@ -10,6 +10,7 @@ from scipy.optimize import lsq_linear
 from sklearn.svm import SVC
 
 from svmbench.problem import BIASES, Problem, dual_objective, mean_hinge, nu_from_optimum, primal_objective
+from svmbench.solvers import registry
 from svmbench.solvers.parts.water_level import water_level
 from svmbench.solvers.parts.water_level_bias import water_level_bias
 from tests.conformance.cases import ALL_ROWS, KERNELS, data, label, specification, start, variants

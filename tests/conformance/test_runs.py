@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from svmbench.errors import UserError
-from svmbench.problem import FORMS, dual_objective, mean_hinge, primal_objective
+from svmbench.problem import FORMS, Problem, dual_objective, mean_hinge, primal_objective
 from svmbench.solvers import registry
 from tests.conformance.cases import (
     ALL_ROWS,

@@ -74,7 +74,7 @@ def test_without_free_coefficients_the_bias_lies_between_the_ends():
 
 @pytest.mark.parametrize("label", [-1.0, 1.0])
 def test_one_class_is_its_bias(label):
-    run, oracle = started([[0.0], [1.0], [2.0]], [label] * 3)
+    run, _ = started([[0.0], [1.0], [2.0]], [label] * 3)
     run.advance("iterations", 10)
     assert run.converged and run.iterations == 0
     assert run.snapshot().model.bias == label
