@@ -88,7 +88,7 @@ def dual_objective(lam: float, alpha: NDArray[np.float64], squared_norm: float) 
 
 
 def balanced(alpha: NDArray[np.float64], y: NDArray[np.float64]) -> bool:
-    """Return whether Σα_i y_i = 0 but for rounding, without which α is no dual point where there is a bias."""
+    """Return whether Σα_i y_i = 0 but for rounding, which makes α a dual point where there is a bias."""
     return abs(float(alpha @ y)) <= 1e-9 * float(alpha.sum())
 
 

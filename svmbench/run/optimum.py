@@ -1,8 +1,8 @@
 """The certified optimum of the regularised problem: made once, stored, the yardstick of all solvers.
 
-SMO, without bias or with one, works on the dual until the relative duality gap is at most `TARGET`. The certificate is made afresh from
-the coefficients alone: responses, norm, primal and dual objective are recomputed by the oracle, so that no
-error of the solver's own bookkeeping can hide in it.
+SMO, without bias or with one, works on the dual until the relative duality gap is at most `TARGET`. The
+certificate is made afresh from the coefficients alone: responses, norm, primal and dual objective are
+recomputed by the oracle, so that no error of the solver's own bookkeeping can hide in it.
 """
 
 from __future__ import annotations
@@ -245,7 +245,8 @@ def certify(problem: Problem, alpha: Floats, responses: Floats) -> dict[str, flo
     Raises
     ------
     ArithmeticError
-        If α is not within [0, C], or not balanced where there is a bias: its dual objective would be no bound.
+        If α is not within [0, C], or not balanced where there is a bias: its dual objective would be no
+        bound.
     """
     if not (alpha.min() >= 0.0 and alpha.max() <= problem.C):
         raise ArithmeticError(

@@ -16,7 +16,6 @@ from tests.conformance.cases import (
     ALL_ROWS,
     KERNELS,
     LAYOUTS,
-    N,
     content,
     data,
     label,

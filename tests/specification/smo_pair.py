@@ -48,9 +48,7 @@ def run(
         row_i = w.oracle.row(i)
         if selection == "second_order":
             below = [s for s in active if v[s] < high and (w.a[s] > 0 if y[s] > 0 else w.a[s] < C)]
-            j = max(
-                below, key=lambda s: (high - v[s]) ** 2 / curvature(diagonal[i], diagonal[s], row_i[s])
-            )
+            j = max(below, key=lambda s: (high - v[s]) ** 2 / curvature(diagonal[i], diagonal[s], row_i[s]))
         row_j = w.oracle.row(j)
         delta = (high - v[j]) / curvature(row_i[i], row_j[j], row_i[j])
         rooms = C - w.a[i] if y[i] > 0 else w.a[i], w.a[j] if y[j] > 0 else C - w.a[j]

@@ -74,7 +74,7 @@ def test_without_free_coefficients_the_bias_lies_between_the_ends():
 
 @pytest.mark.parametrize("label", [-1.0, 1.0])
 def test_one_class_is_its_bias(label):
-    run, oracle = started([[0.0], [1.0], [2.0]], [label] * 3)
+    run, _ = started([[0.0], [1.0], [2.0]], [label] * 3)
     run.advance("iterations", 10)
     assert run.converged and run.iterations == 0
     assert run.snapshot().model.bias == label
@@ -96,7 +96,7 @@ def test_coefficients_stay_in_the_box_and_balanced(selection):
     while not run.converged:
         run.advance("iterations", run.iterations + 37)
         alpha = run.snapshot().alpha
-        assert 0.0 <= alpha.min() and alpha.max() <= 0.7
+        assert alpha.min() >= 0.0 and alpha.max() <= 0.7
         assert abs(alpha @ y) <= 1e-12
     assert np.count_nonzero(alpha == 0.7) > 20  # onto the bound, not beside it
 
@@ -108,7 +108,8 @@ def test_coefficients_stay_in_the_box_and_balanced(selection):
 def test_shrinking_reaches_the_same_optimum(selection, gamma, C):
     X, y = noisy()
     given = {"kernel": {"name": "gaussian", "gamma": gamma}, "C": C, "selection": selection, "eps": 1e-7}
-    (plain, _), (shrunk, oracle) = (started(X, y, shrinking=shrinking, **given) for shrinking in (False, True))
+    plain, _ = started(X, y, shrinking=False, **given)
+    shrunk, oracle = started(X, y, shrinking=True, **given)
     plain.advance("iterations", 10**6)
     restored, was_whole = 0, True
     while not shrunk.converged:
