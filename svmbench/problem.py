@@ -101,7 +101,7 @@ def squared_hinge_dual_objective(lam: float, alpha: NDArray[np.float64], squared
 
 
 def balanced(alpha: NDArray[np.float64], y: NDArray[np.float64]) -> bool:
-    """Return whether Σα_i y_i = 0 but for rounding: with a bias α is no dual point otherwise."""
+    """Return whether Σα_i y_i = 0 but for rounding, which makes α a dual point where there is a bias."""
     return abs(float(alpha @ y)) <= 1e-9 * float(alpha.sum())
 
 

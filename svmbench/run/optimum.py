@@ -245,7 +245,8 @@ def certify(problem: Problem, alpha: Floats, responses: Floats) -> dict[str, flo
     Raises
     ------
     ArithmeticError
-        If α is not within [0, C], or not balanced where there is a bias: its objective would be no bound.
+        If α is not within [0, C], or not balanced where there is a bias: its dual objective would be no
+        bound.
     """
     if not (alpha.min() >= 0.0 and alpha.max() <= problem.C):
         raise ArithmeticError(

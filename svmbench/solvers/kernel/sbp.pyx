@@ -14,8 +14,8 @@ Method, stochastic supergradient ascent from w = 0, iterations t = 1, 2, ...::
     a_i  += η_t,  c_j += η_t y_i y_j K(x_i, x_j) for all j,  η_t = η_0 / √t,  η_0 = 1 / √(max_i K(x_i, x_i))
     if |w| > 1: scale a and c by 1/|w|
 
-With a bias, :math:`f(w) = \max_{b, \xi} \min_i (c_i + y_i b + \xi_i)` (eq. 3.9) is the level of two basins, and
-an iteration draws::
+With a bias, :math:`f(w) = \max_{b, \xi} \min_i (c_i + y_i b + \xi_i)` (eq. 3.9) is the level of two basins,
+and an iteration draws::
 
     k = number of positives, and of negatives, under water
     i = uniform draw from the k lowest responses of one class, by a fair coin; ties at the k-th at random
@@ -214,7 +214,7 @@ cdef class Run(SteppedRun):
         return water.level, 0.0
 
     def bound_of(self, a, c):
-        """Return an upper bound of the optimum from coefficients and their responses, as a dict, or nothing."""
+        """Return an upper bound of the optimum from coefficients and their responses, by its name."""
         if not a.any():
             return {}
         norm = sqrt(max(0.0, float(a @ c)))

@@ -2,9 +2,9 @@ r"""Sequential minimal optimisation with an unregularised bias: pairs of coordin
 
 J. Platt, Fast Training of Support Vector Machines using Sequential Minimal Optimization, 1998. Selection by
 the worst violating pair: S. S. Keerthi, S. K. Shevade, C. Bhattacharyya and K. R. K. Murthy, Improvements to
-Platt's SMO Algorithm, Neural Computation 13, 2001; by second-order information: R.-E. Fan, P.-H. Chen and C.-J.
-Lin, Working Set Selection Using Second Order Information, JMLR 6, 2005. Shrinking: C.-C. Chang and C.-J. Lin,
-LIBSVM, ACM Trans. Intell. Syst. Technol. 2, 2011, section 5.
+Platt's SMO Algorithm, Neural Computation 13, 2001; by second-order information: R.-E. Fan, P.-H. Chen and
+C.-J. Lin, Working Set Selection Using Second Order Information, JMLR 6, 2005. Shrinking: C.-C. Chang and
+C.-J. Lin, LIBSVM, ACM Trans. Intell. Syst. Technol. 2, 2011, section 5.
 
 Problem, the dual of the regularised form with bias in its C-form, C = 1/(λn):
 :math:`\max_\alpha \sum_i \alpha_i - \frac12 |\sum_i \alpha_i y_i \Phi(x_i)|^2`, :math:`0 \le \alpha_i \le C`,
@@ -22,13 +22,13 @@ gradient::
 It converges when max v over I_up - min v over I_low < ``eps``. The bias is the mean of v over the free
 coefficients, 0 < α < C, and the middle between the two ends where none is free.
 
-Shrinking. Every min(n, 1000) iterations the coefficients at a bound that v pushes against it are put aside: those
-that can only move down and are above the highest, those that can only move up and are below the lowest. Passes
-go over the others only. When the ends have come within 10 ``eps`` for the first time, and whenever they are
-within ``eps``, the values put aside are made anew and all coefficients are taken up again; only then can it
-converge. For that the share of the coefficients at C is kept up to date, so that only the rows of the free ones
-are needed, or those of the examples put aside, whichever are fewer. Rows are whole: shrinking saves passes over
-vectors, not evaluations.
+Shrinking. Every min(n, 1000) iterations the coefficients at a bound that v pushes against it are put aside:
+those that can only move down and are above the highest, those that can only move up and are below the
+lowest. Passes go over the others only. When the ends have come within 10 ``eps`` for the first time, and
+whenever they are within ``eps``, the values put aside are made anew and all coefficients are taken up again;
+only then can it converge. For that the share of the coefficients at C is kept up to date, so that only the
+rows of the free ones are needed, or those of the examples put aside, whichever are fewer. Rows are whole:
+shrinking saves passes over vectors, not evaluations.
 
 Answer: the last iterate, a dual point.
 """

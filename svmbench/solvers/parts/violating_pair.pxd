@@ -14,8 +14,8 @@ cdef inline double curvature(double own, double other, double both) noexcept nog
     return result if result > 0.0 else 1e-12
 
 
-# values -= step (a - b), for rows a and b of the kernel matrix; none if a is NULL. In the same pass find the ends:
-# the largest of values + up and the least of values + down.
+# values -= step (a - b), for rows a and b of the kernel matrix; none if a is NULL. In the same pass find the
+# ends: the largest of values + up and the least of values + down.
 cdef void move_values(
     double* values, const float* a, const float* b, double step, const double* up, const double* down,
     Py_ssize_t n, Ends* ends

@@ -15,8 +15,8 @@ cdef struct Basins:
     double reach            # how far from the response of the mark the next cut is looked for
 
 
-# Level and bias of the given volume, from nothing. members: the examples of the first class, then those of the
-# second; sizes: how many, at least one each; scratch: a value for each member, overwritten.
+# Level and bias of the given volume, from nothing. members: the examples of the first class, then those of
+# the second; sizes: how many, at least one each; scratch: a value for each member, overwritten.
 cdef void find_basins(
     const double* c, const int64_t* members, const Py_ssize_t* sizes, double volume, Basins* basins,
     double* scratch

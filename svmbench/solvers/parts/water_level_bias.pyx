@@ -1,4 +1,4 @@
-r"""The water level of two basins: the worst response after slack and bias have been spent as well as possible.
+r"""The water level of two basins: the worst response after slack and bias have been spent at their best.
 
 Given responses :math:`c_1..c_n` with labels and a volume :math:`V = n\nu \ge 0`, the level is the largest
 :math:`\gamma` with :math:`c_i + y_i b + \xi_i \ge \gamma`, :math:`\xi \ge 0, \sum_i \xi_i \le V`, over the
@@ -46,23 +46,24 @@ cdef void gather(
     const double* c, const int64_t* members, double floor, double ceiling, Side* side
 ) noexcept nogil:
     """Collect the responses of [floor, ceiling), count and add up those below."""
-    cdef double part = 0.0
-    cdef double x = 0.0
-    cdef Py_ssize_t start = 0
-    cdef Py_ssize_t k = 0
-    side.count = 0
-    side.sunk = 0
-    side.sum = 0.0
+    # Without branches, which would be guessed wrong, and in variables of its own, which stay in registers.
+    cdef double* band = side.x
+    cdef Py_ssize_t count = 0, sunk = 0
+    cdef double sum = 0.0, part = 0.0, x = 0.0
+    cdef Py_ssize_t start = 0, k = 0
     while start < side.size:
         part = 0.0
         for k in range(start, min(start + BLOCK, side.size)):
             x = c[members[k]]
-            side.x[side.count] = x
-            side.count += (x >= floor) & (x < ceiling)
-            side.sunk += x < floor
+            band[count] = x
+            count += (x >= floor) & (x < ceiling)
+            sunk += x < floor
             part += x if x < floor else 0.0
-        side.sum += part
+        sum += part
         start += BLOCK
+    side.count = count
+    side.sunk = sunk
+    side.sum = sum
 
 
 cdef double place(double* x, Py_ssize_t n, Py_ssize_t rank) noexcept nogil:
@@ -105,7 +106,7 @@ cdef bint search(Side* sides, double volume, Basins* basins) noexcept nogil:
     cdef Py_ssize_t hi = min(sides[0].sunk + sides[0].count, sides[1].sunk + sides[1].count)
     cdef Py_ssize_t[2] begin = [0, 0]
     cdef Py_ssize_t[2] end = [sides[0].count, sides[1].count]
-    cdef double base = sides[0].sum + sides[1].sum      # of the first `begin` of each band, and those below it
+    cdef double base = sides[0].sum + sides[1].sum      # of all that are known to be covered
     cdef double pair = 0.0, sum = 0.0
     cdef Py_ssize_t middle = 0, ahead = 0
     cdef int s = 0
@@ -243,12 +244,15 @@ def water_level_bias(c, y, double volume) -> tuple[float, float, int]:
 def water_level_bias_from(c, y, double volume, marks, double reach) -> tuple[float, float, int]:
     """Return the same, looked for within ``reach`` of the responses of two examples first.
 
-    The result does not depend on them beyond rounding: ``marks``, for the positives and the negatives. Parameters and errors as for `water_level_bias`.
+    They are ``marks``, for the positives and for the negatives; the result does not depend on them beyond
+    rounding. Other parameters and errors as for `water_level_bias`.
     """
     cdef double[::1] responses = finite_responses(c, volume)
     order, counts = members_of(y)
     if min(counts) == 0 or sum(counts) != responses.shape[0]:
-        raise ValueError(f"{counts[0]} positives and {counts[1]} negatives of {responses.shape[0]}: give both")
+        raise ValueError(
+            f"{counts[0]} positives and {counts[1]} negatives of {responses.shape[0]}: give both"
+        )
     cdef int64_t[::1] members = order
     cdef Py_ssize_t[2] sizes = [counts[0], counts[1]]
     cdef double[::1] scratch = np.empty(responses.shape[0])

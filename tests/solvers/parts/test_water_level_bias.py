@@ -51,9 +51,8 @@ def test_agrees_with_sorting_on_random_inputs(scale):
         y = np.where(rng.random(n) < rng.choice([0.05, 0.5, 0.9]), 1.0, -1.0)
         y[:2] = 1.0, -1.0
         volume = n * 10.0 ** rng.uniform(-8, 4) * (rng.random() < 0.9)
-        check(
-            scale * c, y, scale * volume, tuple(rng.integers(n, size=2)), scale * 10.0 ** rng.uniform(-3, 1)
-        )
+        marks, reach = tuple(rng.integers(n, size=2)), 10.0 ** rng.uniform(-3, 1)
+        check(scale * c, y, scale * volume, marks, scale * reach)
 
 
 def test_bias_and_number_covered_are_those_of_sorting():
