@@ -1,7 +1,8 @@
 """What a solver is: the contract between a method, the problem it solves and the run that drives it.
 
 A solver sees the training problem, the data through one counting object and a random generator, and
-nothing else: no clock, no log, no test data. A run cut into many ``advance`` calls is bit for bit the run in one call.
+nothing else: no clock, no log, no test data. A run cut into many ``advance`` calls is bit for bit the run in
+one call.
 """
 
 from __future__ import annotations
