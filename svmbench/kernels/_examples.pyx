@@ -41,6 +41,8 @@ cdef class Examples:
     X : ndarray or scipy.sparse matrix, shape (n, d)
         Rows; not copied if float32 and C-contiguous, or CSR with int32 columns. Dense rows of which the CSR
         form is small are used in that form.
+    compress : bool, default True
+        Whether they are; not worth it for a single pass.
 
     Attributes
     ----------
@@ -52,13 +54,13 @@ cdef class Examples:
         Inner products made to observe and to predict; part of no column.
     """
 
-    def __init__(self, X):
+    def __init__(self, X, *, compress=True):
         cdef const float[::1] values
         cdef const int32_t[::1] columns
         cdef const int64_t[::1] indptr
         self.n, self.d = X.shape
         self.ledger = Ledger(kernels=False)
-        self.arrays = _arrays(X)
+        self.arrays = _arrays(X, compress)
         values = self.arrays[0]
         if len(self.arrays) > 1:
             columns, indptr = self.arrays[1:]
@@ -191,13 +193,13 @@ cdef class Examples:
 
     def decision_function(self, weights, bias, X):
         """Return <x, w> + bias for each row x of X, float64, shape (m,); counted as observed."""
-        other = Examples(X)
+        other = Examples(X, compress=False)
         scores = other.products(weights) + bias
         self.observed += other.observed
         return scores
 
 
-def _arrays(X):
+def _arrays(X, compress):
     """Return the values of dense rows, or values, columns and row pointers of sparse ones."""
     if scipy.sparse.issparse(X):
         X = scipy.sparse.csr_array(X)
@@ -207,9 +209,10 @@ def _arrays(X):
             np.ascontiguousarray(X.indptr, dtype=np.int64),
         )
     X = np.ascontiguousarray(X, dtype=np.float32)
-    nonzero = np.count_nonzero(X)
-    if 8 * (nonzero + len(X)) <= CSR_SHARE * X.nbytes:
-        return _compressed(X, nonzero)
+    if compress:
+        nonzero = np.count_nonzero(X)
+        if 8 * (nonzero + len(X)) <= CSR_SHARE * X.nbytes:
+            return _compressed(X, nonzero)
     return (X.reshape(-1),)
 
 
