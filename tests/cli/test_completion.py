@@ -20,7 +20,7 @@ from svmbench.config import folder
         ("svmbench ", sorted(COMMANDS)),
         ("svmbench d", ["datasets"]),
         ("svmbench run sol", ["solver.nu=", "solver="]),
-        ("svmbench run solver=sm", ["solver=smo"]),
+        ("svmbench run solver=sm", ["solver=smo", "solver=smo_pair"]),
         ("svmbench run -m solver=sbp,perc", ["solver=sbp,perceptron"]),
         ("svmbench run solver=pegasos solver.", ["solver.exact="]),
         ("svmbench run solver=pegasos solver.exact=", ["solver.exact=false", "solver.exact=true"]),
