@@ -4,10 +4,10 @@ from __future__ import annotations
 
 
 def isa() -> str:
-    """Return the name of the instruction-set variant that the kernel loops use on this processor."""
-    from svmbench.kernels import _layouts
+    """Return the name of the instruction set that the kernel loops use on this processor."""
+    from svmbench.kernels import _layout
 
-    return str(_layouts.isa())
+    return str(_layout.isa())
 
 
 __all__ = ["isa"]
