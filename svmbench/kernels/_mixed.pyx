@@ -18,6 +18,9 @@ cdef extern from "mixed.h" nogil:
         ptrdiff_t groups
     block_fn svmbench_mixed_block(int level)
 
+#: Numeric features beyond which their sums, made in one go, would round too coarsely.
+MOST_NUMERIC = 64
+
 
 def indicator_groups(X):
     """Return the runs of columns in which every row of X has exactly one 1 and else 0.
@@ -65,7 +68,7 @@ cdef class MixedLayout(TiledLayout):
     """
 
     name = "mixed"
-    needs = "runs of indicator features, exactly one of which is 1 in every example"
+    needs = f"indicator features in runs that have exactly one 1 each, beside at most {MOST_NUMERIC} others"
     cdef mixed_store store
     cdef readonly object groups
     cdef object numeric
@@ -96,7 +99,7 @@ cdef class MixedLayout(TiledLayout):
 
     def encode(self, X):
         """Return numbers and codes; None unless every group of every row has exactly one 1 and else 0."""
-        if not self.groups:
+        if not self.groups or len(self.numeric) > MOST_NUMERIC:
             return None
         records = np.zeros((len(X), self.job.query_bytes), dtype=np.uint8)
         records[:, : 4 * len(self.numeric)] = np.ascontiguousarray(X[:, self.numeric]).view(np.uint8)

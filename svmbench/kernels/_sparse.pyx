@@ -11,7 +11,7 @@ from svmbench.kernels._layout cimport Layout, allocate, kernel_params
 
 
 cdef extern from "sparse.h" nogil:
-    enum: LANES
+    enum: QUERIES
     ctypedef struct sparse_store:
         const float *values
         const int32_t *indices
@@ -19,7 +19,7 @@ cdef extern from "sparse.h" nogil:
         const double *squared
         ptrdiff_t n
     void svmbench_sparse_rows(int level, const sparse_store *, const kernel_params *, const float *work,
-                              const double *query_squared, int lanes, float *out, ptrdiff_t stride, int threads)
+                              const double *query_squared, int queries, float *out, ptrdiff_t stride, int threads)
 
 
 cdef class SparseLayout(Layout):
@@ -53,7 +53,7 @@ cdef class SparseLayout(Layout):
         if self.n:
             self.store.squared = &self.squared[0]
         self.store.n = self.n
-        cdef size_t size = <size_t>LANES * self.d * sizeof(float)
+        cdef size_t size = <size_t>QUERIES * self.d * sizeof(float)
         self.work = <float *>allocate(size)
         memset(self.work, 0, size)
 
@@ -61,7 +61,7 @@ cdef class SparseLayout(Layout):
         free(self.work)
 
     cdef Py_ssize_t group(self) noexcept nogil:
-        return LANES
+        return QUERIES
 
     cdef void scatter(self, const sparse_store *other, int64_t i, Py_ssize_t lane, Py_ssize_t lanes,
                       bint clear) noexcept nogil:
@@ -76,8 +76,8 @@ cdef class SparseLayout(Layout):
     cdef void foreign(self, const sparse_store *other, const int64_t *indices, Py_ssize_t count,
                       float *out) noexcept nogil:
         """Kernel rows of `count` examples of another store; a full group shares one pass over the data."""
-        cdef double squared[LANES]
-        cdef Py_ssize_t lanes = LANES if count == LANES else 1
+        cdef double squared[QUERIES]
+        cdef Py_ssize_t lanes = QUERIES if count == QUERIES else 1
         cdef Py_ssize_t begin = 0, lane = 0
         while begin < count:
             for lane in range(lanes):
@@ -106,7 +106,7 @@ cdef class SparseLayout(Layout):
         """Return the same for the examples at `indices` of another layout of the same kind and options."""
         cdef const double[::1] weights = np.ascontiguousarray(coefficients, dtype=np.float64)
         cdef Py_ssize_t begin = 0, r = 0, count = 0, j = 0, m = indices.shape[0]
-        cdef float[:, ::1] block = np.empty((LANES, self.n), dtype=np.float32)
+        cdef float[:, ::1] block = np.empty((QUERIES, self.n), dtype=np.float32)
         out = np.zeros(m)
         cdef double[::1] view = out
         cdef double total = 0.0
@@ -114,14 +114,14 @@ cdef class SparseLayout(Layout):
             return out
         with nogil:
             while begin < m:
-                count = min(<Py_ssize_t>LANES, m - begin)
+                count = min(<Py_ssize_t>QUERIES, m - begin)
                 self.foreign(&other.store, &indices[begin], count, &block[0, 0])
                 for r in range(count):
                     total = 0.0
                     for j in range(self.n):
                         total += weights[j] * block[r, j]
                     view[begin + r] = total
-                begin += LANES
+                begin += QUERIES
         return out
 
 

@@ -13,7 +13,7 @@ from svmbench.kernels._bits import BitsLayout
 from svmbench.kernels._bytes import MOST_FEATURES, BytesLayout, common_unit
 from svmbench.kernels._dense import DenseLayout
 from svmbench.kernels._layout import Layout
-from svmbench.kernels._mixed import MixedLayout, indicator_groups
+from svmbench.kernels._mixed import MOST_NUMERIC, MixedLayout, indicator_groups
 from svmbench.kernels._sparse import SparseLayout
 
 Matrix = Any  # ndarray of float32 or scipy.sparse matrix, shape (n, d)
@@ -76,6 +76,7 @@ def choose(X: Matrix) -> tuple[str, dict[str, Any]]:
         binary = unit == 1.0 and float(X.max(initial=0.0)) <= 1.0
         return ("bits", {}) if binary else ("bytes", {"unit": unit})
     groups = indicator_groups(X)
-    if 2 * sum(end - begin for begin, end in groups) >= d:
+    numeric = d - sum(end - begin for begin, end in groups)
+    if groups and numeric <= min(d / 2, MOST_NUMERIC):
         return "mixed", {"groups": groups}
     return "dense", {}

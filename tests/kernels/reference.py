@@ -58,7 +58,7 @@ def matrix(rng: np.random.Generator, n: int, d: int, density: float, layout: str
         X[rng.random((n, d)) > density] = 0.0
     if layout == "mixed":
         # The last features in groups of up to seven, of which every example has exactly one.
-        for end in range(d, max(d // 3, 2) - 1, -7):
-            begin = max(end - 7, d // 3, 0)
+        for end in range(d, d // 3 + 1, -7):
+            begin = max(end - 7, d // 3)
             X[:, begin:end] = np.eye(end - begin)[rng.integers(0, end - begin, size=n)]
     return (scipy.sparse.csr_array(X) if layout == "sparse" else X), X

@@ -1,4 +1,4 @@
-/* The loops of the bits layout. ROWS x TILES counts fill the registers of the instruction set. */
+/* The loops of the bits layout. ROWS x TILES * SPLIT counts fill the registers of the instruction set. */
 #undef ROWS
 #undef TILES
 #if LEVEL >= 2
@@ -50,51 +50,51 @@ TARGET INLINE vf VARIANT(look_up)(const float *table, vu number, const int parts
 #else
     (void)parts;
     vf value;
-    for (int lane = 0; lane < TILE; lane++)
+    for (int lane = 0; lane < LANES; lane++)
         value[lane] = table[number[lane]];
     return value;
 #endif
 }
 
 TARGET INLINE void VARIANT(bits_micro)(const bits_store *store, const char *queries, ptrdiff_t query_bytes,
-                                       const int rows, const int tiles, const int distance, const int parts,
+                                       const int rows, const int vectors, const int distance, const int parts,
                                        ptrdiff_t tile, float *out, ptrdiff_t stride)
 {
     const ptrdiff_t words = store->words;
     const uint32_t *x = store->tiles + tile * words * TILE;
     vu total[16];
 #pragma GCC unroll 16
-    for (int a = 0; a < rows * tiles; a++)
+    for (int a = 0; a < rows * vectors; a++)
         total[a] = (vu){0};
     for (ptrdiff_t begin = 0; begin < words; begin += 31) {
         const ptrdiff_t end = begin + 31 < words ? begin + 31 : words;
         vu part[16];
 #pragma GCC unroll 16
-        for (int a = 0; a < rows * tiles; a++)
+        for (int a = 0; a < rows * vectors; a++)
             part[a] = (vu){0};
         for (ptrdiff_t w = begin; w < end; w++) {
             vu column[4];
 #pragma GCC unroll 4
-            for (int t = 0; t < tiles; t++)
-                column[t] = *(const vu *)(x + (t * words + w) * TILE);
+            for (int v = 0; v < vectors; v++)
+                column[v] = *(const vu *)(x + AT(v, words) + w * TILE);
 #pragma GCC unroll 4
             for (int r = 0; r < rows; r++) {
                 const uint32_t q = ((const uint32_t *)(queries + r * query_bytes))[w];
 #pragma GCC unroll 4
-                for (int t = 0; t < tiles; t++)
-                    part[r * tiles + t] += VARIANT(ones)(distance ? column[t] ^ q : column[t] & q);
+                for (int v = 0; v < vectors; v++)
+                    part[r * vectors + v] += VARIANT(ones)(distance ? column[v] ^ q : column[v] & q);
             }
         }
 #pragma GCC unroll 16
-        for (int a = 0; a < rows * tiles; a++)
+        for (int a = 0; a < rows * vectors; a++)
             total[a] += VARIANT(gathered)(part[a]);
     }
 #pragma GCC unroll 4
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 4
-        for (int t = 0; t < tiles; t++)
-            VARIANT(store)(out + r * stride + t * TILE,
-                           VARIANT(look_up)(store->table, total[r * tiles + t], parts));
+        for (int v = 0; v < vectors; v++)
+            VARIANT(store)(out + r * stride + v * LANES,
+                           VARIANT(look_up)(store->table, total[r * vectors + v], parts));
 }
 
 TARGET INLINE void VARIANT(bits_span)(const bits_store *store, const char *queries, ptrdiff_t query_bytes,
@@ -103,10 +103,10 @@ TARGET INLINE void VARIANT(bits_span)(const bits_store *store, const char *queri
 {
     ptrdiff_t tile = first;
     for (; tile + TILES <= last; tile += TILES)
-        VARIANT(bits_micro)(store, queries, query_bytes, rows, TILES, distance, parts, tile,
+        VARIANT(bits_micro)(store, queries, query_bytes, rows, TILES * SPLIT, distance, parts, tile,
                             out + (tile - first) * TILE, stride);
     for (; tile < last; tile++)
-        VARIANT(bits_micro)(store, queries, query_bytes, rows, 1, distance, parts, tile,
+        VARIANT(bits_micro)(store, queries, query_bytes, rows, SPLIT, distance, parts, tile,
                             out + (tile - first) * TILE, stride);
 }
 

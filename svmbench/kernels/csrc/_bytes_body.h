@@ -1,4 +1,4 @@
-/* The loops of the bytes layout. ROWS x TILES sums fill the registers of the instruction set. */
+/* The loops of the bytes layout. ROWS x TILES * SPLIT sums fill the registers of the instruction set. */
 #undef ROWS
 #undef TILES
 #if LEVEL == 3
@@ -9,7 +9,7 @@
 #define TILES 4
 #else
 #define ROWS 2
-#define TILES 2
+#define TILES 1
 #endif
 
 /* sum + the products of four stored bytes and four bytes of the query in each lane. */
@@ -19,11 +19,9 @@ TARGET INLINE vi VARIANT(madd)(vs a, vs b)
 #if LEVEL == 2
     return (vi)_mm512_madd_epi16((__m512i)a, (__m512i)b);
 #elif LEVEL == 1
-    union { __m256i halves[2]; vs whole; } left = {.whole = a}, right = {.whole = b};
-    union { __m256i halves[2]; vi whole; } sum;
-    for (int half = 0; half < 2; half++)
-        sum.halves[half] = _mm256_madd_epi16(left.halves[half], right.halves[half]);
-    return sum.whole;
+    return (vi)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+#elif defined(__SSE2__)
+    return (vi)_mm_madd_epi16((__m128i)a, (__m128i)b);
 #else
     const vi low = (((vi)a << 16) >> 16) * (((vi)b << 16) >> 16);
     return low + ((vi)a >> 16) * ((vi)b >> 16);
@@ -45,38 +43,38 @@ TARGET INLINE vi VARIANT(accumulate)(vi sum, vi x, uint32_t q)
 
 TARGET INLINE void VARIANT(bytes_micro)(const bytes_store *store, const kernel_params *kernel,
                                         const char *queries, ptrdiff_t query_bytes, const int rows,
-                                        const int tiles, ptrdiff_t tile, float *out, ptrdiff_t stride)
+                                        const int vectors, ptrdiff_t tile, float *out, ptrdiff_t stride)
 {
     const ptrdiff_t quads = store->quads;
     const int8_t *x = store->tiles + tile * quads * TILE * 4;
     vi sum[32];
 #pragma GCC unroll 32
-    for (int a = 0; a < rows * tiles; a++)
+    for (int a = 0; a < rows * vectors; a++)
         sum[a] = (vi){0};
     for (ptrdiff_t k = 0; k < quads; k++) {
         vi column[4];
 #pragma GCC unroll 4
-        for (int t = 0; t < tiles; t++)
-            column[t] = *(const vi *)(x + (t * quads + k) * TILE * 4);
+        for (int v = 0; v < vectors; v++)
+            column[v] = *(const vi *)(x + 4 * (AT(v, quads) + k * TILE));
 #pragma GCC unroll 8
         for (int r = 0; r < rows; r++) {
             const uint32_t q = ((const uint32_t *)(queries + r * query_bytes))[k];
 #pragma GCC unroll 4
-            for (int t = 0; t < tiles; t++)
-                sum[r * tiles + t] = VARIANT(accumulate)(sum[r * tiles + t], column[t], q);
+            for (int v = 0; v < vectors; v++)
+                sum[r * vectors + v] = VARIANT(accumulate)(sum[r * vectors + v], column[v], q);
         }
     }
 #pragma GCC unroll 8
     for (int r = 0; r < rows; r++) {
         const uint32_t *query = (const uint32_t *)(queries + r * query_bytes) + quads;
 #pragma GCC unroll 4
-        for (int t = 0; t < tiles; t++) {
+        for (int v = 0; v < vectors; v++) {
             /* Unsigned, because partial results may pass 2^31; what comes out never does. */
-            vu whole = (vu)sum[r * tiles + t] + query[0];
+            vu whole = (vu)sum[r * vectors + v] + query[0];
             if (kernel->kind == KERNEL_GAUSSIAN)
-                whole = *(const vu *)(store->squared + (tile + t) * TILE) + query[1] - (whole << 1);
+                whole = *(const vu *)(store->squared + tile * TILE + v * LANES) + query[1] - (whole << 1);
             const vf value = __builtin_convertvector((vi)whole, vf) * store->unit_squared;
-            VARIANT(store)(out + r * stride + t * TILE, VARIANT(finish)(value, kernel));
+            VARIANT(store)(out + r * stride + v * LANES, VARIANT(finish)(value, kernel));
         }
     }
 }
@@ -84,14 +82,14 @@ TARGET INLINE void VARIANT(bytes_micro)(const bytes_store *store, const kernel_p
 /* A few tiles stay in the cache while all queries pass over them. */
 TARGET INLINE void VARIANT(bytes_pass)(const bytes_store *store, const kernel_params *kernel,
                                        const char *queries, ptrdiff_t query_bytes, ptrdiff_t count,
-                                       const int tiles, ptrdiff_t tile, float *out, ptrdiff_t stride)
+                                       const int vectors, ptrdiff_t tile, float *out, ptrdiff_t stride)
 {
     ptrdiff_t r = 0;
     for (; r + ROWS <= count; r += ROWS)
-        VARIANT(bytes_micro)(store, kernel, queries + r * query_bytes, query_bytes, ROWS, tiles, tile,
+        VARIANT(bytes_micro)(store, kernel, queries + r * query_bytes, query_bytes, ROWS, vectors, tile,
                              out + r * stride, stride);
     for (; r < count; r++)
-        VARIANT(bytes_micro)(store, kernel, queries + r * query_bytes, query_bytes, 1, tiles, tile,
+        VARIANT(bytes_micro)(store, kernel, queries + r * query_bytes, query_bytes, 1, vectors, tile,
                              out + r * stride, stride);
 }
 
@@ -102,9 +100,9 @@ TARGET static void VARIANT(bytes_block)(const void *opaque, const kernel_params 
     const bytes_store *store = opaque;
     ptrdiff_t tile = first;
     for (; tile + TILES <= last; tile += TILES)
-        VARIANT(bytes_pass)(store, kernel, queries, query_bytes, count, TILES, tile,
+        VARIANT(bytes_pass)(store, kernel, queries, query_bytes, count, TILES * SPLIT, tile,
                             out + (tile - first) * TILE, stride);
     for (; tile < last; tile++)
-        VARIANT(bytes_pass)(store, kernel, queries, query_bytes, count, 1, tile, out + (tile - first) * TILE,
+        VARIANT(bytes_pass)(store, kernel, queries, query_bytes, count, SPLIT, tile, out + (tile - first) * TILE,
                             stride);
 }

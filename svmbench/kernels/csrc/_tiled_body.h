@@ -1,18 +1,22 @@
-/* Sum of values times coefficients in float64, eight lanes at a time and in the same order everywhere. */
+/* Sum of values times coefficients in float64, the same 32 partial sums on every instruction set. */
 TARGET static double VARIANT(weigh)(const float *values, const double *coefficients, ptrdiff_t count)
 {
-    typedef float half __attribute__((vector_size(32), may_alias, aligned(4)));
-    typedef double whole __attribute__((vector_size(64), may_alias, aligned(8)));
-    vd sums[4] = {{0}, {0}, {0}, {0}};
+    enum { SUMS = 32, WIDTH = BYTES / 8 };
+    typedef float few __attribute__((vector_size(BYTES / 2), may_alias, aligned(4)));
+    typedef double many __attribute__((vector_size(BYTES), may_alias, aligned(8)));
+    vd sums[SUMS / WIDTH];
+#pragma GCC unroll 16
+    for (int s = 0; s < SUMS / WIDTH; s++)
+        sums[s] = (vd){0};
     ptrdiff_t j = 0;
-    for (; j + 32 <= count; j += 32)
-        for (int s = 0; s < 4; s++)
-            sums[s] += __builtin_convertvector(*(const half *)(values + j + 8 * s), vd) *
-                       *(const whole *)(coefficients + j + 8 * s);
-    const vd lanes = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    for (; j + SUMS <= count; j += SUMS)
+#pragma GCC unroll 16
+        for (int s = 0; s < SUMS / WIDTH; s++)
+            sums[s] += __builtin_convertvector(*(const few *)(values + j + WIDTH * s), vd) *
+                       *(const many *)(coefficients + j + WIDTH * s);
     double total = 0.0;
-    for (int lane = 0; lane < 8; lane++)
-        total += lanes[lane];
+    for (int s = 0; s < SUMS; s++)
+        total += sums[s / WIDTH][s % WIDTH];
     for (; j < count; j++)
         total += (double)values[j] * coefficients[j];
     return total;

@@ -5,7 +5,7 @@
 
 #include "kernels.h"
 
-#define LANES 16 /* queries that share one pass over the examples: one cache line of float32 per feature */
+#define QUERIES 16 /* queries that share one pass over the examples: one cache line of float32 per feature */
 
 typedef struct {
     const float *values;
@@ -15,9 +15,9 @@ typedef struct {
     ptrdiff_t n;
 } sparse_store;
 
-/* Kernel rows of one query (lanes == 1) or of LANES queries side by side in `work` ([d] or [d][LANES]); the
+/* Kernel rows of one query (queries == 1) or of QUERIES queries side by side in `work` ([d] or [d][QUERIES]); the
  * examples are shared out over the threads. */
 void svmbench_sparse_rows(int level, const sparse_store *, const kernel_params *, const float *work,
-                          const double *query_squared, int lanes, float *out, ptrdiff_t stride, int threads);
+                          const double *query_squared, int queries, float *out, ptrdiff_t stride, int threads);
 
 #endif

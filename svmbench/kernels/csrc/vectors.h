@@ -1,4 +1,29 @@
-/* From a squared distance or an inner product to the kernel value; included by variants.h. */
+/* Vectors of one register of an instruction set, and the way from a squared distance or an inner product to the
+ * kernel value; included by variants.h. */
+
+#undef vf
+#undef vd
+#undef vi
+#undef vu
+#undef vs
+#define vf VARIANT(vf)
+#define vd VARIANT(vd)
+#define vi VARIANT(vi)
+#define vu VARIANT(vu)
+#define vs VARIANT(vs)
+typedef float vf __attribute__((vector_size(BYTES), may_alias));
+typedef double vd __attribute__((vector_size(BYTES), may_alias));
+typedef int32_t vi __attribute__((vector_size(BYTES), may_alias));
+typedef uint32_t vu __attribute__((vector_size(BYTES), may_alias));
+typedef int16_t vs __attribute__((vector_size(BYTES), may_alias));
+
+#undef LANES
+#undef SPLIT
+#undef AT
+#define LANES (BYTES / 4)      /* examples in a register */
+#define SPLIT (TILE / LANES)   /* registers of a column of a tile */
+/* Where vector v of a column begins, counted over tiles of `width` columns. */
+#define AT(v, width) ((v) / SPLIT * (width) * TILE + (v) % SPLIT * LANES)
 
 TARGET INLINE vf VARIANT(exp_neg)(vf x)
 {
