@@ -14,6 +14,11 @@ TARGET INLINE vu VARIANT(ones)(vu v)
 {
 #if LEVEL == 3
     return (vu)_mm512_popcnt_epi32((__m512i)v);
+#elif LEVEL == 1
+    const __m256i of_four = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, /**/
+                                             0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    const __m256i low = _mm256_shuffle_epi8(of_four, (__m256i)(v & 0x0F0F0F0Fu));
+    return (vu)_mm256_add_epi8(low, _mm256_shuffle_epi8(of_four, (__m256i)((v >> 4) & 0x0F0F0F0Fu)));
 #else
     v = v - ((v >> 1) & 0x55555555u);
     v = (v & 0x33333333u) + ((v >> 2) & 0x33333333u);
@@ -35,6 +40,7 @@ TARGET INLINE vu VARIANT(gathered)(vu v)
 /* table[number] in each lane; `parts` tables of 32 are held in registers, 0: any size. */
 TARGET INLINE vf VARIANT(look_up)(const float *table, vu number, const int parts)
 {
+    (void)parts;
 #if LEVEL >= 2
     if (parts == 0)
         return (vf)_mm512_i32gather_ps((__m512i)number, table, 4);
@@ -48,7 +54,18 @@ TARGET INLINE vf VARIANT(look_up)(const float *table, vu number, const int parts
     }
     return (vf)value;
 #else
-    (void)parts;
+#if LEVEL == 1
+    if (parts == 1) {
+        __m256 value = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table), (__m256i)number);
+#pragma GCC unroll 3
+        for (int eight = 8; eight < 32; eight += 8) {
+            const __m256i here = _mm256_cmpgt_epi32((__m256i)number, _mm256_set1_epi32(eight - 1));
+            const __m256 other = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table + eight), (__m256i)number);
+            value = _mm256_blendv_ps(value, other, _mm256_castsi256_ps(here));
+        }
+        return (vf)value;
+    }
+#endif
     vf value;
     for (int lane = 0; lane < LANES; lane++)
         value[lane] = table[number[lane]];
@@ -127,7 +144,7 @@ TARGET INLINE void VARIANT(bits_any)(const bits_store *store, const char *querie
                                      ptrdiff_t count, const int distance, int32_t largest, ptrdiff_t first,
                                      ptrdiff_t last, float *out, ptrdiff_t stride)
 {
-    if (LEVEL >= 2 && largest < 32)
+    if (LEVEL >= 1 && largest < 32)
         VARIANT(bits_rows)(store, queries, query_bytes, count, distance, 1, first, last, out, stride);
     else if (LEVEL >= 2 && largest < 128)
         VARIANT(bits_rows)(store, queries, query_bytes, count, distance, 4, first, last, out, stride);

@@ -7,6 +7,9 @@
 #elif LEVEL == 2
 #define ROWS 4
 #define TILES 4
+#elif LEVEL == 1
+#define ROWS 4
+#define TILES 1
 #else
 #define ROWS 2
 #define TILES 1

@@ -33,11 +33,10 @@ TARGET INLINE double VARIANT(sparse_dot)(const sparse_store *store, ptrdiff_t j,
 
 TARGET INLINE void VARIANT(sparse_add)(vd *sums, float value, const float *work)
 {
-    typedef float few __attribute__((vector_size(BYTES / 2), may_alias));
     const vd factor = (double)value - (vd){0};
 #pragma GCC unroll 8
     for (int s = 0; s < QUERIES * 8 / BYTES; s++)
-        sums[s] += factor * __builtin_convertvector(((const few *)work)[s], vd);
+        sums[s] += factor * VARIANT(widen)(work + s * BYTES / 8);
 }
 
 TARGET INLINE void VARIANT(sparse_dots)(const sparse_store *store, ptrdiff_t j, const float *work, double *dots)

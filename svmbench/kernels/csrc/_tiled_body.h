@@ -2,7 +2,6 @@
 TARGET static double VARIANT(weigh)(const float *values, const double *coefficients, ptrdiff_t count)
 {
     enum { SUMS = 32, WIDTH = BYTES / 8 };
-    typedef float few __attribute__((vector_size(BYTES / 2), may_alias, aligned(4)));
     typedef double many __attribute__((vector_size(BYTES), may_alias, aligned(8)));
     vd sums[SUMS / WIDTH];
 #pragma GCC unroll 16
@@ -12,7 +11,7 @@ TARGET static double VARIANT(weigh)(const float *values, const double *coefficie
     for (; j + SUMS <= count; j += SUMS)
 #pragma GCC unroll 16
         for (int s = 0; s < SUMS / WIDTH; s++)
-            sums[s] += __builtin_convertvector(*(const few *)(values + j + WIDTH * s), vd) *
+            sums[s] += VARIANT(widen)(values + j + WIDTH * s) *
                        *(const many *)(coefficients + j + WIDTH * s);
     double total = 0.0;
     for (int s = 0; s < SUMS; s++)

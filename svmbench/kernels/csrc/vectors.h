@@ -58,3 +58,16 @@ TARGET INLINE vf VARIANT(finish)(vf s, const kernel_params *kernel)
 }
 
 TARGET INLINE void VARIANT(store)(float *out, vf value) { __builtin_memcpy(out, &value, sizeof value); }
+
+/* As many float32 numbers as float64 ones fill a register. */
+TARGET INLINE vd VARIANT(widen)(const float *from)
+{
+#if LEVEL >= 2
+    return (vd)_mm512_cvtps_pd(_mm256_loadu_ps(from));
+#elif LEVEL == 1
+    return (vd)_mm256_cvtps_pd(_mm_loadu_ps(from));
+#else
+    typedef float few __attribute__((vector_size(BYTES / 2), may_alias, aligned(4)));
+    return __builtin_convertvector(*(const few *)from, vd);
+#endif
+}
