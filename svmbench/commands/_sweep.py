@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -18,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from svmbench.commands._hydra import start
-from svmbench.commands.run import thread_environment
 from svmbench.errors import UserError
+from svmbench.run.spawn import run_in_process
 
 #: What the table calls a job's end.
 _TABLE = {"done": "done", "found": "skipped"}
@@ -52,7 +50,7 @@ def job(composed: Any) -> None:
     number = int(HydraConfig.get().job.num)
     plan = json.loads((folder.parent / "plan.json").read_text(encoding="utf-8"))
     started = time.monotonic()
-    ended, interrupted = _work(plain(composed), folder / "log.txt")
+    ended, interrupted = run_in_process(plain(composed), folder / "log.txt")
     _put(folder / "job.json", ended)
     seconds = f"{time.monotonic() - started:.1f} s"
     state = _TABLE.get(ended["state"], ended["state"])
@@ -76,47 +74,6 @@ def _begin(planned: Sequence[tuple[list[str], dict[str, Any]]]) -> Path:
     labels = [" ".join(text for text in overrides if text not in common) for overrides, _ in planned]
     _put(record / "plan.json", [label or "the only job" for label in labels])
     return record
-
-
-def _work(config: dict[str, Any], log: Path) -> tuple[dict[str, Any], bool]:
-    """Run one configuration in a process of its own; return its outcome and whether we were interrupted."""
-    with log.open("w", encoding="utf-8") as stream:
-        # A process group of its own: Ctrl-C on the terminal reaches us alone, and we pass it on once.
-        worker = subprocess.Popen(
-            [sys.executable, "-P", "-m", "svmbench.run.worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stream,
-            text=True,
-            env=os.environ | thread_environment(config["threads"]),
-            process_group=0,
-        )
-    interrupted = False
-    try:
-        answer = worker.communicate(json.dumps(config))[0]
-    except KeyboardInterrupt:
-        interrupted = True
-        worker.send_signal(signal.SIGINT)
-        answer = _last_words(worker)
-    return _outcome(answer, worker.returncode, log), interrupted
-
-
-def _last_words(worker: subprocess.Popen[str]) -> str:
-    """Wait for a worker that was asked to end; a second Ctrl-C ends it at once."""
-    try:
-        return worker.communicate()[0]
-    except KeyboardInterrupt:
-        worker.kill()
-        return worker.communicate()[0]
-
-
-def _outcome(answer: str, code: int, log: Path) -> dict[str, Any]:
-    """Return what the worker said last, or why it said nothing."""
-    try:
-        return dict(json.loads(answer.splitlines()[-1]))
-    except (IndexError, ValueError):
-        how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
-        return {"run": None, "path": None, "state": "failed", "reason": f"its process {how}; see {log}"}
 
 
 def _summarise(record: Path, interrupted: bool) -> int:

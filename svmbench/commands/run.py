@@ -13,15 +13,13 @@ from svmbench.commands._parser import Parser
 from svmbench.commands._tables import last_checkpoint
 from svmbench.config import folder
 from svmbench.errors import UserError
+from svmbench.run.spawn import thread_environment
 
 if TYPE_CHECKING:
     from svmbench.run.execute import Outcome
     from svmbench.store import StoredRun
 
 _EXIT_CODES = {"done": 0, "found": 0, "failed": 1, "refused": 2, "interrupted": 130}
-
-#: Variables from which numerical libraries read their number of threads when they are loaded.
-_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 _EPILOGUE = "Values follow Hydra's grammar: null, true, 1e6, [a,b]; with -m: A,B,C or range(0,5)."
 
@@ -44,11 +42,6 @@ def main(arguments: Sequence[str]) -> int:
 
         return sweep(given.overrides, folders)
     return _single(given.overrides, folders)
-
-
-def thread_environment(threads: int) -> dict[str, str]:
-    """Return the variables that limit the threads of libraries loaded later."""
-    return dict.fromkeys(_THREAD_VARIABLES, str(threads))
 
 
 def _parser() -> Parser:

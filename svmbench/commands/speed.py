@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from svmbench.commands._parser import Parser
 
@@ -30,16 +31,14 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.speed import machine, record
 
     limits = machine.measure()
-    measured = {"limits": limits.as_dict()}
+    measured: dict[str, Any] = {"limits": limits.as_dict()}
     header: tuple[str, ...] = ("limit", "rate", "unit")
     lines: list[tuple] = list(limits.lines())
     if given.action == "rows":
         from svmbench.speed import rows
 
         rates = rows.measure(limits, say=lambda line: print(line, file=sys.stderr))
-        measured["rows"] = [
-            {**vars(rate), "fraction": rate.fraction} for rate in rates
-        ]
+        measured["rows"] = [{**vars(rate), "fraction": rate.fraction} for rate in rates]
         header = ("data", "layout", "rows", "columns", "block", "million values/s", "limit", "of the limit")
         lines = [
             (rate.data, rate.layout, rate.n, rate.d, rate.block, rate.values_per_second / 1e6,

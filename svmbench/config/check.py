@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from svmbench.config.schema import KERNELS, SECTIONS, Suggested, Top
@@ -75,9 +74,7 @@ def _dataset(given: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the data set's name and parameters, and the values suggested for it."""
     name, params = _named("dataset", given)
     suggested = check_section("dataset.suggested.", params.pop("suggested", {}), Suggested)
-    schema = schema_of("dataset", name)
-    # The schema checks the values further and gives each one spelling, so that one task has one identity.
-    return {"name": name, **asdict(schema(**check_section("dataset.", params, schema)))}, suggested
+    return {"name": name, **check_section("dataset.", params, schema_of("dataset", name))}, suggested
 
 
 def _kernel(given: Any, suggested: dict[str, Any], dataset: str) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def check_section(prefix: str, given: Any, schema: type) -> dict[str, Any]:
         else:
             raise UserError(f"{prefix}{name} is missing: give {prefix}{name}=VALUE")
         checked[name] = check_value(prefix + name, value, hints[name], item.metadata)
-    # A schema may check more, or bring equal values to one form, when it is made.
+    # The schema may check the values further and give each one spelling, so that one task has one identity.
     return dataclasses.asdict(schema(**checked))
 
 

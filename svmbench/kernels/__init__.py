@@ -5,9 +5,9 @@ from __future__ import annotations
 
 def isa() -> str:
     """Return the name of the instruction set that the kernel loops use on this processor."""
-    from svmbench.kernels import _layout
+    from svmbench.kernels._layout import isa as name  # compiled; not needed to import the package
 
-    return str(_layout.isa())
+    return str(name())
 
 
 __all__ = ["isa"]

@@ -48,7 +48,7 @@ def common_unit(X):
 
 
 cdef class BytesLayout(TiledLayout):
-    """Examples as whole numbers of a unit; inner products and squared distances are exact until they are scaled.
+    """Examples as whole numbers of a unit; products and squared distances are exact until they are scaled.
 
     Parameters
     ----------

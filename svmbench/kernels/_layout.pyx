@@ -1,7 +1,7 @@
-"""The interface of the storage layouts: how the training examples lie in memory, and the kernel rows they give.
+"""The interface of the storage layouts: how the training examples lie in memory, and the rows they give.
 
-Every kernel value is within 1e-6 of the plain float64 formula, for a Gaussian kernel absolutely (the values lie
-in (0, 1]), for the others relative to |x| |x'| (scaled alike for the polynomial). It depends on its two
+Every kernel value is within 1e-6 of the plain float64 formula, for a Gaussian kernel absolutely (the values
+lie in (0, 1]), for the others relative to |x| |x'| (scaled alike for the polynomial). It depends on its two
 examples alone: bit for bit the same in a row, in a block and on any number of threads.
 
 The instruction set is chosen once at import (`isa`); the environment variable ``SVMBENCH_ISA`` forces one of

@@ -159,7 +159,8 @@ cdef class Oracle:
             values = self.layout.block(rows)
         else:
             cols = np.ascontiguousarray(cols, dtype=np.int64)
-            values = self.layout.select(np.concatenate([rows, cols])).block(np.arange(len(rows)))[:, len(rows):]
+            pair = self.layout.select(np.concatenate([rows, cols]))
+            values = pair.block(np.arange(len(rows)))[:, len(rows):]
         self.count(values.size)
         if out is None:
             return np.ascontiguousarray(values)

@@ -19,7 +19,8 @@ cdef extern from "sparse.h" nogil:
         const double *squared
         ptrdiff_t n
     void svmbench_sparse_rows(int level, const sparse_store *, const kernel_params *, const float *work,
-                              const double *query_squared, int queries, float *out, ptrdiff_t stride, int threads)
+                              const double *query_squared, int queries, float *out, ptrdiff_t stride,
+                              int threads)
 
 
 cdef class SparseLayout(Layout):

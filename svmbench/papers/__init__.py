@@ -1,1 +1,10 @@
-"""Published numbers and claims of the reproduced papers, as data."""
+"""Figures of papers: the runs they need, the published numbers and claims as data, and verdicts on them."""
+
+from __future__ import annotations
+
+
+def ids() -> list[str]:
+    """Return the names of all figures that can be reproduced."""
+    from svmbench.config import folder
+
+    return folder.papers()

@@ -14,7 +14,16 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from svmbench.errors import UserError
-from svmbench.report.series import COUNTERS, METRICS, Curve, Panel, Selection, optimum_value, select
+from svmbench.report.series import (
+    COUNTERS,
+    METRICS,
+    OVERSHOOT,
+    Curve,
+    Panel,
+    Selection,
+    optimum_value,
+    select,
+)
 from svmbench.report.style import Look, drawing, looks, save
 from svmbench.store import StoredRun
 
@@ -134,12 +143,13 @@ def draw_selection(
 
 def _draw_panel(ax: Axes, panel: Panel, style: Mapping[str, Look], view: View, optimum: float | None) -> None:
     low, high = view.x or _cost_range(panel.curves)
-    lines = [(curve, _inside(curve, low, high)) for curve in panel.curves]
-    bottom, top = view.y or _value_range([curve.median(costs) for curve, costs in lines], optimum)
+    shown = [(curve, _inside(curve, low, high)) for curve in panel.curves]
+    bottom, top = view.y or _value_range([curve.median(costs) for curve, costs in shown], optimum)
     if optimum is not None:
         ax.axhline(optimum, color="0.45", linewidth=0.8, zorder=1)
-    for place, (curve, costs) in enumerate(lines):
-        _draw_curve(ax, curve, costs, style[curve.label], high, place)
+    for place, (curve, costs) in enumerate(shown):
+        _draw_curve(ax, curve, style[curve.label], high)
+        _draw_markers(ax, curve, costs, style[curve.label], place)
     ax.set_title(view.title or panel.dataset)
     ax.set_xscale("log")
     ax.set_xlim(low, high)
@@ -150,33 +160,38 @@ def _draw_panel(ax: Axes, panel: Panel, style: Mapping[str, Look], view: View, o
     ax.set_axisbelow(True)
 
 
-def _draw_curve(ax: Axes, curve: Curve, costs: np.ndarray, look: Look, high: float, place: int) -> None:
-    """Draw one solver: band, median with some markers, and a dotted line after convergence."""
-    if costs.size == 0:
-        return
+def _draw_curve(ax: Axes, curve: Curve, look: Look, high: float) -> None:
+    """Draw one solver: the band, the median, and a dotted line after convergence."""
+    costs = curve.costs()
     values = curve.values(costs)
     median = np.median(values, axis=0)
-    # SMO lies over everything where it is wild; drawn first and thinner it hides nothing.
+    # A single run has no median to calm it; drawn first and thinner it hides nothing.
     width, layer = (1.1, 2) if len(curve.steps) == 1 else (1.6, 3)
     if len(curve.steps) > 1:
         band = np.quantile(values, [0.25, 0.75], axis=0)
         ax.fill_between(costs, band[0], band[1], color=look.colour, alpha=0.13, linewidth=0, zorder=1)
     ax.plot(costs, median, color=look.colour, linestyle=look.line, linewidth=width, zorder=layer)
-    spots = _marked(costs, place)
+    if curve.converged and costs[-1] < high:
+        ax.plot(
+            [costs[-1], high], [median[-1]] * 2, color=look.colour, linestyle=":", linewidth=0.9, zorder=layer
+        )
+
+
+def _draw_markers(ax: Axes, curve: Curve, costs: np.ndarray, look: Look, place: int) -> None:
+    """Mark some of the checkpoints that are in view."""
+    if costs.size == 0:
+        return
+    spots = costs[_marked(costs, place)]
     ax.plot(
-        costs[spots],
-        median[spots],
+        spots,
+        curve.median(spots),
         linestyle="none",
         marker=look.marker,
         color=look.colour,
         markeredgecolor="white",
         markeredgewidth=0.5,
-        zorder=layer + 2,
+        zorder=5,
     )
-    if curve.converged and costs[-1] < high:
-        ax.plot(
-            [costs[-1], high], [median[-1]] * 2, color=look.colour, linestyle=":", linewidth=0.9, zorder=layer
-        )
 
 
 def _marked(costs: np.ndarray, place: int) -> np.ndarray:
@@ -187,7 +202,7 @@ def _marked(costs: np.ndarray, place: int) -> np.ndarray:
 
 def _inside(curve: Curve, low: float, high: float) -> np.ndarray:
     costs = curve.costs()
-    return costs[(costs >= low) & (costs <= high)]
+    return costs[(costs >= low) & (costs <= high * OVERSHOOT)]
 
 
 def _cost_range(curves: Sequence[Curve]) -> tuple[float, float]:

@@ -45,9 +45,9 @@ class Grid:
         UserError
             If the points are not in the plane.
         """
-        if X.ndim != 2 or X.shape[1] != 2:
+        if X.shape[1] != 2:
             raise UserError(
-                f"decision regions need points with 2 features, these have {X.shape[1:]}: use a 2-D data set "
+                f"decision regions need points with 2 features, these have {X.shape[1]}: use a 2-D data set "
                 "such as dataset=checkerboard"
             )
         low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)

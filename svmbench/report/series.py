@@ -34,7 +34,7 @@ _OPTIMUM_COLUMNS = {"test_error": "test_error", "primal_objective": "primal"}
 COUNTERS = {
     "kev_ondemand": "kernel evaluations, counted on demand (A)",
     "kev_rowupdate": "kernel evaluations, counted by row update (B)",
-    "kev_iter": "kernel evaluations, counted as n per iteration (C)",
+    "kev_iter": "kernel evaluations, counted per iteration (C)",
     "kev_computed": "kernel evaluations really computed",
     "inner_products": "inner products",
     "iterations": "iterations",
@@ -47,6 +47,9 @@ TITLES = {"sbp": "SBP", "pegasos": "Pegasos", "sdca": "SDCA", "smo": "SMO", "per
 
 #: Checkpoints of different seeds that lie nearer than this factor are one point of the common axis.
 SAME_COST = 1.03
+
+#: A checkpoint is made after the iteration that passes its mark: this little past a cost it is at the cost.
+OVERSHOOT = 1.001
 
 #: Groups of the configuration that decide what a curve shows; budgets only decide where it ends.
 _CURVE_GROUPS = ("solver", "kernel", "problem")
@@ -75,8 +78,8 @@ class Steps:
 
     def at(self, costs: Floats) -> Floats:
         """Return the value of the last observation up to each cost; NaN before the first and past `end`."""
-        index = np.searchsorted(self.cost, costs, side="right") - 1
-        known = (index >= 0) & (costs <= self.end)
+        index = np.searchsorted(self.cost, costs * OVERSHOOT, side="right") - 1
+        known = (index >= 0) & (costs <= self.end * OVERSHOOT)
         return np.where(known, self.value[np.maximum(index, 0)], np.nan)
 
 
@@ -104,9 +107,14 @@ class Curve:
         return max(float(steps.cost[0]) for steps in self.steps)
 
     @property
+    def known_until(self) -> float:
+        """Greatest cost at which every seed is known; infinite where all have converged."""
+        return min(steps.end for steps in self.steps)
+
+    @property
     def end(self) -> float:
-        """Greatest cost at which every seed is known; the last observation where all have converged."""
-        end = min(steps.end for steps in self.steps)
+        """The same, but the last observation where all have converged."""
+        end = self.known_until
         return end if np.isfinite(end) else max(float(steps.cost[-1]) for steps in self.steps)
 
     @property
@@ -260,8 +268,7 @@ def select(runs: Iterable[StoredRun], counter: str, metric: str = "test_error") 
 
 def _panel_key(run: StoredRun) -> tuple[tuple[str, Any], ...]:
     """Return what must agree for two runs to share a panel: the data set and its parameters."""
-    dataset = {key: value for key, value in run.config["dataset"].items() if key != "defaults"}
-    return tuple((key, _hashable(value)) for key, value in flatten(dataset).items())
+    return tuple((key, _hashable(value)) for key, value in flatten(run.config["dataset"]).items())
 
 
 def _curve_key(run: StoredRun, counter: str) -> tuple[tuple[str, Any], ...]:

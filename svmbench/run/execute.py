@@ -118,12 +118,16 @@ def _manifest(
             "features": data.train.X.shape[1],
         },
         "solver": {"name": solver.name, "version": solver.version},
-        "problem": {"lam": problem.lam, "C": problem.C, "nu": problem.nu, "bias": problem.bias},
+        "problem": _terms(problem),
         "optimum": None,
         "seeds": prepare.seeds(config),
         "environment": store.put_environment(environment(config["threads"])),
         "company": company(store.running()),
     }
+
+
+def _terms(problem: Problem) -> dict[str, Any]:
+    return {"lam": problem.lam, "C": problem.C, "nu": problem.nu, "bias": problem.bias}
 
 
 class _Attempt:
@@ -149,6 +153,7 @@ class _Attempt:
         self._progress = progress
         self._interrupt = interrupt
         self._cache = prepare.cache_bytes(config["budget"], problem.n)
+        self._bound: float | None = None
         self._predict: Callable[[Any], NDArray[np.float64]] | None = None
 
     def make(self) -> Outcome:
@@ -182,25 +187,20 @@ class _Attempt:
     def _optimum(self) -> None:
         """Find the certified optimum where it is known, and make it where ν depends on it."""
         problem, kernel = self._problem, self._config["kernel"]
+        best = lookup(self._store, optimum_key(problem, self._data, kernel))
         if self._solver.form == "slack-constrained" and problem.nu is None:
             threads, say = self._config["threads"], self._progress.say
-            best = optimum(
+            best = best or optimum(
                 problem, self._data, kernel, self._store, cache_bytes=self._cache, threads=threads, say=say
             )
             if best.nu is None:
                 raise UserError(
                     "nu=auto needs an optimum that is not zero; give solver.nu=NUMBER or a smaller lam"
                 )
-            self._problem = replace(problem, nu=best.nu)
-        else:
-            known = lookup(self._store, optimum_key(problem, self._data, kernel))
-            if known is None:
-                self._bound = None
-                return
-            best = known
-        self._bound = best.dual
-        about = {"lam": problem.lam, "C": problem.C, "nu": self._problem.nu, "bias": problem.bias}
-        self._writer.amend(optimum=digest(best.key), problem=about)
+            problem = self._problem = replace(problem, nu=best.nu)
+        if best is not None:
+            self._bound = best.dual
+            self._writer.amend(optimum=digest(best.key), problem=_terms(problem))
 
     def _train(self) -> End:
         config, problem = self._config, self._problem

@@ -114,6 +114,7 @@ class Loop:
         self._thresholds = thresholds(points, 1 if self._counter == "iterations" else n)
         self._step = n
         self._clock = Clock()
+        self._row: dict[str, Any] | None = None
 
     def drive(self) -> End:
         """Run to the end; every checkpoint, the last one included, is stored when this returns."""
@@ -201,7 +202,10 @@ class Loop:
         return None
 
     def _look(self) -> dict[str, Any]:
-        row = self._observe(self._run.snapshot())
+        """Make a checkpoint, unless the last one is of this very iteration (a signal came meanwhile)."""
+        if self._row is not None and self._row["iterations"] == self._run.iterations:
+            return self._row
+        self._row = row = self._observe(self._run.snapshot())
         row.update(self._ledger.as_dict())
         row.update(wall_seconds=self._clock.wall, cpu_seconds=self._clock.cpu)
         self._checkpoint(row)

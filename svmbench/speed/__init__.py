@@ -1,1 +1,1 @@
-"""What this machine can do, and what the kernel rows reach of it. It uses the other parts; nothing uses it."""
+"""What this machine can do, and what the kernel rows reach of it; nothing but the command uses it."""

@@ -5,7 +5,7 @@ import numpy as np
 from libc.stdint cimport uint32_t
 
 
-cdef extern from "limits.h" nogil:
+cdef extern from "peak.h" nogil:
     enum: LIMIT_WORK
     ctypedef double (*limit_fn)(ptrdiff_t rounds) noexcept nogil
     limit_fn svmbench_limit_popcount(int level)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from svmbench.kernels import isa
-from svmbench.speed import _limits
+from svmbench.speed._limits import KINDS, aligned, read, work
 from svmbench.speed.timing import best_seconds
 
 #: Sizes in bytes at which the reading of memory is timed: from the first-level cache to the main memory.
@@ -30,7 +30,8 @@ class Limits:
     read : dict of int to float
         Bytes a second by the size of what is read again and again.
     popcount, bytes, fma, exponential : float
-        32-bit words counted, products of bytes added, float32 products added and float32 exponentials, a second.
+        32-bit words counted, products of bytes added, products of float32 added, exponentials of float32, a
+        second, each in registers.
     sgemm : float
         Floating-point operations a second of the product of two float32 matrices by numpy's BLAS.
     """
@@ -73,22 +74,22 @@ def measure(budget: float = 0.2) -> Limits:
         Seconds for each; there are a dozen.
     """
     name = isa()
-    read = {}
+    rates_of_reading = {}
     for size in SIZES:
-        words = _limits.aligned(size)
+        words = aligned(size)
         passes = max(1, (4 << 20) // size)
         seconds = best_seconds(partial(_read, words, name, passes), budget)
-        read[size] = passes * size / seconds
+        rates_of_reading[size] = passes * size / seconds
     rates = {}
-    for kind in _limits.KINDS:
-        operations = _limits.work(kind, name, _ROUNDS)
-        rates[kind] = operations / best_seconds(partial(_limits.work, kind, name, _ROUNDS), budget)
-    return Limits(isa=name, read=read, sgemm=_sgemm(budget), **rates)
+    for kind in KINDS:
+        operations = work(kind, name, _ROUNDS)
+        rates[kind] = operations / best_seconds(partial(work, kind, name, _ROUNDS), budget)
+    return Limits(isa=name, read=rates_of_reading, sgemm=_sgemm(budget), **rates)
 
 
 def _read(words: np.ndarray, name: str, passes: int) -> None:
     for _ in range(passes):
-        _limits.read(words, name)
+        read(words, name)
 
 
 def _sgemm(budget: float) -> float:

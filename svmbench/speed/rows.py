@@ -1,4 +1,4 @@
-"""Kernel rows of each storage layout: how many values a second, and which part of the machine's limit that is."""
+"""Kernel rows of each storage layout: values a second, and which part of the machine's limit that is."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ class Rate:
         return self.values_per_second / self.limit
 
 
-def measure(limits: Limits, say: Callable[[str], None], budget: float = 0.5, scale: float = 1.0) -> list[Rate]:
+def measure(
+    limits: Limits, say: Callable[[str], None], budget: float = 0.5, scale: float = 1.0
+) -> list[Rate]:
     """Time rows and blocks of the Gaussian kernel on every layout, on one thread.
 
     Parameters
@@ -79,7 +81,7 @@ def measure(limits: Limits, say: Callable[[str], None], budget: float = 0.5, sca
 
 
 def examples(name: str, layout: str, say: Callable[[str], None]) -> tuple[Any, str]:
-    """Return the training examples of a set and its name, or generated ones of its shape if it is not at hand.
+    """Return a set's training examples and its name, or generated ones of its shape if it is not at hand.
 
     At hand are stored files and those of a mirror; nothing is downloaded.
 

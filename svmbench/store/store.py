@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ class Store:
         self.root = Path(root)
 
     def check_writable(self) -> None:
-        """Raise UserError unless runs can be stored; creates nothing."""
+        """Raise UserError unless runs can be stored; leaves nothing behind."""
         folder = self.root / "runs"
         while not os.path.lexists(folder) and folder != folder.parent:
             folder = folder.parent
@@ -36,10 +37,13 @@ class Store:
             raise UserError(
                 f"results={self.root} cannot be used: {folder} is not a folder; give another results=DIR"
             )
-        if not os.access(folder, os.W_OK | os.X_OK):
+        try:
+            # The permission bits do not tell: root ignores them, a read-only file system has others.
+            tempfile.TemporaryDirectory(prefix=".svmbench-", dir=folder).cleanup()
+        except OSError as error:
             raise UserError(
                 f"results={self.root} cannot be used: {folder} is not writable; give another results=DIR"
-            )
+            ) from error
 
     def runs(self) -> list[StoredRun]:
         """Return all runs, ended or not, oldest first; one of each identity, its result if there is one."""

@@ -103,6 +103,13 @@ def test_an_unknown_counter_is_named(name, given):
         run.advance("kev_row", 10)
 
 
+def test_a_mark_beyond_every_counter_is_no_limit():
+    X, y = data()
+    run, _ = start("perceptron", {"epochs": 3}, X, y, KERNELS[0])
+    run.advance("kev_iter", 10**30)
+    assert run.converged
+
+
 @pytest.mark.parametrize("name", registry.names())
 def test_labels_must_fit_the_examples(name):
     X, y = data()

@@ -34,7 +34,7 @@ def make(tmp_path, monkeypatch):
     def config(solver="toy", **changes):
         result = copy.deepcopy({**CONFIG, "results": str(tmp_path / "results")})
         if solver != "toy":
-            result["solver"] = {"name": solver}
+            result["solver"] = solver if isinstance(solver, dict) else {"name": solver}
         for key, value in changes.items():
             if isinstance(value, dict):
                 result[key] = {**result[key], **value} if "name" not in value else value

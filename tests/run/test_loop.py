@@ -155,7 +155,7 @@ def test_looking_and_storing_are_not_timed():
 
     def observe(snapshot):
         time.sleep(0.03)
-        sum(range(200_000))
+        sum(range(2_000_000))
         return {"primal_objective": 1.0}
 
     rows = []
@@ -169,5 +169,5 @@ def test_looking_and_storing_are_not_timed():
     passed = time.perf_counter() - started
     assert len(rows) == 5
     assert 0.02 <= rows[-1]["wall_seconds"] <= passed - 5 * 0.06
-    assert rows[-1]["cpu_seconds"] < 0.02
+    assert rows[-1]["cpu_seconds"] < 0.05
     assert column(rows, "wall_seconds") == sorted(column(rows, "wall_seconds"))

@@ -49,6 +49,7 @@ def test_a_whole_run(store, begin, config):
     assert writer.path.name == run_id(key(config)) + ".running"
     assert not (writer.path / "status.json").exists()
     writer.checkpoint({**ROW, "iterations": 1})
+    assert store.runs()[0].trace()["iterations"].tolist() == [1]
     writer.checkpoint(ROW)
     writer.amend(optimum="abc")
     run = writer.finish("budget", "enough", company={"running": 0})
@@ -212,10 +213,21 @@ def test_a_folder_that_cannot_be_written_is_refused_at_once(tmp_path, begin):
 
 
 def test_a_folder_without_permission_is_refused_at_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != tmp_path)
+    # Not by taking away the permission: root has it all the same.
+    def refuse(path, *mode):
+        raise PermissionError(13, "Permission denied", path)
+
+    monkeypatch.setattr(os, "mkdir", refuse)
     with pytest.raises(UserError, match="is not writable; give another results=DIR"):
         Store(tmp_path / "results").check_writable()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="needs a file system that takes no folders")
+def test_a_file_system_without_folders_of_ours_is_refused_at_once():
+    # root may write to /proc by its permission bits, and mkdir fails all the same.
+    with pytest.raises(UserError, match="/proc is not writable"):
+        Store("/proc/results").check_writable()
 
 
 def test_checking_creates_nothing(store):

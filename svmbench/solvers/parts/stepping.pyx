@@ -12,6 +12,7 @@ from svmbench.solvers.base import COUNTERS
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.float cimport FLT_MAX
+from libc.stdint cimport INT64_MAX, int64_t
 
 from svmbench.kernels._oracle cimport Oracle
 
@@ -83,8 +84,8 @@ cdef class SteppedRun:
                 f"the counters are {', '.join(COUNTERS)}"
             )
         cdef int which = COUNTERS.index(counter)
-        cdef long long mark = until
-        cdef long long work = 0
+        cdef int64_t mark = min(until, INT64_MAX)
+        cdef int64_t work = 0
         with nogil:
             while not self.converged and self.ledger.value(which) < mark:
                 self.step()

@@ -97,7 +97,7 @@ cdef double find_level(const double* c, Py_ssize_t n, double volume, double* scr
                 i += 1
         covered_with_less = covered + (less - lo)
         sum_with_less = sum + total(scratch + lo, less - lo)
-        if covered_with_less > 0 and pivot * covered_with_less - sum_with_less >= volume:
+        if pivot * covered_with_less - sum_with_less >= volume:
             hi = less                           # the level is at most the pivot
         else:
             covered = covered_with_less + (greater - less)

@@ -1,4 +1,4 @@
-#include "limits.h"
+#include "peak.h"
 
 #define BODY "_limits_body.h"
 #define INTEGERS

@@ -68,6 +68,14 @@ def test_smo_is_converged_at_once_where_eps_is_large():
     assert run.iterations == oracle.ledger.kev_computed == 0
 
 
+@pytest.mark.parametrize("selection", ["gain", "unclipped"])
+def test_smo_takes_the_first_of_equals(selection):
+    X = np.random.default_rng(0).normal(size=(700, 2))
+    run, _ = started("smo", X, np.ones(700), GAUSSIAN, selection=selection)
+    run.advance("iterations", 1)
+    assert run.snapshot().model.indices.tolist() == [0]
+
+
 @pytest.mark.parametrize("name", ["smo", "sdca"])
 def test_single_coordinate_steps_do_not_leave_the_box(name):
     run, _ = started(name, SEPARABLE, SIGNS, LINEAR, C=0.1)

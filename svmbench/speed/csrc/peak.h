@@ -1,7 +1,7 @@
 /* Loops that do nothing but one kind of work, in registers and the first-level cache. Each returns something that
  * depends on all of it, so that no compiler can leave it out. */
-#ifndef SVMBENCH_LIMITS_H
-#define SVMBENCH_LIMITS_H
+#ifndef SVMBENCH_PEAK_H
+#define SVMBENCH_PEAK_H
 
 #include <stddef.h>
 #include <stdint.h>

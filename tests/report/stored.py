@@ -1,0 +1,78 @@
+"""Runs with a given trace, written into a store by the store's own writer."""
+
+import numpy as np
+
+from svmbench.store import Store
+from svmbench.store.identity import identity
+
+CONFIG = {
+    "solver": {"name": "sbp"},
+    "dataset": {"name": "adult"},
+    "kernel": {"name": "gaussian", "gamma": 0.05},
+    "problem": {"lam": None, "C": 1.0, "bias": "none"},
+    "budget": {"name": "quick", "counter": "kev_ondemand", "kev": 1e9, "memory": 64},
+    "observe": {"points": 10},
+    "seed": 0,
+    "threads": 1,
+    "results": "results",
+    "data": {"mirror": None, "dir": None},
+    "force": False,
+}
+
+#: Name of the optimum that runs refer to.
+OPTIMUM = "0123456789abcdef"
+
+
+def stored_run(
+    root,
+    solver="sbp",
+    dataset="adult",
+    seed=0,
+    costs=(),
+    errors=(),
+    *,
+    status="budget",
+    rows=1000,
+    config=None,
+    **columns,
+):
+    """Store a run that was observed at the costs with these test errors, in percent.
+
+    The three conventions agree and an iteration costs as many evaluations as there are rows; ``columns``
+    gives others, ``config`` other groups of the configuration.
+    """
+    full = {
+        **CONFIG,
+        "solver": {"name": solver},
+        "dataset": {"name": dataset},
+        "seed": seed,
+        **(config or {}),
+    }
+    writer = Store(root).begin(
+        identity(full, "checksum", 1),
+        {"config": full, "dataset": {"name": dataset, "rows": {"train": rows}}, "optimum": OPTIMUM},
+    )
+    costs, errors = np.asarray(costs, dtype=float), np.asarray(errors, dtype=float)
+    table = {
+        "iterations": np.ceil(costs / rows),
+        **dict.fromkeys(("kev_ondemand", "kev_rowupdate", "kev_iter"), costs),
+        "test_error": errors / 100.0,
+        **columns,
+    }
+    for row in zip(*table.values(), strict=True):
+        writer.checkpoint(
+            {name: None if np.isnan(value) else float(value) for name, value in zip(table, row, strict=True)}
+        )
+    return writer.finish(status, "because the test says so")
+
+
+def store_optimum(root, test_error=10.0, primal=0.3):
+    """Store the optimum that runs refer to; the error in percent."""
+    record = {
+        "test_error": test_error / 100.0,
+        "primal": primal,
+        "relative_gap": 1e-7,
+        "test_mistakes": 5,
+        "nu": 0.01,
+    }
+    Store(root).put_optimum(OPTIMUM, record)

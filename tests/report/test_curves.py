@@ -1,0 +1,154 @@
+import re
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.image import imread
+
+from svmbench.errors import UserError
+from svmbench.report import curves
+from svmbench.report.curves import View, draw, draw_selection
+from svmbench.report.series import select
+
+from .stored import store_optimum, stored_run
+
+COSTS = 10.0 ** np.arange(3, 6.05, 0.2)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Two data sets, three solvers, several seeds, and a run that failed at once."""
+    root = tmp_path_factory.mktemp("results")
+    found = []
+    for dataset, level in (("adult", 15.0), ("mnist", 0.5)):
+        for seed in range(3):
+            found.append(
+                stored_run(root, "sbp", dataset, seed, COSTS, level * (1 + 1e3 / COSTS) + 0.01 * seed)
+            )
+            noise = 1 + 0.1 * np.random.default_rng(seed).random(COSTS.size)
+            found.append(stored_run(root, "pegasos", dataset, seed, COSTS, level * noise))
+        errors = np.where(COSTS < 2e4, 6 * level, level)
+        found.append(stored_run(root, "smo", dataset, 0, COSTS[:10], errors[:10], status="converged"))
+    found.append(stored_run(root, "sdca", "adult", 0, status="failed"))
+    return found
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """The figure as it was just before it was written."""
+    figures = []
+
+    def save(figure, stem, caption):
+        figures.append((figure, caption))
+        return []
+
+    monkeypatch.setattr(curves, "save", save)
+    return figures
+
+
+def test_the_same_runs_give_the_same_bytes(runs, tmp_path):
+    first = draw(runs, "kev_ondemand", tmp_path / "a" / "figure", title="Title")
+    second = draw(list(reversed(runs)), "kev_ondemand", tmp_path / "b" / "figure", title="Title")
+    assert [path.name for path in first] == ["figure.png", "figure.svg", "figure.pdf", "figure.txt"]
+    for one, other in zip(first, second, strict=True):
+        assert one.read_bytes() == other.read_bytes(), one.suffix
+    assert {path.name for path in (tmp_path / "a").iterdir()} == {path.name for path in first}
+
+
+def test_the_picture_is_sharp_and_its_text_is_text(runs, tmp_path):
+    png, svg, _, _ = draw(runs, "kev_rowupdate", tmp_path / "figure")
+    height, width = imread(png).shape[:2]
+    assert width >= 1000 and height >= 500
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg.read_text())
+    assert "kernel evaluations, counted by row update (B)" in texts
+    assert {"SBP", "Pegasos", "SMO", "adult", "mnist", "test error (%)"} <= set(texts)
+
+
+def test_the_caption_names_runs_and_reasons(runs, tmp_path):
+    text = draw(runs, "kev_ondemand", tmp_path / "figure")[-1].read_text()
+    for run in runs:
+        assert run.id in text
+    _, _, left_out = text.partition("Runs left out:")
+    assert f"{runs[-1].id}: no checkpoint" in left_out and runs[0].id not in left_out
+    assert "its band the quartiles" in " ".join(text.split()) and "certified optimum" not in text
+
+
+def test_each_panel_has_its_lines_and_a_log_axis(runs, drawn):
+    draw(runs, "kev_ondemand", None)
+    ((figure, _),) = drawn
+    for ax in figure.axes:
+        assert ax.get_xscale() == "log"
+        assert ax.get_xlabel() == "kernel evaluations, counted on demand (A)"
+        solid = [line for line in ax.lines if line.get_linestyle() not in ("None", ":")]
+        assert len(solid) == 3 and len({line.get_color() for line in solid}) == 3
+        assert len(ax.collections) == 2  # bands of the two solvers with several seeds
+        (dotted,) = [line for line in ax.lines if line.get_linestyle() == ":"]
+        assert dotted.get_color() == "#000000" and len(set(dotted.get_ydata())) == 1
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["SBP", "Pegasos", "SMO"]
+
+
+def test_the_line_is_the_median_and_the_band_the_quartiles(tmp_path, drawn):
+    levels = [10.0, 20.0, 40.0, 50.0, 90.0]
+    found = [
+        stored_run(tmp_path, seed=s, costs=COSTS, errors=np.full(COSTS.size, e)) for s, e in enumerate(levels)
+    ]
+    draw(found, "kev_ondemand", None)
+    ((figure, _),) = drawn
+    (ax,) = figure.axes
+    assert set(ax.lines[0].get_ydata()) == {40.0}
+    corners = ax.collections[0].get_paths()[0].vertices[:, 1]
+    assert (corners.min(), corners.max()) == (20.0, 50.0)
+
+
+def test_views_set_title_and_ranges(tmp_path, drawn):
+    store_optimum(tmp_path, test_error=14.0)
+    runs = [
+        stored_run(tmp_path, dataset=name, costs=[1e3, 1e4], errors=[20, 15]) for name in ("adult", "mnist")
+    ]
+    views = {"mnist": View(title="Digits", x=(2e3, 1e5), y=(0.4, 3.0))}
+    draw_selection(select(runs, "kev_iter"), "kev_iter", None, views=views, notes=["A note."])
+    ((figure, caption),) = drawn
+    assert [ax.get_title() for ax in figure.axes] == ["adult", "Digits"]
+    assert figure.axes[1].get_xlim() == (2e3, 1e5) and figure.axes[1].get_ylim() == (0.4, 3.0)
+    assert any(np.allclose(line.get_ydata(), 14.0) for line in figure.axes[0].lines)
+    assert "A note." in caption and "certified optimum" in caption
+
+
+def test_the_range_shows_every_end(runs, drawn):
+    draw(runs, "kev_ondemand", None)
+    ((figure, _),) = drawn
+    bottom, top = figure.axes[0].get_ylim()
+    assert bottom < 15.0 < 16.5 < top < 6 * 15.0  # SMO's wild beginning leaves at the top
+
+
+@pytest.mark.parametrize("errors", [[5.0], [0.0], [0.0, 0.0]])
+def test_a_flat_or_single_point_can_be_drawn(tmp_path, errors):
+    costs = [100.0, 200.0][: len(errors)]
+    paths = draw([stored_run(tmp_path, costs=costs, errors=errors)], "iterations", tmp_path / "x")
+    assert all(path.stat().st_size > 0 for path in paths)
+
+
+def test_more_solvers_than_colours_stay_apart(tmp_path, drawn):
+    found = [stored_run(tmp_path, f"solver{k}", costs=COSTS, errors=10 + k + 0 * COSTS) for k in range(16)]
+    draw(found, "kev_ondemand", None)
+    ((figure, _),) = drawn
+    handles = figure.legends[0].legend_handles
+    looks = {(h.get_color(), h.get_marker(), str(h.get_linestyle())) for h in handles}
+    assert len(handles) == len(looks) == 16
+
+
+def test_nothing_to_draw_says_why(tmp_path):
+    run = stored_run(tmp_path, status="refused")
+    with pytest.raises(UserError, match=f"there is nothing to draw .*{run.id}: no checkpoint"):
+        draw([run], "kev_ondemand", tmp_path / "x")
+    with pytest.raises(UserError, match=r"there is nothing to draw \(no run was given\)"):
+        draw([], "kev_ondemand", tmp_path / "x")
+
+
+def test_a_user_s_own_settings_change_nothing(runs, tmp_path):
+    plain = draw(runs, "kev_ondemand", tmp_path / "a")
+    with matplotlib.rc_context({"font.size": 30.0, "svg.fonttype": "path"}):
+        odd = draw(runs, "kev_ondemand", tmp_path / "b")
+        assert matplotlib.rcParams["font.size"] == 30.0
+    assert plain[1].read_bytes() == odd[1].read_bytes()

@@ -1,0 +1,275 @@
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+from svmbench import data as datasets
+from svmbench.errors import UserError
+from svmbench.run import execute as module
+from svmbench.run import loop, prepare
+from svmbench.store import Store
+
+from .conftest import accident
+from .fakes import Toy
+
+SOLVERS = ("sbp", "pegasos", "sdca", "smo", "perceptron")
+UNTIMED = ["wall_seconds", "cpu_seconds"]
+
+
+def stored(make):
+    return Store(make.config()["results"]).runs()
+
+
+def test_a_run_is_made_and_stored_with_all_that_belongs_to_it(make):
+    outcome = make()
+    run = outcome.run
+    assert (outcome.state, outcome.reason) == ("done", "budget.kev=3000 reached by kev_iter")
+    assert (run.status, run.reason) == ("budget", outcome.reason)
+    assert run.trace()["kev_iter"].tolist() == [60, 120, 180, 330, 570, 1020, 1800, 3000]
+    assert run.manifest["config"] == make.config()
+    assert run.manifest["dataset"] == {
+        "name": "clouds",
+        "checksum": "sum-of-clouds-30-0",
+        "rows": {"train": 30, "validation": 15, "test": 60},
+        "features": 3,
+    }
+    assert run.manifest["solver"] == {"name": "toy", "version": 1}
+    assert run.manifest["problem"] == {"lam": pytest.approx(1 / 30), "C": 1.0, "nu": None, "bias": "none"}
+    assert run.manifest["seeds"] == prepare.seeds(make.config())
+    assert run.manifest["company"]["running"] == 0 and len(run.manifest["company"]["load"]) == 3
+    environment = Store(make.config()["results"]).environment(run.manifest["environment"])
+    assert environment["threads"] == 1 and environment["numpy"] == np.__version__
+    assert all(library["num_threads"] == 1 for library in environment["libraries"])
+    assert len(make.progress.rows) == 8 and make.progress.values[-1] == ("kev_iter", 3000, 3000)
+
+
+def test_the_last_checkpoint_is_the_summary(make):
+    summary = make().run.summary()
+    assert summary["iterations"] == 100 and summary["kev_iter"] == 3000
+    assert summary["test_error"] == summary["test_mistakes"] / 60
+    assert summary["dual_source"] == "solver" and 0 <= summary["relative_gap"] < 0.05
+    assert summary["wall_seconds"] > 0 and summary["native_objective"] is None
+
+
+def test_an_identical_run_is_found_and_not_repeated(make, monkeypatch):
+    first = make()
+    monkeypatch.setattr(module, "Loop", None)
+    again = make(results=make.config()["results"] + "/", data={"mirror": "/elsewhere"})
+    assert again.state == "found" and again.run.path.samefile(first.run.path)
+    assert again.reason == f"stored before: budget, {first.reason}"
+
+
+def test_force_repeats_and_replaces(make):
+    first = make().run
+    again = make(force=True)
+    assert again.state == "done" and again.run.path == first.path
+    assert again.run.started > first.started
+    assert stored(make) == [again.run]
+
+
+def test_same_seed_same_trace(make):
+    first = make("sbp").run.trace().drop(columns=UNTIMED)
+    assert make("sbp", force=True).run.trace().drop(columns=UNTIMED).equals(first)
+    other = make("sbp", seed=1).run.trace().drop(columns=UNTIMED)
+    assert not other.equals(first)
+    assert other["kev_iter"].equals(first["kev_iter"])
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("counter", ["kev_ondemand", "kev_rowupdate"])
+def test_how_a_real_run_is_cut_changes_nothing(make, monkeypatch, solver, counter):
+    whole = make(solver, budget={"counter": counter})
+    monkeypatch.setattr(loop, "SLICE", 0.0)
+    cut = make(solver, budget={"counter": counter}, force=True)
+    assert cut.state == whole.state == "done"
+    assert cut.run.trace().drop(columns=UNTIMED).equals(whole.run.trace().drop(columns=UNTIMED))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            {"kernel": {"name": "polynomial", "degree": 2, "gamma": 1.0, "coef0": 1.0}},
+            "toy cannot use kernel=polynomial: it needs kernel=gaussian or kernel=linear; "
+            "give that, or another solver",
+        ),
+        (
+            {"problem": {"bias": "unregularised"}},
+            "toy cannot solve with problem.bias=unregularised: it needs problem.bias=none; "
+            "give that, or another solver",
+        ),
+        ({"solver": accident("refuse")}, "toy does not like this data"),
+    ],
+)
+def test_a_combination_that_cannot_be_done_is_refused_in_words_and_stored(make, change, sentence):
+    outcome = make(**change)
+    assert (outcome.state, outcome.reason) == ("refused", sentence)
+    (run,) = stored(make)
+    assert (run.status, run.reason) == ("refused", sentence)
+    assert run.summary()["iterations"] is None
+    # Refused again, not "found": a refusal is no result.
+    assert make(**change).state == "refused" and len(stored(make)) == 1
+
+
+def test_a_refusal_does_not_outlive_its_cause(make, monkeypatch):
+    assert make(problem={"bias": "unregularised"}).state == "refused"
+    monkeypatch.setattr(Toy, "biases", ("none", "unregularised"))
+    assert make(problem={"bias": "unregularised"}).state == "done"
+    assert [run.status for run in stored(make)] == ["budget"]
+
+
+def test_a_failure_is_stored_with_type_message_and_traceback(make):
+    outcome = make(solver=accident("error"))
+    assert (outcome.state, outcome.run.status) == ("failed", "failed")
+    assert outcome.reason == "RuntimeError: a bug; see error.log in the run's folder"
+    log = (outcome.run.path / "error.log").read_text()
+    assert log.startswith("Traceback") and log.endswith("RuntimeError: a bug\n")
+    assert outcome.run.trace()["iterations"].tolist() == [2, 4]
+    assert make(solver=accident("error")).state == "failed"
+
+
+@pytest.mark.parametrize(
+    ("what", "state", "status", "reason"),
+    [
+        ("memory", "failed", "out_of_memory", "out of memory: no row"),
+        ("overflow", "done", "diverged", "responses are no longer finite"),
+        ("nan", "done", "diverged", "the objective is nan after 6 iterations"),
+        ("keyboard", "interrupted", "interrupted", "interrupted by SIGINT"),
+    ],
+)
+def test_every_end_is_stored_with_the_checkpoints_until_then(make, what, state, status, reason):
+    outcome = make(solver=accident(what))
+    assert (outcome.state, outcome.run.status, outcome.reason) == (state, status, reason)
+    assert outcome.run.trace()["iterations"].tolist()[:2] == [2, 4]
+    assert not (outcome.run.path / "error.log").exists()
+
+
+def test_bad_input_seen_by_the_solver_leaves_nothing(make):
+    with pytest.raises(UserError, match="the data cannot be learned"):
+        make(solver=accident("user"))
+    assert stored(make) == []
+    assert list((Store(make.config()["results"]).root / "runs").iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_run_with_its_checkpoints(make, number):
+    def observed(row):
+        if row["iterations"] == 4:  # once: the last look is not repeated, or a second signal would end it
+            os.kill(os.getpid(), number)
+
+    make.progress.observed = observed
+    before = [signal.getsignal(name) for name in (signal.SIGINT, signal.SIGTERM)]
+    outcome = make(budget={"kev": 1e9})
+    name = signal.Signals(number).name
+    assert outcome.state == outcome.run.status == "interrupted"
+    assert outcome.reason == f"interrupted by {name} after 4 iterations"
+    assert outcome.run.trace()["iterations"].tolist() == [2, 4]
+    assert [signal.getsignal(name) for name in (signal.SIGINT, signal.SIGTERM)] == before
+
+
+def test_a_second_signal_ends_at_once(make):
+    def observed(row):
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    make.progress.observed = observed
+    outcome = make()
+    assert outcome.state == "interrupted" and outcome.reason == "interrupted by SIGINT"
+    assert outcome.run.trace()["iterations"].tolist() == [2]
+
+
+def test_a_signal_before_there_is_a_run(make, monkeypatch):
+    monkeypatch.setattr(datasets, "load", lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM))
+    outcome = make()
+    assert (outcome.run, outcome.state) == (None, "interrupted")
+    assert not os.path.exists(make.config()["results"])
+
+
+def test_a_run_outside_the_main_thread(make):
+    outcomes = []
+    thread = threading.Thread(target=lambda: outcomes.append(make()))
+    thread.start()
+    thread.join()
+    assert outcomes[0].state == "done"
+
+
+def test_nothing_is_loaded_for_a_folder_that_cannot_be_written(make, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(datasets, "load", None)
+    with pytest.raises(UserError, match="is not a folder; give another results=DIR"):
+        make(results=str(tmp_path / "file" / "results"))
+
+
+def test_nothing_is_loaded_for_a_cache_that_does_not_fit(make, monkeypatch):
+    monkeypatch.setattr(datasets, "load", None)
+    with pytest.raises(
+        UserError, match=r"not enough memory for the requested cache: budget\.memory=1e\+12 MiB"
+    ):
+        make(budget={"memory": 1e12})
+
+
+def test_slack_budget_is_derived_from_the_stored_optimum(make):
+    run = make("sbp").run
+    record = Store(make.config()["results"]).optimum(run.manifest["optimum"])
+    assert run.manifest["problem"]["nu"] == record["nu"] > 0
+    assert "computing the optimum" in make.progress.said[-1]
+    frame = run.trace()
+    assert set(frame["dual_source"]) == {"optimum"} and set(frame["dual_objective"]) == {record["dual"]}
+    make("sbp", seed=1)
+    assert sum("computing the optimum" in text for text in make.progress.said) == 1
+
+
+def test_a_given_slack_budget_needs_no_optimum(make):
+    run = make({"name": "sbp", "nu": 0.05}).run
+    assert run.manifest["problem"]["nu"] == 0.05 and run.manifest["optimum"] is None
+    assert run.trace()["dual_objective"].isna().all() and make.progress.said == []
+
+
+def test_a_solver_without_dual_is_bounded_by_the_optimum_once_it_is_stored(make):
+    without = {"name": "sbp", "nu": 0.05}
+    alone = make(without).run
+    assert alone.manifest["optimum"] is None and alone.trace()["relative_gap"].isna().all()
+    optimum = make("sbp").run.manifest["optimum"]
+    bounded = make(without, force=True).run
+    assert bounded.manifest["optimum"] == optimum
+    assert (bounded.trace()["duality_gap"] > 0).all()
+
+
+def test_all_solvers_meet_at_the_optimum(make):
+    runs = {name: make(name, budget={"kev": 2e6}).run for name in ("sbp", "smo", "sdca", "pegasos")}
+    record = Store(make.config()["results"]).optimum(runs["sbp"].manifest["optimum"])
+    for name, run in runs.items():
+        assert record["dual"] <= run.summary()["primal_objective"] <= 1.02 * record["primal"], name
+
+
+def test_a_running_twin_is_named(make):
+    config = make.config()
+    seen = []
+
+    def observed(row):
+        if not seen:
+            with pytest.raises(UserError, match=f"is being made by process {os.getpid()} on") as caught:
+                module.execute(config, progress=type(make.progress)())
+            seen.append(caught.value)
+
+    make.progress.observed = observed
+    assert make().state == "done" and seen
+
+
+def test_company_is_counted(make):
+    inner = []
+
+    def observed(row):
+        if not inner:
+            inner.append(module.execute(make.config(seed=1), progress=type(make.progress)()).run)
+
+    make.progress.observed = observed
+    make()
+    assert inner[0].manifest["company"]["running"] == 1
+
+
+def test_without_a_limit_the_whole_kernel_matrix_is_kept(make):
+    # 30 rows of 30 values: computed once each, however long the run.
+    assert make(budget={"memory": None}).run.summary()["kev_computed"] == 900
