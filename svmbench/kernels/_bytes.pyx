@@ -37,14 +37,19 @@ def common_unit(X):
     top = float(X.max(initial=0.0))
     if not np.isfinite(top) or float(X.min(initial=0.0)) < 0.0:
         return None
+    if top == 0.0:
+        return 1.0
     least = min((float(part[part > 0].min(initial=np.inf)) for part in parts(X)), default=np.inf)
-    if top == 0.0 or np.rint(top / least) > 255.0:
-        return None if top else 1.0
-    unit = top / np.rint(top / least)
-    for part in parts(X):
-        if np.abs(np.rint(part / unit) * unit - part).max(initial=0.0) > 1e-7 * top:
-            return None
-    return unit
+    for steps in range(round(min(top / least, 256.0)), 256):
+        unit = top / steps
+        # A few rows first: with the wrong unit they all but always suffice.
+        if _whole(X[:64], unit, top) and all(_whole(part, unit, top) for part in parts(X)):
+            return unit
+    return None
+
+
+def _whole(X, unit, top):
+    return np.abs(np.rint(X / unit) * unit - X).max(initial=0.0) <= 1e-7 * top
 
 
 cdef class BytesLayout(TiledLayout):

@@ -39,7 +39,7 @@ def indicators(codes: np.ndarray, count: int) -> np.ndarray:
         (np.tile(PIXELS[:2], (1, 700)), "dense"),  # too many features for 31 bits
         (scipy.sparse.csr_array(GENERAL), "sparse"),
         (scipy.sparse.csr_array(ADULT), "bits"),
-        (scipy.sparse.random_array((40, 9000), density=0.002, format="csr", data_sampler=np.ones), "sparse"),
+        (scipy.sparse.eye_array(40, 9000, format="csr"), "sparse"),  # ones, but far apart
     ],
 )
 def test_the_layout_that_is_chosen(X, expected):
@@ -107,6 +107,11 @@ def test_the_common_unit():
     assert common_unit(X) == pytest.approx(1 / 255)
     assert common_unit((X > 0).astype(np.float32)) == 1.0
     assert common_unit(np.zeros((3, 2), dtype=np.float32)) == 1.0
+    assert common_unit(X[:1, :2] * np.float32(0.9)) == pytest.approx(0.9)
+    assert common_unit(np.array([[0.6, 1.0]], dtype=np.float32)) == pytest.approx(
+        0.2
+    )  # smaller than any value
+    assert common_unit(np.array([[1e-30, 1e30]], dtype=np.float32)) is None
     for spoilt in (-1 / 255, 0.5 / 255, 300 / 255, np.inf, np.nan):
         Z = X.copy()
         Z[4500, 1] = spoilt
