@@ -13,7 +13,7 @@ from pathlib import Path
 
 import requests
 
-from svmbench.data.catalogue import Form, RawFile
+from svmbench.data.entries import Form, RawFile
 from svmbench.data.folders import make_folder, unwritable
 from svmbench.data.unpack import COMPRESSIONS, Corrupt, candidates, compression, is_archive, read
 from svmbench.errors import UserError

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from svmbench.data import cache, catalogue
-from svmbench.data.catalogue import Entry
 from svmbench.data.dataset import Dataset, Prepared, density, storage
+from svmbench.data.entries import Entry
 from svmbench.data.folders import data_folder, mirror_folders
 from svmbench.data.raw import RawFiles
 from svmbench.errors import UserError, nearest

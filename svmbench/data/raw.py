@@ -12,9 +12,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from svmbench.data._parse import csv, libsvm
-from svmbench.data.catalogue import Entry, RawFile, label_key
+from svmbench.data.catalogue import label_key
 from svmbench.data.dataset import Matrix
 from svmbench.data.download import obtain
+from svmbench.data.entries import Entry, RawFile
 from svmbench.data.unpack import Corrupt, read, read_unpacked, sha256
 from svmbench.errors import UserError
 

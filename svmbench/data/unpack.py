@@ -11,7 +11,7 @@ import zlib
 from pathlib import Path
 from typing import IO, cast
 
-from svmbench.data.catalogue import Form
+from svmbench.data.entries import Form
 
 _MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz"}
 COMPRESSIONS = tuple(_MAGIC.values())

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from svmbench.data import download
-from svmbench.data.catalogue import Form, RawFile
 from svmbench.data.download import obtain
+from svmbench.data.entries import Form, RawFile
 from svmbench.data.unpack import Corrupt, read
 from svmbench.errors import UserError
 from tests.data.server import serving
