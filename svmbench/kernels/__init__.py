@@ -4,10 +4,10 @@ from __future__ import annotations
 
 
 def isa() -> str:
-    """Return the name of the instruction-set variant that the kernel loops use on this processor."""
-    from svmbench.kernels._layouts import isa as variant  # compiled; not needed to import the package
+    """Return the name of the instruction set that the kernel loops use on this processor."""
+    from svmbench.kernels._layout import isa as name  # compiled; not needed to import the package
 
-    return str(variant())
+    return str(name())
 
 
 __all__ = ["isa"]

@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t
 
 from svmbench.kernels._cache cimport RowCache
-from svmbench.kernels._layouts cimport Layout
+from svmbench.kernels._layout cimport Layout
 
 
 cdef class Ledger:

@@ -6,7 +6,7 @@ verbs; what was really evaluated (``kev_computed``) is counted here, once per ro
 
 import numpy as np
 
-from svmbench.kernels._layouts import make_layout
+from svmbench.kernels.layouts import make_layout
 
 from libc.stdint cimport int64_t
 
@@ -104,10 +104,13 @@ cdef class Oracle:
         Budget of the row cache; two rows are always kept.
     threads : int, default 1
         OpenMP threads of one row or block.
+    layout : str, optional
+        How the examples are stored: a key of `svmbench.kernels.layouts.LAYOUTS`; by default the one that fits
+        them best. It changes no count, and values within their stated tolerance only.
     """
 
-    def __init__(self, X, kernel, cache_bytes=0, threads=1):
-        self.layout = make_layout(X, kernel, threads)
+    def __init__(self, X, kernel, cache_bytes=0, threads=1, layout=None):
+        self.layout = make_layout(X, kernel, threads, layout)
         self.n = self.layout.n
         self.d = self.layout.d
         self.cache = RowCache(self.n, self.layout.stride, cache_bytes)
@@ -118,6 +121,11 @@ cdef class Oracle:
     def kernel(self):
         """The kernel's name and parameters."""
         return dict(self.layout.kernel)
+
+    @property
+    def layout_name(self):
+        """How the examples are stored: a key of `svmbench.kernels.layouts.LAYOUTS`."""
+        return self.layout.name
 
     @property
     def cache_rows(self):
@@ -163,7 +171,7 @@ cdef class Oracle:
             values = self.layout.block(rows)
         else:
             cols = np.ascontiguousarray(cols, dtype=np.int64)
-            pair = make_layout(self.layout.gather(np.concatenate([rows, cols])), self.layout.kernel)
+            pair = self.layout.select(np.concatenate([rows, cols]))
             values = pair.block(np.arange(len(rows)))[:, len(rows):]
         self.count(values.size)
         if out is None:
@@ -197,7 +205,7 @@ cdef class Oracle:
 
         Counted as prediction, never to a published convention.
         """
-        scores = self._expansion(indices, coefficients, X) + bias
+        scores = self.layout.select(indices).scores(X, coefficients) + bias
         self.ledger.kev_prediction += len(indices) * len(scores)
         return scores
 
@@ -209,17 +217,9 @@ cdef class Oracle:
         """
         scores = np.empty(self.n)
         step = 4096
-        expansion = self._expansion_layout(indices)
-        coefficients = np.ascontiguousarray(coefficients, dtype=np.float64)
+        expansion = self.layout.select(indices)
         for begin in range(0, self.n, step):
-            part = self.layout.gather(np.arange(begin, min(begin + step, self.n)))
-            scores[begin : begin + step] = expansion.scores(part, coefficients)
+            part = np.arange(begin, min(begin + step, self.n))
+            scores[begin : begin + step] = expansion.scores_at(self.layout, part, coefficients)
         self.ledger.kev_observation += len(indices) * self.n
         return scores
-
-    def _expansion_layout(self, indices):
-        chosen = self.layout.gather(np.ascontiguousarray(indices, dtype=np.int64))
-        return make_layout(chosen, self.layout.kernel, self.layout.threads)
-
-    def _expansion(self, indices, coefficients, X):
-        return self._expansion_layout(indices).scores(X, np.ascontiguousarray(coefficients, dtype=np.float64))

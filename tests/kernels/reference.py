@@ -1,4 +1,4 @@
-"""The plain float64 formulas that every layout is held against."""
+"""The plain float64 formulas that every layout is held against, and examples for each layout."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ KERNELS = [
     {"name": "linear"},
     {"name": "polynomial", "gamma": 0.5, "coef0": 1.0, "degree": 3},
 ]
+
+LAYOUTS = ("bits", "bytes", "mixed", "dense", "sparse")
 
 
 def kernel_matrix(X: NDArray, Z: NDArray, kernel: dict) -> NDArray[np.float64]:
@@ -36,7 +38,29 @@ def scale(X: NDArray, Z: NDArray, kernel: dict) -> NDArray[np.float64]:
 
 
 def matrix(rng: np.random.Generator, n: int, d: int, density: float, layout: str):
-    """Return random float32 examples as an array or a CSR array, with the dense array beside it."""
-    X = rng.normal(size=(n, d)).astype(np.float32)
-    X[rng.random((n, d)) > density] = 0.0
+    """Return random float32 examples that fit a layout, with the same as a dense array beside them.
+
+    Parameters
+    ----------
+    n, d : int
+        Examples and features.
+    density : float
+        Probability that a value is not zero; indicator groups of the mixed layout stay as they are.
+    layout : str
+        One of `LAYOUTS`; a CSR array for sparse, else an array.
+    """
+    if layout == "bits":
+        X = (rng.random((n, d)) < density).astype(np.float32)
+    elif layout == "bytes":
+        X = (rng.integers(0, 256, size=(n, d)) * (rng.random((n, d)) < density) / 255).astype(np.float32)
+    else:
+        X = rng.normal(size=(n, d)).astype(np.float32)
+        X[rng.random((n, d)) > density] = 0.0
+    if layout == "mixed":
+        # The last features in groups of up to seven, of which every example has exactly one.
+        for end in range(d, d // 3 + 1, -7):
+            begin = max(end - 7, d // 3)
+            codes = rng.integers(0, end - begin, size=n)
+            codes[0] = end - begin - 1  # so that even in a few examples no shorter run looks like a group
+            X[:, begin:end] = np.eye(end - begin)[codes]
     return (scipy.sparse.csr_array(X) if layout == "sparse" else X), X

@@ -1,0 +1,34 @@
+"""C-level interface of the storage layouts."""
+
+from libc.stdint cimport int64_t
+
+
+cdef extern from "svmbench/kernels/csrc/kernels.h" nogil:
+    enum: TILE
+    ctypedef struct kernel_params:
+        int kind
+        int degree
+        float gamma
+        float coef0
+
+
+cdef void *allocate(size_t size) except NULL
+
+
+cdef class Layout:
+    """Stored examples of one kernel; see _layout.pyx."""
+
+    cdef readonly Py_ssize_t n
+    cdef readonly Py_ssize_t d
+    # Length of an output row: n, padded to whole tiles where the layout has tiles.
+    cdef readonly Py_ssize_t stride
+    cdef readonly object kernel
+    cdef readonly int threads
+    cdef kernel_params params
+    # Instruction set of the loops: enum isa_level of kernels.h.
+    cdef int level
+
+    # The largest number of rows that one call of `rows` may make.
+    cdef Py_ssize_t group(self) noexcept nogil
+    # Kernel rows of `count` stored examples; out holds count rows of `stride` values.
+    cdef void rows(self, const int64_t *indices, Py_ssize_t count, float *out) noexcept nogil

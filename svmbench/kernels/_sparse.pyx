@@ -1,0 +1,135 @@
+"""The layout of sparse examples: CSR."""
+
+import numpy as np
+import scipy.sparse
+
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport free
+from libc.string cimport memset
+
+from svmbench.kernels._layout cimport Layout, allocate, kernel_params
+
+
+cdef extern from "sparse.h" nogil:
+    enum: QUERIES
+    ctypedef struct sparse_store:
+        const float *values
+        const int32_t *indices
+        const int64_t *indptr
+        const double *squared
+        ptrdiff_t n
+    void svmbench_sparse_rows(int level, const sparse_store *, const kernel_params *, const float *work,
+                              const double *query_squared, int queries, float *out, ptrdiff_t stride,
+                              int threads)
+
+
+cdef class SparseLayout(Layout):
+    """CSR examples with float32 values; sums in float64.
+
+    Parameters
+    ----------
+    X, kernel, threads
+        See `Layout`.
+    """
+
+    name = "sparse"
+    cdef sparse_store store
+    cdef float *work
+    cdef const float[::1] values
+    cdef const int32_t[::1] columns
+    cdef const int64_t[::1] indptr
+    cdef const double[::1] squared
+
+    def __cinit__(self, X, kernel, threads=1):
+        X = scipy.sparse.csr_array(X)
+        self.values = np.ascontiguousarray(X.data, dtype=np.float32)
+        self.columns = np.ascontiguousarray(X.indices, dtype=np.int32)
+        self.indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
+        self.squared = _squared_norms(np.asarray(self.values), np.asarray(self.indptr))
+        self.stride = self.n
+        if self.values.shape[0]:
+            self.store.values = &self.values[0]
+            self.store.indices = &self.columns[0]
+        self.store.indptr = &self.indptr[0]
+        if self.n:
+            self.store.squared = &self.squared[0]
+        self.store.n = self.n
+        cdef size_t size = <size_t>QUERIES * self.d * sizeof(float)
+        self.work = <float *>allocate(size)
+        memset(self.work, 0, size)
+
+    def __dealloc__(self):
+        free(self.work)
+
+    cdef Py_ssize_t group(self) noexcept nogil:
+        return QUERIES
+
+    cdef void scatter(self, const sparse_store *other, int64_t i, Py_ssize_t lane, Py_ssize_t lanes,
+                      bint clear) noexcept nogil:
+        """Write example i of another store into one lane of the work array, or zero it again."""
+        cdef int64_t k = 0
+        for k in range(other.indptr[i], other.indptr[i + 1]):
+            self.work[other.indices[k] * lanes + lane] = 0.0 if clear else other.values[k]
+
+    cdef void rows(self, const int64_t *indices, Py_ssize_t count, float *out) noexcept nogil:
+        self.foreign(&self.store, indices, count, out)
+
+    cdef void foreign(self, const sparse_store *other, const int64_t *indices, Py_ssize_t count,
+                      float *out) noexcept nogil:
+        """Kernel rows of `count` examples of another store; a full group shares one pass over the data."""
+        cdef double squared[QUERIES]
+        cdef Py_ssize_t lanes = QUERIES if count == QUERIES else 1
+        cdef Py_ssize_t begin = 0, lane = 0
+        while begin < count:
+            for lane in range(lanes):
+                squared[lane] = other.squared[indices[begin + lane]]
+                self.scatter(other, indices[begin + lane], lane, lanes, False)
+            svmbench_sparse_rows(self.level, &self.store, &self.params, self.work, squared, <int>lanes,
+                                 out + begin * self.stride, self.stride, self.threads)
+            for lane in range(lanes):
+                self.scatter(other, indices[begin + lane], lane, lanes, True)
+            begin += lanes
+
+    def gather(self, indices):
+        """Return the stored examples at `indices` as a CSR array of shape (len(indices), d)."""
+        arrays = (np.asarray(self.values), np.asarray(self.columns), np.asarray(self.indptr))
+        return scipy.sparse.csr_array(arrays, shape=(self.n, self.d), copy=False)[np.asarray(indices)]
+
+    def squared_norms(self):
+        """Return |x_j|² in float64, shape (n,)."""
+        return np.array(self.squared)
+
+    def scores(self, X, coefficients):
+        """Return Σ_j coefficients[j] K(x, x_j) for each row x of X, float64, shape (X.shape[0],)."""
+        return self.scores_at(SparseLayout(X, self.kernel), np.arange(X.shape[0]), coefficients)
+
+    def scores_at(self, SparseLayout other, const int64_t[::1] indices, coefficients):
+        """Return the same for the examples at `indices` of another layout of the same kind and options."""
+        cdef const double[::1] weights = np.ascontiguousarray(coefficients, dtype=np.float64)
+        cdef Py_ssize_t begin = 0, r = 0, count = 0, j = 0, m = indices.shape[0]
+        cdef float[:, ::1] block = np.empty((QUERIES, self.n), dtype=np.float32)
+        out = np.zeros(m)
+        cdef double[::1] view = out
+        cdef double total = 0.0
+        if self.n == 0 or m == 0:
+            return out
+        with nogil:
+            while begin < m:
+                count = min(<Py_ssize_t>QUERIES, m - begin)
+                self.foreign(&other.store, &indices[begin], count, &block[0, 0])
+                for r in range(count):
+                    total = 0.0
+                    for j in range(self.n):
+                        total += weights[j] * block[r, j]
+                    view[begin + r] = total
+                begin += QUERIES
+        return out
+
+
+def _squared_norms(values, indptr):
+    """Return the sum of squares of each CSR row; reduceat would give an empty row its neighbour's."""
+    sums = np.zeros(len(indptr) - 1)
+    filled = np.flatnonzero(np.diff(indptr))
+    if len(filled):
+        sums[filled] = np.add.reduceat(values.astype(np.float64) ** 2, indptr[filled])
+    return sums

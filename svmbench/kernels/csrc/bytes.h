@@ -1,0 +1,20 @@
+/* Examples whose features are whole multiples, 0 to 255, of one unit (pixels, counts), as bytes. Inner products
+ * and squared distances are exact whole numbers; only their scaling and the kernel round.
+ *
+ * The bytes are stored less 128, as signed numbers, for the instruction that multiplies unsigned by signed
+ * bytes: sum q (x - 128) = <q, x> - 128 sum q. A query is its bytes, then the int32 128 sum q and |q|^2. */
+#ifndef SVMBENCH_BYTES_H
+#define SVMBENCH_BYTES_H
+
+#include "kernels.h"
+
+typedef struct {
+    const int8_t *tiles;      /* [n_tiles][quads][TILE][4], 64-byte aligned */
+    const uint32_t *squared;  /* |x|^2 in units, [n_tiles][TILE] */
+    ptrdiff_t quads;          /* ceil(d / 4) */
+    float unit_squared;
+} bytes_store;
+
+block_fn svmbench_bytes_block(int level);
+
+#endif

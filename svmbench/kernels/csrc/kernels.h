@@ -1,0 +1,33 @@
+/* What the compiled parts of the layouts share: the kernels, tiles, and the form of a block of kernel rows. */
+#ifndef SVMBENCH_KERNELS_H
+#define SVMBENCH_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TILE 16 /* examples side by side in memory: one 512-bit register of float32 */
+
+enum kernel_kind { KERNEL_GAUSSIAN = 0, KERNEL_LINEAR = 1, KERNEL_POLYNOMIAL = 2 };
+
+/* Instruction sets: base is portable C; v3 has AVX2 and FMA, v4 AVX-512 F, VL, DQ and BW, v4i also VNNI and
+ * VPOPCNTDQ (Ice Lake, Zen 4). */
+enum isa_level { ISA_BASE, ISA_V3, ISA_V4, ISA_V4I, ISA_LEVELS };
+
+typedef struct {
+    int kind;
+    int degree;
+    float gamma;
+    float coef0;
+} kernel_params;
+
+/* Kernel values of `count` queries, `query_bytes` apart, and the examples of the tiles [first, last):
+ * out[r * stride + j - first * TILE] = K(query r, example j). A value depends on its query and its example
+ * alone, bit for bit, never on what else is in the block. */
+typedef void (*block_fn)(const void *store, const kernel_params *kernel, const char *queries,
+                         ptrdiff_t query_bytes, ptrdiff_t count, ptrdiff_t first, ptrdiff_t last, float *out,
+                         ptrdiff_t stride);
+
+/* Part `part` of `parts` equal shares of a count begins here. */
+static inline ptrdiff_t share(ptrdiff_t count, int part, int parts) { return count * part / parts; }
+
+#endif

@@ -1,0 +1,23 @@
+/* CSR examples with float32 values. Queries are scattered into a dense work array; products of float32 numbers
+ * are exact in float64, in which they are summed. */
+#ifndef SVMBENCH_SPARSE_H
+#define SVMBENCH_SPARSE_H
+
+#include "kernels.h"
+
+#define QUERIES 16 /* queries that share one pass over the examples: one cache line of float32 per feature */
+
+typedef struct {
+    const float *values;
+    const int32_t *indices;
+    const int64_t *indptr;   /* n + 1 */
+    const double *squared;   /* |x_j|^2, n */
+    ptrdiff_t n;
+} sparse_store;
+
+/* Kernel rows of one query (queries == 1) or of QUERIES queries side by side in `work` ([d] or [d][QUERIES]); the
+ * examples are shared out over the threads. */
+void svmbench_sparse_rows(int level, const sparse_store *, const kernel_params *, const float *work,
+                          const double *query_squared, int queries, float *out, ptrdiff_t stride, int threads);
+
+#endif

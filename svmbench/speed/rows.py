@@ -1,0 +1,164 @@
+"""Kernel rows of each storage layout: values a second, and which part of the machine's limit that is."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from svmbench import data
+from svmbench.data import catalogue
+from svmbench.data.folders import mirror_folders
+from svmbench.kernels.layouts import Layout, make_layout
+from svmbench.speed.machine import Limits
+from svmbench.speed.timing import best_seconds
+
+#: The set that stands for each layout, the papers' width of its kernel, and rows beyond which it is cut.
+CASES = (
+    ("adult", "bits", 0.05, None),
+    ("mnist", "bytes", 0.02, None),
+    ("covtype", "mixed", 1.0, None),
+    ("ijcnn1", "dense", 1.0, None),
+    ("mnist", "dense", 0.02, 20_000),
+    ("rcv1_subset", "sparse", 1.0, None),
+)
+
+#: Rows that are made in one call.
+BLOCKS = (1, 16, 64)
+
+_SINGLE_ROWS = 4  # calls of a block of one that are timed together
+
+
+@dataclasses.dataclass(frozen=True)
+class Rate:
+    """One line of the table: values a second of a layout at a block size, and the limit there."""
+
+    data: str
+    layout: str
+    n: int
+    d: int
+    block: int
+    values_per_second: float
+    limit: float
+
+    @property
+    def fraction(self) -> float:
+        """The part of the limit that is reached."""
+        return self.values_per_second / self.limit
+
+
+def measure(
+    limits: Limits, say: Callable[[str], None], budget: float = 0.5, scale: float = 1.0
+) -> list[Rate]:
+    """Time rows and blocks of the Gaussian kernel on every layout, on one thread.
+
+    Parameters
+    ----------
+    limits : Limits
+        What the rates are held against.
+    say : callable
+        Receives a line for each set that is prepared or generated.
+    budget : float
+        Seconds for each number.
+    scale : float
+        Part of each set's rows that is taken.
+    """
+    rates = []
+    for name, layout, gamma, most in CASES:
+        X, label = examples(name, layout, say)
+        n = max(2, int(min(X.shape[0], most or X.shape[0]) * scale))
+        stored = make_layout(X[:n], {"name": "gaussian", "gamma": gamma}, layout=layout)
+        order = np.random.default_rng(0).permutation(n)
+        for block in BLOCKS:
+            seconds = _seconds(stored, order, block, budget)
+            limit = _limit(stored, X[:n], block, limits)
+            rates.append(Rate(label, layout, n, X.shape[1], block, block * n / seconds, limit))
+    return rates
+
+
+def examples(name: str, layout: str, say: Callable[[str], None]) -> tuple[Any, str]:
+    """Return a set's training examples and its name, or generated ones of its shape if it is not at hand.
+
+    At hand are stored files and those of a mirror; nothing is downloaded.
+
+    Parameters
+    ----------
+    name, layout : str
+        From `CASES`.
+    say : callable
+        Receives a line about what is done.
+    """
+    files = catalogue.entry(name).files.values()
+    mirrored = any((folder / file.folder).is_dir() for folder in mirror_folders() for file in files)
+    if mirrored or any(each["name"] == name and each["present"] for each in catalogue.list_sets()):
+        defaults = {field.name: field.default for field in dataclasses.fields(data.schema(name))}
+        return data.load({"name": name, **defaults}, say=say).train.X, name
+    say(f"{name} is not at hand: examples like it are generated (svmbench datasets fetch {name} brings it)")
+    return generated(layout), f"like {name}"
+
+
+def generated(layout: str) -> Any:
+    """Return random examples of the shape of the set that stands for a layout."""
+    rng = np.random.default_rng(0)
+    if layout == "bits":
+        return (rng.random((32_561, 123), dtype=np.float32) < 0.11).astype(np.float32)
+    if layout == "bytes":
+        return _pixels(rng, 60_000)
+    if layout == "mixed":
+        numbers = rng.random((522_911, 10), dtype=np.float32)
+        codes = [np.eye(k, dtype=np.float32)[rng.integers(0, k, len(numbers))] for k in (4, 40)]
+        return np.hstack([numbers, *codes])
+    if layout == "dense":
+        return rng.random((49_990, 22), dtype=np.float32)
+    return scipy.sparse.random_array(
+        (22_613, 47_236), density=78 / 47_236, format="csr", dtype=np.float32, rng=rng
+    )
+
+
+def _pixels(rng: np.random.Generator, n: int) -> np.ndarray:
+    lit = rng.random((n, 784), dtype=np.float32) < 0.19
+    return (rng.integers(0, 256, (n, 784), dtype=np.uint8) * lit) / np.float32(255)
+
+
+def _seconds(stored: Layout, order: np.ndarray, block: int, budget: float) -> float:
+    """Return the seconds of one block of `block` rows."""
+    calls = _SINGLE_ROWS if block == 1 else 1
+    rows = [order[np.arange(k * block, (k + 1) * block) % len(order)] for k in range(calls)]
+    out = np.empty((block, stored.stride), dtype=np.float32)
+    return best_seconds(partial(_make, stored, rows, out), budget) / calls
+
+
+def _make(stored: Layout, rows: list[np.ndarray], out: np.ndarray) -> None:
+    for indices in rows:
+        stored.block(indices, out=out)
+
+
+def _limit(stored: Layout, X: Any, block: int, limits: Limits) -> float:
+    """Return the values a second that memory and arithmetic allow.
+
+    Every value is written once, every stored example read once for a block, and the arithmetic is that of the
+    layout at the rates of registers; the slower of the two is the limit.
+    """
+    n, d = X.shape
+    exponential = 1.0 / limits.exponential
+    if stored.name == "bits":
+        words = -(-d // 32)
+        size, seconds = 4.0 * words, words / limits.popcount
+    elif stored.name == "bytes":
+        size, seconds = float(d), d / limits.bytes + exponential
+    elif stored.name == "mixed":
+        groups = stored.options()["groups"]
+        columns = d - sum(end - begin for begin, end in groups)
+        size = 4.0 * (columns + -(-len(groups) // 4))
+        seconds = (columns + len(groups)) / limits.fma + exponential
+    elif stored.name == "dense":
+        size, seconds = 4.0 * d, d / limits.fma + exponential
+    else:
+        entries = X.nnz / n
+        size, seconds = 8.0 * entries, entries / limits.fma + exponential
+    traffic = size / block + 4.0
+    return 1.0 / max(traffic / limits.read_rate(n * (size + 4.0)), seconds)

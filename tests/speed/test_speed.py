@@ -1,0 +1,112 @@
+"""Limits and rates: positive, stored with their machine, printed as a table or JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from svmbench.cli import main
+from svmbench.kernels import isa
+from svmbench.kernels.layouts import choose
+from svmbench.speed import _limits, machine, rows
+from svmbench.speed.timing import best_seconds
+
+
+@pytest.fixture(scope="module")
+def limits() -> machine.Limits:
+    return machine.measure(budget=0.0)
+
+
+def test_the_shortest_of_several_calls_counts():
+    ends = iter([0.03, 0.0, 0.01])
+
+    def work() -> None:
+        import time
+
+        time.sleep(next(ends))
+
+    assert best_seconds(work, budget=0.0, least=3) < 0.01
+
+
+def test_every_limit_is_measured(limits):
+    assert limits.isa == isa()
+    assert set(limits.read) == set(machine.SIZES)
+    assert all(rate > 0 for _, rate, _ in limits.lines())
+    json.dumps(limits.as_dict(), allow_nan=False)
+
+
+def test_memory_is_read_to_its_end():
+    words = _limits.aligned(1 << 12)
+    assert words.ctypes.data % 64 == 0
+    assert _limits.read(words, isa()) == words.nbytes == 1 << 12
+
+
+def test_reading_is_interpolated_between_sizes(limits):
+    small, large = machine.SIZES[0], machine.SIZES[-1]
+    assert limits.read_rate(1) == limits.read[small]
+    assert limits.read_rate(10 * large) == limits.read[large]
+    between = limits.read_rate(np.sqrt(small * machine.SIZES[1]))
+    assert between == pytest.approx((limits.read[small] + limits.read[machine.SIZES[1]]) / 2)
+
+
+@pytest.mark.parametrize("layout", ["bits", "bytes", "mixed", "dense", "sparse"])
+def test_generated_examples_are_those_of_the_layout(layout):
+    X = rows.generated(layout)
+    assert choose(X)[0] == layout
+    assert X.dtype == np.float32
+
+
+@pytest.fixture
+def small_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is at hand, and what is generated is small."""
+    monkeypatch.delenv("SVMBENCH_MIRROR", raising=False)
+    monkeypatch.setattr(rows, "generated", lambda layout: _small(layout))
+    monkeypatch.setattr(rows.catalogue, "list_sets", list)
+
+
+def _small(layout: str):
+    rng = np.random.default_rng(1)
+    if layout == "sparse":
+        return scipy.sparse.random_array((300, 500), density=0.05, format="csr", dtype=np.float32, rng=rng)
+    if layout == "mixed":
+        return np.hstack([rng.random((300, 3)), np.eye(6)[rng.integers(0, 6, 300)]]).astype(np.float32)
+    if layout == "dense":
+        return rng.random((300, 7), dtype=np.float32)
+    return (rng.random((300, 40)) < 0.2).astype(np.float32)
+
+
+@pytest.mark.usefixtures("small_sets")
+def test_rows_of_every_layout_at_every_block_size(limits):
+    said: list[str] = []
+    rates = rows.measure(limits, said.append, budget=0.0)
+    assert {rate.layout for rate in rates} == {"bits", "bytes", "mixed", "dense", "sparse"}
+    assert len(rates) == len(rows.CASES) * len(rows.BLOCKS)
+    assert all(rate.values_per_second > 0 and rate.fraction > 0 for rate in rates)
+    assert all(rate.data.startswith("like ") for rate in rates)
+    assert len(said) == len(rows.CASES)
+
+
+@pytest.mark.usefixtures("small_sets")
+def test_the_command_prints_and_stores(tmp_path, monkeypatch, capsys, limits):
+    monkeypatch.setattr(machine, "measure", lambda: limits)
+    monkeypatch.setattr(rows.measure, "__defaults__", (0.0, 1.0))
+    results = str(tmp_path / "results")
+    assert main(["speed", "machine", "--results", results]) == 0
+    assert "exp of float32" in capsys.readouterr().out
+    assert main(["speed", "rows", "--json", "--results", results]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert len(printed["rows"]) == len(rows.CASES) * len(rows.BLOCKS)
+    stored = sorted(Path(results, "speed").iterdir())
+    assert len(stored) == 2
+    document = json.loads(next(path for path in stored if "-rows-" in path.name).read_text())
+    assert document["measured"] == printed
+    assert document["environment"]["isa"] == isa()
+
+
+def test_what_cannot_be_measured_is_refused_in_one_sentence(capsys):
+    assert main(["speed", "row"]) == 2
+    assert "invalid choice: 'row'" in capsys.readouterr().err
