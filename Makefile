@@ -37,7 +37,7 @@ figures: $(READY)  ## draw the papers' figures from stored runs; trains nothing
 verdicts: $(READY)  ## judge the papers' claims by stored runs; trains nothing
 	$(SVMBENCH) paper verdict --results "$(RESULTS)"
 
-reproduce: $(READY)  ## make the papers' runs that are missing (hours), then the figures and verdicts
+reproduce: $(READY)  ## make the papers' runs that are missing (half an hour for all), then the figures and verdicts
 	$(SVMBENCH) paper run --results "$(RESULTS)"
 	$(SVMBENCH) paper draw --results "$(RESULTS)"
 	$(SVMBENCH) paper verdict --results "$(RESULTS)"
