@@ -19,12 +19,13 @@ ALLOWED = {
     "kernels": {"kernels"},
     "data": {"data"},
     "solvers": {"solvers", "kernels"},
+    "features": {"features", "kernels", "solvers"},  # solvers: the random generator
     "store": {"store", "kernels"},  # kernels: the environment record names the instruction set
-    "run": {"run", "store", "solvers", "kernels", "data"},
+    "run": {"run", "store", "solvers", "features", "kernels", "data"},
     "report": {"report", "store"},
     "papers": {"papers", "report", "store", "run"},
     "speed": {"speed", "run", "store", "kernels", "data"},
-    "config": {"config", "solvers", "data"},
+    "config": {"config", "solvers", "features", "data"},
 }
 EVERYWHERE = {"errors", "problem", "config", ""}
 

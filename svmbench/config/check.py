@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from svmbench.config.schema import KERNELS, SECTIONS, Suggested, Top
+from svmbench.config.schema import KERNELS, SECTIONS, NoFeatures, Suggested, Top
 from svmbench.config.values import check_section, show
 from svmbench.errors import UserError, nearest
+
+
+#: Sections that begin with the name of what the other keys belong to.
+_NAMED = ("solver", "dataset", "kernel", "features")
 
 
 def checked(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -22,15 +26,17 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     -------
     dict
         Every key present and of its type; ``kernel.gamma`` and ``budget.counter`` set, and exactly one of
-        ``problem.lam`` and ``problem.C``.
+        ``problem.lam`` and ``problem.C``. ``features`` is there only where there are any.
     """
-    top = {
-        key: value for key, value in given.items() if key not in (*SECTIONS, "solver", "dataset", "kernel")
-    }
+    top = {key: value for key, value in given.items() if key not in (*SECTIONS, *_NAMED)}
     plain = check_section("", top, Top)
     dataset, suggested = _dataset(given.get("dataset"))
     config: dict[str, Any] = {"solver": _solver(given.get("solver")), "dataset": dataset}
     config["kernel"] = _kernel(given.get("kernel"), suggested, dataset["name"])
+    features, params = _named("features", given.get("features", {"name": "none"}))
+    params = check_section("features.", params, schema_of("features", features))
+    if features != "none":  # runs stored before there were any are those without
+        config["features"] = {"name": features, **params}
     for name in ("problem", "budget", "observe"):
         config[name] = check_section(f"{name}.", given.get(name, {}), SECTIONS[name])
     config["problem"] = _problem(config["problem"], suggested, dataset["name"])
@@ -60,6 +66,10 @@ def schema_of(group: str, name: str) -> type:
         from svmbench import data
 
         return data.schema(name)
+    if group == "features":
+        from svmbench import features
+
+        return NoFeatures if name == "none" else features.get(name).Params
     if group == "budget":
         return SECTIONS["budget"]
     if name not in KERNELS:

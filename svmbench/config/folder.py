@@ -16,7 +16,7 @@ from pathlib import Path
 from svmbench.errors import UserError
 
 #: Groups that every run chooses one option of.
-GROUPS = ("solver", "dataset", "kernel", "budget")
+GROUPS = ("solver", "dataset", "kernel", "features", "budget")
 #: Folders of ``conf/`` whose files are no part of a run's configuration.
 _NOT_GROUPS = ("paper", "hydra")
 

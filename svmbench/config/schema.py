@@ -40,6 +40,11 @@ class Polynomial:
     coef0: float = field(default=1.0, metadata={"min": 0})
 
 
+@dataclass(frozen=True)
+class NoFeatures:
+    """The kernel itself, or for a linear solver the data."""
+
+
 KERNELS: dict[str, type] = {"gaussian": Gaussian, "linear": Linear, "polynomial": Polynomial}
 
 

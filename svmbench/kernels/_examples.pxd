@@ -24,6 +24,8 @@ cdef class Examples:
     cdef void add(self, Py_ssize_t i, double factor, double* w) noexcept nogil
     # The same; returns the change of |w|^2, which is <factor x_i, 2 w + factor x_i>: one inner product.
     cdef double add_measured(self, Py_ssize_t i, double factor, double* w) noexcept nogil
+    # |x_i|^2; one inner product.
+    cdef double squared_norm(self, Py_ssize_t i) noexcept nogil
     # Begin to bring example i into the cache of the processor.
     cdef void prefetch(self, Py_ssize_t i) noexcept nogil
     cdef double product(self, Py_ssize_t i, const double* w) noexcept nogil

@@ -43,6 +43,8 @@ cdef class Examples:
         form is small are used in that form.
     compress : bool, default True
         Whether they are; not worth it for a single pass.
+    ledger : Ledger, optional
+        Where the counts go on, if something was counted before; a new one by default.
 
     Attributes
     ----------
@@ -54,12 +56,12 @@ cdef class Examples:
         Inner products made to observe and to predict; part of no column.
     """
 
-    def __init__(self, X, *, compress=True):
+    def __init__(self, X, *, compress=True, ledger=None):
         cdef const float[::1] values
         cdef const int32_t[::1] columns
         cdef const int64_t[::1] indptr
         self.n, self.d = X.shape
-        self.ledger = Ledger(kernels=False)
+        self.ledger = Ledger(kernels=False) if ledger is None else ledger
         self.arrays = _arrays(X, compress)
         values = self.arrays[0]
         if len(self.arrays) > 1:
@@ -149,23 +151,34 @@ cdef class Examples:
             if self.columns != NULL:
                 SVMBENCH_PREFETCH(self.columns + begin + line * LINE)
 
+    cdef double squared_norm(self, Py_ssize_t i) noexcept nogil:
+        cdef int64_t begin = i * self.d if self.indptr == NULL else self.indptr[i]
+        cdef int64_t end = begin + self.d if self.indptr == NULL else self.indptr[i + 1]
+        cdef int64_t k = 0
+        cdef double total = 0.0
+        self.ledger.inner_products += 1
+        for k in range(begin, end):
+            total += <double>self.values[k] * self.values[k]
+        return total
+
     def squared_norms(self):
         """Return |x_i|², float64, shape (n,); n inner products, charged at each call."""
-        cdef const float[::1] values = self.arrays[0]
         cdef double[::1] out = np.empty(self.n)
         cdef Py_ssize_t i = 0
-        cdef int64_t begin = 0, end = 0, k = 0
-        cdef double total = 0.0
         with nogil:
             for i in range(self.n):
-                begin = i * self.d if self.indptr == NULL else self.indptr[i]
-                end = begin + self.d if self.indptr == NULL else self.indptr[i + 1]
-                total = 0.0
-                for k in range(begin, end):
-                    total += <double>values[k] * values[k]
-                out[i] = total
-        self.ledger.inner_products += self.n
+                out[i] = self.squared_norm(i)
         return np.asarray(out)
+
+    def combination(self, const int64_t[::1] indices, const double[::1] coefficients):
+        """Return Σ_k coefficients[k] x_indices[k], float64, shape (d,): looking, no inner product."""
+        weights = np.zeros(self.d)
+        cdef double[::1] out = weights
+        cdef Py_ssize_t k = 0
+        if self.d:
+            for k in range(indices.shape[0]):
+                self.add(indices[k], coefficients[k], &out[0])
+        return weights
 
     def products(self, const double[::1] weights):
         """Return <x_i, w> for every training example, float64, shape (n,); counted as observed.

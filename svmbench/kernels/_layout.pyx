@@ -137,3 +137,7 @@ cdef class Layout:
     def scores_at(self, other, indices, coefficients):
         """Return the same for the examples at `indices` of another layout of the same kind and options."""
         raise NotImplementedError
+
+    def values(self, X):
+        """Return K(x, x_j) for each row x of X and each stored example, float32, shape (X.shape[0], n)."""
+        raise NotImplementedError

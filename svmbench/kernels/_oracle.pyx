@@ -66,6 +66,12 @@ cdef class Ledger:
         self.kev_ondemand += n
         self.kev_rowupdate += n
 
+    def setup(self, int64_t evaluations):
+        """Charge evaluations made before the first iteration, to every convention."""
+        self.maintained_change(evaluations)
+        self.kev_iter += evaluations
+        self.kev_setup += evaluations
+
     def charge(self, *, iterations=0, lookups=0, changes=0, maintained_changes=0, n=0):
         """Charge events from a solver written in Python; the compiled ones use the C-level verbs.
 
@@ -107,10 +113,12 @@ cdef class Oracle:
     layout : str, optional
         How the examples are stored: a key of `svmbench.kernels.layouts.LAYOUTS`; by default the one that fits
         them best. It changes no count, and values within their stated tolerance only.
+    like : ndarray or scipy.sparse matrix, optional
+        Examples by which the layout is chosen, where X is a sample of them that others are taken against.
     """
 
-    def __init__(self, X, kernel, cache_bytes=0, threads=1, layout=None):
-        self.layout = make_layout(X, kernel, threads, layout)
+    def __init__(self, X, kernel, cache_bytes=0, threads=1, layout=None, like=None):
+        self.layout = make_layout(X, kernel, threads, layout, like)
         self.n = self.layout.n
         self.d = self.layout.d
         self.cache = RowCache(self.n, self.layout.stride, cache_bytes)
@@ -179,6 +187,12 @@ cdef class Oracle:
         out[...] = values
         return out
 
+    def values(self, X):
+        """Return K(x, x_j) for each row x of X and each training example, float32, shape (m, n)."""
+        values = self.layout.values(X)
+        self.count(values.size)
+        return values
+
     def diagonal(self):
         """Return K(x_i, x_i), float64, shape (n,).
 
@@ -195,9 +209,7 @@ cdef class Oracle:
                     squared = (kernel["gamma"] * squared + kernel["coef0"]) ** kernel["degree"]
                 self._diagonal = squared
                 self.count(self.n)
-                self.ledger.maintained_change(self.n)
-                self.ledger.kev_iter += self.n
-                self.ledger.kev_setup += self.n
+                self.ledger.setup(self.n)
         return self._diagonal.copy()
 
     def decision_function(self, indices, coefficients, bias, X):

@@ -35,20 +35,20 @@ cdef class SparseLayout(Layout):
     name = "sparse"
     cdef sparse_store store
     cdef float *work
-    cdef const float[::1] values
+    cdef const float[::1] entries
     cdef const int32_t[::1] columns
     cdef const int64_t[::1] indptr
     cdef const double[::1] squared
 
     def __cinit__(self, X, kernel, threads=1):
         X = scipy.sparse.csr_array(X)
-        self.values = np.ascontiguousarray(X.data, dtype=np.float32)
+        self.entries = np.ascontiguousarray(X.data, dtype=np.float32)
         self.columns = np.ascontiguousarray(X.indices, dtype=np.int32)
         self.indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
-        self.squared = _squared_norms(np.asarray(self.values), np.asarray(self.indptr))
+        self.squared = _squared_norms(np.asarray(self.entries), np.asarray(self.indptr))
         self.stride = self.n
-        if self.values.shape[0]:
-            self.store.values = &self.values[0]
+        if self.entries.shape[0]:
+            self.store.values = &self.entries[0]
             self.store.indices = &self.columns[0]
         self.store.indptr = &self.indptr[0]
         if self.n:
@@ -92,7 +92,7 @@ cdef class SparseLayout(Layout):
 
     def gather(self, indices):
         """Return the stored examples at `indices` as a CSR array of shape (len(indices), d)."""
-        arrays = (np.asarray(self.values), np.asarray(self.columns), np.asarray(self.indptr))
+        arrays = (np.asarray(self.entries), np.asarray(self.columns), np.asarray(self.indptr))
         return scipy.sparse.csr_array(arrays, shape=(self.n, self.d), copy=False)[np.asarray(indices)]
 
     def squared_norms(self):
@@ -124,6 +124,22 @@ cdef class SparseLayout(Layout):
                     view[begin + r] = total
                 begin += QUERIES
         return out
+
+
+    def values(self, X):
+        """Return K(x, x_j) for each row x of X and each stored example, float32, shape (X.shape[0], n)."""
+        cdef SparseLayout other = SparseLayout(X, self.kernel)
+        cdef const int64_t[::1] indices = np.arange(X.shape[0])
+        cdef Py_ssize_t begin = 0, m = X.shape[0]
+        values = np.empty((m, self.n), dtype=np.float32)
+        cdef float[:, ::1] out = values
+        if self.n:
+            with nogil:
+                while begin < m:
+                    self.foreign(&other.store, &indices[begin], min(<Py_ssize_t>QUERIES, m - begin),
+                                 &out[begin, 0])
+                    begin += QUERIES
+        return values
 
 
 def _squared_norms(values, indptr):

@@ -150,6 +150,39 @@ cdef class TiledLayout(Layout):
         """Return the same for the examples at `indices` of another layout of the same kind and options."""
         return self.expansion(other.records(indices), coefficients)
 
+    def values(self, X):
+        """Return K(x, x_j) for each row x of X and each stored example, float32, shape (X.shape[0], n).
+
+        Rows that do not fit this layout are taken against a dense copy of the stored examples.
+        """
+        from svmbench.kernels._dense import DenseLayout
+
+        out = np.empty((X.shape[0], self.stride), dtype=np.float32)
+        dense = None
+        begin = 0
+        for part in parts(X):
+            layout, records = self, self.encode(part)
+            if records is None:
+                if dense is None:
+                    dense = DenseLayout(self.gather(np.arange(self.n)), self.kernel, self.threads)
+                layout, records = dense, dense.encode(part)
+            layout.rows_of(records, out[begin : begin + len(part)])
+            begin += len(part)
+        return out[:, : self.n]
+
+    def rows_of(self, const uint8_t[:, ::1] records, float[:, ::1] out):
+        """Make the kernel rows of the given queries, shape (len(records), stride)."""
+        cdef Py_ssize_t begin = 0, count = records.shape[0]
+        if self.n == 0 or count == 0:
+            return
+        # Without features there is nothing in a record to point to.
+        cdef const char *first = <const char *>&records[0, 0] if records.shape[1] else NULL
+        with nogil:
+            while begin < count:
+                svmbench_tiled_rows(&self.job, first + begin * self.job.query_bytes,
+                                    min(<Py_ssize_t>ROW_GROUP, count - begin), &out[begin, 0], self.stride)
+                begin += ROW_GROUP
+
     def expansion(self, const uint8_t[:, ::1] records, coefficients):
         """Return Σ_j coefficients[j] K(q, x_j) for each query q, float64, shape (len(records),)."""
         cdef const double[::1] weights = np.ascontiguousarray(coefficients, dtype=np.float64)

@@ -23,7 +23,13 @@ LAYOUTS: dict[str, type[Layout]] = {
 }
 
 
-def make_layout(X: Matrix, kernel: Mapping[str, Any], threads: int = 1, layout: str | None = None) -> Layout:
+def make_layout(
+    X: Matrix,
+    kernel: Mapping[str, Any],
+    threads: int = 1,
+    layout: str | None = None,
+    like: Matrix | None = None,
+) -> Layout:
     """Store examples so that kernel rows over them are fast.
 
     Parameters
@@ -36,6 +42,8 @@ def make_layout(X: Matrix, kernel: Mapping[str, Any], threads: int = 1, layout: 
         OpenMP threads of one call.
     layout : str, optional
         A key of `LAYOUTS`; by default the one that fits the examples best.
+    like : ndarray or scipy.sparse matrix, shape (m, d), optional
+        Examples to choose the layout by, of which X is a part; X by default.
 
     Raises
     ------
@@ -50,7 +58,7 @@ def make_layout(X: Matrix, kernel: Mapping[str, Any], threads: int = 1, layout: 
         X = np.asarray(X)
     if layout is not None:
         return LAYOUTS[layout](X, kernel, threads)
-    chosen, options = choose(X)
+    chosen, options = choose(X if like is None else like)
     return LAYOUTS[chosen](X, kernel, threads, **options)
 
 

@@ -59,7 +59,7 @@ SAME_COST = 1.03
 OVERSHOOT = 1.001
 
 #: Groups of the configuration that decide what a curve shows; budgets only decide where it ends.
-_CURVE_GROUPS = ("solver", "kernel", "problem")
+_CURVE_GROUPS = ("solver", "kernel", "features", "problem")
 
 
 @dataclass(frozen=True)
@@ -280,7 +280,7 @@ def _panel_key(run: StoredRun) -> tuple[tuple[str, Any], ...]:
 
 def _curve_key(run: StoredRun, counter: str) -> tuple[tuple[str, Any], ...]:
     """Return what must agree for two runs to differ only in their seed."""
-    config: dict[str, Any] = {group: run.config[group] for group in _CURVE_GROUPS}
+    config: dict[str, Any] = {group: run.config.get(group, {}) for group in _CURVE_GROUPS}
     if counter == "kev_computed":
         config["budget"] = {"memory": run.config["budget"].get("memory")}
     return tuple((key, _hashable(value)) for key, value in flatten(config).items())

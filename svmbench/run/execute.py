@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from svmbench import data as datasets
+from svmbench import features
 from svmbench.errors import Refusal, UserError
 from svmbench.kernels._examples import Examples
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.run import prepare
 from svmbench.run.environment import company, environment
-from svmbench.run.loop import End, Loop
+from svmbench.run.loop import Clock, End, Loop
 from svmbench.run.observe import Observer
 from svmbench.run.optimum import lookup, optimum, optimum_key
 from svmbench.run.progress import Progress
@@ -89,7 +90,9 @@ def _execute(config: dict[str, Any], progress: Progress, interrupt: Interrupt) -
     solver = registry.get(config["solver"]["name"])
     where = config["data"]
     data = datasets.load(config["dataset"], mirror=where["mirror"], directory=where["dir"], say=progress.say)
-    same = identity(config, data.checksum, solver.version)
+    chosen = config.get("features")
+    version = None if chosen is None else features.get(chosen["name"]).version
+    same = identity(config, data.checksum, solver.version, version)
     found = store.get(same)
     if found is not None and found.complete and not config["force"]:
         return Outcome(found, "found", f"stored before: {found.status}, {found.reason}")
@@ -188,6 +191,8 @@ class _Attempt:
     def _optimum(self) -> None:
         """Find the certified optimum where it is known, and make it where ν depends on it."""
         problem, kernel = self._problem, self._config["kernel"]
+        if "features" in self._config:
+            return  # another problem, whose optimum is not stored
         best = lookup(self._store, optimum_key(problem, self._data, kernel))
         if self._solver.form == "slack-constrained" and problem.nu is None:
             threads, say = self._config["threads"], self._progress.say
@@ -203,16 +208,20 @@ class _Attempt:
             self._bound = best.dual
             self._writer.amend(optimum=digest(best.key), problem=_terms(problem))
 
-    def _oracle(self) -> Oracle | Examples:
-        """Return the training examples as the solver reads them."""
+    def _oracle(self, clock: Clock) -> Oracle | Examples:
+        """Return the training examples as the solver reads them; making features is training."""
         X, config = self._data.train.X, self._config
+        if "features" in config:
+            with clock:
+                return prepare.feature_map(config, X).examples()
         if self._solver.access == "linear":
             return Examples(X)
         return Oracle(X, config["kernel"], self._cache, config["threads"])
 
     def _train(self) -> End:
         config, problem = self._config, self._problem
-        oracle = self._oracle()
+        clock = Clock()
+        oracle = self._oracle(clock)
         generator = Generator(prepare.seeds(config)["generator"])
         run = self._solver(prepare.parameters(self._solver, config)).start(problem, oracle, generator)
         loop = Loop(
@@ -225,6 +234,7 @@ class _Attempt:
             self._writer.checkpoint,
             self._interrupt,
             self._progress,
+            clock,
         )
         with self._interrupt.deferred():
             end = loop.drive()

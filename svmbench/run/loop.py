@@ -33,7 +33,7 @@ class End:
 
 
 class Clock:
-    """Wall and CPU time of `Run.advance` alone."""
+    """Wall and CPU time of training alone: of making features, and of `Run.advance`."""
 
     def __init__(self) -> None:
         self.wall = 0.0
@@ -84,6 +84,8 @@ class Loop:
         Looked at between slices.
     progress : Progress
         Told after each slice and checkpoint.
+    clock : Clock, optional
+        With the time of training before the first iteration; a new one by default.
     """
 
     def __init__(
@@ -97,6 +99,7 @@ class Loop:
         checkpoint: Callable[[dict[str, Any]], None],
         interrupt: Interrupt,
         progress: Progress,
+        clock: Clock | None = None,
     ) -> None:
         self._run = run
         self._ledger = ledger
@@ -109,7 +112,7 @@ class Loop:
         self._limit = None if budget["kev"] is None else math.ceil(budget["kev"])
         self._thresholds = thresholds(points, first)
         self._step = 1
-        self._clock = Clock()
+        self._clock = clock or Clock()
         self._row: dict[str, Any] | None = None
 
     def drive(self) -> End:

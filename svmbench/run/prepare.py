@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from svmbench import features
 from svmbench.errors import UserError
 from svmbench.run.environment import available_bytes
 from svmbench.solvers.base import Solver
+from svmbench.solvers.parts.random import Generator
 
 #: Part of the available memory that an unlimited row cache may take.
 _SHARE = 0.8
@@ -20,10 +22,15 @@ _MIB = 1024 * 1024
 def refusal(solver: type[Solver], config: dict[str, Any]) -> str | None:
     """Return the sentence that says why the solver cannot do what the configuration asks, or None."""
     kernel, bias = config["kernel"]["name"], config["problem"]["bias"]
-    if solver.kernels is not None and kernel not in solver.kernels:
+    if "features" in config:
+        reason = _unfit_features(solver, config["features"]["name"], kernel)
+        if reason is not None:
+            return reason
+    elif solver.kernels is not None and kernel not in solver.kernels:
+        other = ", features of the kernel" if solver.access == "linear" else ""
         return (
             f"{solver.name} cannot use kernel={kernel}: it needs {_either('kernel', solver.kernels)}; "
-            "give that, or another solver"
+            f"give that{other}, or another solver"
         )
     if bias not in solver.biases:
         return (
@@ -37,6 +44,43 @@ def refusal(solver: type[Solver], config: dict[str, Any]) -> str | None:
             "give budget.counter=inner_products or budget.counter=iterations"
         )
     return None
+
+
+def _unfit_features(solver: type[Solver], name: str, kernel: str) -> str | None:
+    """Return the sentence that says why features of that name cannot be used, or None."""
+    if solver.access != "linear":
+        return (
+            f"{solver.name} evaluates the kernel itself and takes no features={name}: "
+            "give features=none, or a linear solver"
+        )
+    allowed = features.get(name).kernels
+    if allowed is not None and kernel not in allowed:
+        return (
+            f"features={name} cannot approximate kernel={kernel}: it needs {_either('kernel', allowed)}; "
+            "give that, or other features"
+        )
+    return None
+
+
+def feature_map(config: dict[str, Any], X: Any) -> features.FeatureMap:
+    """Return the feature map of a configuration, fitted on training rows X, shape (n, d).
+
+    Raises
+    ------
+    UserError
+        If the features of all examples would not fit into the available memory, or cannot be made.
+    """
+    chosen = config["features"]
+    kind = features.get(chosen["name"])
+    params = kind.Params(**{key: value for key, value in chosen.items() if key != "name"})
+    needed, available = kind.bytes_needed(params, X.shape[0]), available_bytes()
+    if needed > available:
+        raise UserError(
+            f"not enough memory for features={chosen['name']}: {X.shape[0]} examples take {needed // _MIB} MiB, "
+            f"available are {available // _MIB} MiB; give fewer features"
+            + (", or features.lazy=true" if "lazy" in chosen else "")
+        )
+    return kind(X, config["kernel"], params, Generator(seeds(config)["features"]), config["threads"])
 
 
 def first_checkpoint(solver: type[Solver], counter: str, n: int) -> int:
@@ -91,12 +135,19 @@ def seeds(config: dict[str, Any]) -> dict[str, Any]:
     """Return the seed of the run's generator, 64 bits, and the entropy it was derived from.
 
     It depends on the user's seed, the data set and the solver, so that adding a solver changes no other's
-    numbers and two solvers do not share one stream.
+    numbers and two solvers do not share one stream. That of features, under ``features``, does not depend on
+    the solver: all solvers get the same features.
     """
-    names = (config["dataset"]["name"], config["solver"]["name"])
+    entropy, generator = _stream(config, "solver")
+    result = {"entropy": entropy, "generator": generator}
+    return result | ({"features": _stream(config, "features")[1]} if "features" in config else {})
+
+
+def _stream(config: dict[str, Any], group: str) -> tuple[list[int], int]:
+    """Return the entropy of what uses random numbers, and the seed of its generator."""
+    names = (config["dataset"]["name"], config[group]["name"])
     entropy = [
         config["seed"],
         *(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8]) for name in names),
     ]
-    state = np.random.SeedSequence(entropy).generate_state(1, np.uint64)
-    return {"entropy": entropy, "generator": int(state[0])}
+    return entropy, int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0])

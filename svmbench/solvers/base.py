@@ -189,7 +189,7 @@ class Solver:
     biases : tuple of str
         Bias conventions that it can solve with.
     kernels : tuple of str or None
-        Kernels that it can use; None means any.
+        Kernels that it can use, without explicit features; None means any.
     counting : str
         What one iteration is charged under each convention, in one line.
     stochastic : bool
@@ -229,7 +229,10 @@ class Solver:
 
 
 class LinearSolver(Solver):
-    """Base of the solvers that work on the features themselves and keep w; needs kernel=linear."""
+    """Base of the solvers that work on the features themselves and keep w.
+
+    It needs kernel=linear, or explicit features of another kernel (``features=``).
+    """
 
     access = "linear"
     kernels = ("linear",)

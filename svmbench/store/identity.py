@@ -14,7 +14,9 @@ IDENTITY_VERSION = 1
 IRRELEVANT = (("results",), ("data",), ("force",), ("budget", "name"), ("dataset", "suggested"))
 
 
-def identity(config: dict[str, Any], checksum: str, solver_version: int) -> dict[str, Any]:
+def identity(
+    config: dict[str, Any], checksum: str, solver_version: int, features_version: int | None = None
+) -> dict[str, Any]:
     """Return everything that determines the numbers of a run.
 
     Parameters
@@ -25,6 +27,8 @@ def identity(config: dict[str, Any], checksum: str, solver_version: int) -> dict
         Of the data set, payload and preparation.
     solver_version : int
         Raised by the solver whenever its results change.
+    features_version : int, optional
+        The same of the feature map, where there is one.
     """
     relevant = {key: dict(value) if isinstance(value, dict) else value for key, value in config.items()}
     for *parents, last in IRRELEVANT:
@@ -32,12 +36,13 @@ def identity(config: dict[str, Any], checksum: str, solver_version: int) -> dict
         for key in parents:
             branch = branch.get(key, {})
         branch.pop(last, None)
-    return {
+    result = {
         "version": IDENTITY_VERSION,
         "config": relevant,
         "checksum": checksum,
         "solver_version": solver_version,
     }
+    return result if features_version is None else {**result, "features_version": features_version}
 
 
 def run_id(identity: dict[str, Any]) -> str:

@@ -31,15 +31,23 @@ def specification(name: str) -> ModuleType:
 def variants(access: str | None = None) -> list[tuple[str, dict[str, Any]]]:
     """Every solver, or those of one kind, with all parameters that its specification tries and every bias.
 
-    The bias stands among the parameters, as ``bias``, where it is not the solver's first.
+    The bias stands among the parameters, as ``bias``, where it is not the solver's first. What the
+    specification says to be refused is left out.
     """
     return [
-        (name, given | ({} if bias == registry.get(name).biases[0] else {"bias": bias}))
+        (name, variant)
         for name in registry.names()
         if access in (None, registry.get(name).access)
         for bias in registry.get(name).biases
         for given in specification(name).VARIANTS
+        for variant in [given | ({} if bias == registry.get(name).biases[0] else {"bias": bias})]
+        if not any(refused.items() <= variant.items() for refused in refusals(name))
     ]
+
+
+def refusals(name: str) -> list[dict[str, Any]]:
+    """Parameters that the method of that name refuses together."""
+    return getattr(specification(name), "REFUSED", [])
 
 
 def with_counters() -> list[tuple[str, dict[str, Any], str]]:
@@ -117,6 +125,7 @@ __all__ = [
     "data",
     "label",
     "posed",
+    "refusals",
     "specification",
     "start",
     "state",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svmbench.problem import Problem
 from svmbench.solvers.parts.random import Generator
 from tests.conformance.cases import (
     ALL_ROWS,
@@ -75,7 +74,8 @@ def test_counts_and_iterates_equal_the_slow_oracle(name, given, kernel, layout, 
 def test_products_and_iterates_equal_the_slow_examples(name, given, iterations, layout):
     X, y = data()
     slow = SlowExamples(X, y)
-    weights = specification(name).run(Problem.build(y, lam=1.0 / N), slow, Generator(1), iterations, **given)
+    problem, parameters = posed(name, given, y)
+    answer = specification(name).run(problem, slow, Generator(1), iterations, **parameters)
     run, examples = start(name, given, LAYOUTS[layout](X), y, KERNELS[1])
     run.advance("iterations", iterations)
     ledger = examples.ledger.as_dict()
@@ -83,7 +83,8 @@ def test_products_and_iterates_equal_the_slow_examples(name, given, iterations, 
     assert ledger.pop("iterations") == run.iterations <= iterations
     assert set(ledger.values()) == {None}  # kernel evaluations do not apply
     snapshot = run.snapshot()
-    np.testing.assert_allclose(snapshot.model.weights, weights, rtol=1e-9, atol=1e-12)
+    bias = [snapshot.model.bias] if problem.bias != "none" else []
+    np.testing.assert_allclose([*snapshot.model.weights, *bias], answer, rtol=1e-9, atol=1e-12)
     assert examples.ledger.inner_products == slow.products  # a snapshot makes none
     assert examples.observed == 0
 

@@ -9,7 +9,7 @@ import threading
 import numpy as np
 import pytest
 
-from svmbench.errors import UserError
+from svmbench.errors import Refusal, UserError
 from svmbench.problem import FORMS, Problem, dual_objective, mean_hinge, primal_objective
 from svmbench.solvers import registry
 from tests.conformance.cases import (
@@ -22,6 +22,7 @@ from tests.conformance.cases import (
     data,
     label,
     posed,
+    refusals,
     specification,
     start,
     state,
@@ -40,6 +41,15 @@ def test_says_what_it_is(name):
     assert solver.counting
     assert solver.form in (*FORMS, "none")
     solver.Params()  # every parameter has a default
+
+
+@pytest.mark.parametrize(
+    ("name", "given"), [(name, given) for name in registry.names() for given in refusals(name)], ids=label
+)
+def test_what_is_refused_is_refused_in_words(name, given):
+    X, y = data()
+    with pytest.raises(Refusal, match=f"{name} .*: give "):
+        start(name, given, X, y, KERNELS[1])
 
 
 @EACH

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 class SlowExamples:
     """The training examples of a linear method in float64; ``products`` counts.
 
-    A weight vector is the caller's; `response` and `squared_norms` make inner products, and `add_measured`
-    one for the change of |w|².
+    A weight vector is the caller's; `response`, `squared_norm` and `squared_norms` make inner products, and
+    `add_measured` one for the change of |w|².
     """
 
     def __init__(self, X: NDArray, y: NDArray) -> None:
@@ -25,6 +25,10 @@ class SlowExamples:
     def squared_norms(self) -> NDArray[np.float64]:
         self.products += len(self.X)
         return np.square(self.X).sum(axis=1)
+
+    def squared_norm(self, i: int) -> float:
+        self.products += 1
+        return float(self.X[i] @ self.X[i])
 
     def add(self, i: int, factor: float, w: NDArray) -> None:
         w += factor * self.y[i] * self.X[i]

@@ -93,3 +93,19 @@ cdef class Generator:
         if n > 1:
             self.shuffle(&items[0], n)
         return np.asarray(items)
+
+    def uniforms(self, count: int):
+        """Return uniform numbers of [0, 1), ndarray of float64, shape (count,)."""
+        cdef double[::1] out = np.empty(count)
+        cdef Py_ssize_t k = 0
+        with nogil:
+            for k in range(out.shape[0]):
+                out[k] = self.uniform()
+        return np.asarray(out)
+
+    def normals(self, count: int):
+        """Return standard normal numbers, ndarray of float64, shape (count,), by the method of Box and Muller."""
+        pairs = (count + 1) // 2
+        radius = np.sqrt(-2.0 * np.log1p(-self.uniforms(pairs)))
+        angle = 2.0 * np.pi * self.uniforms(pairs)
+        return np.concatenate([radius * np.cos(angle), radius * np.sin(angle)])[:count]

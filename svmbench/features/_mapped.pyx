@@ -1,0 +1,160 @@
+"""Examples in the features of a map, as linear solvers see them: made beforehand, or one at a time.
+
+Both answer for rows of the original features what `Examples` answers for rows of its own: a model's scores of
+test rows go through the map.
+"""
+
+import numpy as np
+
+from svmbench.kernels import isa
+
+from libc.stdint cimport int64_t
+
+from svmbench.kernels._examples cimport Examples
+
+
+cdef extern from "mapped.h" nogil:
+    const mapped_loops *svmbench_mapped_loops(int level)
+
+cdef const mapped_loops *loops = svmbench_mapped_loops(("base", "v3", "v4", "v4i").index(isa()))
+
+
+cdef class MappedExamples(Examples):
+    """Rows of features in memory.
+
+    Parameters
+    ----------
+    Z : ndarray of float32, shape (n, D), C-contiguous
+        Features; not copied.
+    map : FeatureMap
+        What they were made with.
+    ledger : Ledger
+        The counts, those of the map included.
+    """
+
+    def __init__(self, Z, map, ledger):
+        super().__init__(Z, compress=False, ledger=ledger)
+        self.map = map
+
+    cdef double product(self, Py_ssize_t i, const double* w) noexcept nogil:
+        return loops.product(self.values + i * self.d, w, self.d)
+
+    cdef void add(self, Py_ssize_t i, double factor, double* w) noexcept nogil:
+        loops.add(self.values + i * self.d, factor, w, self.d)
+
+    cdef double add_measured(self, Py_ssize_t i, double factor, double* w) noexcept nogil:
+        self.ledger.inner_products += 1
+        return loops.add(self.values + i * self.d, factor, w, self.d)
+
+    def decision_function(self, weights, bias, X):
+        """Return <z(x), w> + bias for each row x of X, float64, shape (m,); counted as looking."""
+        scores, products = self.map.scores(weights, bias, X)
+        self.observed += products
+        return scores
+
+
+cdef class LazyExamples(Examples):
+    """Rows whose Fourier features are made when they are asked for, the last ones kept: no matrix of features.
+
+    Parameters
+    ----------
+    X : ndarray or scipy.sparse matrix, shape (n, d)
+        Training examples.
+    map : Fourier
+        Frequencies, phases and scale.
+    """
+
+    def __init__(self, X, map):
+        super().__init__(X)
+        self.rows = X
+        self.map = map
+        self.width = self.d
+        self.frequencies = map.frequencies
+        self.phases = map.phases
+        self.scale = map.scale
+        self.d = self.phases.shape[0]
+        self.z = np.empty(self.d, dtype=np.float32)
+        self.held = -1
+        # Numbers behind the features of all examples: what an inner product costs is judged by it.
+        self.stored = self.stored * self.frequencies.shape[1] + self.n * self.d
+
+    cdef const float* make(self, Py_ssize_t i) noexcept nogil:
+        """Return z(x_i); one inner product for each frequency, unless it is the example of the last call."""
+        cdef Py_ssize_t k = self.frequencies.shape[1]
+        cdef int64_t begin = i * self.width, end = begin + self.width
+        if self.held == i:
+            return &self.z[0]
+        if self.indptr != NULL:
+            begin = self.indptr[i]
+            end = self.indptr[i + 1]
+        loops.combine(self.values + begin, self.columns + begin if self.columns != NULL else NULL, end - begin,
+                      &self.frequencies[0, 0] if self.width else NULL, k, &self.z[0])
+        spread(&self.z[0], &self.phases[0], self.scale, k, self.d)
+        self.ledger.inner_products += k
+        self.held = i
+        return &self.z[0]
+
+    cdef double product(self, Py_ssize_t i, const double* w) noexcept nogil:
+        return loops.product(self.make(i), w, self.d)
+
+    cdef void add(self, Py_ssize_t i, double factor, double* w) noexcept nogil:
+        loops.add(self.make(i), factor, w, self.d)
+
+    cdef double add_measured(self, Py_ssize_t i, double factor, double* w) noexcept nogil:
+        self.ledger.inner_products += 1
+        return loops.add(self.make(i), factor, w, self.d)
+
+    cdef double squared_norm(self, Py_ssize_t i) noexcept nogil:
+        cdef const float* z = self.make(i)
+        cdef double total = 0.0
+        cdef Py_ssize_t l = 0
+        self.ledger.inner_products += 1
+        for l in range(self.d):
+            total += <double>z[l] * z[l]
+        return total
+
+    cdef void prefetch(self, Py_ssize_t i) noexcept nogil:
+        pass
+
+    def combination(self, indices, coefficients):
+        """Return Σ_k coefficients[k] z(x_indices[k]), float64, shape (d,); the features count as observed."""
+        rows = self.map.transform(self.rows[np.asarray(indices)])
+        self.observed += len(rows) * self.frequencies.shape[1]
+        return np.asarray(coefficients) @ rows
+
+    def products(self, weights):
+        """Return <z(x_i), w> for every training example, float64, shape (n,); counted as looking."""
+        return self.decision_function(weights, 0.0, self.rows)
+
+    def decision_function(self, weights, bias, X):
+        """Return <z(x), w> + bias for each row x of X, float64, shape (m,); counted as looking."""
+        scores, products = self.map.scores(weights, bias, X)
+        self.observed += products
+        return scores
+
+
+cdef void spread(float* z, const float* phases, float scale, Py_ssize_t k, Py_ssize_t d) noexcept nogil:
+    """Turn the first k numbers, t, into d = k or 2k of the form scale cos(t + phase)."""
+    if d > k:
+        loops.waves(z, phases + k, scale, z + k, d - k)
+    loops.waves(z, phases, scale, z, k)
+
+
+def waves(float[:, ::1] Z, const float[::1] phases, float scale, Py_ssize_t k):
+    """Turn the first k numbers t of each row into all of it, scale cos(t + phase), in place.
+
+    Parameters
+    ----------
+    Z : ndarray of float32, shape (m, D), D = k or 2k
+        Inner products with the frequencies in front.
+    phases : ndarray of float32, shape (D,)
+        Beyond the first k they belong to the same numbers again.
+    scale : float
+        Factor.
+    k : int
+        Number of frequencies.
+    """
+    cdef Py_ssize_t i = 0
+    with nogil:
+        for i in range(Z.shape[0]):
+            spread(&Z[i, 0], &phases[0], scale, k, Z.shape[1])

@@ -1,0 +1,8 @@
+#include "mapped.h"
+
+#define BODY "_mapped_body.h"
+#include "svmbench/kernels/csrc/variants.h"
+
+static const mapped_loops *const LOOPS[ISA_LEVELS] = VARIANTS(&mapped);
+
+const mapped_loops *svmbench_mapped_loops(int level) { return LOOPS[level]; }

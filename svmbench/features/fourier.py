@@ -1,0 +1,117 @@
+r"""Random Fourier features of the Gaussian kernel.
+
+A. Rahimi and B. Recht, Random Features for Large-Scale Kernel Machines, NIPS 2007. With frequencies
+:math:`v_l \sim N(0, 2 \gamma I)`, l = 1..k:
+
+======  ======================================================================================================
+phase   :math:`z(x) = \sqrt{2/k} [\cos(\langle v_l, x \rangle + \beta_l)]`, :math:`\beta_l` uniform in
+        :math:`[0, 2 \pi)`: k features (ASSET, S. Lee and S. J. Wright, ICPRAM 2012, section 2.3; eq. 17 with
+        :math:`\sqrt{2/d}` for the misprinted :math:`\sqrt{1/d}`)
+pairs   :math:`z(x) = k^{-1/2} [\cos \langle v_l, x \rangle, \sin \langle v_l, x \rangle]`: 2k features of norm 1
+        (A. Cotter, S. Shalev-Shwartz and N. Srebro, ICML 2012, section 6)
+======  ======================================================================================================
+
+<z(x), z(x')> has the mean K(x, x') and, in both, a standard deviation of at most :math:`1/\sqrt{k}`.
+
+Cost: k inner products for each example, training and other rows alike; no kernel is evaluated. Features are made
+for all training examples before the first iteration, or one example at a time when it is asked for (``lazy``):
+then memory is the data and the frequencies, and the cost is paid again with every visit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.features._mapped import LazyExamples, MappedExamples, waves
+from svmbench.features.base import BLOCK, FeatureMap
+from svmbench.kernels._oracle import Ledger
+
+if TYPE_CHECKING:
+    from svmbench.kernels._examples import Examples
+    from svmbench.solvers.parts.random import Generator
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of the random Fourier features."""
+
+    frequencies: int = field(default=512, metadata={"help": "random frequencies", "min": 1})
+    form: str = field(
+        default="phase",
+        metadata={"help": "a cosine with a random phase, or cosine and sine", "choices": ("phase", "pairs")},
+    )
+    lazy: bool = field(default=False, metadata={"help": "make features when an example is visited"})
+
+
+class Fourier(FeatureMap):
+    """Random Fourier features; see the module and `FeatureMap`.
+
+    Attributes
+    ----------
+    frequencies : ndarray of float32, shape (d, k)
+        v_l in columns.
+    phases : ndarray of float32, shape (D,)
+        What is added to <v_l, x> before the cosine: β, or 0 and -π/2 for the pairs.
+    scale : float
+        Factor of the cosines.
+    """
+
+    name = "fourier"
+    kernels = ("gaussian",)
+    Params = Params
+
+    def __init__(self, X: Any, kernel: dict[str, Any], params: Any, rng: Generator, threads: int = 1) -> None:
+        k, d = params.frequencies, X.shape[1]
+        self._X = X
+        self._lazy = params.lazy
+        normal = rng.normals(d * k).reshape(d, k)
+        self.frequencies = (math.sqrt(2.0 * kernel["gamma"]) * normal).astype(np.float32)
+        if params.form == "phase":
+            self.phases = (2.0 * math.pi * rng.uniforms(k)).astype(np.float32)
+            self.scale = math.sqrt(2.0 / k)
+        else:
+            self.phases = np.repeat([0.0, -0.5 * math.pi], k).astype(np.float32)
+            self.scale = math.sqrt(1.0 / k)
+
+    @classmethod
+    def bytes_needed(cls, params: Any, n: int) -> int:
+        """Return the memory that the features of n training examples take."""
+        width = params.frequencies * (2 if params.form == "pairs" else 1)
+        return 0 if params.lazy else 4 * n * width
+
+    def examples(self) -> Examples:
+        """Return the training examples in their features, made or to be made."""
+        if self._lazy:
+            return LazyExamples(self._X, self)
+        n, ledger = self._X.shape[0], Ledger(kernels=False)
+        Z = np.empty((n, self.phases.size), dtype=np.float32)
+        for begin in range(0, n, BLOCK):
+            self._map(self._X[begin : begin + BLOCK], Z[begin : begin + BLOCK])
+        ledger.inner_products += n * self.frequencies.shape[1]
+        return MappedExamples(Z, self, ledger)
+
+    def transform(self, X: Any) -> NDArray[np.float32]:
+        """Return z(x) for each row x of X, float32, shape (m, D); k inner products each, not counted here."""
+        return self._map(X, np.empty((X.shape[0], self.phases.size), dtype=np.float32))
+
+    def _map(self, X: Any, out: NDArray[np.float32]) -> NDArray[np.float32]:
+        k = self.frequencies.shape[1]
+        out[:, :k] = X @ self.frequencies
+        waves(out, self.phases, self.scale, k)
+        return out
+
+    def scores(
+        self, weights: NDArray[np.float64], bias: float, X: Any
+    ) -> tuple[NDArray[np.float64], int]:
+        """Return <z(x), w> + bias for each row x of X, and k + 1 inner products for each."""
+        m = X.shape[0]
+        scores = np.empty(m)
+        for begin in range(0, m, BLOCK):
+            mapped = MappedExamples(self.transform(X[begin : begin + BLOCK]), self, Ledger(kernels=False))
+            scores[begin : begin + BLOCK] = mapped.products(weights)
+        return scores + bias, m * (self.frequencies.shape[1] + 1)
