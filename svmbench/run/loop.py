@@ -19,7 +19,7 @@ SLICE = 0.2
 class Counts(Protocol):
     """The ledger, as far as the loop reads it."""
 
-    def as_dict(self) -> dict[str, int]:
+    def as_dict(self) -> dict[str, Any]:
         """Return every counter by name."""
         ...
 
@@ -84,6 +84,8 @@ class Loop:
         Looked at between slices.
     progress : Progress
         Told after each slice and checkpoint.
+    refits : bool, default False
+        Whether each iteration begins from nothing: then each is a checkpoint, with the time of its own alone.
     """
 
     def __init__(
@@ -97,6 +99,7 @@ class Loop:
         checkpoint: Callable[[dict[str, Any]], None],
         interrupt: Interrupt,
         progress: Progress,
+        refits: bool = False,
     ) -> None:
         self._run = run
         self._ledger = ledger
@@ -109,7 +112,9 @@ class Loop:
         self._limit = None if budget["kev"] is None else math.ceil(budget["kev"])
         self._thresholds = thresholds(points, first)
         self._step = 1
+        self._refits = refits
         self._clock = Clock()
+        self._before = 0.0
         self._row: dict[str, Any] | None = None
 
     def drive(self) -> End:
@@ -129,6 +134,8 @@ class Loop:
 
     def _goal(self) -> int:
         value = self._value()
+        if self._refits:
+            return value + 1
         goal = next(threshold for threshold in self._thresholds if threshold > value)
         return goal if self._limit is None else min(goal, self._limit)
 
@@ -139,9 +146,15 @@ class Loop:
             value = self._value()
             if end is not None or value >= goal:
                 return end
+            if self._refits:
+                self._before, self._clock = self._spent(), Clock()
             with self._clock:
                 self._slice(goal)
-            self._progress.advanced(self._counter, self._value(), self._limit, self._clock.wall)
+            self._progress.advanced(self._counter, self._value(), self._limit, self._spent())
+
+    def _spent(self) -> float:
+        """Return the wall time of all training, which is what a limit in seconds is about."""
+        return self._before + self._clock.wall
 
     def _slice(self, goal: int) -> None:
         """Advance by about `SLICE` seconds; how the run is cut does not change it.
@@ -159,7 +172,7 @@ class Loop:
 
     def _patience(self) -> float:
         seconds = self._budget["seconds"]
-        return SLICE if seconds is None else min(SLICE, max(0.0, seconds - self._clock.wall))
+        return SLICE if seconds is None else min(SLICE, max(0.0, seconds - self._spent()))
 
     def _over(self) -> End | None:
         """Return the end if a rule holds that needs no observation."""
@@ -175,7 +188,7 @@ class Loop:
             return End("budget", f"budget.kev={budget['kev']:g} reached by {self._counter}")
         if budget["iterations"] is not None and self._run.iterations >= budget["iterations"]:
             return End("budget", f"budget.iterations={budget['iterations']} reached")
-        if budget["seconds"] is not None and self._clock.wall >= budget["seconds"]:
+        if budget["seconds"] is not None and self._spent() >= budget["seconds"]:
             return End("timeout", f"budget.seconds={budget['seconds']:g} reached")
         return None
 

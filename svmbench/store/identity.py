@@ -14,7 +14,7 @@ IDENTITY_VERSION = 1
 IRRELEVANT = (("results",), ("data",), ("force",), ("budget", "name"), ("dataset", "suggested"))
 
 
-def identity(config: dict[str, Any], checksum: str, solver_version: int) -> dict[str, Any]:
+def identity(config: dict[str, Any], checksum: str, solver_version: int | str) -> dict[str, Any]:
     """Return everything that determines the numbers of a run.
 
     Parameters
@@ -23,8 +23,8 @@ def identity(config: dict[str, Any], checksum: str, solver_version: int) -> dict
         Resolved configuration.
     checksum : str
         Of the data set, payload and preparation.
-    solver_version : int
-        Raised by the solver whenever its results change.
+    solver_version : int or str
+        Of the solver, another one whenever its results change.
     """
     relevant = {key: dict(value) if isinstance(value, dict) else value for key, value in config.items()}
     for *parents, last in IRRELEVANT:

@@ -9,6 +9,10 @@ charges.
 A linear method (``access`` is ``linear``) has no ``MAINTAINS``, and its ``run(problem, x, rng, iterations,
 **parameters)`` returns w: ``x`` is `tests.specification.slow_examples.SlowExamples`.
 
+A program of others (``access`` is ``data``) is specified by its problem alone, for nothing inside of it can
+be counted: ``REACHES = (parameters, tolerance)``, with which its last answer is that near to the certified
+optimum, relative to it. ``tests/conformance/test_peers.py`` holds it to that.
+
 ``ENDLESS``, of either kind and only where the defaults may come to an end, are parameters with which no run
 does.
 """
