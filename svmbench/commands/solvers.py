@@ -24,8 +24,10 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _paragraph(solver: type[Solver]) -> str:
+    from svmbench.config.values import default
+
     kernels = "any" if solver.kernels is None else ", ".join(solver.kernels)
-    params = ", ".join(f"{item.name}={item.default}" for item in dataclasses.fields(solver.Params))
+    params = ", ".join(f"{item.name}={default(item)}" for item in dataclasses.fields(solver.Params))
     form = "no optimisation problem" if solver.form == "none" else f"the {solver.form} problem"
     rows = {
         "solves": f"{form}; bias: {', '.join(solver.biases)}",

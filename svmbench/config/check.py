@@ -86,7 +86,8 @@ def _cost(solver: str) -> str:
     """Return the counter that the cost of a solver is measured in."""
     from svmbench.solvers import registry
 
-    return "inner_products" if registry.get(solver).access == "linear" else "kev_ondemand"
+    costs = {"kernel": "kev_ondemand", "linear": "inner_products", "data": "iterations"}
+    return costs[registry.get(solver).access]
 
 
 def _dataset(given: Any) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -46,15 +46,18 @@ def check_section(prefix: str, given: Any, schema: type) -> dict[str, Any]:
     for name, item in fields.items():
         if name in given:
             value = given[name]
-        elif item.default is not dataclasses.MISSING:
-            value = item.default
-        elif item.default_factory is not dataclasses.MISSING:
-            value = item.default_factory()
         else:
-            raise UserError(f"{prefix}{name} is missing: give {prefix}{name}=VALUE")
+            value = default(item)
+            if value is dataclasses.MISSING:
+                raise UserError(f"{prefix}{name} is missing: give {prefix}{name}=VALUE")
         checked[name] = check_value(prefix + name, value, hints[name], item.metadata)
     # The schema may check the values further and give each one spelling, so that one task has one identity.
     return dataclasses.asdict(schema(**checked))
+
+
+def default(item: dataclasses.Field[Any]) -> Any:
+    """Return the default of a field, made by its factory where it has one; ``MISSING`` if it has neither."""
+    return item.default if item.default_factory is dataclasses.MISSING else item.default_factory()
 
 
 def check_value(key: str, value: Any, hint: Any, limits: Mapping[str, Any]) -> Any:
@@ -137,7 +140,8 @@ def describe(hint: Any, limits: Mapping[str, Any]) -> str:
         return "one of " + ", ".join(map(str, get_args(hint)))
     if origin in (list, tuple):
         item = next((option for option in get_args(hint) if option is not Ellipsis), str)
-        return f"a list [A,B,...] of {describe(item, limits).removeprefix('a ')}s"
+        kind, _, limit = describe(item, limits).removeprefix("a ").partition("number")
+        return f"a list [A,B,...] of {kind}numbers{limit}"
     if hint is type(None):
         return "null"
     choices = limits.get("choices")

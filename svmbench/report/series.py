@@ -209,7 +209,8 @@ def steps_of(run: StoredRun, counter: str, metric: str = "test_error") -> Steps 
     if not known.any():
         return f"no checkpoint lies at a positive {counter}"
     cost, value = cost[known], value[known]
-    last = np.append(cost[1:] > cost[:-1], True)
+    # Without what cost more than a later checkpoint: fits of a rival, each from nothing, may do so.
+    last = cost < np.append(np.minimum.accumulate(cost[::-1])[::-1][1:], np.inf)
     return Steps(run, cost[last], value[last])
 
 

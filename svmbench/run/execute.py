@@ -17,6 +17,7 @@ from svmbench import features
 from svmbench.errors import Refusal, UserError
 from svmbench.kernels._examples import Examples
 from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.raw import RawExamples
 from svmbench.problem import Problem
 from svmbench.run import prepare
 from svmbench.run.environment import company, environment
@@ -88,11 +89,12 @@ def _execute(config: dict[str, Any], progress: Progress, interrupt: Interrupt) -
     store.check_writable()
     prepare.check_memory(config["budget"])
     solver = registry.get(config["solver"]["name"])
+    release = solver.release()
     where = config["data"]
     data = datasets.load(config["dataset"], mirror=where["mirror"], directory=where["dir"], say=progress.say)
     chosen = config.get("features")
     version = None if chosen is None else features.get(chosen["name"]).version
-    same = identity(config, data.checksum, solver.version, version)
+    same = identity(config, data.checksum, release, version)
     found = store.get(same)
     if found is not None and found.complete and not config["force"]:
         return Outcome(found, "found", f"stored before: {found.status}, {found.reason}")
@@ -121,7 +123,7 @@ def _manifest(
             "rows": rows,
             "features": data.train.X.shape[1],
         },
-        "solver": {"name": solver.name, "version": solver.version},
+        "solver": {"name": solver.name, "version": solver.release(), "counting": solver.counting},
         "problem": _terms(problem),
         "optimum": None,
         "seeds": prepare.seeds(config),
@@ -208,20 +210,22 @@ class _Attempt:
             self._bound = best.dual
             self._writer.amend(optimum=digest(best.key), problem=_terms(problem))
 
-    def _oracle(self, clock: Clock) -> Oracle | Examples:
-        """Return the training examples as the solver reads them; making features is training."""
+    def _read(self, access: str, clock: Clock) -> Oracle | Examples | RawExamples:
+        """Return the training examples as a solver of that access reads them; making features is training."""
         X, config = self._data.train.X, self._config
         if "features" in config:
             with clock:
                 return prepare.feature_map(config, X).examples()
-        if self._solver.access == "linear":
+        if access == "linear":
             return Examples(X)
-        return Oracle(X, config["kernel"], self._cache, config["threads"])
+        kind = Oracle if access == "kernel" else RawExamples
+        return kind(X, config["kernel"], self._cache, config["threads"])
 
     def _train(self) -> End:
         config, problem = self._config, self._problem
         clock = Clock()
-        oracle = self._oracle(clock)
+        oracle = self._read(self._solver.access, clock)
+        seen = oracle if self._solver.access != "data" else self._read(self._solver.observed, clock)
         generator = Generator(prepare.seeds(config)["generator"])
         run = self._solver(prepare.parameters(self._solver, config)).start(problem, oracle, generator)
         loop = Loop(
@@ -230,14 +234,15 @@ class _Attempt:
             prepare.first_checkpoint(self._solver, config["budget"]["counter"], problem.n),
             config["budget"],
             config["observe"]["points"],
-            Observer(problem, oracle, self._data, self._bound),
+            Observer(problem, seen, self._data, self._bound),
             self._writer.checkpoint,
             self._interrupt,
             self._progress,
             clock,
+            self._solver.refits,
         )
         with self._interrupt.deferred():
             end = loop.drive()
             model = run.snapshot().model
-        self._predict = partial(model.scores, oracle)
+        self._predict = partial(model.scores, seen)
         return end

@@ -19,7 +19,7 @@ SLICE = 0.2
 class Counts(Protocol):
     """The ledger, as far as the loop reads it."""
 
-    def as_dict(self) -> dict[str, int]:
+    def as_dict(self) -> dict[str, Any]:
         """Return every counter by name."""
         ...
 
@@ -86,6 +86,8 @@ class Loop:
         Told after each slice and checkpoint.
     clock : Clock, optional
         With the time of training before the first iteration; a new one by default.
+    refits : bool, default False
+        Whether each iteration begins from nothing: then each is a checkpoint, with the time of its own alone.
     """
 
     def __init__(
@@ -100,6 +102,7 @@ class Loop:
         interrupt: Interrupt,
         progress: Progress,
         clock: Clock | None = None,
+        refits: bool = False,
     ) -> None:
         self._run = run
         self._ledger = ledger
@@ -113,6 +116,8 @@ class Loop:
         self._thresholds = thresholds(points, first)
         self._step = 1
         self._clock = clock or Clock()
+        self._refits = refits
+        self._before = 0.0
         self._row: dict[str, Any] | None = None
 
     def drive(self) -> End:
@@ -132,6 +137,8 @@ class Loop:
 
     def _goal(self) -> int:
         value = self._value()
+        if self._refits:
+            return value + 1
         goal = next(threshold for threshold in self._thresholds if threshold > value)
         return goal if self._limit is None else min(goal, self._limit)
 
@@ -142,9 +149,15 @@ class Loop:
             value = self._value()
             if end is not None or value >= goal:
                 return end
+            if self._refits:
+                self._before, self._clock = self._spent(), Clock()
             with self._clock:
                 self._slice(goal)
-            self._progress.advanced(self._counter, self._value(), self._limit, self._clock.wall)
+            self._progress.advanced(self._counter, self._value(), self._limit, self._spent())
+
+    def _spent(self) -> float:
+        """Return the wall time of all training, which is what a limit in seconds is about."""
+        return self._before + self._clock.wall
 
     def _slice(self, goal: int) -> None:
         """Advance by about `SLICE` seconds; how the run is cut does not change it.
@@ -162,7 +175,7 @@ class Loop:
 
     def _patience(self) -> float:
         seconds = self._budget["seconds"]
-        return SLICE if seconds is None else min(SLICE, max(0.0, seconds - self._clock.wall))
+        return SLICE if seconds is None else min(SLICE, max(0.0, seconds - self._spent()))
 
     def _over(self) -> End | None:
         """Return the end if a rule holds that needs no observation."""
@@ -178,7 +191,7 @@ class Loop:
             return End("budget", f"budget.kev={budget['kev']:g} reached by {self._counter}")
         if budget["iterations"] is not None and self._run.iterations >= budget["iterations"]:
             return End("budget", f"budget.iterations={budget['iterations']} reached")
-        if budget["seconds"] is not None and self._clock.wall >= budget["seconds"]:
+        if budget["seconds"] is not None and self._spent() >= budget["seconds"]:
             return End("timeout", f"budget.seconds={budget['seconds']:g} reached")
         return None
 

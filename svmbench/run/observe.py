@@ -82,7 +82,7 @@ class Observer:
             self._squared_hinge(row, snapshot.alpha, norm2, margins)
             self._certify(row, None, norm2)
         else:
-            self._certify(row, snapshot.alpha, norm2)
+            self._certify(row, snapshot.alpha, norm2, snapshot.inside)
         self._generalise(row, model)
         return row
 
@@ -99,12 +99,14 @@ class Observer:
         if alpha is not None:
             row["native_bound"] = squared_hinge_dual_objective(lam, alpha, norm2)
 
-    def _certify(self, row: dict[str, Any], alpha: NDArray[np.float64] | None, norm2: float) -> None:
+    def _certify(
+        self, row: dict[str, Any], alpha: NDArray[np.float64] | None, norm2: float, inside: bool = True
+    ) -> None:
         """Add the dual objective and the gaps: of the solver's own dual point, else of the stored optimum."""
         feasible = self._problem.bias == "none" or (alpha is not None and balanced(alpha, self._problem.y))
         if alpha is not None and feasible:
             dual, source = dual_objective(self._problem.lam, alpha, norm2), "solver"
-        elif self._bound is not None:
+        elif self._bound is not None and inside:
             dual, source = self._bound, "optimum"
         else:
             return

@@ -38,6 +38,11 @@ def refusal(solver: type[Solver], config: dict[str, Any]) -> str | None:
             f"it needs {_either('problem.bias', solver.biases)}; give that, or another solver"
         )
     counter = config["budget"]["counter"]
+    if solver.access == "data" and counter != "iterations":
+        return (
+            f"what {solver.name} evaluates cannot be observed, so that budget.counter={counter} stands "
+            "still: give budget.counter=iterations"
+        )
     if solver.access == "linear" and counter.startswith("kev_"):
         return (
             f"{solver.name} evaluates no kernels, so that budget.counter={counter} stands still: "
@@ -95,7 +100,7 @@ def first_checkpoint(solver: type[Solver], counter: str, n: int) -> int:
     n : int
         Training examples.
     """
-    return 1 if counter == "iterations" or solver.access == "linear" else n
+    return 1 if counter == "iterations" or solver.access != "kernel" else n
 
 
 def _either(key: str, values: tuple[str, ...]) -> str:

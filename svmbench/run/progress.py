@@ -62,8 +62,9 @@ class PlainLines:
 
     def observed(self, row: dict[str, Any]) -> None:
         """Print the checkpoint."""
-        cost = "inner_products" if row["kev_ondemand"] is None else "kev_ondemand"
-        parts = [f"iterations {row['iterations']}", f"{cost} {row[cost]:.3g}"]
+        parts = [f"iterations {row['iterations']}"]
+        costs = [name for name in ("kev_ondemand", "inner_products") if row.get(name) is not None]
+        parts += [f"{name} {row[name]:.3g}" for name in costs[:1]]
         if row.get("test_error") is not None:
             parts.append(f"test error {100 * row['test_error']:.2f} %")
         parts.append(f"objective {row['primal_objective']:.6g}")

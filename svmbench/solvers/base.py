@@ -18,6 +18,7 @@ from svmbench.problem import Problem
 if TYPE_CHECKING:
     from svmbench.kernels._examples import Examples
     from svmbench.kernels._oracle import Oracle
+    from svmbench.kernels.raw import RawExamples
     from svmbench.solvers.parts.random import Generator
 
 #: Counters that a run may be advanced by and stopped at.
@@ -125,6 +126,9 @@ class Snapshot:
         where they exist.
     loss : str
         Of the regularised form that the method minimises: ``hinge`` or ``squared_hinge``.
+    inside : bool
+        Whether the model lies in the kernel's own space, where the optimum of the problem bounds its
+        objective from below; random features do not.
     """
 
     model: Model
@@ -132,6 +136,7 @@ class Snapshot:
     alpha: NDArray[np.float64] | None = None
     native: dict[str, float] = field(default_factory=dict)
     loss: str = "hinge"
+    inside: bool = True
 
 
 class Run(Protocol):
@@ -185,7 +190,12 @@ class Solver:
         The problem solved: ``regularised``, ``slack-constrained`` or ``norm-bounded``; ``none`` for a method
         that minimises no objective.
     access : str
-        What the data are read through: ``kernel``, an `Oracle`, or ``linear``, `Examples`.
+        What the data are read through: ``kernel``, an `Oracle`, or ``linear``, `Examples`; ``data`` for a
+        program that reads them by itself, `RawExamples`, and cannot be counted.
+    observed : str
+        What its answer is observed through if it reads ``data``: ``kernel`` or ``linear``.
+    refits : bool
+        Whether each iteration begins from nothing, so that its cost is its own and not that of all so far.
     biases : tuple of str
         Bias conventions that it can solve with.
     kernels : tuple of str or None
@@ -203,6 +213,8 @@ class Solver:
     citation: ClassVar[str]
     form: ClassVar[str] = "regularised"
     access: ClassVar[str] = "kernel"
+    observed: ClassVar[str] = "kernel"
+    refits: ClassVar[bool] = False
     biases: ClassVar[tuple[str, ...]] = ("none",)
     kernels: ClassVar[tuple[str, ...] | None] = None
     counting: ClassVar[str] = ""
@@ -213,14 +225,25 @@ class Solver:
     def __init__(self, params: Any) -> None:
         self.params = params
 
-    def start(self, problem: Problem, oracle: Oracle | Examples, rng: Generator) -> Run:
+    @classmethod
+    def release(cls) -> int | str:
+        """Return what tells its results from those of another release; a part of a run's identity.
+
+        Raises
+        ------
+        UserError
+            If the solver needs a package that is not installed.
+        """
+        return cls.version
+
+    def start(self, problem: Problem, oracle: Oracle | Examples | RawExamples, rng: Generator) -> Run:
         """Return a run at iteration 0; nothing is evaluated yet except the diagonal, where it is needed.
 
         Parameters
         ----------
         problem : Problem
             What is to be solved.
-        oracle : Oracle or Examples
+        oracle : Oracle, Examples or RawExamples
             The training data, as ``access`` says.
         rng : Generator
             The source of every random choice.

@@ -15,7 +15,7 @@ IRRELEVANT = (("results",), ("data",), ("force",), ("budget", "name"), ("dataset
 
 
 def identity(
-    config: dict[str, Any], checksum: str, solver_version: int, features_version: int | None = None
+    config: dict[str, Any], checksum: str, solver_version: int | str, features_version: int | None = None
 ) -> dict[str, Any]:
     """Return everything that determines the numbers of a run.
 
@@ -25,8 +25,8 @@ def identity(
         Resolved configuration.
     checksum : str
         Of the data set, payload and preparation.
-    solver_version : int
-        Raised by the solver whenever its results change.
+    solver_version : int or str
+        Of the solver, another one whenever its results change.
     features_version : int, optional
         The same of the feature map, where there is one.
     """

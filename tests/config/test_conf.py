@@ -11,6 +11,7 @@ import yaml
 
 from svmbench import config, data
 from svmbench.config import folder, schema
+from svmbench.config.values import default
 from svmbench.solvers import registry
 
 CONF = folder.conf_dir()
@@ -27,7 +28,7 @@ def schema_of(group: str, name: str) -> type:
 
 def plain_schema(group: str, name: str) -> dict[str, Any]:
     return {
-        item.name: item.default for item in dataclasses.fields(schema_of(group, name)) if item.name != "name"
+        item.name: default(item) for item in dataclasses.fields(schema_of(group, name)) if item.name != "name"
     }
 
 

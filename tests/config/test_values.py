@@ -50,6 +50,7 @@ def test_allowed(value, hint, limits, expected):
         ("c", Literal["a", "b"], {}, "one of a, b"),
         (3, str, {}, "text, a number in quotes"),
         (["x"], list[int], {}, "a list [A,B,...] of whole numbers"),
+        ([1.0, 0], list[float], {"above": 0}, "a list [A,B,...] of numbers above 0"),
         (None, int, {}, "a whole number"),
     ],
 )

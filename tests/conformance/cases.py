@@ -7,11 +7,14 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pytest
 import scipy.sparse
 from numpy.typing import NDArray
 
+from svmbench.errors import UserError
 from svmbench.kernels._examples import Examples
 from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.raw import RawExamples
 from svmbench.problem import Problem
 from svmbench.solvers import registry
 from svmbench.solvers.base import COUNTERS, Run, Snapshot
@@ -20,6 +23,9 @@ from tests.kernels.reference import KERNELS
 
 N, D = 37, 5
 ALL_ROWS = 1 << 20
+
+#: The counters that can move in a solver, by what it reads the data through.
+MOVING = {"kernel": COUNTERS, "linear": ("inner_products", "iterations"), "data": ("iterations",)}
 
 LAYOUTS = {"dense": lambda X: X, "csr": scipy.sparse.csr_array}
 
@@ -50,13 +56,30 @@ def refusals(name: str) -> list[dict[str, Any]]:
     return getattr(specification(name), "REFUSED", [])
 
 
+def observed(through: str) -> list[tuple[str, dict[str, Any]]]:
+    """Every variant whose answers are observed through an Oracle (kernel) or Examples (linear)."""
+    return [pair for pair in variants() if observer_of(pair[0]) == through]
+
+
+def kernel_of(name: str, preferred: dict[str, Any]) -> dict[str, Any]:
+    """The preferred kernel, or the first that the solver can use; Examples have none, so any will do."""
+    allowed = registry.get(name).kernels
+    usable = [kernel for kernel in (preferred, *KERNELS) if allowed is None or kernel["name"] in allowed]
+    return usable[0]
+
+
+def observer_of(name: str) -> str:
+    solver = registry.get(name)
+    return solver.observed if solver.access == "data" else solver.access
+
+
 def with_counters() -> list[tuple[str, dict[str, Any], str]]:
     """Every variant with every counter that moves in it."""
     return [
         (name, given, counter)
         for name, given in variants()
         for counter in COUNTERS
-        if registry.get(name).access == "kernel" or not counter.startswith("kev_")
+        if counter in MOVING[registry.get(name).access]
     ]
 
 
@@ -89,15 +112,26 @@ def data(seed: int = 0, n: int = N) -> tuple[NDArray[np.float32], NDArray[np.flo
 
 def start(
     name: str, given: dict[str, Any], X: Any, y: NDArray, kernel: dict, *, cache: int = 0, seed: int = 1
-) -> tuple[Run, Oracle | Examples]:
-    """A run of a variant at iteration 0 and what it reads the data through."""
+) -> tuple[Run, Oracle | Examples | RawExamples]:
+    """A run of a variant at iteration 0 and what it reads the data through; skips what is not installed."""
     problem, parameters = posed(name, given, y)
     solver = registry.get(name)
-    oracle = Oracle(X, kernel, cache) if solver.access == "kernel" else Examples(X)
+    try:
+        solver.release()
+    except UserError as missing:
+        pytest.skip(str(missing))
+    oracle = read(solver.access, X, kernel, cache)
     return solver(solver.Params(**parameters)).start(problem, oracle, Generator(seed)), oracle
 
 
-def state(run: Run, oracle: Oracle | Examples) -> tuple:
+def read(access: str, X: Any, kernel: dict, cache: int = 0) -> Oracle | Examples | RawExamples:
+    """The training examples as a solver of that access reads them."""
+    if access == "linear":
+        return Examples(X)
+    return Oracle(X, kernel, cache) if access == "kernel" else RawExamples(X, kernel, cache)
+
+
+def state(run: Run, oracle: Oracle | Examples | RawExamples) -> tuple:
     """Everything that may be seen of a run, for comparison bit for bit."""
     return (*content(run.snapshot()), run.iterations, run.converged, *oracle.ledger.as_dict().items())
 
@@ -123,8 +157,12 @@ __all__ = [
     "arrays",
     "content",
     "data",
+    "kernel_of",
     "label",
+    "observed",
+    "observer_of",
     "posed",
+    "read",
     "refusals",
     "specification",
     "start",

@@ -12,6 +12,7 @@ from tests.conformance.cases import (
     LAYOUTS,
     N,
     data,
+    kernel_of,
     label,
     posed,
     specification,
@@ -140,11 +141,12 @@ def test_advance_makes_at_most_that_many_iterations(name, given):
 @pytest.mark.parametrize(("name", "given", "counter"), with_counters(), ids=label)
 def test_advance_stops_at_the_first_boundary_past_the_mark(name, given, counter):
     X, y = data()
-    one, steps = start(name, given, X, y, KERNELS[1])
+    kernel = kernel_of(name, KERNELS[1])
+    one, steps = start(name, given, X, y, kernel)
     mark = 20 * N
     while steps.ledger.as_dict()[counter] < mark and not one.converged:
         one.advance("iterations", one.iterations + 1)
-    run, oracle = start(name, given, X, y, KERNELS[1])
+    run, oracle = start(name, given, X, y, kernel)
     run.advance(counter, mark)
     assert state(run, oracle) == state(one, steps)
     run.advance(counter, mark)  # already there

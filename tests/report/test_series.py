@@ -120,3 +120,9 @@ def test_axes_that_do_not_exist():
         select([], "kev_ondemnd")
     with pytest.raises(UserError, match="metric 'wall_seconds' cannot be drawn: give one of test_error"):
         select([], "iterations", "wall_seconds")
+
+
+def test_a_fit_that_cost_more_than_a_later_one_is_not_shown(tmp_path):
+    curve = only_curve([stored_run(tmp_path, costs=[300, 900, 500, 1000], errors=[40, 30, 20, 10])])
+    np.testing.assert_array_equal(curve.steps[0].cost, [300, 500, 1000])
+    np.testing.assert_array_equal(curve.steps[0].value, [40, 20, 10])

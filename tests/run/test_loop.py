@@ -13,7 +13,17 @@ from .fakes import BUDGET, ScriptedRun, Silent
 CLOCKS = ("wall_seconds", "cpu_seconds")
 
 
-def drive(run, first=10, points=10, observe=None, interrupt=None, progress=None, checkpoint=None, **budget):
+def drive(
+    run,
+    first=10,
+    points=10,
+    observe=None,
+    interrupt=None,
+    progress=None,
+    checkpoint=None,
+    refits=False,
+    **budget,
+):
     rows = []
     loop = Loop(
         run,
@@ -25,6 +35,7 @@ def drive(run, first=10, points=10, observe=None, interrupt=None, progress=None,
         checkpoint or rows.append,
         interrupt or Interrupt(),
         progress or Silent(),
+        refits,
     )
     return loop.drive(), rows
 
@@ -170,3 +181,18 @@ def test_looking_and_storing_are_not_timed():
     assert 0.02 <= rows[-1]["wall_seconds"] <= passed - 5 * 0.06
     assert rows[-1]["cpu_seconds"] < 0.05
     assert column(rows, "wall_seconds") == sorted(column(rows, "wall_seconds"))
+
+
+def test_each_fit_from_nothing_is_a_checkpoint_with_its_own_time():
+    run = ScriptedRun({}, converge=9, pause=0.01)
+    end, rows = drive(run, first=1, points=1, refits=True, counter="iterations", seconds=5.0)
+    assert column(rows, "iterations") == list(range(1, 10))
+    assert all(0.01 <= seconds < 0.09 for seconds in column(rows, "wall_seconds"))
+    assert end.status == "converged"
+
+
+def test_a_limit_in_seconds_is_about_all_fits():
+    run = ScriptedRun({}, pause=0.02)
+    end, rows = drive(run, first=1, refits=True, counter="iterations", seconds=0.05)
+    assert end.status == "timeout"
+    assert len(rows) == run.iterations <= 3

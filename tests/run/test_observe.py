@@ -164,3 +164,11 @@ def test_without_a_test_set_its_errors_are_unknown(setting):
 def test_zero_and_nan_are_mistakes():
     scores, y = np.array([1.0, -1.0, 0.0, np.nan, -2.0]), np.array([1.0, 1.0, 1.0, 1.0, -1.0])
     assert mistakes(scores, y) == 3
+
+
+def test_a_model_outside_of_the_kernels_space_has_no_bound(setting):
+    data, problem, oracle, alpha = setting
+    model = KernelExpansion.from_alpha(alpha, problem.y)
+    observe = Observer(problem, oracle, data, bound=1e-3)
+    assert observe(Snapshot(model))["dual_objective"] == 1e-3
+    assert "dual_objective" not in observe(Snapshot(model, inside=False))

@@ -16,6 +16,10 @@ bias among them as ``bias``.
 ``RATE`` and ``WITHIN``, of a stochastic linear method: the most that a fourfold number of iterations leaves of the
 gap, 0.6 by default, and the part of the optimum that 64,000 iterations come near, 0.02.
 
+A program of others (``access`` is ``data``) is specified by its problem alone, for nothing inside of it can
+be counted: ``REACHES = (parameters, tolerance)``, with which its last answer is that near to the certified
+optimum, relative to it. ``tests/conformance/test_peers.py`` holds it to that.
+
 ``ENDLESS``, of either kind and only where the defaults may come to an end, are parameters with which no run
 does.
 """
