@@ -6,15 +6,15 @@ touches it somewhere. The reduced problem over the cuts, and its dual:
 .. math:: \min_{w, \xi} \frac12 |w|^2 + B \xi, \quad \xi \ge 0, \ \xi \ge \delta_k - \langle w, g_k \rangle;
    \qquad \max_a \delta^\top a - \frac12 a^\top G a, \quad a \ge 0, \ \sum_k a_k \le B,
 
-with :math:`G_{kl} = \langle g_k, g_l \rangle` and :math:`w = \sum_k a_k g_k` (T. Joachims, Training Linear SVMs
-in Linear Time, KDD 2006).
+with :math:`G_{kl} = \langle g_k, g_l \rangle` and :math:`w = \sum_k a_k g_k` (T. Joachims, Training Linear
+SVMs in Linear Time, KDD 2006).
 
 Method: what the coefficients leave of B is the coefficient of an empty cut with δ = 0 and g = 0, so that they
 lie on a simplex. A step moves as much as gains most from one cut to another: to the cut of the largest height
 :math:`h_k = \delta_k - (Ga)_k`, from the one, of those with a coefficient, from which the step gains most
 within its room (the second-order choice of SMO). With :math:`\xi = \max(0, \max_k h_k)` primal less dual
-objective is :math:`\sum_k a_k (\xi - h_k)` over all cuts, the empty one included: no inner product is needed to
-know it. The steps end at the tolerance, or where the gap is as small as the rounding of the heights.
+objective is :math:`\sum_k a_k (\xi - h_k)` over all cuts, the empty one included: no inner product is needed
+to know it. The steps end at the tolerance, or where the gap is as small as the rounding of the heights.
 
 The coefficients stay for the next solution, in which a new cut begins with none.
 """
