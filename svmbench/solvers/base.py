@@ -125,6 +125,9 @@ class Snapshot:
         where they exist.
     loss : str
         Of the regularised form that the method minimises: ``hinge`` or ``squared_hinge``.
+    dual : float or None
+        A lower bound of the optimal λ-form objective that the method has without a dual point: the dual value
+        of a cutting-plane method's reduced problem.
     """
 
     model: Model
@@ -132,6 +135,7 @@ class Snapshot:
     alpha: NDArray[np.float64] | None = None
     native: dict[str, float] = field(default_factory=dict)
     loss: str = "hinge"
+    dual: float | None = None
 
 
 class Run(Protocol):

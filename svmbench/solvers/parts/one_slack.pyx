@@ -152,6 +152,7 @@ cdef class OneSlack:
     cdef void move(self, Py_ssize_t up, Py_ssize_t down, double step) noexcept nogil:
         """Move a part of a coefficient from one cut to another."""
         cdef Py_ssize_t k = 0
+        cdef double room = (self.spare if down == EMPTY else self.alpha[down]) - step
         if up == EMPTY:
             self.spare += step
         else:
@@ -164,6 +165,12 @@ cdef class OneSlack:
             self.alpha[down] -= step
             for k in range(self.count):
                 self.height[k] += step * self.gram[down, k]
+        if room > 0.0:
+            # A step within its room levels the two: rounding must not say which is the higher one now.
+            if down == EMPTY:
+                self.height[up] = 0.0
+            else:
+                self.height[down] = 0.0 if up == EMPTY else self.height[up]
 
     cdef Py_ssize_t drop(self, int64_t limit, int64_t* kept) noexcept nogil:
         cdef Py_ssize_t k = 0, j = 0, stay = 0
