@@ -29,3 +29,5 @@ cdef class Examples:
     # Begin to bring example i into the cache of the processor.
     cdef void prefetch(self, Py_ssize_t i) noexcept nogil
     cdef double product(self, Py_ssize_t i, const double* w) noexcept nogil
+    # <u, v> of two vectors of a solver, d values each; one inner product.
+    cdef double between(self, const double* u, const double* v) noexcept nogil

@@ -142,6 +142,21 @@ cdef class Examples:
                 w[k] += step
         return change
 
+    cdef double between(self, const double* u, const double* v) noexcept nogil:
+        cdef double a = 0.0, b = 0.0, c = 0.0, e = 0.0
+        cdef Py_ssize_t k = 0
+        self.ledger.inner_products += 1
+        while k + 4 <= self.d:
+            a += u[k] * v[k]
+            b += u[k + 1] * v[k + 1]
+            c += u[k + 2] * v[k + 2]
+            e += u[k + 3] * v[k + 3]
+            k += 4
+        while k < self.d:
+            a += u[k] * v[k]
+            k += 1
+        return (a + b) + (c + e)
+
     cdef void prefetch(self, Py_ssize_t i) noexcept nogil:
         # The first lines; the processor sees the rest of a longer row coming by itself.
         cdef int64_t begin = i * self.d if self.indptr == NULL else self.indptr[i]
@@ -203,6 +218,29 @@ cdef class Examples:
                 out[i] = self.product(i, w)
         self.observed += self.n
         return np.asarray(out)
+
+    def combination(self, const double[::1] coefficients):
+        """Return Σ_i β_i x_i, float64, shape (d,); no inner product.
+
+        Parameters
+        ----------
+        coefficients : ndarray of float64, shape (n,)
+            β.
+
+        Raises
+        ------
+        ValueError
+            If β has not n elements.
+        """
+        if coefficients.shape[0] != self.n:
+            raise ValueError(f"{coefficients.shape[0]} coefficients do not fit {self.n} examples")
+        cdef double[::1] out = np.zeros(max(self.d, 1))
+        cdef Py_ssize_t i = 0
+        with nogil:
+            for i in range(self.n):
+                if coefficients[i] != 0.0:
+                    self.add(i, coefficients[i], &out[0])
+        return np.asarray(out[: self.d])
 
     def decision_function(self, weights, bias, X):
         """Return <x, w> + bias for each row x of X, float64, shape (m,); counted as observed."""

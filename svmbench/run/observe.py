@@ -80,9 +80,9 @@ class Observer:
             row["support_vectors"] = int(np.count_nonzero(snapshot.alpha))
         if snapshot.loss == "squared_hinge":
             self._squared_hinge(row, snapshot.alpha, norm2, margins)
-            self._certify(row, None, norm2)
+            self._certify(row, None, None, norm2)
         else:
-            self._certify(row, snapshot.alpha, norm2, snapshot.inside)
+            self._certify(row, snapshot.alpha, snapshot.dual, norm2, snapshot.inside)
         self._generalise(row, model)
         return row
 
@@ -100,12 +100,19 @@ class Observer:
             row["native_bound"] = squared_hinge_dual_objective(lam, alpha, norm2)
 
     def _certify(
-        self, row: dict[str, Any], alpha: NDArray[np.float64] | None, norm2: float, inside: bool = True
+        self,
+        row: dict[str, Any],
+        alpha: NDArray[np.float64] | None,
+        bound: float | None,
+        norm2: float,
+        inside: bool = True,
     ) -> None:
-        """Add the dual objective and the gaps: of the solver's own dual point, else of the stored optimum."""
+        """Add the dual objective and the gaps: of the solver's own dual, else of the stored optimum."""
         feasible = self._problem.bias == "none" or (alpha is not None and balanced(alpha, self._problem.y))
         if alpha is not None and feasible:
             dual, source = dual_objective(self._problem.lam, alpha, norm2), "solver"
+        elif bound is not None:
+            dual, source = bound, "solver"
         elif self._bound is not None and inside:
             dual, source = self._bound, "optimum"
         else:

@@ -129,6 +129,9 @@ class Snapshot:
     inside : bool
         Whether the model lies in the kernel's own space, where the optimum of the problem bounds its
         objective from below; random features do not.
+    dual : float or None
+        A lower bound of the optimal λ-form objective that the method has without a dual point: the dual value
+        of a cutting-plane method's reduced problem.
     """
 
     model: Model
@@ -137,6 +140,7 @@ class Snapshot:
     native: dict[str, float] = field(default_factory=dict)
     loss: str = "hinge"
     inside: bool = True
+    dual: float | None = None
 
 
 class Run(Protocol):

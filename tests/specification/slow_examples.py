@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 class SlowExamples:
     """The training examples of a linear method in float64; ``products`` counts.
 
-    A weight vector is the caller's; `response`, `squared_norm` and `squared_norms` make inner products, and
-    `add_measured` one for the change of |w|².
+    A weight vector is the caller's; `response`, `responses`, `squared_norm`, `squared_norms` and `between` make
+    inner products, and `add_measured` one for the change of |w|².
     """
 
     def __init__(self, X: NDArray, y: NDArray) -> None:
@@ -29,6 +29,12 @@ class SlowExamples:
     def squared_norm(self, i: int) -> float:
         self.products += 1
         return float(self.X[i] @ self.X[i])
+    def responses(self, w: NDArray) -> NDArray[np.float64]:
+        return np.array([self.response(i, w) for i in range(len(self.X))])
+
+    def between(self, u: NDArray, v: NDArray) -> float:
+        self.products += 1
+        return float(u @ v)
 
     def add(self, i: int, factor: float, w: NDArray) -> None:
         w += factor * self.y[i] * self.X[i]

@@ -1,0 +1,130 @@
+r"""The optimised cutting-plane algorithm (OCAS).
+
+V. Franc and S. Sonnenburg, Optimized Cutting Plane Algorithm for Support Vector Machines, ICML 2008. Without
+bias.
+
+Problem, the regularised form times 1/λ:
+:math:`F(w) = \frac12 |w|^2 + \frac{1}{\lambda n} \sum_i \max(0, 1 - c_i)`, responses
+:math:`c_i = y_i \langle w, x_i \rangle`.
+
+Method: cutting planes as in `svm_perf`, but with the best point so far, wb, which a line search moves, and
+with new cuts near it::
+
+    wb = 0, wc = 0
+    cut at wc, from {i : c_i(wc) <= 1}
+    w  = solution of the reduced problem, Q its dual value, to a relative gap of eps/2
+    wb = wb + t (w - wb),  t >= 0 the exact minimum of F on that ray
+    wc = (1 - μ) wb + μ w,  μ = 0.1
+    stop if F(wb) - Q <= eps F(wb), if w = wb, or if there are as many cuts as the buffer holds
+
+Answer: wb. λQ bounds the optimum from below. An iteration makes n inner products, for the responses of w
+(those of wb and wc follow), one of the new cut with each, itself included, for the reduced problem, and three
+more for |w - wb|², <wb, w - wb> and |wb|².
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
+
+from libc.math cimport INFINITY, nextafter
+from libc.stdint cimport int32_t
+
+from svmbench.solvers.parts.cutting cimport CuttingRun
+from svmbench.solvers.parts.line_search cimport line_minimum
+
+cdef double MU = 0.1
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of OCAS."""
+
+    eps: float = field(
+        default=0.01, metadata={"help": "stop at this relative gap of objective and bound", "above": 0}
+    )
+    buffer: int = field(default=2000, metadata={"help": "cuts at most", "min": 1})
+
+
+cdef class Run(CuttingRun):
+    """A started OCAS."""
+
+    cdef double eps
+    cdef Py_ssize_t buffer
+    cdef double[::1] best           # wb
+    cdef double[::1] step_to        # w - wb
+    cdef double[::1] c              # responses of wb
+    cdef double[::1] ahead          # of w, then of wc
+    cdef int32_t[::1] items
+
+    def __init__(self, problem, examples, params):
+        super().__init__(problem, examples)
+        self.eps = params.eps
+        self.buffer = params.buffer
+        self.best = np.zeros_like(self.w)
+        self.step_to = np.zeros_like(self.w)
+        self.c = np.zeros(self.n)
+        self.ahead = np.zeros(self.n)
+        self.items = np.empty(self.n, dtype=np.int32)
+
+    cdef int step(self) except -1 nogil:
+        cdef double A = 0.0, objective = 0.0
+        cdef Py_ssize_t j = 0
+        self.add_cut(&self.ahead[0], nextafter(1.0, INFINITY))
+        self.solve(0.0, 0.5 * self.eps)
+        self.respond(&self.w[0], &self.ahead[0])
+        for j in range(self.w.shape[0]):
+            self.step_to[j] = self.w[j] - self.best[j]
+        A = self.examples.between(&self.step_to[0], &self.step_to[0])
+        if A > 0.0:
+            self.search(A)
+        objective = self.objective()
+        self.converged = (
+            objective - self.cuts.dual <= self.eps * objective or A == 0.0 or self.cuts.count == self.buffer
+        )
+        self.ledger.iteration(0)
+        return 0
+
+    cdef void search(self, double A) noexcept nogil:
+        """Move wb, and the place of the next cut, along the ray to w."""
+        cdef double B = self.examples.between(&self.best[0], &self.step_to[0])
+        cdef double C = 1.0 / (self.lam * self.n)
+        cdef double t = line_minimum(1, A, B, C, &self.c[0], &self.ahead[0], self.n, &self.items[0])
+        cdef Py_ssize_t i = 0, j = 0
+        for j in range(self.w.shape[0]):
+            self.best[j] += t * self.step_to[j]
+        for i in range(self.n):
+            self.c[i] += t * (self.ahead[i] - self.c[i])
+            self.ahead[i] = (1.0 - MU) * self.c[i] + MU * self.ahead[i]
+
+    cdef double objective(self) noexcept nogil:
+        """Return F(wb)."""
+        cdef double loss = 0.0
+        cdef Py_ssize_t i = 0
+        for i in range(self.n):
+            if self.c[i] < 1.0:
+                loss += 1.0 - self.c[i]
+        return 0.5 * self.examples.between(&self.best[0], &self.best[0]) + loss / (self.lam * self.n)
+
+    def snapshot(self):
+        """Return the best point so far and the bound that the reduced problem gives."""
+        model = LinearModel(np.array(self.best[: self.examples.d]))
+        return Snapshot(model, responses=np.array(self.c), dual=self.lam * self.cuts.dual)
+
+
+class OCAS(LinearSolver):
+    """OCAS; see the module."""
+
+    name = "ocas"
+    title = "OCAS"
+    citation = (
+        "V. Franc, S. Sonnenburg. Optimized Cutting Plane Algorithm for Support Vector Machines. ICML 2008."
+    )
+    counting = "inner products: n + 3 per iteration, and 1 with each cut"
+    stochastic = False
+    Params = Params
+
+    def start(self, problem, examples, rng):
+        """Return a run at iteration 0."""
+        return Run(problem, examples, self.params)

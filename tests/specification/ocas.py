@@ -1,0 +1,40 @@
+"""Optimised cutting planes (papers, B20)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.problem import Problem
+from svmbench.solvers.parts.random import Generator
+from tests.specification.line_search import line_minimum
+from tests.specification.one_slack import Cuts
+from tests.specification.slow_examples import SlowExamples
+
+VARIANTS = [{}, {"eps": 1e-6}, {"eps": 1e-9, "buffer": 5}]
+
+
+def run(
+    problem: Problem,
+    x: SlowExamples,
+    rng: Generator,
+    iterations: int,
+    *,
+    eps: float = 0.01,
+    buffer: int = 2000,
+) -> NDArray:
+    cuts, wb = Cuts(problem, x), np.zeros(x.X.shape[1])
+    cb = cc = np.zeros(problem.n)
+    for _ in range(iterations):
+        cuts.add(cc <= 1.0)
+        w = cuts.solve(relative=0.5 * eps)
+        c = x.responses(w)
+        A = x.between(w - wb, w - wb)
+        if A > 0.0:
+            t = line_minimum(1, A, x.between(wb, w - wb), problem.C, cb, c)
+            wb, cb = wb + t * (w - wb), cb + t * (c - cb)
+            cc = 0.9 * cb + 0.1 * c
+        F = 0.5 * x.between(wb, wb) + problem.C * np.maximum(0.0, 1.0 - cb).sum()
+        if F - cuts.dual <= eps * F or A == 0.0 or cuts.count == buffer:
+            break
+    return wb

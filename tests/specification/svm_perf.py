@@ -1,0 +1,28 @@
+"""The one-slack cutting-plane method of SVM-Perf (papers, B19)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.problem import Problem
+from svmbench.solvers.parts.random import Generator
+from tests.specification.one_slack import Cuts
+from tests.specification.slow_examples import SlowExamples
+
+VARIANTS = [{}, {"eps": 0.1}, {"eps": 1e-6}]
+
+
+def run(problem: Problem, x: SlowExamples, rng: Generator, iterations: int, *, eps: float = 1e-3) -> NDArray:
+    cuts, w, least = Cuts(problem, x), np.zeros(x.X.shape[1]), np.inf
+    for _ in range(iterations):
+        c = x.responses(w)
+        V = c < 1.0
+        violation = float((1.0 - c[V]).sum() / problem.n - cuts.slack)
+        if violation + problem.lam * cuts.gap <= eps:
+            break
+        least = min(least, violation)
+        cuts.add(V)
+        w = cuts.solve(absolute=0.5 * max(least, eps) / problem.lam)
+        cuts.drop(50)
+    return w
