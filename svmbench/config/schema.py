@@ -100,6 +100,7 @@ class Top:
 
     seed: int = field(default=0, metadata={"min": 0})
     threads: int = field(default=1, metadata={"min": 1})
+    prefetch: bool = True
     results: str = "results"
     force: bool = False
 

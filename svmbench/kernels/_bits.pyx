@@ -16,6 +16,10 @@ cdef extern from "bits.h" nogil:
         int32_t most
     block_fn svmbench_bits_block(int level)
 
+# Words of an example up to which a row is made as fast as it is read back from memory.
+cdef enum:
+    CHEAP = 8
+
 # The loops read the table in pieces of this many values.
 _PIECE = 128
 
@@ -62,6 +66,7 @@ cdef class BitsLayout(TiledLayout):
         self.reserve(svmbench_bits_block(self.level), &self.store, TILE * self.store.words * 4,
                      (self.store.words + 1) * 4)
         self.store.tiles = <const uint32_t *>self.tiles
+        self.kept = self.store.words > CHEAP
         self.table = kernel_table(kernel, self.d)
         self.store.table = &self.table[0]
         self.fill(X)

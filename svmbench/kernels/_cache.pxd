@@ -1,6 +1,6 @@
 """C-level interface of the row cache."""
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint8_t
 
 
 cdef class RowCache:
@@ -13,6 +13,7 @@ cdef class RowCache:
     cdef int64_t[::1] row_of_slot
     cdef int64_t[::1] newer
     cdef int64_t[::1] older
+    cdef uint8_t[::1] early             # of each slot: 1 from being made ahead of need until it is asked for
     cdef Py_ssize_t used
     cdef int64_t newest
     cdef int64_t oldest
@@ -21,5 +22,7 @@ cdef class RowCache:
     cdef float *find(self, Py_ssize_t row) noexcept nogil
     # Room for the row's values in place of the least recently used one.
     cdef float *insert(self, Py_ssize_t row) noexcept nogil
+    # Whether a row is held; that is no use of it.
+    cdef bint holds_row(self, Py_ssize_t row) noexcept nogil
     cdef void unlink(self, int64_t slot) noexcept nogil
     cdef void push(self, int64_t slot) noexcept nogil

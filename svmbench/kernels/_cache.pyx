@@ -46,6 +46,7 @@ cdef class RowCache:
         self.row_of_slot = np.full(self.slots, -1, dtype=np.int64)
         self.newer = np.full(self.slots, -1, dtype=np.int64)
         self.older = np.full(self.slots, -1, dtype=np.int64)
+        self.early = np.zeros(self.slots, dtype=np.uint8)
         self.used = 0
         self.newest = self.oldest = -1
 
@@ -72,6 +73,9 @@ cdef class RowCache:
             self.oldest = slot
         self.newest = slot
 
+    cdef bint holds_row(self, Py_ssize_t row) noexcept nogil:
+        return self.slot_of_row[row] >= 0
+
     cdef float *find(self, Py_ssize_t row) noexcept nogil:
         cdef int64_t slot = self.slot_of_row[row]
         if slot < 0:
@@ -91,6 +95,7 @@ cdef class RowCache:
             self.unlink(slot)
         self.slot_of_row[row] = slot
         self.row_of_slot[slot] = row
+        self.early[slot] = 0
         self.push(slot)
         return self.memory + slot * self.stride
 

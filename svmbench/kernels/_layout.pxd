@@ -13,6 +13,8 @@ cdef extern from "svmbench/kernels/csrc/kernels.h" nogil:
 
 
 cdef void *allocate(size_t size) except NULL
+# Instruction set of the loops: enum isa_level of kernels.h.
+cdef int isa_level() noexcept nogil
 
 
 cdef class Layout:
@@ -25,8 +27,11 @@ cdef class Layout:
     cdef readonly object kernel
     cdef readonly int threads
     cdef kernel_params params
-    # Instruction set of the loops: enum isa_level of kernels.h.
-    cdef int level
+    cdef int level          # isa_level()
+    # Rows that one block makes far faster than one by one; 1: it does not.
+    cdef readonly Py_ssize_t ahead
+    # Whether reading a row back from memory is faster than making it again.
+    cdef readonly bint kept
 
     # The largest number of rows that one call of `rows` may make.
     cdef Py_ssize_t group(self) noexcept nogil

@@ -40,6 +40,10 @@ def isa():
     return svmbench_isa_name(_level).decode()
 
 
+cdef int isa_level() noexcept nogil:
+    return _level
+
+
 cdef void *allocate(size_t size) except NULL:
     """Return 64-byte aligned memory of at least `size` bytes."""
     cdef void *memory = aligned_alloc(64, (size // 64 + 1) * 64)
@@ -76,6 +80,8 @@ cdef class Layout:
         self.kernel = dict(kernel)
         self.level = _level
         self.threads = threads
+        self.ahead = 1
+        self.kept = True
         self.params.kind = _KINDS[name]
         self.params.gamma = kernel.get("gamma", 1.0)
         self.params.coef0 = kernel.get("coef0", 0.0)

@@ -42,7 +42,19 @@ cdef class Oracle:
     cdef Layout layout
     cdef RowCache cache
     cdef object _diagonal
+    # Rows that are made in one block ahead of need, at most; 1: none are.
+    cdef readonly Py_ssize_t ahead
+    cdef float[:, ::1] block_values
+    cdef int64_t[::1] planned
+    cdef Py_ssize_t n_planned
+    cdef Py_ssize_t n_expected
 
     cdef void count(self, int64_t evaluations) noexcept nogil
+    # Begin the plan of a block with row i, which is needed now; False if it is at hand, or none are made ahead.
+    cdef bint plan(self, Py_ssize_t i) noexcept nogil
+    # Add a row that will soon be needed; False once no more are of use.
+    cdef bint expect(self, Py_ssize_t i) noexcept nogil
+    # Make the rows of the plan.
+    cdef void make_planned(self) noexcept nogil
     # Row i of the kernel matrix, n values, valid until the next call; from the cache or computed and counted.
     cdef const float* row_pointer(self, Py_ssize_t i) noexcept nogil

@@ -9,6 +9,7 @@ import numpy as np
 from svmbench.kernels.layouts import make_layout
 
 from libc.stdint cimport int64_t
+from libc.string cimport memcpy
 
 from svmbench.kernels._cache cimport RowCache
 
@@ -112,16 +113,29 @@ cdef class Oracle:
         OpenMP threads of one row or block.
     layout : str, optional
         How the examples are stored: a key of `svmbench.kernels.layouts.LAYOUTS`; by default the one that fits
-        them best. It changes no count, and values within their stated tolerance only.
+        them best. It changes no published count, and values within their stated tolerance only.
     like : ndarray or scipy.sparse matrix, optional
         Examples by which the layout is chosen, where X is a sample of them that others are taken against.
+    prefetch : bool, default True
+        Whether rows that a solver expects to need are made in blocks ahead of need, where the layout gains by
+        it; beside the cache that takes at most an eighth of its budget. It changes no value and no published
+        count, but what is computed.
+
+    Notes
+    -----
+    A layout that makes rows as fast as memory gives them back (`Layout.kept`) has no use for a cache: of its
+    rows only the last ones are kept.
     """
 
-    def __init__(self, X, kernel, cache_bytes=0, threads=1, layout=None, like=None):
+    def __init__(self, X, kernel, cache_bytes=0, threads=1, layout=None, like=None, prefetch=True):
         self.layout = make_layout(X, kernel, threads, layout, like)
         self.n = self.layout.n
         self.d = self.layout.d
-        self.cache = RowCache(self.n, self.layout.stride, cache_bytes)
+        self.cache = RowCache(self.n, self.layout.stride, cache_bytes if self.layout.kept else 0)
+        self.ahead = max(1, min(self.layout.ahead, self.cache.slots // 8)) if prefetch else 1
+        if self.ahead > 1:
+            self.block_values = np.empty((self.ahead, self.layout.stride), dtype=np.float32)
+            self.planned = np.empty(self.ahead, dtype=np.int64)
         self.ledger = Ledger()
         self._diagonal = None
 
@@ -151,7 +165,45 @@ cdef class Oracle:
             values = self.cache.insert(i)
             self.layout.rows(&index, 1, values)
             self.count(self.n)
+        elif self.cache.early[self.cache.newest]:
+            self.cache.early[self.cache.newest] = 0
+            self.ledger.kev_discarded -= self.n
         return values
+
+    cdef bint plan(self, Py_ssize_t i) noexcept nogil:
+        if self.ahead == 1 or self.cache.holds_row(i):
+            return False
+        self.planned[0] = i
+        self.n_planned = 1
+        self.n_expected = 1
+        return True
+
+    cdef bint expect(self, Py_ssize_t i) noexcept nogil:
+        cdef Py_ssize_t k = 0
+        # Further ahead than one block: some rows are at hand, and the next block is to be full as well.
+        self.n_expected += 1
+        if not self.cache.holds_row(i):
+            while k < self.n_planned and self.planned[k] != i:
+                k += 1
+            if k == self.n_planned:
+                self.planned[k] = i
+                self.n_planned += 1
+        return self.n_planned < self.ahead and self.n_expected < 2 * self.ahead
+
+    cdef void make_planned(self) noexcept nogil:
+        cdef Py_ssize_t begin = 0, size = 0, k = 0
+        if self.n_planned == 1:
+            return
+        while begin < self.n_planned:
+            size = min(self.layout.group(), self.n_planned - begin)
+            self.layout.rows(&self.planned[begin], size, &self.block_values[begin, 0])
+            begin += size
+        for k in range(self.n_planned):
+            memcpy(self.cache.insert(self.planned[k]), &self.block_values[k, 0], self.n * sizeof(float))
+            self.cache.early[self.cache.newest] = 1
+        # Until they are asked for, as the first one will be at once.
+        self.count(self.n_planned * self.n)
+        self.ledger.kev_discarded += self.n_planned * self.n
 
     def row(self, Py_ssize_t i):
         """Return row i of the kernel matrix, float32, shape (n,); a copy."""

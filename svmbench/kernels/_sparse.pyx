@@ -19,8 +19,12 @@ cdef extern from "sparse.h" nogil:
         const double *squared
         ptrdiff_t n
     void svmbench_sparse_rows(int level, const sparse_store *, const kernel_params *, const float *work,
-                              const double *query_squared, int queries, float *out, ptrdiff_t stride,
-                              int threads)
+                              const double *query_squared, int lanes, int queries, float *out,
+                              ptrdiff_t stride, int threads)
+
+# Queries from which on a pass for a whole group, its other lanes empty, is faster than a pass for each.
+cdef enum:
+    SHARED = 3
 
 
 cdef class SparseLayout(Layout):
@@ -47,6 +51,7 @@ cdef class SparseLayout(Layout):
         self.indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
         self.squared = _squared_norms(np.asarray(self.entries), np.asarray(self.indptr))
         self.stride = self.n
+        self.ahead = QUERIES
         if self.entries.shape[0]:
             self.store.values = &self.entries[0]
             self.store.indices = &self.columns[0]
@@ -76,19 +81,20 @@ cdef class SparseLayout(Layout):
 
     cdef void foreign(self, const sparse_store *other, const int64_t *indices, Py_ssize_t count,
                       float *out) noexcept nogil:
-        """Kernel rows of `count` examples of another store; a full group shares one pass over the data."""
+        """Kernel rows of `count` examples of another store; a few or more share one pass over the data."""
         cdef double squared[QUERIES]
-        cdef Py_ssize_t lanes = QUERIES if count == QUERIES else 1
-        cdef Py_ssize_t begin = 0, lane = 0
+        cdef Py_ssize_t lanes = QUERIES if count >= SHARED else 1
+        cdef Py_ssize_t begin = 0, taken = 0, lane = 0
         while begin < count:
-            for lane in range(lanes):
+            taken = min(lanes, count - begin)
+            for lane in range(taken):
                 squared[lane] = other.squared[indices[begin + lane]]
                 self.scatter(other, indices[begin + lane], lane, lanes, False)
             svmbench_sparse_rows(self.level, &self.store, &self.params, self.work, squared, <int>lanes,
-                                 out + begin * self.stride, self.stride, self.threads)
-            for lane in range(lanes):
+                                 <int>taken, out + begin * self.stride, self.stride, self.threads)
+            for lane in range(taken):
                 self.scatter(other, indices[begin + lane], lane, lanes, True)
-            begin += lanes
+            begin += taken
 
     def gather(self, indices):
         """Return the stored examples at `indices` as a CSR array of shape (len(indices), d)."""

@@ -218,8 +218,11 @@ class _Attempt:
                 return prepare.feature_map(config, X).examples()
         if access == "linear":
             return Examples(X)
-        kind = Oracle if access == "kernel" else RawExamples
-        return kind(X, config["kernel"], self._cache, config["threads"])
+        if access == "data":
+            return RawExamples(X, config["kernel"], self._cache, config["threads"])
+        # Rows made ahead would count towards a budget in evaluations really made, and so change its checkpoints.
+        ahead = config["prefetch"] and config["budget"]["counter"] not in ("kev_computed", "inner_products")
+        return Oracle(X, config["kernel"], self._cache, config["threads"], prefetch=ahead)
 
     def _train(self) -> End:
         config, problem = self._config, self._problem

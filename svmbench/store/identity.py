@@ -11,7 +11,14 @@ from svmbench.store.documents import canonical
 IDENTITY_VERSION = 1
 
 #: Keys of the resolved configuration that cannot change a result, as paths.
-IRRELEVANT = (("results",), ("data",), ("force",), ("budget", "name"), ("dataset", "suggested"))
+IRRELEVANT = (
+    ("results",),
+    ("data",),
+    ("force",),
+    ("prefetch",),
+    ("budget", "name"),
+    ("dataset", "suggested"),
+)
 
 
 def identity(

@@ -29,6 +29,7 @@ class SlowExamples:
     def squared_norm(self, i: int) -> float:
         self.products += 1
         return float(self.X[i] @ self.X[i])
+
     def responses(self, w: NDArray) -> NDArray[np.float64]:
         return np.array([self.response(i, w) for i in range(len(self.X))])
 

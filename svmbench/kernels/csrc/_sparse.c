@@ -4,15 +4,16 @@
 #include "variants.h"
 
 typedef void (*sparse_fn)(const sparse_store *, const kernel_params *, const float *work,
-                          const double *query_squared, int queries, ptrdiff_t first, ptrdiff_t last, float *out,
-                          ptrdiff_t stride);
+                          const double *query_squared, int lanes, int queries, ptrdiff_t first, ptrdiff_t last,
+                          float *out, ptrdiff_t stride);
 static const sparse_fn BLOCK[ISA_LEVELS] = VARIANTS(sparse_block);
 
 void svmbench_sparse_rows(int level, const sparse_store *store, const kernel_params *kernel, const float *work,
-                          const double *query_squared, int queries, float *out, ptrdiff_t stride, int threads)
+                          const double *query_squared, int lanes, int queries, float *out, ptrdiff_t stride,
+                          int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
     for (int part = 0; part < threads; part++)
-        BLOCK[level](store, kernel, work, query_squared, queries, share(store->n, part, threads),
+        BLOCK[level](store, kernel, work, query_squared, lanes, queries, share(store->n, part, threads),
                      share(store->n, part + 1, threads), out, stride);
 }

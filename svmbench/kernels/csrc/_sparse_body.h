@@ -60,18 +60,18 @@ TARGET INLINE void VARIANT(sparse_dots)(const sparse_store *store, ptrdiff_t j, 
 }
 
 TARGET static void VARIANT(sparse_block)(const sparse_store *store, const kernel_params *kernel,
-                                         const float *work, const double *query_squared, int queries,
+                                         const float *work, const double *query_squared, int lanes, int queries,
                                          ptrdiff_t first, ptrdiff_t last, float *out, ptrdiff_t stride)
 {
     const int distance = kernel->kind == KERNEL_GAUSSIAN;
     for (ptrdiff_t j = first; j < last; j++) {
-        if (queries == 1) {
+        if (lanes == 1) {
             const double dot = VARIANT(sparse_dot)(store, j, work);
             out[j] = VARIANT(sparse_score)(distance, store->squared[j], query_squared[0], dot);
         } else {
             double dots[QUERIES] __attribute__((aligned(64)));
             VARIANT(sparse_dots)(store, j, work, dots);
-            for (int r = 0; r < QUERIES; r++)
+            for (int r = 0; r < queries; r++)
                 out[r * stride + j] =
                     VARIANT(sparse_score)(distance, store->squared[j], query_squared[r], dots[r]);
         }

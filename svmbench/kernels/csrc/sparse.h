@@ -15,9 +15,10 @@ typedef struct {
     ptrdiff_t n;
 } sparse_store;
 
-/* Kernel rows of one query (queries == 1) or of QUERIES queries side by side in `work` ([d] or [d][QUERIES]); the
- * examples are shared out over the threads. */
+/* Kernel rows of one query (lanes == 1) or of up to QUERIES queries side by side (lanes == QUERIES) in `work`,
+ * [d][lanes]; the examples are shared out over the threads. */
 void svmbench_sparse_rows(int level, const sparse_store *, const kernel_params *, const float *work,
-                          const double *query_squared, int queries, float *out, ptrdiff_t stride, int threads);
+                          const double *query_squared, int lanes, int queries, float *out, ptrdiff_t stride,
+                          int threads);
 
 #endif

@@ -32,7 +32,7 @@ from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
 from svmbench.solvers.parts.random cimport Generator
-from svmbench.solvers.parts.stepping cimport SteppedRun, add_row
+from svmbench.solvers.parts.stepping cimport VISITS_AHEAD, SteppedRun, add_row
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,7 @@ cdef class Run(SteppedRun):
     """A started kernelised Pegasos."""
 
     cdef Generator rng
+    cdef Generator scout            # runs ahead of it
     cdef double lam
     cdef int shift                  # the tested response is divided by lam (t - shift)
     cdef int64_t support
@@ -58,6 +59,7 @@ cdef class Run(SteppedRun):
     def __init__(self, problem, oracle, Generator rng not None, bint exact):
         super().__init__(problem, oracle)
         self.rng = rng
+        self.scout = Generator(0)
         self.lam = problem.lam
         self.shift = 1 if exact else 0
         self.a = np.zeros(self.n)
@@ -78,6 +80,17 @@ cdef class Run(SteppedRun):
             add_row(self, i, self.y[i], &self.c[0])
             self.ledger.change(self.n)
         return 0
+
+    cdef void foresee(self) noexcept nogil:
+        """Expect the violations among the coming draws, as far as the present responses tell."""
+        cdef int64_t t = self.iterations + 1 - self.shift
+        cdef Py_ssize_t i = 0
+        cdef int k = 0
+        self.scout.follow(self.rng)
+        for k in range(1, VISITS_AHEAD + 1):
+            i = self.scout.below(<unsigned int> self.n)
+            if self.c[i] < self.lam * <double> (t + k) and not self.oracle.expect(i):
+                return
 
     def snapshot(self):
         """Return the last iterate."""

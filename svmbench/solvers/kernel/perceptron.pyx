@@ -29,7 +29,7 @@ from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
 from svmbench.solvers.parts.random cimport Generator
-from svmbench.solvers.parts.stepping cimport SteppedRun, add_row
+from svmbench.solvers.parts.stepping cimport VISITS_AHEAD, SteppedRun, add_row
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,13 @@ cdef class Run(SteppedRun):
         if place == self.n - 1:
             self.converged = self.mistakes == 0 or before + 1 == self.last
         return 0
+
+    cdef void foresee(self) noexcept nogil:
+        """Expect the rest of the pass, as far as it would be mistakes by the present responses."""
+        cdef Py_ssize_t place = self.iterations % self.n + 1
+        cdef Py_ssize_t end = min(self.n, place + VISITS_AHEAD)
+        while place < end and (self.c[self.order[place]] > 0.0 or self.oracle.expect(self.order[place])):
+            place += 1
 
     def snapshot(self):
         """Return the last hypothesis, or the average of all."""

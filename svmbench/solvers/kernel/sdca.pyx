@@ -30,7 +30,7 @@ from libc.math cimport fmax, fmin
 from libc.stdint cimport int64_t
 
 from svmbench.solvers.parts.random cimport Generator
-from svmbench.solvers.parts.stepping cimport SteppedRun, add_row
+from svmbench.solvers.parts.stepping cimport VISITS_AHEAD, SteppedRun, add_row
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ cdef class Run(SteppedRun):
     """A started SDCA."""
 
     cdef Generator rng
+    cdef Generator scout            # runs ahead of it
     cdef double C
     cdef int64_t support
     cdef int64_t idle               # visits in a row without a change
@@ -52,6 +53,7 @@ cdef class Run(SteppedRun):
     def __init__(self, problem, oracle, Generator rng not None):
         super().__init__(problem, oracle)
         self.rng = rng
+        self.scout = Generator(0)
         self.C = problem.C
         self.diagonal = checked_diagonal(oracle)
         self.alpha = np.zeros(self.n)
@@ -73,6 +75,16 @@ cdef class Run(SteppedRun):
         if self.idle > 0 and self.idle % self.n == 0:
             self.converged = self.at_rest()
         return 0
+
+    cdef void foresee(self) noexcept nogil:
+        """Expect the coming coordinates that would change by the present responses."""
+        cdef Py_ssize_t i = 0
+        cdef int _k = 0
+        self.scout.follow(self.rng)
+        for _k in range(VISITS_AHEAD):
+            i = self.scout.below(<unsigned int> self.n)
+            if self.improved(i) != self.alpha[i] and not self.oracle.expect(i):
+                return
 
     cdef double improved(self, Py_ssize_t i) noexcept nogil:
         """Return the best value of one coordinate, the others fixed."""

@@ -10,6 +10,8 @@ cdef class Generator:
 
     cdef uint64_t[4] state
 
+    # Stand where another generator stands: the same stream from there.
+    cdef void follow(self, Generator other) noexcept nogil
     # The next 64 random bits.
     cdef uint64_t next64(self) noexcept nogil
     # A uniform integer of [0, n), 1 <= n < 2^32.

@@ -9,6 +9,7 @@ exactly equally likely.
 import numpy as np
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 
 cdef inline uint64_t rotate(uint64_t x, int bits) noexcept nogil:
@@ -39,6 +40,9 @@ cdef class Generator:
             z = (z ^ (z >> 30)) * <uint64_t> 0xBF58476D1CE4E5B9
             z = (z ^ (z >> 27)) * <uint64_t> 0x94D049BB133111EB
             self.state[k] = z ^ (z >> 31)
+
+    cdef void follow(self, Generator other) noexcept nogil:
+        memcpy(self.state, other.state, sizeof(self.state))
 
     cdef uint64_t next64(self) noexcept nogil:
         cdef uint64_t result = rotate(self.state[0] + self.state[3], 23) + self.state[0]

@@ -6,6 +6,11 @@ from svmbench.kernels._examples cimport Examples
 from svmbench.kernels._oracle cimport Ledger, Oracle
 
 
+# How many coming visits a method with a known order looks at for the rows that it will need.
+cdef enum:
+    VISITS_AHEAD = 4096
+
+
 cdef class CountedRun:
     """Base of the compiled runs; see stepping.pyx."""
 
@@ -14,6 +19,7 @@ cdef class CountedRun:
     cdef Py_ssize_t n
     cdef double[::1] labels
     cdef const double* y
+    cdef float[::1] signs               # the labels again
     cdef readonly int64_t iterations
     cdef readonly bint converged
 
@@ -27,6 +33,11 @@ cdef class SteppedRun(CountedRun):
     """Base of the compiled runs of kernel methods."""
 
     cdef Oracle oracle
+
+    # Row i of the kernel matrix; where it has to be made, with rows that `foresee` expects to need soon.
+    cdef const float* row(self, Py_ssize_t i) noexcept nogil
+    # Tell the oracle, in order, the rows that the coming iterations will probably ask for; none by default.
+    cdef void foresee(self) noexcept nogil
 
 
 cdef class LinearRun(CountedRun):

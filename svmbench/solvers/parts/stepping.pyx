@@ -16,6 +16,7 @@ from libc.stdint cimport INT64_MAX, int64_t
 
 from svmbench.kernels._examples cimport Examples
 from svmbench.kernels._oracle cimport Ledger, Oracle
+from svmbench.solvers.parts.passes cimport add_signed
 
 # Work between two looks for signals: a fraction of a second.
 cdef enum:
@@ -54,6 +55,7 @@ cdef class CountedRun:
         if np.any(np.abs(self.labels) != 1.0):
             raise UserError("the labels must be -1 and +1: map the two classes to them")
         self.y = &self.labels[0]
+        self.signs = np.asarray(self.labels).astype(np.float32)
 
     cdef int step(self) except -1 nogil:
         with gil:
@@ -120,6 +122,15 @@ cdef class SteppedRun(CountedRun):
         super().__init__(problem, oracle.n, oracle.ledger, oracle.n)
         self.oracle = oracle
 
+    cdef const float* row(self, Py_ssize_t i) noexcept nogil:
+        if self.oracle.plan(i):
+            self.foresee()
+            self.oracle.make_planned()
+        return self.oracle.row_pointer(i)
+
+    cdef void foresee(self) noexcept nogil:
+        pass
+
 
 cdef class LinearRun(CountedRun):
     """A started linear method.
@@ -141,11 +152,7 @@ cdef class LinearRun(CountedRun):
 
 
 cdef void add_row(SteppedRun run, Py_ssize_t i, double factor, double* responses) noexcept nogil:
-    cdef const float* row = run.oracle.row_pointer(i)
-    cdef const double* y = run.y
-    cdef Py_ssize_t j = 0
-    for j in range(run.n):
-        responses[j] += factor * y[j] * row[j]
+    add_signed(responses, &run.signs[0], run.row(i), run.n, factor)
 
 
 def checked_diagonal(oracle):

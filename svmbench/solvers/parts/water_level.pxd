@@ -7,11 +7,8 @@ cdef struct Water:
     Py_ssize_t covered      # number of the responses below the level
 
 
-# Add count and sum of those of the n responses that lie below water.level.
-cdef void add_below(const double* c, Py_ssize_t n, Water* water) noexcept nogil
-
-# Count and sum of all n responses below water.level.
-cdef void survey(const double* c, Py_ssize_t n, Water* water) noexcept nogil
+# Count and sum of the responses below water.level.
+cdef void look(const double* c, Py_ssize_t n, Water* water) noexcept nogil
 
 # The sum of n values.
 cdef double total(const double* x, Py_ssize_t n) noexcept nogil

@@ -20,27 +20,16 @@ import numpy as np
 from libc.math cimport isfinite
 from libc.stdint cimport uint64_t
 
-cdef extern from "svmbench/solvers/parts/csrc/lanes.h" nogil:
-    void sum_below(const double* x, Py_ssize_t n, double level, double* sum, Py_ssize_t* count)
+from svmbench.solvers.parts.passes cimport survey
 
-# Partial sums are closed every so many values: short sums keep their digits, and a block stays in the fast
-# cache.
+# Partial sums are closed every so many values: short sums keep their digits.
 cdef enum:
     BLOCK = 512
     MAX_STEPS = 64
 
 
-cdef void add_below(const double* c, Py_ssize_t n, Water* water) noexcept nogil:
-    sum_below(c, n, water.level, &water.sum, &water.covered)
-
-
-cdef void survey(const double* c, Py_ssize_t n, Water* water) noexcept nogil:
-    cdef Py_ssize_t start = 0
-    water.sum = 0.0
-    water.covered = 0
-    while start < n:
-        add_below(c + start, min(<Py_ssize_t> BLOCK, n - start), water)
-        start += BLOCK
+cdef void look(const double* c, Py_ssize_t n, Water* water) noexcept nogil:
+    survey(c, n, water.level, &water.sum, &water.covered)
 
 
 cdef double total(const double* c, Py_ssize_t n) noexcept nogil:
@@ -118,18 +107,18 @@ cdef void settle(const double* c, Py_ssize_t n, double volume, Water* water, dou
         # Nothing to take a step from: pour all the water over the lowest point, a level that is never too
         # low.
         water.level = least(c, n) + volume
-        survey(c, n, water)
+        look(c, n, water)
     for _k in range(MAX_STEPS):
         if water.covered == 0:                  # the volume is below rounding
             return
         after.level = (volume + water.sum) / water.covered
-        survey(c, n, &after)
+        look(c, n, &after)
         if after.covered == water.covered:      # the sets are nested: the same number is the same set
             water[0] = after
             return
         water[0] = after
     water.level = find_level(c, n, volume, scratch)
-    survey(c, n, water)
+    look(c, n, water)
 
 
 def finite_responses(c, double volume):
@@ -174,6 +163,6 @@ def water_level_from(c, double volume, double start) -> float:
     cdef double[::1] responses = finite_responses(c, volume)
     cdef double[::1] scratch = np.empty(responses.shape[0])
     cdef Water water = Water(start, 0.0, 0)
-    survey(&responses[0], responses.shape[0], &water)
+    look(&responses[0], responses.shape[0], &water)
     settle(&responses[0], responses.shape[0], volume, &water, &scratch[0])
     return water.level

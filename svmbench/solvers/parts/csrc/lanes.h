@@ -12,31 +12,6 @@
 typedef double lanes __attribute__((vector_size(16), aligned(8), may_alias));
 typedef int64_t lane_bits __attribute__((vector_size(16)));
 
-/* Add to *sum and *count those of the n values that are below the level. */
-static inline void sum_below(const double *x, ptrdiff_t n, double level, double *sum, ptrdiff_t *count)
-{
-    lanes s[4] = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
-    lane_bits k[4] = {{0, 0}, {0, 0}, {0, 0}, {0, 0}};
-    ptrdiff_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        for (int chain = 0; chain < 4; chain++) {
-            lanes v = *(const lanes *)(x + i + 2 * chain);
-            lane_bits below = v < level;
-            s[chain] += (lanes)(below & (lane_bits)v);
-            k[chain] -= below;
-        }
-    }
-    s[0] = (s[0] + s[1]) + (s[2] + s[3]);
-    k[0] = (k[0] + k[1]) + (k[2] + k[3]);
-    double rest = 0.0;
-    for (; i < n; i++) {
-        rest += x[i] < level ? x[i] : 0.0;
-        *count += x[i] < level;
-    }
-    *sum += (s[0][0] + s[0][1]) + rest;
-    *count += (ptrdiff_t)(k[0][0] + k[0][1]);
-}
-
 /* The largest of the n values and start. */
 static inline double largest(const double *x, ptrdiff_t n, double start)
 {
