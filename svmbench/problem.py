@@ -14,6 +14,8 @@ with squared hinge    :math:`\frac{\lambda}{2} |w|^2 + \frac{1}{n} \sum_i h(c_i)
                       :math:`\alpha_i \ge 0` (Hsieh et al. 2008, eq. 3)
 slack-constrained     :math:`\max_{|w| \le 1} f(w)`, :math:`f(w) = \max_{\xi \ge 0, \sum \xi_i \le n\nu}
                       \min_i (c_i + \xi_i)` (SBP eq. 2.3)
+norm-bounded          :math:`\min_{|w| \le R} \frac{1}{n} \sum_i h(c_i)`; R = |w*| of the regularised form
+                      gives the same solution
 ====================  ==========================================================================
 
 An unregularised bias b adds :math:`y_i b` to each :math:`c_i`, is minimised over in the regularised form and
@@ -119,6 +121,8 @@ class Problem:
         ``none`` or ``unregularised``.
     nu : float or None
         Slack budget per example of the slack-constrained form; None unless the solver asks for it.
+    radius : float or None
+        R of the norm-bounded form; None unless the solver asks for it.
     """
 
     y: NDArray[np.float64]
@@ -126,6 +130,7 @@ class Problem:
     C: float
     bias: str = "none"
     nu: float | None = None
+    radius: float | None = None
 
     @property
     def n(self) -> int:
@@ -141,6 +146,7 @@ class Problem:
         C: float | None = None,
         bias: str = "none",
         nu: float | None = None,
+        radius: float | None = None,
     ) -> Problem:
         """Make a problem from λ or C (exactly one of them)."""
         if (lam is None) == (C is None):
@@ -152,8 +158,10 @@ class Problem:
             raise UserError(f"{which}={given} is not allowed: give a positive number")
         if nu is not None and (not np.isfinite(nu) or nu < 0.0):
             raise UserError(f"solver.nu={nu} is not allowed: give a number of at least 0, or auto")
+        if radius is not None and not (np.isfinite(radius) and radius > 0.0):
+            raise UserError(f"solver.R={radius} is not allowed: give a number above 0, or auto")
         if bias not in BIASES:
             raise UserError(f"problem.bias={bias} is not allowed: give one of {', '.join(BIASES)}")
         lam_value = lam if lam is not None else lam_from_C(float(C or 0.0), n)
         C_value = C if C is not None else C_from_lam(float(lam or 0.0), n)
-        return cls(y=y, lam=lam_value, C=C_value, bias=bias, nu=nu)
+        return cls(y=y, lam=lam_value, C=C_value, bias=bias, nu=nu, radius=radius)

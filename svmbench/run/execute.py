@@ -35,6 +35,9 @@ from svmbench.store.identity import digest, identity
 if TYPE_CHECKING:
     from svmbench.data import Dataset
 
+#: The parameter of a form that is left to the optimum where it is ``auto``: in the problem, and as a key.
+_DERIVED = {"slack-constrained": ("nu", "nu"), "norm-bounded": ("radius", "R")}
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -104,11 +107,12 @@ def _execute(config: dict[str, Any], progress: Progress, interrupt: Interrupt) -
 
 
 def build(config: dict[str, Any], data: Dataset) -> Problem:
-    """Return the problem of a configuration; ν stays open where it is to be derived."""
-    asked, nu = config["problem"], config["solver"].get("nu")
-    return Problem.build(
-        data.train.y, lam=asked["lam"], C=asked["C"], bias=asked["bias"], nu=None if nu == "auto" else nu
-    )
+    """Return the problem of a configuration; ν and R stay open where they are to be derived."""
+    asked, given = config["problem"], config["solver"]
+    known = {
+        name: given[key] for name, key in _DERIVED.values() if given.get(key) not in (None, "auto")
+    }
+    return Problem.build(data.train.y, lam=asked["lam"], C=asked["C"], bias=asked["bias"], **known)
 
 
 def _manifest(
@@ -133,7 +137,7 @@ def _manifest(
 
 
 def _terms(problem: Problem) -> dict[str, Any]:
-    return {"lam": problem.lam, "C": problem.C, "nu": problem.nu, "bias": problem.bias}
+    return {name: getattr(problem, name) for name in ("lam", "C", "nu", "radius", "bias")}
 
 
 class _Attempt:
@@ -191,21 +195,22 @@ class _Attempt:
         return Outcome(run, state, end.reason, self._data, self._predict)
 
     def _optimum(self) -> None:
-        """Find the certified optimum where it is known, and make it where ν depends on it."""
+        """Find the certified optimum where it is known, and make it where ν or R depends on it."""
         problem, kernel = self._problem, self._config["kernel"]
         if "features" in self._config:
             return  # another problem, whose optimum is not stored
         best = lookup(self._store, optimum_key(problem, self._data, kernel))
-        if self._solver.form == "slack-constrained" and problem.nu is None:
+        name, key = _DERIVED.get(self._solver.form, ("lam", "lam"))
+        if getattr(problem, name) is None:
             threads, say = self._config["threads"], self._progress.say
             best = best or optimum(
                 problem, self._data, kernel, self._store, cache_bytes=self._cache, threads=threads, say=say
             )
             if best.nu is None:
                 raise UserError(
-                    "nu=auto needs an optimum that is not zero; give solver.nu=NUMBER or a smaller lam"
+                    f"{key}=auto needs an optimum that is not zero; give solver.{key}=NUMBER or a smaller lam"
                 )
-            problem = self._problem = replace(problem, nu=best.nu)
+            problem = self._problem = replace(problem, **{name: {"nu": best.nu, "radius": best.norm}[name]})
         if best is not None:
             self._bound = best.dual
             self._writer.amend(optimum=digest(best.key), problem=_terms(problem))

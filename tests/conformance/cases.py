@@ -87,7 +87,7 @@ def posed(name: str, given: dict[str, Any], y: NDArray) -> tuple[Problem, dict[s
     """The problem of a variant, with λ = 1/n, and the solver's parameters."""
     bias = given.get("bias", registry.get(name).biases[0])
     parameters = {key: value for key, value in given.items() if key != "bias"}
-    return Problem.build(y, lam=1.0 / y.size, nu=0.05, bias=bias), parameters
+    return Problem.build(y, lam=1.0 / y.size, nu=0.05, radius=1.0, bias=bias), parameters
 
 
 def label(value: object) -> str | None:

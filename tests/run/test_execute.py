@@ -37,7 +37,8 @@ def test_a_run_is_made_and_stored_with_all_that_belongs_to_it(make):
         "features": 3,
     }
     assert run.manifest["solver"] == {"name": "toy", "version": 1, "counting": ""}
-    assert run.manifest["problem"] == {"lam": pytest.approx(1 / 30), "C": 1.0, "nu": None, "bias": "none"}
+    problem = {"lam": pytest.approx(1 / 30), "C": 1.0, "nu": None, "radius": None, "bias": "none"}
+    assert run.manifest["problem"] == problem
     assert run.manifest["seeds"] == prepare.seeds(make.config())
     assert run.manifest["company"]["running"] == 0 and len(run.manifest["company"]["load"]) == 3
     environment = Store(make.config()["results"]).environment(run.manifest["environment"])
@@ -295,6 +296,17 @@ def test_a_given_slack_budget_needs_no_optimum(make):
     run = make({"name": "sbp", "nu": 0.05}).run
     assert run.manifest["problem"]["nu"] == 0.05 and run.manifest["optimum"] is None
     assert run.trace()["dual_objective"].isna().all() and make.progress.said == []
+
+
+def test_the_radius_of_a_ball_is_the_norm_of_the_stored_optimum(make):
+    run = make({"name": "sgd_ball", "R": "auto"}).run
+    record = Store(make.config()["results"]).optimum(run.manifest["optimum"])
+    assert run.manifest["problem"]["radius"] == record["norm"] > 0
+    assert run.manifest["problem"]["nu"] is None
+    assert (run.trace()["norm"] <= record["norm"] * (1 + 1e-6)).all()
+    given = make({"name": "sgd_ball", "R": record["norm"]}).run
+    assert given.manifest["problem"]["radius"] == record["norm"]
+    assert given.trace()["norm"].tolist() == run.trace()["norm"].tolist()
 
 
 def test_a_solver_without_dual_is_bounded_by_the_optimum_once_it_is_stored(make):

@@ -1,0 +1,33 @@
+"""Stochastic gradient descent on the hinge loss in a norm ball (papers, B8)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.problem import Problem
+from svmbench.solvers.parts.random import Generator
+from tests.specification.expansion import Maintained, OnDemand
+
+VARIANTS = [{"R": 2.0}, {"R": 0.3}, {"R": 30.0}]
+MAINTAINS = False
+
+
+def run(
+    problem: Problem, w: OnDemand | Maintained, rng: Generator, iterations: int, *, R: float
+) -> NDArray:
+    diagonal = w.oracle.diagonal()
+    scale, norm2 = 1.0, 0.0  # w is scale times what is kept
+    mean = np.zeros(problem.n)
+    for t in range(1, iterations + 1):
+        i = rng.integers(problem.n)
+        eta = R / np.sqrt(diagonal.max() * t)
+        response = scale * w.response(i)
+        if response < 1.0:
+            w.put(i, w.a[i] + eta / scale)
+            norm2 += 2.0 * eta * response + eta**2 * diagonal[i]
+        if norm2 > R**2:
+            scale *= R / np.sqrt(norm2)
+            norm2 = R**2
+        mean += (scale * w.a - mean) / t
+    return mean
