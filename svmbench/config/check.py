@@ -9,7 +9,6 @@ from svmbench.config.schema import KERNELS, SECTIONS, NoFeatures, Suggested, Top
 from svmbench.config.values import check_section, show
 from svmbench.errors import UserError, nearest
 
-
 #: Sections that begin with the name of what the other keys belong to.
 _NAMED = ("solver", "dataset", "kernel", "features")
 

@@ -1,6 +1,6 @@
 """Explicit feature maps: a kernel problem as a linear one, for any linear solver.
 
-    svmbench run solver=dcd features=nystrom features.s=512 dataset=adult kernel=gaussian kernel.gamma=0.05
+As in ``svmbench run solver=dcd features=nystrom features.s=512 dataset=adult kernel.gamma=0.05``.
 """
 
 from __future__ import annotations

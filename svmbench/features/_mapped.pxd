@@ -9,9 +9,10 @@ cdef extern from "svmbench/features/csrc/mapped.h" nogil:
     ctypedef struct mapped_loops:
         double (*product)(const float *x, const double *w, ptrdiff_t n) noexcept nogil
         double (*add)(const float *x, double factor, double *w, ptrdiff_t n) noexcept nogil
-        void (*combine)(const float *x, const int32_t *columns, ptrdiff_t count, const float *V, ptrdiff_t width,
-                        float *out) noexcept nogil
-        void (*waves)(const float *t, const float *phase, float scale, float *out, ptrdiff_t n) noexcept nogil
+        void (*combine)(const float *x, const int32_t *columns, ptrdiff_t count, const float *V,
+                        ptrdiff_t width, float *out) noexcept nogil
+        void (*waves)(const float *t, const float *phase, float scale, float *out,
+                      ptrdiff_t n) noexcept nogil
 
 
 cdef class MappedExamples(Examples):

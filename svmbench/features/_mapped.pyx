@@ -54,7 +54,7 @@ cdef class MappedExamples(Examples):
 
 
 cdef class LazyExamples(Examples):
-    """Rows whose Fourier features are made when they are asked for, the last ones kept: no matrix of features.
+    """Rows whose Fourier features are made when they are asked for, the last ones kept; no matrix of them.
 
     Parameters
     ----------
@@ -87,8 +87,8 @@ cdef class LazyExamples(Examples):
         if self.indptr != NULL:
             begin = self.indptr[i]
             end = self.indptr[i + 1]
-        loops.combine(self.values + begin, self.columns + begin if self.columns != NULL else NULL, end - begin,
-                      &self.frequencies[0, 0] if self.width else NULL, k, &self.z[0])
+        loops.combine(self.values + begin, NULL if self.columns == NULL else self.columns + begin,
+                      end - begin, &self.frequencies[0, 0] if self.width else NULL, k, &self.z[0])
         spread(&self.z[0], &self.phases[0], self.scale, k, self.d)
         self.ledger.inner_products += k
         self.held = i
@@ -107,10 +107,10 @@ cdef class LazyExamples(Examples):
     cdef double squared_norm(self, Py_ssize_t i) noexcept nogil:
         cdef const float* z = self.make(i)
         cdef double total = 0.0
-        cdef Py_ssize_t l = 0
+        cdef Py_ssize_t f = 0
         self.ledger.inner_products += 1
-        for l in range(self.d):
-            total += <double>z[l] * z[l]
+        for f in range(self.d):
+            total += <double>z[f] * z[f]
         return total
 
     cdef void prefetch(self, Py_ssize_t i) noexcept nogil:

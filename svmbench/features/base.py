@@ -66,9 +66,7 @@ class FeatureMap:
         """Return z(x) for each row x of X, float32, shape (m, D)."""
         raise NotImplementedError
 
-    def scores(
-        self, weights: NDArray[np.float64], bias: float, X: Any
-    ) -> tuple[NDArray[np.float64], int]:
+    def scores(self, weights: NDArray[np.float64], bias: float, X: Any) -> tuple[NDArray[np.float64], int]:
         """Return <z(x), w> + bias for each row x of X, float64 (m,), and the inner products that it took.
 
         Kernel evaluations stand in the ledger as prediction instead.

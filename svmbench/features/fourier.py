@@ -3,19 +3,19 @@ r"""Random Fourier features of the Gaussian kernel.
 A. Rahimi and B. Recht, Random Features for Large-Scale Kernel Machines, NIPS 2007. With frequencies
 :math:`v_l \sim N(0, 2 \gamma I)`, l = 1..k:
 
-======  ======================================================================================================
+======  ====================================================================================================
 phase   :math:`z(x) = \sqrt{2/k} [\cos(\langle v_l, x \rangle + \beta_l)]`, :math:`\beta_l` uniform in
         :math:`[0, 2 \pi)`: k features (ASSET, S. Lee and S. J. Wright, ICPRAM 2012, section 2.3; eq. 17 with
         :math:`\sqrt{2/d}` for the misprinted :math:`\sqrt{1/d}`)
-pairs   :math:`z(x) = k^{-1/2} [\cos \langle v_l, x \rangle, \sin \langle v_l, x \rangle]`: 2k features of norm 1
-        (A. Cotter, S. Shalev-Shwartz and N. Srebro, ICML 2012, section 6)
-======  ======================================================================================================
+pairs   :math:`z(x) = k^{-1/2} [\cos \langle v_l, x \rangle, \sin \langle v_l, x \rangle]`: 2k features of
+        norm 1 (A. Cotter, S. Shalev-Shwartz and N. Srebro, ICML 2012, section 6)
+======  ====================================================================================================
 
 <z(x), z(x')> has the mean K(x, x') and, in both, a standard deviation of at most :math:`1/\sqrt{k}`.
 
-Cost: k inner products for each example, training and other rows alike; no kernel is evaluated. Features are made
-for all training examples before the first iteration, or one example at a time when it is asked for (``lazy``):
-then memory is the data and the frequencies, and the cost is paid again with every visit.
+Cost: k inner products for each example, training and other rows alike; no kernel is evaluated. Features are
+made for all training examples before the first iteration, or one example at a time when it is asked for
+(``lazy``): then memory is the data and the frequencies, and the cost is paid again with every visit.
 """
 
 from __future__ import annotations
@@ -105,9 +105,7 @@ class Fourier(FeatureMap):
         waves(out, self.phases, self.scale, k)
         return out
 
-    def scores(
-        self, weights: NDArray[np.float64], bias: float, X: Any
-    ) -> tuple[NDArray[np.float64], int]:
+    def scores(self, weights: NDArray[np.float64], bias: float, X: Any) -> tuple[NDArray[np.float64], int]:
         """Return <z(x), w> + bias for each row x of X, and k + 1 inner products for each."""
         m = X.shape[0]
         scores = np.empty(m)

@@ -1,17 +1,17 @@
 r"""Nyström features: the projection of Φ(x) onto the span of a random sample of the training examples.
 
 C. Williams and M. Seeger, Using the Nyström Method to Speed Up Kernel Machines, NIPS 2000; as in S. Lee and
-S. J. Wright, ASSET: Approximate Stochastic Subgradient Estimation Training for Support Vector Machines, ICPRAM
-2012, section 2.2.
+S. J. Wright, ASSET: Approximate Stochastic Subgradient Estimation Training for Support Vector Machines,
+ICPRAM 2012, section 2.2.
 
-With s examples S drawn without repetition and :math:`K_{SS} = Q D Q'`, eigenvalues in descending order, the first
-:math:`\bar d` of them at least eps_d times the largest:
+With s examples S drawn without repetition and :math:`K_{SS} = Q D Q'`, eigenvalues in descending order, the
+first :math:`\bar d` of them at least eps_d times the largest:
 
 .. math:: z(x) = D_{\bar d}^{-1/2} Q_{\bar d}' K(S, x)
 
-Then <z(x), z(x')> is K(x, x') where both are in S (but for the eigenvalues left out), and for any g the predictor
-<g, z(x)> is the kernel expansion with the coefficients :math:`Q_{\bar d} D_{\bar d}^{-1/2} g` on S, of the same
-norm. So a solver on these features minimises the kernel problem over a subspace.
+Then <z(x), z(x')> is K(x, x') where both are in S (but for the eigenvalues left out), and for any g the
+predictor <g, z(x)> is the kernel expansion with the coefficients :math:`Q_{\bar d} D_{\bar d}^{-1/2} g` on S,
+of the same norm. So a solver on these features minimises the kernel problem over a subspace.
 
 Cost: K(S, x) of every training example, s n kernel evaluations, charged to every convention before the first
 iteration. Scores of other rows take s evaluations each, by the expansion.
@@ -101,9 +101,7 @@ class Nystrom(FeatureMap):
         """Return z(x) for each row x of X, float32, shape (m, D); s evaluations each, counted as computed."""
         return np.asarray(self._oracle.values(X) @ self._factor)
 
-    def scores(
-        self, weights: NDArray[np.float64], bias: float, X: Any
-    ) -> tuple[NDArray[np.float64], int]:
+    def scores(self, weights: NDArray[np.float64], bias: float, X: Any) -> tuple[NDArray[np.float64], int]:
         """Return <z(x), w> + bias for each row x of X by the kernel expansion; counted as prediction."""
         signed = self.coefficients @ weights
         return self._oracle.decision_function(np.arange(signed.size), signed, bias, X), 0
@@ -114,8 +112,8 @@ def _root(K: NDArray[np.float32], params: Any) -> NDArray[np.float64]:
     exact = K.astype(np.float64)
     if not np.isfinite(exact).all():
         raise UserError(
-            "kernel values of the sample of features=nystrom are not finite: scale the data, or choose a kernel "
-            "with smaller values"
+            "kernel values of the sample of features=nystrom are not finite: scale the data, or choose a "
+            "kernel with smaller values"
         )
     values, vectors = np.linalg.eigh(0.5 * (exact + exact.T))
     values, vectors = values[::-1], vectors[:, ::-1]

@@ -131,7 +131,6 @@ cdef class SparseLayout(Layout):
                 begin += QUERIES
         return out
 
-
     def values(self, X):
         """Return K(x, x_j) for each row x of X and each stored example, float32, shape (X.shape[0], n)."""
         cdef SparseLayout other = SparseLayout(X, self.kernel)

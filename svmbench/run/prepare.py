@@ -27,7 +27,7 @@ def refusal(solver: type[Solver], config: dict[str, Any]) -> str | None:
         if reason is not None:
             return reason
     elif solver.kernels is not None and kernel not in solver.kernels:
-        other = ", features of the kernel" if solver.access == "linear" else ""
+        other = ", features=nystrom" if solver.access == "linear" else ""
         return (
             f"{solver.name} cannot use kernel={kernel}: it needs {_either('kernel', solver.kernels)}; "
             f"give that{other}, or another solver"
@@ -81,8 +81,8 @@ def feature_map(config: dict[str, Any], X: Any) -> features.FeatureMap:
     needed, available = kind.bytes_needed(params, X.shape[0]), available_bytes()
     if needed > available:
         raise UserError(
-            f"not enough memory for features={chosen['name']}: {X.shape[0]} examples take {needed // _MIB} MiB, "
-            f"available are {available // _MIB} MiB; give fewer features"
+            f"not enough memory for features={chosen['name']}: {X.shape[0]} examples take "
+            f"{needed // _MIB} MiB, available are {available // _MIB} MiB; give fewer features"
             + (", or features.lazy=true" if "lazy" in chosen else "")
         )
     return kind(X, config["kernel"], params, Generator(seeds(config)["features"]), config["threads"])

@@ -241,7 +241,7 @@ class Solver:
         return cls.version
 
     def start(self, problem: Problem, oracle: Oracle | Examples | RawExamples, rng: Generator) -> Run:
-        """Return a run at iteration 0; nothing is evaluated yet except the diagonal, where it is needed.
+        """Return a run at iteration 0; nothing is evaluated yet but the diagonal or norms, where needed.
 
         Parameters
         ----------

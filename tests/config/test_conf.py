@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 import yaml
 
-from svmbench import config, data
+from svmbench import config, data, features
 from svmbench.config import folder, schema
 from svmbench.config.values import default
 from svmbench.solvers import registry
@@ -23,6 +23,8 @@ def schema_of(group: str, name: str) -> type:
         return registry.get(name).Params
     if group == "dataset":
         return data.schema(name)
+    if group == "features":
+        return schema.NoFeatures if name == "none" else features.get(name).Params
     return schema.Budget if group == "budget" else schema.KERNELS[name]
 
 
@@ -48,7 +50,11 @@ def leaves(tree: dict[str, Any], prefix: str = "") -> list[str]:
 @pytest.mark.parametrize(("group", "name"), OPTIONS)
 def test_every_option_composes(group, name):
     chosen = [f"{group}={name}"] + (["kernel.gamma=1", "problem.C=1"] if name == "file" else [])
-    assert config.resolve(chosen)[group]["name"] == name
+    resolved = config.resolve(chosen)
+    if (group, name) == ("features", "none"):
+        assert "features" not in resolved
+    else:
+        assert resolved[group]["name"] == name
 
 
 @pytest.mark.parametrize(

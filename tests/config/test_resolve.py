@@ -37,6 +37,30 @@ def test_defaults():
     }
 
 
+def test_features_are_part_of_a_configuration_only_where_there_are_any():
+    # So that the runs stored before there were any are found.
+    assert config.resolve(["features=none"]) == config.resolve([])
+    resolved = config.resolve(["solver=dcd", "features=nystrom", "features.s=64"])
+    assert resolved["features"] == {"name": "nystrom", "s": 64, "eps_d": 1e-12, "rank": None}
+    assert resolved["budget"]["counter"] == "inner_products"
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (["features=nistrom"], "unknown features 'nistrom'; did you mean 'nystrom'?"),
+        (["features.s=5"], "unknown key features.s"),
+        (["features=nystrom", "features.s=0"], "features.s=0 is not allowed: give a whole number of at"),
+        (["features=nystrom", "features.eps_d=0"], "features.eps_d=0 is not allowed: give a number"),
+        (["features=fourier", "features.form=sine"], "give one of phase, pairs"),
+    ],
+)
+def test_what_features_are_not_allowed(given, sentence):
+    with pytest.raises(UserError) as caught:
+        config.resolve(given)
+    assert sentence in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("dataset", "gamma", "C"), [("adult", 0.05, 1.0), ("mnist", 0.02, 1.0), ("reuters", 1.0, 1.0)]
 )

@@ -52,6 +52,27 @@ def test_what_is_looked_at_is_counted_apart():
     assert examples.ledger.inner_products == 2 * 23
 
 
+@CASES
+def test_one_norm_and_a_combination_are_those_of_the_formula(d, density, layout):
+    X, plain = matrix(d, density, layout)
+    examples = Examples(X)
+    chosen, factors = np.array([3, 0, 3, 22]), np.array([0.5, -1.0, 2.0, 4.0])
+    combined = examples.combination(chosen, factors)
+    np.testing.assert_allclose(combined, factors @ plain[chosen], rtol=1e-13, atol=1e-13)
+    assert examples.ledger.inner_products == examples.observed == 0
+
+
+def test_counts_go_on_in_a_given_ledger():
+    ledger = Ledger()
+    ledger.setup(5)
+    examples = Examples(np.ones((2, 2), dtype=np.float32), ledger=ledger)
+    examples.squared_norms()
+    counts = examples.ledger.as_dict()
+    assert counts["inner_products"] == 2
+    assert counts["kev_setup"] == counts["kev_ondemand"] == counts["kev_rowupdate"] == counts["kev_iter"] == 5
+    assert counts["kev_computed"] == 0
+
+
 def test_kernel_evaluations_do_not_apply():
     counts = Examples(np.ones((2, 2), dtype=np.float32)).ledger.as_dict()
     assert {name for name, count in counts.items() if count is None} == {

@@ -6,13 +6,14 @@ from collections import OrderedDict
 
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from svmbench.kernels._cache import RowCache
 from svmbench.kernels._oracle import FIELDS, Ledger, Oracle
 from svmbench.solvers.base import COUNTERS
-from tests.kernels.reference import KERNELS, kernel_matrix, matrix, scale
+from tests.kernels.reference import KERNELS, LAYOUTS, kernel_matrix, matrix, scale
 
 GAUSSIAN, LINEAR, POLYNOMIAL = KERNELS
 
@@ -68,6 +69,27 @@ def test_block_values_and_count(layout, kernel):
     assert oracle.ledger.kev_computed == 3 * 60 + 3 * 4
     out = np.empty((3, 60), dtype=np.float32)
     assert oracle.block(rows, out=out) is out
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda k: k["name"])
+def test_values_of_other_rows_and_count(layout, kernel):
+    kernel = {**kernel, "gamma": 0.02}
+    X, dense = matrix(np.random.default_rng(1), 150, 21, 0.5, layout)
+    sample = np.arange(0, 150, 4)
+    oracle = Oracle(X[sample], kernel, layout=None, like=X)
+    assert oracle.layout_name == layout
+    values = oracle.values(X)
+    expected = kernel_matrix(dense, dense[sample], kernel)
+    assert np.all(np.abs(values - expected) <= 1e-6 * scale(dense, dense[sample], kernel))
+    assert np.array_equal(values[sample], oracle.block(np.arange(sample.size)))
+    assert oracle.ledger.kev_computed == 150 * 38 + 38 * 38
+    # Rows that do not fit the layout.
+    odd = np.random.default_rng(2).normal(size=(5, 21)).astype(np.float32)
+    other = scipy.sparse.csr_array(odd) if layout == "sparse" else odd
+    error = np.abs(oracle.values(other) - kernel_matrix(odd, dense[sample], kernel))
+    assert np.all(error <= 1e-6 * scale(odd, dense[sample], kernel))
+    assert oracle.values(other[:0]).shape == (0, 38)
 
 
 def test_diagonal_is_free_for_the_gaussian_kernel_and_charged_once_for_the_others():

@@ -1,6 +1,7 @@
 import os
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ from .conftest import accident
 from .fakes import Toy
 
 SOLVERS = ("sbp", "pegasos", "sdca", "smo", "perceptron", "smo_pair")
+NYSTROM = {"name": "nystrom", "s": 12, "eps_d": 1e-12, "rank": None}
+FOURIER = {"name": "fourier", "frequencies": 7, "form": "phase", "lazy": False}
 BIAS = {"problem": {"bias": "unregularised"}}
 UNTIMED = ["wall_seconds", "cpu_seconds"]
 
@@ -155,7 +158,16 @@ def test_how_a_linear_run_is_cut_changes_nothing(make, monkeypatch, solver, coun
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({}, "dcd cannot use kernel=gaussian: it needs kernel=linear; give that, or another solver"),
+        (
+            {},
+            "dcd cannot use kernel=gaussian: it needs kernel=linear; give that, features=nystrom, or another "
+            "solver",
+        ),
+        (
+            {"kernel": {"name": "polynomial", "degree": 2, "gamma": 1.0, "coef0": 1.0}, "features": FOURIER},
+            "features=fourier cannot approximate kernel=polynomial: it needs kernel=gaussian; give that, or "
+            "other features",
+        ),
         (
             {"kernel": LINEAR, "budget": {"counter": "kev_iter"}},
             "dcd evaluates no kernels, so that budget.counter=kev_iter stands still: "
@@ -166,6 +178,97 @@ def test_how_a_linear_run_is_cut_changes_nothing(make, monkeypatch, solver, coun
 def test_what_a_linear_solver_cannot_do_is_refused(make, change, sentence):
     outcome = make("dcd", **change)
     assert (outcome.state, outcome.reason) == ("refused", sentence)
+
+
+def test_a_kernel_solver_takes_no_features(make):
+    outcome = make("sbp", features=NYSTROM)
+    assert (outcome.state, outcome.reason) == (
+        "refused",
+        "sbp evaluates the kernel itself and takes no features=nystrom: give features=none, or a linear "
+        "solver",
+    )
+
+
+def with_features(make, features, solver="dcd", **changes):
+    budget = {"counter": "inner_products", "kev": 2000.0, "memory": None}
+    return make(solver, features=features, budget=budget, **changes)
+
+
+def test_features_are_charged_before_the_first_iteration(make):
+    # 12 evaluations for each of 30 examples, then 30 inner products for the norms.
+    first = with_features(make, NYSTROM).run.trace().iloc[0]
+    assert first["inner_products"] == 12 * 30 + 30 + first["iterations"]
+    for column in ("kev_ondemand", "kev_rowupdate", "kev_iter", "kev_computed", "kev_setup"):
+        assert first[column] == 12 * 30
+    first = with_features(make, FOURIER).run.trace().iloc[0]
+    assert first["inner_products"] == 7 * 30 + 30 + first["iterations"]
+    assert first.filter(like="kev_").isna().all()
+
+
+def test_predictions_go_through_the_features(make):
+    for features in (NYSTROM, FOURIER, {**FOURIER, "lazy": True, "form": "pairs"}):
+        outcome = with_features(make, features)
+        X, y = outcome.data.test.X, outcome.data.test.y
+        summary = outcome.run.summary()
+        assert np.mean(outcome.predict(X) * y <= 0.0) == summary["test_error"]
+        assert summary["dual_source"] == "solver" and 0.0 <= summary["relative_gap"] < 0.1
+
+
+def test_features_are_the_same_for_all_solvers_and_others_for_another_seed(make):
+    seeds = [
+        with_features(make, NYSTROM, solver, seed=seed).run.manifest["seeds"]
+        for solver, seed in (("dcd", 0), ("asset", 0), ("dcd", 1))
+    ]
+    assert seeds[0]["features"] == seeds[1]["features"] != seeds[2]["features"]
+    assert seeds[0]["generator"] != seeds[1]["generator"]
+
+
+@pytest.mark.parametrize("features", [NYSTROM, FOURIER, {**FOURIER, "lazy": True}], ids=str)
+def test_how_a_run_on_features_is_cut_changes_nothing(make, monkeypatch, features):
+    whole = with_features(make, features, "asset").run.trace()
+    assert (
+        with_features(make, features, "asset", force=True)
+        .run.trace()
+        .drop(columns=UNTIMED)
+        .equals(whole.drop(columns=UNTIMED))
+    )
+    monkeypatch.setattr(loop, "SLICE", 0.0)
+    cut = with_features(make, features, "asset", force=True).run.trace()
+    assert cut.drop(columns=UNTIMED).equals(whole.drop(columns=UNTIMED))
+
+
+def test_making_features_is_training_time(make, monkeypatch):
+    make_features = prepare.feature_map
+
+    def slow(config, X):
+        time.sleep(0.3)
+        return make_features(config, X)
+
+    monkeypatch.setattr(prepare, "feature_map", slow)
+    assert with_features(make, NYSTROM).run.trace()["wall_seconds"].iloc[0] >= 0.3
+
+
+def test_the_optimum_of_the_kernel_bounds_no_run_on_features(make):
+    make({"name": "sbp", "nu": "auto"})
+    stored = make("pegasos", budget={"kev": 1e4}).run.summary()
+    assert stored["dual_source"] == "optimum"
+    mapped = with_features(make, FOURIER, "asset").run
+    assert mapped.summary()["dual_source"] is None and mapped.manifest["optimum"] is None
+
+
+def test_features_that_do_not_fit_the_machine_or_the_data_are_an_error(make, monkeypatch):
+    with pytest.raises(UserError, match=r"features\.s=31 is not allowed: give at most 30, the number"):
+        with_features(make, {**NYSTROM, "s": 31})
+    monkeypatch.setattr(prepare, "available_bytes", lambda: 2**20)
+    many = {**FOURIER, "frequencies": 10_000}
+    with pytest.raises(UserError) as caught:
+        with_features(make, many)
+    assert str(caught.value) == (
+        "not enough memory for features=fourier: 30 examples take 1 MiB, available are 1 MiB; "
+        "give fewer features, or features.lazy=true"
+    )
+    assert with_features(make, {**many, "lazy": True}).state == "done"
+    assert [run.config["features"]["lazy"] for run in stored(make)] == [True]
 
 
 def test_with_a_bias_nu_comes_from_the_optimum_and_the_answer_predicts_with_it(make):

@@ -10,11 +10,11 @@ A linear method (``access`` is ``linear``) has no ``MAINTAINS``, and its ``run(p
 **parameters)`` returns w, and with a bias b behind it: ``x`` is
 `tests.specification.slow_examples.SlowExamples`.
 
-``REFUSED``, of either kind and only where there are any, lists parameters that the method refuses together, the
-bias among them as ``bias``.
+``REFUSED``, of either kind and only where there are any, lists parameters that the method refuses together,
+the bias among them as ``bias``.
 
-``RATE`` and ``WITHIN``, of a stochastic linear method: the most that a fourfold number of iterations leaves of the
-gap, 0.6 by default, and the part of the optimum that 64,000 iterations come near, 0.02.
+``RATE`` and ``WITHIN``, of a stochastic linear method: the most that a fourfold number of iterations leaves
+of the gap, 0.6 by default, and the part of the optimum that 64,000 iterations come near, 0.02.
 
 A program of others (``access`` is ``data``) is specified by its problem alone, for nothing inside of it can
 be counted: ``REACHES = (parameters, tolerance)``, with which its last answer is that near to the certified

@@ -1,13 +1,13 @@
 r"""ASSET: stochastic subgradient descent with the steps of robust stochastic approximation, and ASSET*.
 
 S. Lee and S. J. Wright, ASSET: Approximate Stochastic Subgradient Estimation Training for Support Vector
-Machines, ICPRAM 2012; Algorithm 1. The paper runs it on Nyström or Fourier features of a kernel (``features=``);
-it is a linear method and runs on any features. "Online" are its runs with order=given, one pass, on
-features=fourier with features.lazy=true.
+Machines, ICPRAM 2012; Algorithm 1. The paper runs it on Nyström or Fourier features of a kernel
+(``features=``); it is a linear method and runs on any features. "Online" are its runs with order=given, one
+pass, on features=fourier with features.lazy=true.
 
-Problem, the regularised form: :math:`\min_{g, b} \frac{\lambda}{2} |g|^2 + \frac{1}{n} \sum_i \max(0, 1 - r_i)`,
-:math:`r_i = y_i (\langle g, z_i \rangle + b)`, over :math:`|g| \le 1/\sqrt\lambda`, where the optimum lies, and
-:math:`|b| \le B`; b = 0 without bias.
+Problem, the regularised form:
+:math:`\min_{g, b} \frac{\lambda}{2} |g|^2 + \frac{1}{n} \sum_i \max(0, 1 - y_i (\langle g, z_i \rangle + b))`
+over :math:`|g| \le 1/\sqrt\lambda`, where the optimum lies, and :math:`|b| \le B`; b = 0 without bias.
 
 Method, from g = 0, b = 0, iterations j = 1, 2, ...::
 
@@ -15,20 +15,21 @@ Method, from g = 0, b = 0, iterations j = 1, 2, ...::
     g = (1 - ηλ) g + v η y_i z_i;  b += v η y_i
     g *= min(1, 1 / (√λ |g|));  b = clip(b, -B, B)
 
-======  ===========================  ==========================================================================
+======  ===========================  ===================================================================
 step    η                            answer
-======  ===========================  ==========================================================================
-robust  :math:`D_X/(D_G \sqrt j)`    the average of the last ``average`` iterates, each with its η as weight
+======  ===========================  ===================================================================
+robust  :math:`D_X/(D_G \sqrt j)`    the average of the last ``average`` iterates, weights η
 strong  :math:`1/(\lambda j)`        the last iterate; ASSET*, which has no bias
-======  ===========================  ==========================================================================
+======  ===========================  ===================================================================
 
-:math:`D_X^2 = 1/\lambda` is the size of the set, with bias plus :math:`B^2`; :math:`D_G^2` estimates the squared
-norm of a subgradient by the mean of |z_i|², with bias plus 1, over up to 100 examples: drawn, or with order=given
-the first ones. The factor 1 - ηλ is negative in early steps where λ is large; as in the paper it is not clipped.
+:math:`D_X^2 = 1/\lambda` is the size of the set, with bias plus :math:`B^2`; :math:`D_G^2` estimates the
+squared norm of a subgradient by the mean of |z_i|², with bias plus 1, over up to 100 examples: drawn, or with
+order=given the first ones. The factor 1 - ηλ is negative in early steps where λ is large; as in the paper it is
+not clipped.
 
 The paper averages the 100 iterates before each report. Here that is the window that ends at the moment of the
-snapshot, so that looking changes nothing. It costs an iteration nothing: g is noted every ``average`` iterations,
-and the steps since then are repeated, in their effect on the average, when a snapshot is made.
+snapshot, so that looking changes nothing. It costs an iteration nothing: g is noted every ``average``
+iterations, and the steps since then are repeated, in their effect on the average, when a snapshot is made.
 
 One inner product is counted for an iteration, one more for a violation, because |g| is carried along (see
 `pegasos_linear`), and one at the start for each example behind D_G.
@@ -220,8 +221,8 @@ class Asset(LinearSolver):
     name = "asset"
     title = "ASSET"
     citation = (
-        "S. Lee, S. J. Wright. ASSET: Approximate Stochastic Subgradient Estimation Training for Support Vector "
-        "Machines. ICPRAM 2012. Algorithm 1."
+        "S. Lee, S. J. Wright. ASSET: Approximate Stochastic Subgradient Estimation Training for Support "
+        "Vector Machines. ICPRAM 2012. Algorithm 1."
     )
     biases = ("none", "unregularised")
     counting = "inner products: 1 per iteration, 1 more per violation; up to 100 at the start"

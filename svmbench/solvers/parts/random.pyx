@@ -108,7 +108,10 @@ cdef class Generator:
         return np.asarray(out)
 
     def normals(self, count: int):
-        """Return standard normal numbers, ndarray of float64, shape (count,), by the method of Box and Muller."""
+        """Return standard normal numbers, ndarray of float64, shape (count,).
+
+        By the method of Box and Muller (Annals of Mathematical Statistics 29, 1958).
+        """
         pairs = (count + 1) // 2
         radius = np.sqrt(-2.0 * np.log1p(-self.uniforms(pairs)))
         angle = 2.0 * np.pi * self.uniforms(pairs)

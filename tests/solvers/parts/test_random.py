@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import kstest
 
 from svmbench.solvers.parts.random import Generator
 
@@ -103,3 +104,20 @@ def test_integers_out_of_range(n):
 def test_seed_out_of_range(seed):
     with pytest.raises(OverflowError):
         Generator(seed)
+
+
+def test_uniforms_are_the_numbers_one_by_one():
+    one, many = Generator(3), Generator(3)
+    assert [one.random() for _ in range(100)] == many.uniforms(100).tolist()
+    assert many.uniforms(0).shape == (0,)
+    assert one.bits() == many.bits()
+
+
+@pytest.mark.parametrize("count", [0, 1, 100_001])
+def test_normals_have_their_distribution(count):
+    values = Generator(1).normals(count)
+    assert values.shape == (count,)
+    assert np.array_equal(values, Generator(1).normals(count))
+    if count > 1:
+        assert kstest(values, "norm").pvalue > 0.01
+        assert abs(np.corrcoef(values[: count // 2], values[count // 2 : -1])[0, 1]) < 0.02

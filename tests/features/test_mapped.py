@@ -1,0 +1,58 @@
+"""The compiled loops over mapped examples, on every instruction set."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from svmbench.errors import UserError
+from svmbench.features import get
+from svmbench.features._mapped import MappedExamples, waves
+from svmbench.kernels._oracle import Ledger
+
+WIDTHS = [1, 3, 4, 15, 16, 31, 32, 33, 100]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_products_and_sums_of_rows(width):
+    rng = np.random.default_rng(width)
+    Z = rng.normal(size=(5, width)).astype(np.float32)
+    examples = MappedExamples(Z, None, Ledger(kernels=False))
+    w = rng.normal(size=width)
+    np.testing.assert_allclose(examples.products(w), Z.astype(float) @ w, rtol=1e-12, atol=1e-12)
+    factors = rng.normal(size=3)
+    combined = examples.combination(np.array([4, 0, 4]), factors)
+    np.testing.assert_allclose(combined, factors @ Z[[4, 0, 4]].astype(float), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_waves_are_cosines(width):
+    rng = np.random.default_rng(width)
+    t = (rng.normal(size=(3, width)) * 10.0 ** rng.integers(-3, 4, size=(3, width))).astype(np.float32)
+    phases = rng.uniform(-2.0, 7.0, size=2 * width).astype(np.float32)
+    Z = np.hstack([t, np.full_like(t, np.nan)])
+    waves(Z, phases, 0.5, width)
+    angles = np.hstack([t, t]) + phases  # in float32, as there
+    np.testing.assert_allclose(Z, 0.5 * np.cos(angles.astype(float)), atol=1.5e-7)
+
+
+@pytest.mark.parametrize("isa", ["base", "v3", "v4", "v4i"])
+def test_every_instruction_set_is_right(isa):
+    this_file = os.path.abspath(__file__)
+    environment = {**os.environ, "SVMBENCH_ISA": isa}
+    probe = [sys.executable, "-c", "import svmbench.kernels._layout"]
+    probed = subprocess.run(probe, env=environment, capture_output=True, text=True)
+    if "cannot run here" in probed.stderr:
+        pytest.skip(f"this processor has no {isa}")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "rows or waves"]
+    done = subprocess.run([*command, this_file], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_an_unknown_map_is_named():
+    with pytest.raises(UserError, match=r"features 'furier' are unknown: .* none, nystrom, fourier; did"):
+        get("furier")
