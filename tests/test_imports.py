@@ -23,7 +23,7 @@ ALLOWED = {
     "run": {"run", "store", "solvers", "kernels", "data"},
     "report": {"report", "store"},
     "papers": {"papers", "report", "store", "run"},
-    "speed": {"speed", "run", "store", "kernels", "data"},
+    "speed": {"speed", "run", "store", "solvers", "kernels", "data"},
     "config": {"config", "solvers", "data"},
 }
 EVERYWHERE = {"errors", "problem", "config", ""}
