@@ -2,8 +2,8 @@
 
 The fits take turns, so that a busy machine is busy for all of them, and medians over the turns count. What is
 compared is CPU time on one thread, the wall time of an idle machine; the load is recorded. What the rival has
-reached in the end decides: the time of either is that of its cheapest checkpoint that is at least as good. Ours
-lie 12 % apart, so that our time may be that much too long, never too short.
+reached in the end decides: the time of either is that of its cheapest checkpoint that is at least as good.
+Ours lie 12 % apart, so that our time may be that much too long, never too short.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Paces of the kernel solvers and costs against size: what is measured adds up; nothing here depends on the clock."""
+"""Paces of the kernel solvers and costs against size: what is measured adds up, whatever the clock says."""
 
 from __future__ import annotations
 
