@@ -22,7 +22,7 @@ COMMANDS = {
     "datasets": "list the data sets, fetch one, or verify its files",
     "solvers": "list the solvers: what each solves, needs and cites",
     "paper": "plan, run, draw or judge a figure of a paper",
-    "speed": "measure this machine, and what kernel rows reach of it",
+    "speed": "measure this machine, what kernel rows and solvers reach of it, and rivals beside them",
     "completion": "print the completion for bash or zsh",
     "help": "show this help, or that of a command",
 }

@@ -18,14 +18,14 @@ _OPTIONS = {
     "datasets": ("--mirror", "--dir", "--json", "--help"),
     "solvers": ("--help",),
     "paper": ("--results", "--help"),
-    "speed": ("--json", "--results", "--help"),
+    "speed": ("--dataset", "--solver", "--repeats", "--most", "--json", "--results", "--help"),
     "completion": ("--help",),
     "help": (),
 }
 _FIRST = {
     "datasets": ("list", "fetch", "verify"),
     "paper": ("plan", "run", "draw", "verdict", "keep"),
-    "speed": ("machine", "rows"),
+    "speed": ("machine", "rows", "solvers", "rivals", "scaling"),
     "completion": ("bash", "zsh"),
     "help": tuple(COMMANDS),
 }

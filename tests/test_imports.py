@@ -24,7 +24,7 @@ ALLOWED = {
     "run": {"run", "store", "solvers", "features", "kernels", "data"},
     "report": {"report", "store"},
     "papers": {"papers", "report", "store", "run"},
-    "speed": {"speed", "run", "store", "kernels", "data"},
+    "speed": {"speed", "run", "store", "solvers", "kernels", "data"},
     "config": {"config", "solvers", "features", "data"},
 }
 EVERYWHERE = {"errors", "problem", "config", ""}

@@ -1,57 +1,150 @@
-"""``svmbench speed``: what this machine can do, and what the kernel rows reach of it."""
+"""``svmbench speed``: this machine, what kernel rows and solvers reach of it, and rivals beside them."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from svmbench.commands._parser import Parser
+from svmbench.errors import UserError, nearest
 
 _ACTIONS = {
     "machine": "the limits of one core: memory, popcount, products, exp, sgemm",
     "rows": "kernel values a second on each storage layout, and the part of the limit",
+    "solvers": "iterations and kernel values a second of each kernel solver on one data set",
+    "rivals": "time of our solver and of programs that users have to the same result",
+    "scaling": "cost of an iteration as the examples, and then the threads, become more",
 }
+
+
+class Table(NamedTuple):
+    """What was measured: as a table, and for JSON."""
+
+    header: Sequence[str]
+    lines: Sequence[Sequence[object]]
+    measured: dict[str, Any]
+
+
+class _Action(Parser):
+    """The parser of one action, as argparse makes it."""
+
+    def __init__(self, *, prog: str, **options: Any) -> None:
+        super().__init__(prog.removeprefix("svmbench "), **options)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Measure one thing, print it as a table or JSON, and store it."""
-    parser = Parser(
-        "speed",
-        "Measure speed on one thread and store it below speed/ in the results folder: "
-        + "; ".join(f"{name}: {text}" for name, text in _ACTIONS.items())
-        + ". The best of repeated measurements counts.",
-    )
-    parser.add_argument("action", choices=_ACTIONS, help="what to measure")
-    parser.add_json()
-    parser.add_results()
-    given = parser.parse_args(arguments)
+    given = _parser().parse_args(arguments)
+    measures = {"machine": _machine, "rows": _rows, "solvers": _solvers}
+    measures |= {"rivals": _rivals, "scaling": _scaling}
+    found = measures[given.action](given)
 
-    from svmbench.speed import machine, record
+    from svmbench.speed import record
 
-    limits = machine.measure()
-    measured: dict[str, Any] = {"limits": limits.as_dict()}
-    header: tuple[str, ...] = ("limit", "rate", "unit")
-    lines: list[tuple] = list(limits.lines())
-    if given.action == "rows":
-        from svmbench.speed import rows
-
-        rates = rows.measure(limits, say=lambda line: print(line, file=sys.stderr))
-        measured["rows"] = [{**vars(rate), "fraction": rate.fraction} for rate in rates]
-        header = ("data", "layout", "rows", "columns", "block", "million values/s", "limit", "of the limit")
-        lines = [
-            (rate.data, rate.layout, rate.n, rate.d, rate.block, rate.values_per_second / 1e6,
-             rate.limit / 1e6, f"{100 * rate.fraction:.0f} %")
-            for rate in rates
-        ]  # fmt: skip
-    path = record.save(given.results, given.action, measured)
+    path = record.save(given.results, given.action, found.measured)
     if given.json:
-        print(json.dumps(measured, indent=2, allow_nan=False))
+        print(json.dumps(found.measured, indent=2, allow_nan=False))
         return 0
 
     from svmbench.report.tables import table
 
-    print(table(header, lines))
-    print(f"one thread, instruction set {limits.isa}; stored in {path}")
+    print(table(found.header, found.lines))
+    limits = found.measured.get("limits")
+    print(f"instruction set {limits['isa']}; stored in {path}" if limits else f"stored in {path}")
     return 0
+
+
+def _parser() -> Parser:
+    parser = Parser("speed", "Measure speed and store it below speed/ in the results folder.")
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=_Action)
+    for name, text in _ACTIONS.items():
+        action = actions.add_parser(name, help=text, description=f"Measure {text}.")
+        if name == "solvers":
+            action.add_argument("--dataset", default="adult", metavar="NAME", help="what they learn")
+        if name == "rivals":
+            action.add_argument(
+                "jobs", nargs="+", metavar="JOB", help="such as adult-c1; docs/speed.md lists all"
+            )
+            action.add_argument(
+                "--solver", default="smo_pair", metavar="NAME", help="ours, where the job leaves it open"
+            )
+            action.add_argument("--repeats", type=int, default=3, metavar="N", help="fits of each, by turns")
+        if name == "scaling":
+            action.add_argument("--solver", default="sbp", metavar="NAME", help="whose iterations")
+            action.add_argument("--most", type=int, default=1_000_000, metavar="N", help="most examples")
+        action.add_json()
+        action.add_results()
+    return parser
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _machine(given: Namespace) -> Table:
+    from svmbench.speed import machine
+
+    limits = machine.measure()
+    return Table(("limit", "rate", "unit"), limits.lines(), {"limits": limits.as_dict()})
+
+
+def _rows(given: Namespace) -> Table:
+    from svmbench.speed import machine, rows
+
+    limits = machine.measure()
+    rates = rows.measure(limits, say=_say)
+    measured = {"limits": limits.as_dict(), "rows": [_record(rate, "fraction") for rate in rates]}
+    return Table(rows.HEADER, [rate.line() for rate in rates], measured)
+
+
+def _solvers(given: Namespace) -> Table:
+    from svmbench import config, data
+    from svmbench.speed import machine, solvers
+
+    resolved = config.resolve([f"dataset={given.dataset}"])
+    train = data.load(resolved["dataset"], say=_say).train
+    limits = machine.measure()
+    paces = solvers.measure(resolved, train.X, train.y, limits, _say)
+    measured = {
+        "limits": limits.as_dict(),
+        "dataset": given.dataset,
+        "solvers": [_record(pace, "fraction") for pace in paces],
+    }
+    return Table(solvers.HEADER, [pace.line() for pace in paces], measured)
+
+
+def _rivals(given: Namespace) -> Table:
+    from svmbench.speed import prediction, rivals
+    from svmbench.speed.jobs import JOBS
+
+    for name in given.jobs:
+        if name not in JOBS:
+            raise UserError(f"job '{name}' is unknown: give one of {', '.join(JOBS)}{nearest(name, JOBS)}")
+    if given.repeats < 1:
+        raise UserError(f"--repeats {given.repeats} is not allowed: give at least 1")
+    races = []
+    for name in dict.fromkeys(given.jobs):
+        job = JOBS[name]
+        if job.goal == "prediction":
+            races += prediction.measure(name, job, given.repeats, _say)
+        else:
+            races += rivals.measure(name, job, given.solver, given.repeats, _say)
+    measured = {"rivals": [_record(race, "ratio") for race in races]}
+    return Table(rivals.HEADER, [race.line() for race in races], measured)
+
+
+def _scaling(given: Namespace) -> Table:
+    from svmbench.speed import scaling
+
+    costs = scaling.measure(given.solver, given.most, _say)
+    measured = {"solver": given.solver, "scaling": [_record(cost, "growth") for cost in costs]}
+    return Table(scaling.HEADER, [cost.line() for cost in costs], measured)
+
+
+def _record(line: Any, ratio: str) -> dict[str, Any]:
+    """Return one line for JSON, with the ratio that it derives."""
+    return {**dataclasses.asdict(line), ratio: getattr(line, ratio)}

@@ -1,1 +1,1 @@
-"""What this machine can do, and what the kernel rows reach of it; nothing but the command uses it."""
+"""The machine's limits, what rows and solvers reach of them, and rivals; nothing but the command uses it."""

@@ -30,6 +30,8 @@ CASES = (
 #: Rows that are made in one call.
 BLOCKS = (1, 16, 64)
 
+HEADER = ("data", "layout", "rows", "columns", "block", "million values/s", "limit", "of the limit")
+
 _SINGLE_ROWS = 4  # calls of a block of one that are timed together
 
 
@@ -49,6 +51,13 @@ class Rate:
     def fraction(self) -> float:
         """The part of the limit that is reached."""
         return self.values_per_second / self.limit
+
+    def line(self) -> tuple[object, ...]:
+        """Return the cells of `HEADER`."""
+        return (
+            *(self.data, self.layout, self.n, self.d, self.block, self.values_per_second / 1e6),
+            *(self.limit / 1e6, f"{100 * self.fraction:.0f} %"),
+        )
 
 
 def measure(
@@ -75,7 +84,7 @@ def measure(
         order = np.random.default_rng(0).permutation(n)
         for block in BLOCKS:
             seconds = _seconds(stored, order, block, budget)
-            limit = _limit(stored, X[:n], block, limits)
+            limit = limit_of(stored, X[:n], block, limits)
             rates.append(Rate(label, layout, n, X.shape[1], block, block * n / seconds, limit))
     return rates
 
@@ -137,8 +146,8 @@ def _make(stored: Layout, rows: list[np.ndarray], out: np.ndarray) -> None:
         stored.block(indices, out=out)
 
 
-def _limit(stored: Layout, X: Any, block: int, limits: Limits) -> float:
-    """Return the values a second that memory and arithmetic allow.
+def limit_of(stored: Layout, X: Any, block: int, limits: Limits) -> float:
+    """Return the values a second that memory and arithmetic allow a layout of the examples X, shape (n, d).
 
     Every value is written once, every stored example read once for a block, and the arithmetic is that of the
     layout at the rates of registers; the slower of the two is the limit.

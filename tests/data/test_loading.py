@@ -250,7 +250,9 @@ def covtype_text(rows: int) -> tuple[np.ndarray, np.ndarray, bytes]:
     return X, classes, "\n".join(lines).encode() + b"\n"
 
 
-def test_covtype(small):
+def test_covtype(small, monkeypatch):
+    from svmbench.data.sets import covtype
+
     X, classes, text = covtype_text(105)
     small.put("covtype", {"data": text})
     data = small.load("covtype", scaling="none", positive_class=3)
@@ -263,6 +265,9 @@ def test_covtype(small):
     )
     other = small.load("covtype", scaling="none", positive_class=3, split_seed=1)
     assert not np.array_equal(other.train.X, data.train.X)
+    monkeypatch.setattr(covtype, "SMALL", 40)
+    half = small.load("covtype", split="50k")
+    assert (half.train.n, half.test.n) == (40, 40)
     three = small.load("covtype", split="asset")
     assert (three.train.n, three.validation.n, three.test.n) == (84, 11, 10)
     numeric = three.train.X[:, :10]

@@ -11,7 +11,15 @@ from svmbench.data.raw import RawFiles
 from svmbench.data.splits import eight_to_one_to_one, nine_to_one, random_split
 
 VERSION = 1
-SIZES = {"cov1": nine_to_one, "asset": eight_to_one_to_one}
+SMALL = 50_000
+
+
+def fifty_thousand(n: int) -> dict[str, int]:
+    """Return the sizes of a training and a test part that general SVM programs can do in minutes."""
+    return {"train": SMALL, "test": SMALL}
+
+
+SIZES = {"cov1": nine_to_one, "asset": eight_to_one_to_one, "50k": fifty_thousand}
 
 
 @dataclass(frozen=True)
@@ -19,7 +27,7 @@ class Params:
     """Parameters of ``dataset=covtype``."""
 
     positive_class: int = whole(1, 1, 7)
-    split: str = one_of("cov1", "asset")
+    split: str = one_of("cov1", "asset", "50k")
     split_seed: int = whole(0, 0)
     scaling: str = one_of("minmax", "standard", "none")
 
@@ -28,7 +36,10 @@ class Params:
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
-    """Split at random: ``cov1`` 522,911 / 58,101 (Pegasos), ``asset`` 464,809 / 58,102 / 58,101 (ASSET)."""
+    """Split at random: ``cov1`` 522,911 / 58,101 (Pegasos), ``asset`` 464,809 / 58,102 / 58,101 (ASSET).
+
+    ``50k`` is 50,000 / 50,000 of them.
+    """
     X, y = read_covertype(raw, params.positive_class)
     rows = random_split(y.size, SIZES[params.split](y.size), params.split_seed)
     return assemble(X, y, rows, params.scaling)

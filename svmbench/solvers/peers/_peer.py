@@ -195,8 +195,8 @@ class ExpansionRun(PeerRun):
         With an unregularised bias.
     data : RawExamples
         Where the iterations are counted.
-    X : array or CSR matrix, shape (n, d)
-        The examples in the form that the estimator works on.
+    form : callable
+        From examples to an array or CSR matrix, shape (n, d), in the form that the estimator works on.
     tolerances : sequence of float
         Of its stopping rule, in the order of the fits.
     make : callable
@@ -207,11 +207,12 @@ class ExpansionRun(PeerRun):
         self,
         problem: Problem,
         data: RawExamples,
-        X: Any,
+        form: Callable[[RawExamples], Any],
         tolerances: Sequence[float],
         make: Callable[[float], Any],
     ) -> None:
-        y = np.array(problem.y)
+        X, y = form(data), np.array(problem.y)
+        self.form = form
         self.estimator: Any = None
 
         def fit(number: int) -> None:

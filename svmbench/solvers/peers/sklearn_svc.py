@@ -63,5 +63,7 @@ class SklearnSVC(Peer):
 
         options: dict[str, Any] = kernel_options(data.kernel)
         options.update(C=problem.C, cache_size=max(1.0, data.cache_bytes / 2**20))
-        X = data.csr(np.float64) if self.params.storage == "csr" else data.dense(np.float64)
-        return ExpansionRun(problem, data, X, self.params.tol, lambda tol: SVC(tol=tol, **options))
+        return ExpansionRun(problem, data, self._form, self.params.tol, lambda tol: SVC(tol=tol, **options))
+
+    def _form(self, data: RawExamples) -> Any:
+        return data.csr(np.float64) if self.params.storage == "csr" else data.dense(np.float64)

@@ -70,9 +70,11 @@ class SklearnexSVC(Peer):
         daal4py.daalinit(data.threads)
         options: dict[str, Any] = kernel_options(data.kernel)
         options.update(C=problem.C, cache_size=max(1.0, data.cache_bytes / 2**20))
+        return OneDALRun(problem, data, self._form, self.params.tol, lambda tol: SVC(tol=tol, **options))
+
+    def _form(self, data: RawExamples) -> Any:
         dtype = np.float64 if self.params.precision == "float64" else np.float32
-        X = data.csr(dtype) if scipy.sparse.issparse(data.X) else data.dense(dtype)
-        return OneDALRun(problem, data, X, self.params.tol, lambda tol: SVC(tol=tol, **options))
+        return data.csr(dtype) if scipy.sparse.issparse(data.X) else data.dense(dtype)
 
 
 class OneDALRun(ExpansionRun):

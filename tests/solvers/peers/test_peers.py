@@ -92,7 +92,8 @@ def test_what_onedal_hands_on_is_no_result_of_onedal(monkeypatch):
     X, y = data()
     problem = Problem.build(y, C=1.0, bias="unregularised")
     plain = SimpleNamespace(fit=lambda X, y: plain)
-    run = sklearnex_svc.OneDALRun(problem, RawExamples(X, KERNELS[0]), X, [0.1], lambda tol: plain)
+    examples = RawExamples(X, KERNELS[0])
+    run = sklearnex_svc.OneDALRun(problem, examples, lambda data: data.X, [0.1], lambda tol: plain)
     with pytest.raises(Refusal, match="oneDAL cannot fit this problem, and scikit-learn did"):
         run.advance("iterations", 1)
 

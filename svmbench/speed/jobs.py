@@ -1,0 +1,103 @@
+"""What `svmbench speed rivals` measures: each job a problem, our solver, and the programs beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Job:
+    """One problem that our solver and its rivals solve.
+
+    Attributes
+    ----------
+    title : str
+        What is solved, in words.
+    problem : tuple of str
+        Overrides of ``svmbench run`` that make the problem: data, kernel, C or λ, bias.
+    rivals : tuple of tuple of str
+        Overrides that choose a rival, each with its parameters.
+    ours : tuple of str
+        Overrides that choose our solver; empty: the solver that the command was told to hold against them.
+    goal : str
+        When our solver has done what the rival did: ``gap``, its relative duality gap; ``objective``, an
+        objective within 1 % and 0.1 % of the certified optimum; ``test_error``, its test error;
+        ``prediction``, the scores of the test set by the same coefficients.
+    """
+
+    title: str
+    problem: tuple[str, ...]
+    rivals: tuple[tuple[str, ...], ...]
+    ours: tuple[str, ...] = field(default=())
+    goal: str = "gap"
+
+
+#: Fits to the default tolerance of all of them; LIBSVM gets the examples in the form that is faster for it.
+_LIBSVM = ("solver=sklearn_svc", "solver.tol=[0.001]")
+_LIBSVM_DENSE = (*_LIBSVM, "solver.storage=dense")
+_ONEDAL = ("solver=sklearnex_svc", "solver.tol=[0.001]")
+_ONEDAL_SINGLE = (*_ONEDAL, "solver.precision=float32")
+
+_BIAS = "problem.bias=unregularised"
+
+
+def _svm(title: str, *problem: str, libsvm: tuple[str, ...] = _LIBSVM, goal: str = "gap") -> Job:
+    return Job(title, (*problem, _BIAS), (libsvm, _ONEDAL, _ONEDAL_SINGLE), goal=goal)
+
+
+def _linear(dataset: str, ours: tuple[str, ...], rival: str) -> Job:
+    problem = (f"dataset={dataset}", "kernel=linear", "problem.lam=1e-4")
+    return Job(f"{dataset}, linear, lam 1e-4", problem, ((f"solver={rival}",),), ours, "objective")
+
+
+def _features(dataset: str, C: str, s: int) -> dict[str, Job]:
+    problem = (f"dataset={dataset}", f"problem.C={C}")
+    jobs = {}
+    for word, rival, map_ in (
+        ("nystroem", "sklearn_nystroem", ("features=nystrom", f"features.s={s}")),
+        ("fourier", "sklearn_rbfsampler", ("features=fourier", f"features.frequencies={s}")),
+    ):
+        against = (f"solver={rival}", f"solver.components={s}", "solver.passes=[5]")
+        title = f"{dataset}, C {C}, {s} features, SGD of 5 epochs"
+        jobs[f"{word}-{dataset}-{s}"] = Job(title, problem, (against,), ("solver=asset", *map_), "test_error")
+    return jobs
+
+
+_DCD = ("solver=dcd", "solver.eps=1e-6", "budget.gap=1e-4")
+_PEGASOS = ("solver=pegasos_linear", "budget.seconds=20")
+
+JOBS: dict[str, Job] = {
+    "adult-c1": _svm("Adult, gamma 0.05, C 1", "dataset=adult", "kernel.gamma=0.05", "problem.C=1"),
+    "adult-c100": _svm("Adult, gamma 0.005, C 100", "dataset=adult", "kernel.gamma=0.005", "problem.C=100"),
+    "adult-c1000": _svm(
+        "Adult, gamma 0.001, C 1000", "dataset=adult", "kernel.gamma=0.001", "problem.C=1000"
+    ),
+    "mnist8-c10": _svm(
+        *("MNIST 8, gamma 0.02, C 10", "dataset=mnist", "kernel.gamma=0.02", "problem.C=10"),
+        libsvm=_LIBSVM_DENSE,
+    ),
+    "mnist04-c100": _svm(
+        *("MNIST 0-4 against 5-9, gamma 0.01, C 100", "dataset=mnist", "dataset.task=0-4"),
+        *("kernel.gamma=0.01", "problem.C=100"),
+        libsvm=_LIBSVM_DENSE,
+    ),
+    "covtype50k": _svm(
+        *("Covertype, 50,000 rows, gamma 1, C 3", "dataset=covtype", "dataset.split=50k"),
+        *("kernel.gamma=1", "problem.C=3"),
+    ),
+    "ijcnn1": _svm("IJCNN1, gamma 1, C 100", "dataset=ijcnn1", "kernel.gamma=1", "problem.C=100"),
+    "linear-rcv1": _linear("rcv1_subset", _DCD, "sklearn_linearsvc"),
+    "linear-adult": _linear("adult", _DCD, "sklearn_linearsvc"),
+    "linear-covtype": _linear("covtype", _DCD, "sklearn_linearsvc"),
+    "pegasos-rcv1": _linear("rcv1_subset", _PEGASOS, "sklearn_sgd"),
+    "pegasos-adult": _linear("adult", _PEGASOS, "sklearn_sgd"),
+    "pegasos-covtype": _linear("covtype", _PEGASOS, "sklearn_sgd"),
+    **_features("adult", "1", 512),
+    **_features("adult", "1", 1024),
+    **_features("mnist", "10", 512),
+    **_features("mnist", "10", 1024),
+    "prediction": _svm(
+        *("Adult's test set, gamma 0.05, C 1", "dataset=adult", "kernel.gamma=0.05", "problem.C=1"),
+        goal="prediction",
+    ),
+}

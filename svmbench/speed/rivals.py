@@ -1,0 +1,236 @@
+"""Time to the same result: our solver and its rivals on one problem, each fit in a process of its own.
+
+The fits take turns, so that a busy machine is busy for all of them, and medians over the turns count. What is
+compared is CPU time on one thread, the wall time of an idle machine; the load is recorded. What the rival has
+reached in the end decides: the time of either is that of its cheapest checkpoint that is at least as good.
+Ours lie 12 % apart, so that our time may be that much too long, never too short.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import statistics
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from svmbench import config as configuration
+from svmbench.errors import UserError
+from svmbench.run.spawn import run_in_process
+from svmbench.solvers import registry
+from svmbench.speed.jobs import Job
+from svmbench.store.trace import read_rows
+
+#: Parts of the certified optimum within which an objective counts as reached.
+NEAR = (0.01, 0.001)
+
+#: No limits but the rival's result: our solver goes on until it is as good, checkpoints close together.
+_OURS = ("budget.kev=null", "observe.points=20", "budget.memory=2048")
+_RIVAL = ("budget.kev=null", "budget.memory=2048")
+
+#: What certifies the optimum of a linear problem, by its dual point.
+_BOUND = ("solver=dcd", "solver.eps=1e-8", "budget.gap=1e-5", "budget.seconds=120", "budget.kev=null")
+
+#: A tolerance that does not end our solver before it is as good as the tightest rival.
+_TIGHT = "solver.eps=1e-8"
+
+HEADER = ("job", "rival", "reached", "rival s", "ours", "ours s", "ratio", "test errors", "load")
+
+Row = dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Race:
+    """One rival against our solver.
+
+    Attributes
+    ----------
+    job, rival, ours : str
+        Their names.
+    goal : str
+        What both reached, in words.
+    rival_seconds, our_seconds : float or None
+        Median CPU time of training to the goal; None where it was not reached.
+    rival_wall, our_wall : float or None
+        The same of wall time.
+    rival_error, our_error : float or None
+        Test error there, a fraction.
+    load : float
+        Greatest one-minute load average at the start of a fit.
+    repeats : int
+        Fits of each.
+    """
+
+    job: str
+    rival: str
+    ours: str
+    goal: str
+    rival_seconds: float | None
+    our_seconds: float | None
+    rival_wall: float | None
+    our_wall: float | None
+    rival_error: float | None
+    our_error: float | None
+    load: float
+    repeats: int
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times as long the rival takes."""
+        if self.rival_seconds is None or self.our_seconds is None:
+            return None
+        return self.rival_seconds / max(self.our_seconds, 1e-9)
+
+    def line(self) -> tuple[object, ...]:
+        """Return the cells of `HEADER`."""
+        both = (self.rival_error, self.our_error)
+        errors = " / ".join("–" if error is None else f"{100 * error:.2f}" for error in both)
+        return (
+            *(self.job, self.rival, self.goal, self.rival_seconds, self.ours, self.our_seconds),
+            *(self.ratio, errors, self.load),
+        )
+
+
+def measure(name: str, job: Job, solver: str, repeats: int, say: Callable[[str], None]) -> list[Race]:
+    """Hold our solver against every rival of a job.
+
+    Parameters
+    ----------
+    name : str
+        Of the job.
+    job : Job
+        What is solved, for a goal that fits reach.
+    solver : str
+        Ours, where the job does not say.
+    repeats : int
+        Fits of each.
+    say : callable
+        Receives a line for each fit.
+
+    Raises
+    ------
+    UserError
+        If a fit cannot be made, with its reason.
+    """
+    problem = job.problem
+    ours = (*(job.ours or (f"solver={solver}", *_tight(solver))), *_OURS)
+    for overrides in (*job.rivals, ours):  # bad input and absent packages are told before anything is timed
+        registry.get(configuration.resolve([*problem, *overrides])["solver"]["name"]).release()
+    bound = _bound(problem, say) if job.goal == "objective" else None
+    rivals: list[list[_Fit]] = [[] for _ in job.rivals]
+    own: list[_Fit] = []
+    for turn in range(repeats):
+        for fits, rival in zip(rivals, job.rivals):
+            say(f"{name}, turn {turn + 1} of {repeats}: {' '.join(rival)}")
+            fits.append(_fit((*problem, *rival, *_RIVAL)))
+        say(f"{name}, turn {turn + 1} of {repeats}: {' '.join(ours[:2])}")
+        stop = _stop(job.goal, [fits[0].rows[-1] for fits in rivals])
+        own.append(_fit((*problem, *ours, *stop)))
+    return [
+        _race(name, rival, ours, goal, fits, own)
+        for rival, fits in zip(job.rivals, rivals)
+        for goal in _goals(job.goal, fits[0].rows[-1], bound)
+    ]
+
+
+def _tight(solver: str) -> tuple[str, ...]:
+    """Return the overrides that keep a solver with a tolerance of its own going."""
+    keys = configuration.resolve([f"solver={solver}"])["solver"]
+    return (_TIGHT,) if "eps" in keys else ()
+
+
+@dataclasses.dataclass(frozen=True)
+class _Fit:
+    """The checkpoints of one run, and the load when it began."""
+
+    rows: list[Row]
+    load: float
+
+
+@dataclasses.dataclass(frozen=True)
+class _Goal:
+    """A column of the trace and the value at which it is reached."""
+
+    words: str
+    column: str
+    value: float
+
+    def reached(self, rows: list[Row]) -> Row | None:
+        """Return the cheapest checkpoint that is as good, or None."""
+        good = [row for row in rows if row[self.column] is not None and row[self.column] <= self.value]
+        return min(good, key=lambda row: row["cpu_seconds"], default=None)
+
+
+def _goals(kind: str, last: Row, bound: float | None) -> list[_Goal]:
+    """Return what counts as reached, given the last checkpoint of the rival."""
+    if kind == "gap":
+        return [_Goal(f"gap {last['relative_gap']:.1e}", "relative_gap", last["relative_gap"])]
+    if kind == "test_error":
+        return [_Goal(f"test error {100 * last['test_error']:.2f} %", "test_error", last["test_error"])]
+    if bound is None:
+        raise ValueError("an objective is held against a bound")
+    return [_Goal(f"within {100 * part:g} %", "primal_objective", bound * (1.0 + part)) for part in NEAR]
+
+
+def _stop(kind: str, reached: list[Row]) -> tuple[str, ...]:
+    """Return the overrides that end our solver where it is as good as the best rival."""
+    if kind == "gap":
+        return (f"budget.gap={min(row['relative_gap'] for row in reached)!r}",)
+    if kind == "test_error":
+        return (f"budget.test_error={min(row['test_error'] for row in reached)!r}", "budget.seconds=120")
+    return ()
+
+
+def _bound(problem: Sequence[str], say: Callable[[str], None]) -> float:
+    """Return a certified lower bound of the optimal objective of a linear problem."""
+    say(f"the optimum of {' '.join(problem)}")
+    return max(row["dual_objective"] for row in _fit((*problem, *_BOUND)).rows)
+
+
+def _fit(overrides: Sequence[str]) -> _Fit:
+    """Make one run in a process of its own and forget all but its checkpoints."""
+    with tempfile.TemporaryDirectory() as folder:
+        config = configuration.resolve([*overrides, f"results='{folder}'"])
+        load = os.getloadavg()[0]
+        outcome, interrupted = run_in_process(config, Path(folder) / "log.txt")
+        if interrupted:
+            raise KeyboardInterrupt
+        if outcome["state"] != "done":
+            raise UserError(f"{config['solver']['name']} has no time: {outcome['reason']}")
+        return _Fit(read_rows(Path(outcome["path"]) / "trace.csv"), load)
+
+
+def _race(
+    name: str, rival: Sequence[str], ours: Sequence[str], goal: _Goal, fits: list[_Fit], own: list[_Fit]
+) -> Race:
+    theirs, mine = ([goal.reached(fit.rows) for fit in each] for each in (fits, own))
+    return Race(
+        job=name,
+        rival=called(rival),
+        ours=called(ours),
+        goal=goal.words,
+        rival_seconds=_median(theirs, "cpu_seconds"),
+        our_seconds=_median(mine, "cpu_seconds"),
+        rival_wall=_median(theirs, "wall_seconds"),
+        our_wall=_median(mine, "wall_seconds"),
+        rival_error=_median(theirs, "test_error"),
+        our_error=_median(mine, "test_error"),
+        load=max(fit.load for fit in (*fits, *own)),
+        repeats=len(own),
+    )
+
+
+def called(overrides: Sequence[str]) -> str:
+    """Return the name of a solver, with its precision where that is said."""
+    words = dict(each.split("=", 1) for each in overrides)
+    precision = words.get("solver.precision")
+    return words["solver"] + (f" {precision}" if precision else "")
+
+
+def _median(rows: Sequence[Row | None], column: str) -> float | None:
+    """Return the median of a column; None if a row or its value is missing."""
+    values = [None if row is None else row[column] for row in rows]
+    known = [float(value) for value in values if value is not None]
+    return statistics.median(known) if known and len(known) == len(values) else None

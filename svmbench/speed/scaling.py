@@ -1,0 +1,138 @@
+"""Cost of an iteration against the number of examples and of threads, on generated ones."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.errors import UserError
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem
+from svmbench.solvers import registry
+from svmbench.solvers.parts.random import Generator
+from svmbench.speed.solvers import NU
+
+#: As dataset=twonorm: two Gaussian classes in 20 dimensions, and its width of the kernel.
+DIMENSIONS = 20
+KERNEL = {"name": "gaussian", "gamma": 0.02}
+
+#: Fewest rows.
+LEAST = 10_000
+
+HEADER = ("rows", "threads", "iterations", "µs/iteration", "ns/row", "of the first", "data MiB", "peak MiB")
+
+
+@dataclasses.dataclass(frozen=True)
+class Cost:
+    """What an iteration costs at one size.
+
+    Attributes
+    ----------
+    n, threads, iterations : int
+        Examples, threads of the kernel rows, and iterations that were timed.
+    seconds : float
+        Of one iteration, the least of several groups of them: CPU time on one thread, else wall time.
+    first : float
+        Seconds of one iteration and example at the first size.
+    data, peak : int
+        Bytes of the examples, and most bytes that the process ever held.
+    """
+
+    n: int
+    threads: int
+    iterations: int
+    seconds: float
+    first: float
+    data: int
+    peak: int
+
+    @property
+    def growth(self) -> float:
+        """Cost of one iteration and example over that at the first size; 1 is linear growth on one thread."""
+        return self.seconds / self.n / self.first
+
+    def line(self) -> tuple[object, ...]:
+        """Return the cells of `HEADER`."""
+        return (
+            *(self.n, self.threads, self.iterations, 1e6 * self.seconds, 1e9 * self.seconds / self.n),
+            *(self.growth, self.data / 2**20, self.peak / 2**20),
+        )
+
+
+def sizes(most: int) -> list[int]:
+    """Return numbers of rows, ten times as many each, from `LEAST` to ``most``, which ends them."""
+    if most < LEAST:
+        raise UserError(f"--most {most} is not allowed: give at least {LEAST} rows")
+    return [LEAST * 10**k for k in range(math.ceil(math.log10(most / LEAST)))] + [most]
+
+
+def measure(
+    name: str, most: int, say: Callable[[str], None], seconds: float = 1.0, cores: int | None = None
+) -> list[Cost]:
+    """Time iterations at growing numbers of rows on one thread, then at the last one on more threads.
+
+    Parameters
+    ----------
+    name : str
+        A kernel solver.
+    most : int
+        Most rows.
+    say : callable
+        Receives a line for each size.
+    seconds : float
+        Time of each.
+    cores : int, optional
+        Most threads; all cores by default.
+    """
+    solver = registry.get(name)
+    if solver.access != "kernel":
+        names = [each for each in registry.names() if registry.get(each).access == "kernel"]
+        raise UserError(f"--solver {name} makes no kernel rows: give one of {', '.join(names)}")
+    costs: list[Cost] = []
+    cases = [(n, 1) for n in sizes(most)]
+    cases += [(most, threads) for threads in range(2, (cores or os.cpu_count() or 1) + 1)]
+    made: tuple[NDArray[np.float32], NDArray[np.float64]] | None = None
+    for n, threads in cases:
+        say(f"{n:,} rows, {threads} thread{'s' * (threads > 1)}")
+        if made is None or len(made[1]) != n:
+            made = None  # before the next ones take their place
+            made = twonorm(n)
+        X, y = made
+        nu = NU if solver.form == "slack-constrained" else None
+        problem = Problem.build(y, C=1.0, bias=solver.biases[0], nu=nu)
+        run = solver(solver.Params()).start(problem, Oracle(X, KERNEL, 0, threads), Generator(0))
+        run.advance("iterations", 3)
+        clock = time.process_time if threads == 1 else time.perf_counter
+        begin, best, before = clock(), math.inf, run.iterations
+        while clock() - begin < seconds and not run.converged:
+            start, at = clock(), run.iterations
+            run.advance("iterations", at + max(1, 200_000 // n))
+            best = min(best, (clock() - start) / (run.iterations - at))
+        first = costs[0].first if costs else best / n
+        costs.append(Cost(n, threads, run.iterations - before, best, first, X.nbytes, peak_bytes()))
+    return costs
+
+
+def twonorm(n: int) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """Return n examples, float32 (n, 20), in no more memory than they take, and their labels, (n,)."""
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    X = np.empty((n, DIMENSIONS), dtype=np.float32)
+    rng.standard_normal(out=X, dtype=np.float32)
+    X += (y * (2.0 / math.sqrt(DIMENSIONS))).astype(np.float32)[:, None]
+    return X, y
+
+
+def peak_bytes() -> int:
+    """Return the most memory that this process has held so far."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

@@ -1,0 +1,125 @@
+"""Paces of the kernel solvers and costs against size: what is measured adds up, whatever the clock says."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from svmbench import config
+from svmbench.cli import main
+from svmbench.errors import UserError
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem
+from svmbench.solvers import registry
+from svmbench.speed import machine, scaling, solvers
+
+
+@pytest.fixture(scope="module")
+def limits() -> machine.Limits:
+    return machine.measure(budget=0.0)
+
+
+def test_every_kernel_solver_is_timed_with_every_bias(limits):
+    X, y = scaling.twonorm(300)
+    resolved = config.resolve(["dataset=twonorm"])
+    said: list[str] = []
+    paces = solvers.measure(resolved, X, y, limits, said.append, seconds=0.01)
+    kernel = [registry.get(name) for name in registry.names() if registry.get(name).access == "kernel"]
+    assert [(pace.solver, pace.bias) for pace in paces] == [
+        (solver.name, bias) for solver in kernel for bias in solver.biases
+    ]
+    assert len(said) == len(paces)
+    for pace in paces:
+        assert len(pace.line()) == len(solvers.HEADER)
+        assert pace.iterations >= 1 and pace.iterations_per_second > 0.0
+        assert pace.fraction == pytest.approx(pace.values_per_second / pace.limit)
+
+
+def test_values_are_those_that_were_computed(monkeypatch):
+    X, y = scaling.twonorm(50)
+    oracle = Oracle(X, scaling.KERNEL)
+    monkeypatch.setattr(solvers, "timed", lambda run, seconds: run.advance("iterations", 110) or 4.0)
+    pace = solvers._pace(registry.get("sbp"), Problem.build(y, C=1.0, nu=0.1), oracle, 100.0, 1.0)
+    assert pace.iterations == 100 and pace.iterations_per_second == 25.0
+    # one row each; the same one twice in a row is still there
+    assert 0.0 < pace.values_per_second * 4.0 <= 100 * 50
+    assert pace.fraction == pace.values_per_second / 100.0
+
+
+def test_a_converged_solver_ends_the_timing():
+    class Done:
+        converged, iterations = True, 7
+
+    assert solvers.timed(Done(), 10.0) < 1.0
+
+
+@pytest.mark.parametrize(
+    ("most", "expected"),
+    [
+        (10_000, [10_000]),
+        (1_000_000, [10_000, 100_000, 1_000_000]),
+        (8_000, None),
+        (30_000, [10_000, 30_000]),
+    ],
+)
+def test_sizes_grow_tenfold_to_the_most(most, expected):
+    if expected is None:
+        with pytest.raises(UserError, match=r"--most 8000 is not allowed: give at least 10000 rows"):
+            scaling.sizes(most)
+    else:
+        assert scaling.sizes(most) == expected
+
+
+def test_costs_are_of_growing_sizes_then_threads(monkeypatch):
+    monkeypatch.setattr(scaling, "LEAST", 100)
+    costs = scaling.measure("sbp", 2000, lambda line: None, seconds=0.01, cores=2)
+    assert [(cost.n, cost.threads) for cost in costs] == [(100, 1), (1000, 1), (2000, 1), (2000, 2)]
+    assert costs[0].growth == pytest.approx(1.0)
+    for cost in costs:
+        assert cost.growth == pytest.approx(cost.seconds / cost.n / (costs[0].seconds / 100))
+        assert cost.data == cost.n * 20 * 4 < cost.peak
+        assert cost.iterations >= 1 and len(cost.line()) == len(scaling.HEADER)
+
+
+def test_generated_examples_are_two_classes_apart():
+    X, y = scaling.twonorm(20_000)
+    assert X.dtype.name == "float32" and X.shape == (20_000, 20)
+    assert (X * y[:, None]).mean() == pytest.approx(2.0 / 20**0.5, abs=0.01)
+    assert X.var() == pytest.approx(1.0 + 4.0 / 20, abs=0.02)
+    assert set(scaling.twonorm(2)[1]) == {-1.0, 1.0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["scaling", "--solver", "dcd"], "--solver dcd makes no kernel rows: give one of pegasos, "),
+        (["scaling", "--solver", "sbq"], "solver 'sbq' is unknown"),
+        (["scaling", "--most", "10"], "--most 10 is not allowed: give at least 10000 rows"),
+        (["scaling", "--most", "x"], "argument --most: invalid int value: 'x'"),
+        (["solvers", "--dataset", "adlut"], "adlut"),
+        (["machine", "--most", "10"], "unrecognized arguments: --most 10"),
+        ([], "the following arguments are required: ACTION"),
+    ],
+)
+def test_one_wrong_option_gives_one_sentence(arguments, sentence, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["speed", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert sentence in error and error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_commands_print_and_store(tmp_path, monkeypatch, capsys, limits):
+    monkeypatch.setattr(machine, "measure", lambda: limits)
+    monkeypatch.setattr(scaling, "LEAST", 100)
+    monkeypatch.setattr(scaling.measure, "__defaults__", (0.01, 1))
+    monkeypatch.setattr(solvers.measure, "__defaults__", (0.01,))
+    results = str(tmp_path / "results")
+    assert main(["speed", "scaling", "--most", "200", "--results", results]) == 0
+    assert "| ns/row |" in capsys.readouterr().out
+    assert main(["speed", "solvers", "--dataset", "checkerboard", "--json", "--results", results]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert {line["solver"] for line in printed["solvers"]} >= {"sbp", "smo"}
+    stored = sorted(path.name.split("-")[1] for path in (tmp_path / "results" / "speed").iterdir())
+    assert stored == ["scaling", "solvers"]
