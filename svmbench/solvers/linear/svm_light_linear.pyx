@@ -1,0 +1,247 @@
+r"""SVM-light for linear kernels: decomposition with a working set of q examples.
+
+T. Joachims, Making Large-Scale SVM Learning Practical, Advances in Kernel Methods, 1999; without bias and so
+without the equality constraint.
+
+Problem, the dual of the regularised form in its C-form, C = 1/(λn):
+:math:`\min_\alpha \frac12 |w|^2 - \sum_i \alpha_i`, :math:`w = \sum_i \alpha_i y_i x_i`,
+:math:`0 \le \alpha_i \le C`, with gradient :math:`g_i = y_i \langle w, x_i \rangle - 1`.
+
+Method, from α = 0 and w = 0; an iteration is::
+
+    B = the q active examples with the largest violation, -g_i where α_i < C or g_i where α_i > 0, if above
+        eps: the steepest feasible direction with q entries. At most ``entering`` of them are not of the last
+        B, whose examples fill the places that are left
+    α_B = solution of the dual in these variables alone, to a violation of 1e-4 eps
+    w and the g_i of all active examples follow
+    with shrinking: an example that is at its bound in the second iteration in a row, with g_i > eps at 0 or
+        g_i < -eps at C, is no longer active
+    no violation above eps: stop if all were active, else make the g_i of the others and let all be active
+
+Answer: the last iterate; a dual point. An iteration makes q(q+1)/2 inner products for the small problem and
+one for each active example; that after which all are active again one more for each that was not.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
+
+from libc.math cimport fmax, isfinite
+from libc.stdint cimport int8_t, int64_t
+
+from svmbench.solvers.parts.small_qp cimport SmallQP, solve_small, violation
+from svmbench.solvers.parts.stepping cimport LinearRun
+
+cdef enum:
+    PATIENCE = 2            # iterations at a bound after which an example is put aside, as in SVM-light
+    STEPS = 1000            # of the small problem at most, for each of its variables
+
+# Of eps, to which the small problem is solved.
+cdef double EXACT = 1e-4
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of SVM-light for linear kernels."""
+
+    q: int = field(default=10, metadata={"help": "examples of the working set", "min": 1})
+    entering: int = field(default=10, metadata={"help": "new ones of them at most", "min": 1})
+    shrinking: bool = field(default=True, metadata={"help": "put examples aside that seem settled"})
+    eps: float = field(default=1e-3, metadata={"help": "stop where no gradient violates more", "above": 0})
+
+
+cdef class Run(LinearRun):
+    """A started SVM-light."""
+
+    cdef Py_ssize_t q
+    cdef Py_ssize_t entering
+    cdef bint shrinking
+    cdef double eps
+    cdef double C
+    cdef double[::1] alpha
+    cdef double[::1] g
+    cdef double[::1] w
+    cdef double[::1] row            # one example, dense; zero between two uses
+    cdef int64_t[::1] items         # the active examples, ascending
+    cdef Py_ssize_t active
+    cdef int8_t[::1] aside          # whether an example is not active
+    cdef int8_t[::1] member         # whether it is in B
+    cdef int8_t[::1] settled        # iterations in a row at a bound
+    cdef Py_ssize_t size            # of B
+    cdef int64_t[::1] B
+    cdef int64_t[::1] stay          # the most violating members of B, and of the others
+    cdef int64_t[::1] enter
+    cdef double[::1] Q
+    cdef double[::1] diagonal
+    cdef double[::1] z
+    cdef double[::1] gradient
+
+    def __init__(self, problem, examples, params):
+        super().__init__(problem, examples, examples.n)
+        self.q = min(params.q, self.n)
+        self.entering = min(params.entering, self.q)
+        self.shrinking = params.shrinking
+        self.eps = params.eps
+        self.C = problem.C
+        self.alpha = np.zeros(self.n)
+        self.g = np.full(self.n, -1.0)
+        self.w, self.row = np.zeros(max(examples.d, 1)), np.zeros(max(examples.d, 1))
+        self.items = np.arange(self.n, dtype=np.int64)
+        self.active = self.n
+        self.aside, self.member, self.settled = (np.zeros(self.n, dtype=np.int8) for _ in range(3))
+        self.B, self.stay, self.enter = (np.zeros(self.q, dtype=np.int64) for _ in range(3))
+        self.Q = np.zeros(self.q * self.q)
+        self.diagonal, self.z, self.gradient = np.zeros(self.q), np.zeros(self.q), np.zeros(self.q)
+
+    cdef int step(self) except -1 nogil:
+        self.select()
+        self.pose()
+        self.move()
+        self.follow()
+        self.ledger.iteration(0)
+        return 0
+
+    cdef inline double off(self, Py_ssize_t i) noexcept nogil:
+        """Return the violation of an example; one of at most eps is none, so that rounding ranks nothing."""
+        cdef double result = violation(self.alpha[i], self.g[i], self.C)
+        return result if result > self.eps else 0.0
+
+    cdef Py_ssize_t rank(self, int64_t* best, Py_ssize_t count, Py_ssize_t room, int64_t i) noexcept nogil:
+        """Insert an example into a list that falls in violation, first come first; return its length."""
+        cdef double off = self.off(i)
+        cdef Py_ssize_t k = count
+        if count < room:
+            count += 1
+        elif off > self.off(best[count - 1]):
+            k -= 1
+        else:
+            return count
+        while k > 0 and self.off(best[k - 1]) < off:
+            best[k] = best[k - 1]
+            k -= 1
+        best[k] = i
+        return count
+
+    cdef void select(self) noexcept nogil:
+        """Choose B."""
+        cdef Py_ssize_t k = 0, stays = 0, enters = 0, s = 0, e = 0
+        cdef int64_t i = 0
+        for k in range(self.active):
+            i = self.items[k]
+            if self.member[i]:
+                stays = self.rank(&self.stay[0], stays, self.q, i)
+            elif self.off(i) > 0.0:
+                enters = self.rank(&self.enter[0], enters, self.entering, i)
+        for k in range(self.size):
+            self.member[self.B[k]] = 0
+        self.size = min(self.q, stays + enters)
+        for k in range(self.size):
+            if s == stays or (e < enters and self.off(self.enter[e]) > self.off(self.stay[s])):
+                self.B[k] = self.enter[e]
+                e += 1
+            else:
+                self.B[k] = self.stay[s]
+                s += 1
+            self.member[self.B[k]] = 1
+
+    cdef void pose(self) noexcept nogil:
+        """Make the small problem: the inner products within B, and the gradient."""
+        cdef Py_ssize_t a = 0, b = 0, q = self.size
+        cdef int64_t i = 0
+        for a in range(q):
+            i = self.B[a]
+            self.examples.add(i, self.y[i], &self.row[0])
+            for b in range(a + 1):
+                self.Q[a * q + b] = self.y[self.B[b]] * self.examples.dot(self.B[b], &self.row[0])
+                self.Q[b * q + a] = self.Q[a * q + b]
+            self.examples.add(i, -self.y[i], &self.row[0])
+            self.diagonal[a] = self.Q[a * q + a]
+            self.z[a] = self.alpha[i]
+            self.gradient[a] = self.g[i]
+
+    cdef void move(self) noexcept nogil:
+        """Solve the small problem and take its solution over."""
+        cdef SmallQP problem
+        cdef Py_ssize_t a = 0
+        cdef int64_t i = 0
+        problem.q = self.size
+        problem.Q = &self.Q[0]
+        problem.diagonal = &self.diagonal[0]
+        problem.y = NULL
+        problem.C = self.C
+        problem.z = &self.z[0]
+        problem.gradient = &self.gradient[0]
+        solve_small(&problem, EXACT * self.eps, STEPS * self.size)
+        for a in range(self.size):
+            i = self.B[a]
+            if self.z[a] != self.alpha[i]:
+                self.examples.add(i, (self.z[a] - self.alpha[i]) * self.y[i], &self.w[0])
+                self.alpha[i] = self.z[a]
+
+    cdef double respond(self, int64_t i) noexcept nogil:
+        """Make the gradient of an example; return its violation."""
+        self.g[i] = self.y[i] * self.examples.dot(i, &self.w[0]) - 1.0
+        return self.off(i)
+
+    cdef int follow(self) except -1 nogil:
+        """Make the gradients of the active examples, put settled ones aside, see whether it is over."""
+        cdef Py_ssize_t k = 0, kept = 0, looked_at = self.active
+        cdef double worst = 0.0, surplus = 0.0
+        cdef int64_t i = 0
+        for k in range(looked_at):
+            i = self.items[k]
+            worst = fmax(worst, self.respond(i))
+            surplus = self.g[i] if self.alpha[i] == 0.0 else -self.g[i] if self.alpha[i] == self.C else 0.0
+            if surplus > self.eps:
+                self.settled[i] = min(self.settled[i] + 1, PATIENCE)
+            else:
+                self.settled[i] = 0
+            if self.shrinking and self.settled[i] == PATIENCE:
+                self.aside[i] = 1
+            else:
+                self.items[kept] = i
+                kept += 1
+        self.active = kept
+        if not isfinite(worst):
+            self.overflowed()
+        if worst == 0.0:
+            self.converged = looked_at == self.n or self.reopen() == 0.0
+        return 0
+
+    cdef double reopen(self) noexcept nogil:
+        """Make all examples active, with their gradients; return the largest violation."""
+        cdef double worst = 0.0
+        cdef int64_t i = 0
+        for i in range(self.n):
+            if self.aside[i]:
+                self.respond(i)
+            worst = fmax(worst, self.off(i))
+            self.aside[i] = 0
+            self.settled[i] = 0
+            self.items[i] = i
+        self.active = self.n
+        return worst
+
+    def snapshot(self):
+        """Return the last iterate."""
+        return Snapshot(LinearModel(np.array(self.w[: self.examples.d])), alpha=np.array(self.alpha))
+
+
+class SVMLightLinear(LinearSolver):
+    """SVM-light for linear kernels; see the module."""
+
+    name = "svm_light_linear"
+    title = "SVM-light (linear)"
+    citation = (
+        "T. Joachims. Making Large-Scale SVM Learning Practical. In: Advances in Kernel Methods. MIT Press, "
+        "1999. Chapter 11."
+    )
+    counting = "inner products: q(q+1)/2 and 1 per active example; 1 per other one where all become active"
+    stochastic = False
+    Params = Params
+
+    def start(self, problem, examples, rng):
+        """Return a run at iteration 0."""
+        return Run(problem, examples, self.params)
