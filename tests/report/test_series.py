@@ -120,3 +120,11 @@ def test_axes_that_do_not_exist():
         select([], "kev_ondemnd")
     with pytest.raises(UserError, match="metric 'wall_seconds' cannot be drawn: give one of test_error"):
         select([], "iterations", "wall_seconds")
+
+
+def test_a_curve_is_called_what_its_run_says_else_by_its_name(tmp_path):
+    titled = stored_run(tmp_path, "own", costs=[100], errors=[20], title="My Own")
+    older = stored_run(tmp_path, "elsewhere", costs=[100], errors=[20])
+    known = stored_run(tmp_path, "sdca", costs=[100], errors=[20])
+    (panel,) = select([titled, older, known], "kev_iter").panels
+    assert [curve.label for curve in panel.curves] == ["SDCA", "My Own", "elsewhere"]
