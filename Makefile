@@ -14,7 +14,7 @@ LINTERS = $(VENV)/.ready-lint
 COMPILED = $(shell find svmbench -name '*.p[yx][xd]' -o -name '*.[ch]') CMakeLists.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint figures verdicts reproduce clean
+.PHONY: help demo test lint figures tables verdicts reproduce clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -34,12 +34,16 @@ lint: $(LINTERS)  ## check style and types
 figures: $(READY)  ## draw the papers' figures from stored runs; trains nothing
 	$(SVMBENCH) paper draw --results "$(RESULTS)"
 
+tables: $(READY)  ## write the tables of solvers from stored runs; trains nothing
+	$(SVMBENCH) paper table --results "$(RESULTS)"
+
 verdicts: $(READY)  ## judge the papers' claims by stored runs; trains nothing
 	$(SVMBENCH) paper verdict --results "$(RESULTS)"
 
-reproduce: $(READY)  ## make the papers' runs that are missing (half an hour for all), then the figures and verdicts
+reproduce: $(READY)  ## make all runs that are missing, then figures, tables and verdicts (half an hour for figures, hours for tables)
 	$(SVMBENCH) paper run --results "$(RESULTS)"
 	$(SVMBENCH) paper draw --results "$(RESULTS)"
+	$(SVMBENCH) paper table --results "$(RESULTS)"
 	$(SVMBENCH) paper verdict --results "$(RESULTS)"
 
 clean:  ## remove the environment and what was built; stored runs and data stay

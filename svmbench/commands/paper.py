@@ -11,8 +11,9 @@ from svmbench.errors import UserError, nearest
 _ACTIONS = {
     "plan": "list the runs it needs and which are stored",
     "run": "make the runs that are missing",
-    "draw": "draw it from stored runs",
-    "verdict": "judge the paper's claims by stored runs",
+    "draw": "draw a figure from stored runs",
+    "table": "write a table from stored runs",
+    "verdict": "judge a figure's claims by stored runs",
     "keep": "copy its runs to the committed reference",
 }
 
@@ -25,7 +26,12 @@ def main(arguments: Sequence[str]) -> int:
         + "; ".join(f"{name}: {text}" for name, text in _ACTIONS.items()),
     )
     parser.add_argument("action", choices=_ACTIONS, help="what to do")
-    parser.add_argument("ids", nargs="*", metavar="ID", help="name in conf/paper/, such as sbp-f2; none: all")
+    parser.add_argument(
+        "ids",
+        nargs="*",
+        metavar="ID",
+        help="name in conf/paper/, such as sbp-f2; none: all that the action is for",
+    )
     parser.add_results()
     given = parser.parse_args(arguments)
     known = folder.papers()
@@ -35,5 +41,5 @@ def main(arguments: Sequence[str]) -> int:
 
     from svmbench.papers import commands
 
-    action = getattr(commands, given.action)
-    return max(action(name, given.results) for name in given.ids or known)
+    ids = given.ids or commands.applicable(given.action)
+    return max(commands.ACTIONS[given.action](name, given.results) for name in ids)

@@ -25,7 +25,9 @@ def main(arguments: Sequence[str]) -> int:
         "runs", nargs="+", metavar="RUN", help="name, unique beginning, folder, or pattern such as 'sbp-*'"
     )
     parser.add_argument(
-        "--counter", default="kev_ondemand", choices=folder.counters(), help="what the x axis counts"
+        "--counter",
+        choices=folder.counters(),
+        help="what the x axis counts; by default what the runs' budgets count, kev_ondemand if they differ",
     )
     parser.add_argument(
         "-o", "--output", default="curves", metavar="PATH", help="path of the pictures without their ending"
@@ -39,9 +41,16 @@ def main(arguments: Sequence[str]) -> int:
     stem = Path(given.output)
     if stem.suffix in (".png", ".svg", ".pdf"):
         stem = stem.with_suffix("")
-    for path in curves.draw(chosen(Store(given.results), given.runs), given.counter, stem):
+    runs = chosen(Store(given.results), given.runs)
+    for path in curves.draw(runs, given.counter or _counter(runs), stem):
         print(path)
     return 0
+
+
+def _counter(runs: Sequence[StoredRun]) -> str:
+    """Return the counter of the runs' budgets if it is one, else the one that every kernel method has."""
+    counters = {run.config["budget"]["counter"] for run in runs}
+    return str(counters.pop()) if len(counters) == 1 else "kev_ondemand"
 
 
 def chosen(store: Store, names: Sequence[str]) -> list[StoredRun]:

@@ -1,18 +1,19 @@
-"""What ``svmbench paper`` does with one figure. Each returns an exit code; only `run` needs data sets."""
+"""What ``svmbench paper`` does with a figure or table. Each returns an exit code; only `run` needs data."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TextIO
 
 from svmbench.errors import UserError
+from svmbench.papers import ids, sbp
 from svmbench.papers import paper as papers
-from svmbench.papers import sbp
 from svmbench.papers.claims import Published
+from svmbench.papers.comparison import Comparison
 from svmbench.papers.paper import Paper
 from svmbench.papers.plan import Match, match, selection
 from svmbench.papers.verdict import Verdict
@@ -28,7 +29,7 @@ PUBLISHED: dict[str, Published] = {"sbp-f2": sbp.FIGURE_2}
 
 
 def plan(paper_id: str, results: str) -> int:
-    """Print the runs of a figure, which of them are stored, and the commands that make the others."""
+    """Print the runs of a figure or table, which are stored, and the commands that make the others."""
     figure, matches = _load(paper_id, results)
     rows = [(m.planned.panel, m.planned.solver, m.planned.seed, m.state, _id(m)) for m in matches]
     print(f"{figure.title}\n{figure.source}\n")
@@ -39,7 +40,7 @@ def plan(paper_id: str, results: str) -> int:
 
 
 def run(paper_id: str, results: str) -> int:
-    """Make the missing runs of a figure, one after the other, each in a process of its own.
+    """Make the missing runs of a figure or table, one after the other, each in a process of its own.
 
     Goes on past a run that fails; returns 1 if any did, 130 if interrupted.
     """
@@ -69,6 +70,8 @@ def run(paper_id: str, results: str) -> int:
 def draw(paper_id: str, results: str) -> int:
     """Draw a figure under each convention from what is stored; train nothing, list what is missing."""
     figure, matches = _load(paper_id, results)
+    if figure.is_table:
+        raise UserError(f"{paper_id} is a table, not a figure: svmbench paper table {paper_id}")
     _print_missing(matches, results, sys.stderr)
     views = {panel.name: View(panel.title, panel.x, panel.y) for panel in figure.panels}
     notes = [f"Source: {figure.source}.", f"Redrawn from stored runs by: svmbench paper draw {paper_id}"]
@@ -100,21 +103,61 @@ def verdict(paper_id: str, results: str) -> int:
     return 0
 
 
+def table_of(paper_id: str, results: str) -> int:
+    """Write a table as Markdown and CSV from what is stored; train nothing, list what is missing."""
+    paper, matches = _load(paper_id, results)
+    if not paper.is_table:
+        raise UserError(f"{paper_id} is a figure, not a table: svmbench paper draw {paper_id}")
+    _print_missing(matches, results, sys.stderr)
+    _write_table(paper, matches, Path(results))
+    return 0
+
+
 def keep(paper_id: str, results: str) -> int:
-    """Copy the runs behind a figure to the reference folder of the results, to be committed."""
-    _, matches = _load(paper_id, results)
+    """Copy the runs behind a figure or table to the reference folder of the results, to be committed."""
+    paper, matches = _load(paper_id, results)
     runs = [m.stored for m in matches if m.stored is not None and m.complete]
     if len(runs) < len(matches):
         _print_missing(matches, results, sys.stderr)
         raise UserError(f"{_tally(matches)}; nothing is kept until all are")
-    for path in export(runs, Path(results) / "reference"):
+    reference = Path(results) / "reference"
+    for path in export(runs, reference):
         print(path)
+    if paper.is_table:
+        _write_table(paper, matches, reference)
     return 0
+
+
+#: The actions by their names.
+ACTIONS: dict[str, Callable[[str, str], int]] = {
+    "plan": plan,
+    "run": run,
+    "draw": draw,
+    "table": table_of,
+    "verdict": verdict,
+    "keep": keep,
+}
+
+
+def applicable(action: str) -> list[str]:
+    """Return the names that an action is for where none is given: figures, tables, or both."""
+    only_tables = {"draw": False, "verdict": False, "table": True}.get(action)
+    return [name for name in ids() if only_tables in (None, papers.load(name).is_table)]
 
 
 def _load(paper_id: str, results: str) -> tuple[Paper, list[Match]]:
     figure = papers.load(paper_id)
     return figure, match(figure, Store(results))
+
+
+def _write_table(paper: Paper, matches: Sequence[Match], root: Path) -> None:
+    """Write ``tables/<id>.md`` and ``.csv`` in a results folder and print their paths."""
+    made = Comparison.of(paper, matches)
+    (root / "tables").mkdir(parents=True, exist_ok=True)
+    for ending, text in (("md", made.markdown()), ("csv", made.csv())):
+        path = root / "tables" / f"{paper.id}.{ending}"
+        _write(path, text)
+        print(path)
 
 
 def _folder(paper_id: str, results: str) -> Path:

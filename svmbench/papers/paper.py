@@ -1,9 +1,12 @@
-"""A figure of a paper as the runs it needs: ``conf/paper/<id>.yaml`` read, checked and resolved."""
+"""A figure or a table as the runs it needs: ``conf/paper/<id>.yaml`` read, checked and resolved.
+
+A file with ``counters`` is a figure, one without is a table.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from omegaconf import OmegaConf
@@ -15,21 +18,26 @@ from svmbench.report.series import COUNTERS
 
 Range = tuple[float, float]
 
+#: What a table may know of the optimum of a problem: λ-form objective, test errors, support vectors.
+KNOWN = ("objective", "mistakes", "support_vectors")
+
 
 @dataclass(frozen=True)
 class PanelPlan:
-    """One panel: a data set and how it is shown.
+    """One panel of a figure, or one problem of a table: a data set and how it is shown.
 
     Attributes
     ----------
     name : str
         Its key in the file.
     title : str
-        Its title in the figure.
+        Its title in the figure or table.
     overrides : tuple of str
         What its runs have in common, after the figure's own.
     x, y : (float, float) or None
         Ranges of the axes: cost, and test error in percent.
+    known : mapping of str to float
+        In a table, what is known of the optimum beforehand; keys of `KNOWN`.
     """
 
     name: str
@@ -37,25 +45,45 @@ class PanelPlan:
     overrides: tuple[str, ...]
     x: Range | None = None
     y: Range | None = None
+    known: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class SolverPlan:
-    """One solver: its seeds, and the overrides of its runs after those of the panel."""
+    """One curve, or one line of each problem of a table.
+
+    Attributes
+    ----------
+    name : str
+        Its key in the file.
+    seeds : tuple of int
+        Of its runs.
+    overrides : tuple of str
+        Of its runs, after those of the panel.
+    solver : str
+        What follows ``solver=``; by default the key.
+    title : str or None
+        Its name; None: that of the solver.
+    known : mapping of str to float
+        In a table, the published test error in percent, by panel.
+    """
 
     name: str
     seeds: tuple[int, ...]
     overrides: tuple[str, ...] = ()
+    solver: str = ""
+    title: str | None = None
+    known: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """One run of a figure.
+    """One run of a figure or table.
 
     Attributes
     ----------
     panel, solver : str
-        Names of its panel and solver.
+        Keys of its panel and solver.
     seed : int
         Its seed.
     overrides : tuple of str
@@ -78,22 +106,24 @@ class PlannedRun:
 
 @dataclass(frozen=True)
 class Paper:
-    """One figure of a paper.
+    """One figure of a paper, or one table of solvers on problems.
 
     Attributes
     ----------
     id : str
         Name of its file.
     title, source : str
-        Title of the figure; where it was published.
+        Its title; where it was published, or what its runs are held against.
     counters : tuple of str
-        Conventions of counting; one figure for each.
+        Conventions of counting, one figure for each; none: it is a table.
     overrides : tuple of str
         What all runs have in common.
     panels : tuple of PanelPlan
         From left to right.
     solvers : tuple of SolverPlan
         The curves of every panel.
+    peer : str or None
+        In a table, the solver whose objectives the others are compared with.
     """
 
     id: str
@@ -103,6 +133,12 @@ class Paper:
     overrides: tuple[str, ...]
     panels: tuple[PanelPlan, ...]
     solvers: tuple[SolverPlan, ...]
+    peer: str | None = None
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it is a table and not a figure."""
+        return not self.counters
 
     def runs(self) -> list[PlannedRun]:
         """Return all runs, each resolved and validated, panel by panel.
@@ -115,7 +151,12 @@ class Paper:
         return [run for panel in self.panels for solver in self.solvers for run in self._runs(panel, solver)]
 
     def _runs(self, panel: PanelPlan, solver: SolverPlan) -> list[PlannedRun]:
-        given = (f"solver={solver.name}", *self.overrides, *panel.overrides, *solver.overrides)
+        given = (
+            f"solver={solver.solver or solver.name}",
+            *self.overrides,
+            *panel.overrides,
+            *solver.overrides,
+        )
         common = tuple(
             {text.partition("=")[0]: text for text in given}.values()
         )  # the last value of a key holds
@@ -128,7 +169,7 @@ class Paper:
 
 
 def load(paper_id: str) -> Paper:
-    """Read one figure.
+    """Read one figure or table.
 
     Parameters
     ----------
@@ -149,28 +190,57 @@ def load(paper_id: str) -> Paper:
 
 
 def read(paper_id: str, content: Any, origin: str) -> Paper:
-    """Return the figure that the content of a file describes; ``origin`` names the file in errors."""
-    top = _section(content, origin, ("title", "source", "counters", "overrides", "panels", "solvers"))
-    for counter in top["counters"]:
+    """Return the figure or table that a file's content describes; ``origin`` names the file in errors."""
+    top = _section(
+        content, origin, ("title", "source", "overrides", "panels", "solvers"), ("counters", "peer")
+    )
+    counters = tuple(top.get("counters", ()))
+    for counter in counters:
         if counter not in COUNTERS:
             raise UserError(f"{origin}: unknown counter '{counter}'{nearest(str(counter), COUNTERS)}")
-    panels = []
-    for name, value in _section(top["panels"], f"{origin}: panels").items():
-        keys = _section(value, f"{origin}: panels.{name}", ("title", "overrides"), ("x", "y"))
-        x, y = (_range(keys.get(axis), f"{origin}: panels.{name}.{axis}") for axis in "xy")
-        panels.append(PanelPlan(name, str(keys["title"]), tuple(keys["overrides"]), x, y))
-    solvers = []
-    for name, value in _section(top["solvers"], f"{origin}: solvers").items():
-        keys = _section(value, f"{origin}: solvers.{name}", ("seeds",), ("overrides",))
-        seeds = tuple(keys["seeds"])
-        whole = all(type(seed) is int and seed >= 0 for seed in seeds)
-        if not seeds or not whole or len(set(seeds)) < len(seeds):
-            raise UserError(f"{origin}: solvers.{name}.seeds must be different whole numbers of at least 0")
-        solvers.append(SolverPlan(name, seeds, tuple(keys.get("overrides", ()))))
-    counters, overrides = tuple(top["counters"]), tuple(top["overrides"])
-    return Paper(
-        paper_id, str(top["title"]), str(top["source"]), counters, overrides, tuple(panels), tuple(solvers)
+    panels = tuple(
+        _panel(name, value, f"{origin}: panels.{name}", is_table=not counters)
+        for name, value in _section(top["panels"], f"{origin}: panels").items()
     )
+    names = [panel.name for panel in panels]
+    solvers = tuple(
+        _solver(name, value, f"{origin}: solvers.{name}", names if not counters else ())
+        for name, value in _section(top["solvers"], f"{origin}: solvers").items()
+    )
+    peer = top.get("peer")
+    if peer is not None and (counters or peer not in [solver.name for solver in solvers]):
+        raise UserError(f"{origin}: peer={peer} is not allowed: give one of the solvers, in a table")
+    title, source = str(top["title"]), str(top["source"])
+    return Paper(paper_id, title, source, counters, tuple(top["overrides"]), panels, solvers, peer)
+
+
+def _panel(name: str, value: Any, where: str, *, is_table: bool) -> PanelPlan:
+    keys = _section(value, where, ("title", "overrides"), ("known",) if is_table else ("x", "y"))
+    x, y = (_range(keys.get(axis), f"{where}.{axis}") for axis in "xy")
+    known = _numbers(keys.get("known", {}), f"{where}.known", KNOWN)
+    return PanelPlan(name, str(keys["title"]), tuple(keys["overrides"]), x, y, known)
+
+
+def _solver(name: str, value: Any, where: str, panels: Sequence[str]) -> SolverPlan:
+    """Return one solver; ``panels`` are those for which a table may know its error."""
+    keys = _section(
+        value, where, ("seeds",), ("overrides", "solver", "title", *(("known",) if panels else ()))
+    )
+    seeds = tuple(keys["seeds"])
+    whole = all(type(seed) is int and seed >= 0 for seed in seeds)
+    if not seeds or not whole or len(set(seeds)) < len(seeds):
+        raise UserError(f"{where}.seeds must be different whole numbers of at least 0")
+    known = _numbers(keys.get("known", {}), f"{where}.known", panels)
+    overrides, solver = tuple(keys.get("overrides", ())), str(keys.get("solver", name))
+    return SolverPlan(name, seeds, overrides, solver, keys.get("title"), known)
+
+
+def _numbers(value: Any, where: str, allowed: Sequence[str]) -> Mapping[str, float]:
+    """Return a section of numbers with some of the allowed keys."""
+    for key, number in (_section(value, where, (), allowed) if value else {}).items():
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise UserError(f"{where}.{key}={number} is not allowed: give a number")
+    return dict(value)
 
 
 def _section(
@@ -180,7 +250,7 @@ def _section(
     if not isinstance(content, Mapping) or not content:
         raise UserError(f"{where} must be a section with keys")
     allowed = (*needed, *optional)
-    for key in content if needed else ():
+    for key in content if allowed else ():
         if key not in allowed:
             raise UserError(f"{where}: unknown key '{key}'{nearest(str(key), allowed)}")
     for key in needed:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from svmbench.papers.paper import Paper, PlannedRun
-from svmbench.report.series import TITLES, Curve, Panel, Selection, steps_of
+from svmbench.report.series import Curve, Panel, Selection, steps_of
 from svmbench.store import Store, StoredRun
 from svmbench.store.identity import digest, identity
 
@@ -84,7 +84,7 @@ def selection(paper: Paper, matches: Sequence[Match], counter: str) -> Selection
                 else:
                     steps.append(observed)
             if steps:
-                curves.append(Curve(solver.name, TITLES.get(solver.name, solver.name), tuple(steps)))
+                curves.append(Curve(solver.name, steps[0].run.title, tuple(steps)))
         if curves:
             chosen.panels.append(Panel(panel.name, tuple(curves)))
     return chosen

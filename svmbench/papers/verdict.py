@@ -22,7 +22,7 @@ from svmbench.papers.claims import (
 )
 from svmbench.papers.paper import Paper
 from svmbench.papers.plan import Match
-from svmbench.report.series import COUNTERS, TITLES, optimum_of
+from svmbench.report.series import COUNTERS, optimum_of
 from svmbench.report.tables import count, spread, table
 
 
@@ -169,7 +169,7 @@ class Verdict:
         for panel, solver, counter, cost, known, stored, deviation, overlap in self._anchor_rows():
             shown = None if stored is None else spread(stored)
             signed = None if deviation is None else f"{round(deviation, 2) + 0.0:+.2f}"
-            label = TITLES.get(solver, solver)
+            label = self._label(solver)
             rows.append(
                 (self._title(panel), label, _short(counter), count(cost), known, shown, signed, overlap)
             )
@@ -204,6 +204,11 @@ class Verdict:
 
     def _title(self, panel: str) -> str:
         return next((plan.title for plan in self.paper.panels if plan.name == panel), panel)
+
+    def _label(self, solver: str) -> str:
+        """Return the title of a solver as its runs have it."""
+        runs = (m.stored for m in self.matches if m.planned.solver == solver and m.stored is not None)
+        return next((run.title for run in runs), solver)
 
 
 #: Half a unit of the last digit that most known errors are given with, in percentage points.

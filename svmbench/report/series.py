@@ -42,15 +42,8 @@ COUNTERS = {
     "cpu_seconds": "training time (CPU seconds)",
 }
 
-#: How solvers are called in figures and tables; others go by the word after ``solver=``.
-TITLES = {
-    "sbp": "SBP",
-    "pegasos": "Pegasos",
-    "sdca": "SDCA",
-    "smo": "SMO",
-    "perceptron": "Perceptron",
-    "smo_pair": "SMO with bias",
-}
+#: Solvers that stand first in a legend, in this order: those of the figures that came first.
+_FIRST = ("sbp", "pegasos", "sdca", "smo", "perceptron")
 
 #: Checkpoints of different seeds that lie nearer than this factor are one point of the common axis.
 SAME_COST = 1.03
@@ -153,7 +146,7 @@ class Panel:
     dataset : str
         Name of the data set and, where two panels share it, the parameters in which they differ.
     curves : tuple of Curve
-        Known solvers first, in the order of `TITLES`, then by label.
+        One for each solver and its parameters: the solvers of the SBP paper first, then by label.
     """
 
     dataset: str
@@ -293,8 +286,8 @@ def _hashable(value: Any) -> Any:
 
 def _curves(groups: Mapping[tuple[Any, ...], Mapping[int, Steps]]) -> tuple[Curve, ...]:
     solver = {key: str(dict(key)["solver.name"]) for key in groups}
-    labels = _labels([(key, TITLES.get(solver[key], solver[key])) for key in groups])
-    place = {name: number for number, name in enumerate(TITLES)}
+    labels = _labels([(key, next(iter(seeds.values())).run.title) for key, seeds in groups.items()])
+    place = {name: number for number, name in enumerate(_FIRST)}
     ordered = sorted(groups, key=lambda key: (place.get(solver[key], len(place)), labels[key]))
     return tuple(
         Curve(solver[key], labels[key], tuple(groups[key][seed] for seed in sorted(groups[key])))

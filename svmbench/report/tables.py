@@ -61,6 +61,15 @@ def count(value: float) -> str:
 
 def _is_numeric(column: Sequence[object]) -> bool:
     known = [value for value in column if value is not None]
-    return bool(known) and all(
-        isinstance(value, int | float) and not isinstance(value, bool) for value in known
-    )
+    return bool(known) and all(_is_number(value) for value in known)
+
+
+def _is_number(value: object) -> bool:
+    """Return whether a cell is a number, or the text of one that was formatted before."""
+    if isinstance(value, str):
+        try:
+            float(value)
+        except ValueError:
+            return False
+        return True
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import platform
+import resource
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +83,19 @@ def processor() -> str:
 def company(running: int) -> dict[str, Any]:
     """Return what else the machine is doing: other runs of the same store, and the load averages."""
     return {"running": running, "load": [round(load, 2) for load in os.getloadavg()]}
+
+
+def peak_memory() -> float:
+    """Return the most resident memory that this process has held, in MiB: program, data, cache and solver."""
+    try:
+        for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+            # Not ru_maxrss: on Linux that is inherited from the process that started this one.
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    except OSError:
+        pass
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
 
 
 def available_bytes() -> int:

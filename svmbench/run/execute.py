@@ -20,7 +20,7 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.raw import RawExamples
 from svmbench.problem import Problem
 from svmbench.run import prepare
-from svmbench.run.environment import company, environment
+from svmbench.run.environment import company, environment, peak_memory
 from svmbench.run.loop import Clock, End, Loop
 from svmbench.run.observe import Observer
 from svmbench.run.optimum import lookup, optimum, optimum_key
@@ -127,7 +127,12 @@ def _manifest(
             "rows": rows,
             "features": data.train.X.shape[1],
         },
-        "solver": {"name": solver.name, "version": solver.release(), "counting": solver.counting},
+        "solver": {
+            "name": solver.name,
+            "version": solver.release(),
+            "title": solver.title,
+            "counting": solver.counting,
+        },
         "problem": _terms(problem),
         "optimum": None,
         "seeds": prepare.seeds(config),
@@ -189,7 +194,12 @@ class _Attempt:
             self._writer.log(traceback.format_exc())
             end = End("failed", f"{type(error).__name__}: {error}; see error.log in the run's folder")
         with self._interrupt.deferred():
-            run = self._writer.finish(end.status, end.reason, company=company(self._store.running() - 1))
+            run = self._writer.finish(
+                end.status,
+                end.reason,
+                company=company(self._store.running() - 1),
+                peak_memory=round(peak_memory(), 1),
+            )
         state = "done" if end.status in COMPLETE else "failed"
         state = end.status if end.status in ("refused", "interrupted") else state
         return Outcome(run, state, end.reason, self._data, self._predict)

@@ -187,7 +187,7 @@ class Solver:
     name : str
         The word after ``solver=``.
     title : str
-        The method's name in prose.
+        The method's name as figures and tables write it: a word or two.
     citation : str
         Authors, title, venue, year; section or algorithm.
     form : str

@@ -26,8 +26,18 @@ LOCK = "lock"
 SUMMARY_KEYS = (
     *("run", "solver", "dataset", "seed", "status", "reason"),
     *trace.TRACE_COLUMNS,
-    *("started", "ended", "path", "config"),
+    *("peak_memory", "started", "ended", "path", "config"),
 )
+
+#: How solvers are called whose runs were stored before run.json held the title.
+_TITLES = {
+    "sbp": "SBP",
+    "pegasos": "Pegasos",
+    "sdca": "SDCA",
+    "smo": "SMO",
+    "perceptron": "Perceptron",
+    "smo_pair": "SMO with bias",
+}
 
 
 def now() -> str:
@@ -51,6 +61,8 @@ class StoredRun:
         Why it ended, one sentence.
     ended : str or None
         When it ended.
+    peak_memory : float or None
+        Most resident memory of its process, MiB; None if it has not ended or was not asked.
     """
 
     path: Path
@@ -58,6 +70,7 @@ class StoredRun:
     status: str
     reason: str
     ended: str | None = None
+    peak_memory: float | None = None
 
     @classmethod
     def read(cls, path: Path) -> StoredRun:
@@ -71,7 +84,7 @@ class StoredRun:
                 reason = "its process ended without storing an end; the checkpoints until then are whole"
                 return cls(path, manifest, "killed", reason)
             return cls(path, manifest, "running", who)
-        return cls(path, manifest, end["status"], end["reason"], end["ended"])
+        return cls(path, manifest, end["status"], end["reason"], end["ended"], end.get("peak_memory"))
 
     @property
     def id(self) -> str:
@@ -87,6 +100,11 @@ class StoredRun:
     def solver(self) -> str:
         """Name of the solver."""
         return str(self.config["solver"]["name"])
+
+    @property
+    def title(self) -> str:
+        """Name of the solver in figures and tables."""
+        return str(self.manifest.get("solver", {}).get("title") or _TITLES.get(self.solver, self.solver))
 
     @property
     def dataset(self) -> str:
@@ -125,6 +143,7 @@ class StoredRun:
             "reason": self.reason,
             # JSON has no NaN or infinity: a diverged objective is unknown to its readers.
             **{key: None if _not_finite(value) else value for key, value in last.items()},
+            "peak_memory": self.peak_memory,
             "started": self.started,
             "ended": self.ended,
             "path": str(self.path),

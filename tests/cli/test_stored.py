@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from svmbench.cli import main
 from svmbench.solvers import registry
 from svmbench.store import Store
+from tests.report.stored import stored_run
 
 KEYS = {
     *("test_error", "train_error", "primal_objective", "dual_objective", "duality_gap"),
@@ -67,6 +69,29 @@ def test_plot(stored, here, capsys, names):
     for path in printed:
         assert (here / path).stat().st_size > 100
     assert "pegasos" in (here / "out" / "picture.svg").read_text().lower()
+
+
+@pytest.mark.parametrize(
+    ("counters", "given", "axis"),
+    [
+        (["inner_products"] * 2, [], "inner products"),
+        (["inner_products", "kev_ondemand"], [], "kernel evaluations, counted on demand (A)"),
+        (["inner_products"] * 2, ["--counter", "iterations"], "iterations"),
+    ],
+)
+def test_plot_counts_what_the_budgets_of_all_runs_count(here, capsys, counters, given, axis):
+    for seed, counter in enumerate(counters):
+        config = {"budget": {"name": "quick", "counter": counter, "kev": 1e9, "memory": 64}}
+        stored_run(
+            here / "results",
+            seed=seed,
+            costs=[100],
+            errors=[20],
+            config=config,
+            inner_products=np.array([9.0]),
+        )
+    assert main(["plot", "sbp-*", *given, "-o", "picture"]) == 0
+    assert axis in (here / "picture.svg").read_text()
 
 
 def test_datasets(here, capsys):

@@ -16,7 +16,7 @@ def content():
 
 
 @pytest.mark.parametrize("name", ids())
-def test_every_figure_composes(name):
+def test_every_figure_and_table_composes(name):
     paper = load(name)
     runs = paper.runs()
     assert len(runs) == len(paper.panels) * sum(len(solver.seeds) for solver in paper.solvers)
@@ -66,6 +66,44 @@ def test_an_unknown_figure_names_the_nearest():
         UserError, match=r"unknown paper 'sbp-f3'; did you mean 'sbp-f2'\? \(papers: .*sbp-f2"
     ):
         load("sbp-f3")
+
+
+@pytest.fixture
+def listing():
+    return copy.deepcopy(OmegaConf.to_container(OmegaConf.load(conf_dir() / "paper" / "solvers-kernel.yaml")))
+
+
+def test_a_file_without_counters_is_a_table(content, listing):
+    assert read("x", listing, "FILE").is_table and not read("x", content, "FILE").is_table
+    assert read("x", listing, "FILE").panels[1].known["mistakes"] == 2430
+
+
+def test_a_line_of_a_table_may_be_called_otherwise_than_its_solver(listing):
+    listing["solvers"]["loose"] = {
+        "solver": "smo",
+        "seeds": [0],
+        "overrides": ["solver.eps=0.1"],
+        "title": "Loose",
+    }
+    (run,) = [r for r in read("x", listing, "FILE").runs() if r.solver == "loose" and r.panel == "adult"]
+    assert (run.config["solver"]["name"], run.config["solver"]["eps"]) == ("smo", 0.1)
+    assert "solver=smo" in run.overrides
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "sentence"),
+    [
+        ("panels.adult.x", [1, 2], "FILE: panels.adult: unknown key 'x'"),
+        ("panels.adult.known", {"error": 1}, "FILE: panels.adult.known: unknown key 'error'"),
+        ("panels.adult.known", {"mistakes": "few"}, "FILE: panels.adult.known.mistakes=few .* give a number"),
+        ("solvers.sbp.known", {"adlut": 1.0}, "unknown key 'adlut'; did you mean 'adult'"),
+        ("peer", "svc", "FILE: peer=svc is not allowed: give one of the solvers, in a table"),
+    ],
+)
+def test_a_wrong_table_is_told_where(listing, path, value, sentence):
+    change(listing, path, value)
+    with pytest.raises(UserError, match=sentence):
+        read("x", listing, "FILE")
 
 
 def change(content, path, value):

@@ -116,7 +116,7 @@ def test_the_known_numbers_stand_beside_the_stored_ones(tmp_path, verdict):
     wanted = {"data set": "mnist", "solver": "smo", "evaluations": 64e6}
     row = next(row for row in document["anchors"] if wanted.items() <= row.items())
     assert row["stored"] == pytest.approx([30.0]) and row["deviation"] == pytest.approx(30.0 - 0.92)
-    assert row["overlap"] == "no" and "| +29.08" in page
+    assert row["overlap"] == "no" and " +29.08 |" in page
     inside = next(r for r in document["anchors"] if r["solver"] == "perceptron" and r["known"] == "18 to 27")
     assert inside["deviation"] == 0.0 and inside["overlap"] == "yes"
     optimum = next(r for r in document["optima"] if r["data set"] == "adult")

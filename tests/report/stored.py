@@ -34,12 +34,14 @@ def stored_run(
     status="budget",
     rows=1000,
     config=None,
+    title=None,
     **columns,
 ):
     """Store a run that was observed at the costs with these test errors, in percent.
 
     The three conventions agree and an iteration costs as many evaluations as there are rows; ``columns``
-    gives others, ``config`` other groups of the configuration.
+    gives others, ``config`` other groups of the configuration. Without a ``title`` the run is like those that
+    were stored before there were titles.
     """
     full = {
         **CONFIG,
@@ -50,7 +52,12 @@ def stored_run(
     }
     writer = Store(root).begin(
         identity(full, "checksum", 1),
-        {"config": full, "dataset": {"name": dataset, "rows": {"train": rows}}, "optimum": OPTIMUM},
+        {
+            "config": full,
+            "dataset": {"name": dataset, "rows": {"train": rows}},
+            "optimum": OPTIMUM,
+            **({"solver": {"name": solver, "title": title}} if title else {}),
+        },
     )
     costs, errors = np.asarray(costs, dtype=float), np.asarray(errors, dtype=float)
     table = {

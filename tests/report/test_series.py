@@ -126,3 +126,11 @@ def test_a_fit_that_cost_more_than_a_later_one_is_not_shown(tmp_path):
     curve = only_curve([stored_run(tmp_path, costs=[300, 900, 500, 1000], errors=[40, 30, 20, 10])])
     np.testing.assert_array_equal(curve.steps[0].cost, [300, 500, 1000])
     np.testing.assert_array_equal(curve.steps[0].value, [40, 20, 10])
+
+
+def test_a_curve_is_called_what_its_run_says_else_by_its_name(tmp_path):
+    titled = stored_run(tmp_path, "own", costs=[100], errors=[20], title="My Own")
+    older = stored_run(tmp_path, "elsewhere", costs=[100], errors=[20])
+    known = stored_run(tmp_path, "sdca", costs=[100], errors=[20])
+    (panel,) = select([titled, older, known], "kev_iter").panels
+    assert [curve.label for curve in panel.curves] == ["SDCA", "My Own", "elsewhere"]

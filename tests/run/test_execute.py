@@ -39,7 +39,9 @@ def test_a_run_is_made_and_stored_with_all_that_belongs_to_it(make):
         "rows": {"train": 30, "validation": 15, "test": 60},
         "features": 3,
     }
-    assert run.manifest["solver"] == {"name": "toy", "version": 1, "counting": ""}
+    assert run.manifest["solver"] == {"name": "toy", "version": 1, "title": "Toy", "counting": ""}
+    assert run.title == "Toy"
+    assert 20 < run.peak_memory < 10_000  # MiB of a process with numpy
     problem = {"lam": pytest.approx(1 / 30), "C": 1.0, "nu": None, "radius": None, "bias": "none"}
     assert run.manifest["problem"] == problem
     assert run.manifest["seeds"] == prepare.seeds(make.config())

@@ -322,7 +322,7 @@ class SBP(Solver):
     """Stochastic Batch Perceptron; see the module."""
 
     name = "sbp"
-    title = "Stochastic Batch Perceptron"
+    title = "SBP"
     citation = (
         "A. Cotter, S. Shalev-Shwartz, N. Srebro. The Kernelized Stochastic Batch Perceptron. ICML 2012. "
         "Algorithm 1."

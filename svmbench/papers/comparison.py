@@ -1,0 +1,278 @@
+"""A table of solvers on problems from stored runs, each held against the best certified bound."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from svmbench.papers.paper import PanelPlan, Paper
+from svmbench.papers.plan import Match
+from svmbench.report.series import optimum_of
+from svmbench.report.tables import count, table
+from svmbench.store import SUMMARY_KEYS, StoredRun
+
+#: Groups of the configuration that do not pose the problem; whatever is not here does.
+_NO_PROBLEM = ("solver", "budget", "observe", "seed", "threads", "results", "data", "force")
+
+_ABOUT = """\
+One line for each run, with the numbers of its last checkpoint. The objective P is that of the λ-form,
+λ/2 |w|² + mean hinge loss. The suboptimality is (P - D)/P for the greatest lower bound D of the optimum that
+is certified for the problem: by the stored optimum, or by the dual point of a run in this table. The gap is
+the same with the run's own dual point, where its method has one. Evaluations are counted on demand (A), by
+row update (B), and as really computed. Seconds are those of training alone; MiB is the most memory that the
+process held, program and data included. A run that ended as `timeout` was cut off by the table's limit of
+seconds. An en dash is unknown."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A certified lower bound of an optimum, λ-form, and in words what certifies it."""
+
+    value: float
+    origin: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """One run of the table.
+
+    Attributes
+    ----------
+    title : str
+        Name of the solver.
+    match : Match
+        The run.
+    last : mapping
+        Summary of the stored run; empty if there is none.
+    bound : Bound or None
+        The greatest one of the problem that it solves.
+    peer : float or None
+        The objective of the solver that it is compared with.
+    known : float or None
+        Published test error, in percent.
+    """
+
+    title: str
+    match: Match
+    last: Mapping[str, Any]
+    bound: Bound | None
+    peer: float | None
+    known: float | None
+
+    @property
+    def objective(self) -> float | None:
+        """P, λ-form."""
+        return self.last.get("primal_objective")
+
+    @property
+    def suboptimality(self) -> float | None:
+        """(P - D)/P; None where nothing is certified."""
+        return None if self.bound is None or not self.objective else 1.0 - self.bound.value / self.objective
+
+    @property
+    def against_peer(self) -> float | None:
+        """How far the objective lies above the peer's, relative to it."""
+        return None if self.peer is None or self.objective is None else self.objective / self.peer - 1.0
+
+
+@dataclass(frozen=True)
+class Block:
+    """The lines of one problem, in the order of the file, and the record of its optimum, if it is stored."""
+
+    panel: PanelPlan
+    lines: tuple[Line, ...]
+    optimum: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Everything that a table says."""
+
+    paper: Paper
+    matches: Sequence[Match]
+    blocks: Sequence[Block]
+
+    @classmethod
+    def of(cls, paper: Paper, matches: Sequence[Match]) -> Comparison:
+        """Read the runs of a table and find the bounds of its problems."""
+        return cls(paper, matches, [_block(paper, panel, matches) for panel in paper.panels])
+
+    def markdown(self) -> str:
+        """Return the table as a page."""
+        made = sum(match.complete for match in self.matches)
+        origin = (
+            f"Made by `svmbench paper run {self.paper.id}` and `svmbench paper table {self.paper.id}`. "
+            f"{made} of {len(self.matches)} runs are stored."
+        )
+        parts = [f"# {self.paper.title}", f"{self.paper.source}.", origin, _ABOUT]
+        for block in self.blocks:
+            given = " ".join((*self.paper.overrides, *block.panel.overrides))
+            parts += [f"## {block.panel.title}", f"`{given}`", _certified(block), _table(block.lines)]
+        return "\n\n".join(parts) + "\n"
+
+    def csv(self) -> str:
+        """Return one line of numbers for each run, floats exactly as stored."""
+        text = io.StringIO()
+        rows = [_record(block.panel.name, line) for block in self.blocks for line in block.lines]
+        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+        return text.getvalue()
+
+
+def _block(paper: Paper, panel: PanelPlan, matches: Sequence[Match]) -> Block:
+    here = [match for match in matches if match.planned.panel == panel.name]
+    last = [match.stored.summary() if match.stored is not None else {} for match in here]
+    plans = {solver.name: solver for solver in paper.solvers}
+    titles = [
+        plans[m.planned.solver].title or (m.stored.title if m.stored is not None else m.planned.solver)
+        for m in here
+    ]
+    bounds: dict[str, Bound] = {}
+    optimum = None
+    for match, numbers, title in zip(here, last, titles, strict=True):
+        if match.stored is None:
+            continue
+        record = optimum_of(match.stored)
+        optimum = optimum or record
+        found = [Bound(record["dual"], "the stored optimum")] if record is not None else []
+        if numbers["dual_source"] == "solver":
+            found.append(Bound(numbers["dual_objective"], f"the dual point of {title}"))
+        key = _problem(match.stored)
+        for bound in found:
+            if key not in bounds or bound.value > bounds[key].value:
+                bounds[key] = bound
+    peer = next(
+        (
+            numbers.get("primal_objective")
+            for match, numbers in zip(here, last, strict=True)
+            if match.planned.solver == paper.peer
+        ),
+        None,
+    )
+    lines = (
+        Line(
+            title,
+            match,
+            numbers,
+            None if match.stored is None else bounds.get(_problem(match.stored)),
+            None if match.planned.solver == paper.peer else peer,
+            plans[match.planned.solver].known.get(panel.name),
+        )
+        for match, numbers, title in zip(here, last, titles, strict=True)
+    )
+    return Block(panel, tuple(lines), optimum)
+
+
+def _problem(run: StoredRun) -> str:
+    """Return what tells the problem of a run from others: its data, and every group that poses it."""
+    posed = {key: value for key, value in run.config.items() if key not in _NO_PROBLEM}
+    return json.dumps([run.manifest["identity"]["checksum"], posed], sort_keys=True)
+
+
+def _certified(block: Block) -> str:
+    """Return what is certified of the optimum, beside what was known of it."""
+    known, record = block.panel.known, block.optimum or {}
+    bounds = {line.bound for line in block.lines if line.bound is not None}
+    text = []
+    if len(bounds) == 1:
+        bound = bounds.pop()
+        reached = [
+            line.objective for line in block.lines if line.bound == bound and line.objective is not None
+        ]
+        best = min([*reached, *([record["primal"]] if record else [])])
+        text.append(f"Optimum: from {bound.value:.7g}, by {bound.origin}, to {best:.7g}")
+        if "objective" in known:
+            text.append(
+                f"known {known['objective']:g}, the latter is {best / known['objective'] - 1.0:+.1e} of it"
+            )
+    else:
+        text.append(
+            "No bound of the optimum is certified" if not bounds else "The lines solve several problems"
+        )
+        if "objective" in known:
+            text.append(f"known optimum {known['objective']:g}")
+    for key, column, what in (
+        ("mistakes", "test_mistakes", "test errors there"),
+        ("support_vectors", "support_vectors", "support vectors"),
+    ):
+        there = None if record.get(column) is None else f"{record[column]:,}"
+        beside = None if key not in known else f"known {known[key]:,}"
+        if there or beside:
+            text.append(f"{what}: {', '.join(part for part in (there, beside) if part)}")
+    return "; ".join(text) + "."
+
+
+def _table(lines: Sequence[Line]) -> str:
+    """Return the lines of one problem; a column that is unknown on all of them is left out."""
+    columns = {name: [make(line) for line in lines] for name, make in _COLUMNS.items()}
+    shown = {name: cells for name, cells in columns.items() if any(cell is not None for cell in cells)}
+    return table(list(shown), list(zip(*shown.values(), strict=True)))
+
+
+def _record(problem: str, line: Line) -> dict[str, Any]:
+    """Return the line of the CSV: what the table adds, then the summary of the run."""
+    return {
+        "problem": problem,
+        "line": line.match.planned.solver,
+        "title": line.title,
+        "command": line.match.planned.command,
+        "lower_bound": None if line.bound is None else line.bound.value,
+        "suboptimality": line.suboptimality,
+        "against_peer": line.against_peer,
+        "known_test_error": None if line.known is None else line.known / 100.0,
+        **{key: line.last.get(key) for key in SUMMARY_KEYS if key not in ("path", "config")},
+    }
+
+
+def _show(form: str, column: str, factor: float = 1.0) -> Callable[[Line], str | None]:
+    """Return what writes a column of the summary in a format."""
+
+    def write(line: Line) -> str | None:
+        value = line.last.get(column)
+        return None if value is None else format(factor * value, form)
+
+    return write
+
+
+def _counted(column: str) -> Callable[[Line], str | None]:
+    """Return what writes a counter with two digits."""
+
+    def write(line: Line) -> str | None:
+        value = line.last.get(column)
+        return None if value is None else count(value)
+
+    return write
+
+
+def _own_gap(line: Line) -> str | None:
+    return _show(".1e", "relative_gap")(line) if line.last.get("dual_source") == "solver" else None
+
+
+def _end(line: Line) -> str:
+    return f"{line.last['status']}: {line.last['reason']}" if line.last else "missing"
+
+
+#: Columns of the page, from left to right.
+_COLUMNS: Mapping[str, Callable[[Line], object]] = {
+    "solver": lambda line: line.title,
+    "objective": _show(".6g", "primal_objective"),
+    "suboptimality": lambda line: None if line.suboptimality is None else f"{line.suboptimality:.1e}",
+    "gap": _own_gap,
+    "against peer": lambda line: None if line.against_peer is None else f"{line.against_peer:+.1e}",
+    "test errors": lambda line: line.last.get("test_mistakes"),
+    "%": _show(".2f", "test_error", 100.0),
+    "known %": lambda line: None if line.known is None else f"{line.known:.2f}",
+    "support vectors": lambda line: line.last.get("support_vectors"),
+    "A": _counted("kev_ondemand"),
+    "B": _counted("kev_rowupdate"),
+    "computed": _counted("kev_computed"),
+    "inner products": _counted("inner_products"),
+    "seconds": _show(".1f", "wall_seconds"),
+    "MiB": _show(".0f", "peak_memory"),
+    "end": _end,
+}

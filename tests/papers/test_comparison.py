@@ -1,0 +1,118 @@
+import csv
+import io
+
+import pytest
+
+from svmbench.errors import UserError
+from svmbench.papers import commands
+from svmbench.papers.comparison import Comparison
+from svmbench.papers.paper import PanelPlan, Paper, SolverPlan
+from svmbench.papers.plan import match
+from svmbench.store import Store
+from svmbench.store.identity import identity
+
+KNOWN = {"objective": 0.25, "mistakes": 7, "support_vectors": 11}
+SMO = SolverPlan("smo", (0,), known={"board": 4.5})
+
+
+def paper(*solvers, known=KNOWN, peer=None):
+    panel = PanelPlan("board", "Board", ("dataset=checkerboard",), known=known)
+    return Paper("small", "Small", "a test", (), ("budget=debug",), (panel,), solvers, peer)
+
+
+def store(root, run, *, status="converged", title="Titled", optimum=None, **last):
+    manifest = {
+        "config": run.config,
+        "dataset": {"rows": {"train": 100}},
+        "solver": {"name": run.config["solver"]["name"], "title": title},
+        "optimum": optimum,
+    }
+    writer = Store(root).begin(identity(run.config, "c", 1), manifest)
+    writer.checkpoint({"iterations": 5, "kev_ondemand": 2_000_000, **last})
+    return writer.finish(status, "the rule holds", peak_memory=12.4)
+
+
+def rows(made):
+    return {row["line"]: row for row in csv.DictReader(io.StringIO(made.csv()))}
+
+
+def compared(plan, root):
+    return Comparison.of(plan, match(plan, Store(root)))
+
+
+def test_every_line_is_held_against_the_greatest_bound(tmp_path):
+    plan = paper(SMO, SolverPlan("sdca", (0,)), SolverPlan("sbp", (0,)))
+    smo, sdca, sbp = plan.runs()
+    own = {"dual_source": "solver"}
+    store(tmp_path, smo, primal_objective=0.26, dual_objective=0.24, relative_gap=0.02 / 0.26, **own)
+    store(tmp_path, sdca, primal_objective=0.3, dual_objective=0.2, relative_gap=1 / 3, **own)
+    store(tmp_path, sbp, primal_objective=0.32, dual_objective=0.23, dual_source="optimum", relative_gap=0.1)
+    made = rows(compared(plan, tmp_path))
+    assert {float(row["lower_bound"]) for row in made.values()} == {0.24}
+    assert float(made["sdca"]["suboptimality"]) == pytest.approx(0.06 / 0.3)
+    assert float(made["sbp"]["suboptimality"]) == pytest.approx(0.08 / 0.32)
+    page = compared(plan, tmp_path).markdown()
+    assert "Optimum: from 0.24, by the dual point of Titled, to 0.26; known 0.25" in page
+    (line,) = [line for line in page.splitlines() if "0.32" in line]
+    assert "2.5e-01" in line and "1.0e-01" not in line  # the gap is that of an own dual point only
+
+
+def test_a_stored_optimum_is_a_bound_and_shows_its_numbers(tmp_path):
+    plan = paper(SMO)
+    Store(tmp_path).put_optimum(
+        "a" * 16, {"primal": 0.2501, "dual": 0.25, "test_mistakes": 8, "support_vectors": 12}
+    )
+    store(tmp_path, plan.runs()[0], primal_objective=0.5, optimum="a" * 16)
+    page = compared(plan, tmp_path).markdown()
+    assert "from 0.25, by the stored optimum, to 0.2501; known 0.25, the latter is +4.0e-04 of it" in page
+    assert "test errors there: 8, known 7; support vectors: 12, known 11." in page
+    assert "5.0e-01" in page
+
+
+def test_bounds_do_not_cross_from_one_problem_to_another(tmp_path):
+    plan = paper(SMO, SolverPlan("tight", (0,), ("problem.C=1",), solver="smo"))
+    first, other = plan.runs()
+    store(tmp_path, first, primal_objective=0.3, dual_objective=0.2, dual_source="solver")
+    store(tmp_path, other, primal_objective=0.9, dual_objective=0.8, dual_source="solver")
+    made = rows(compared(plan, tmp_path))
+    assert float(made["smo"]["lower_bound"]) == 0.2 and float(made["tight"]["lower_bound"]) == 0.8
+    assert "The lines solve several problems" in compared(plan, tmp_path).markdown()
+
+
+def test_the_peer_is_what_objectives_are_compared_with(tmp_path):
+    plan = paper(SMO, SolverPlan("sdca", (0,)), peer="sdca")
+    smo, sdca = plan.runs()
+    store(tmp_path, smo, primal_objective=0.303)
+    store(tmp_path, sdca, primal_objective=0.3)
+    made = rows(compared(plan, tmp_path))
+    assert float(made["smo"]["against_peer"]) == pytest.approx(0.01)
+    assert made["sdca"]["against_peer"] == ""
+    page = compared(plan, tmp_path).markdown()
+    assert "against peer" in page and "+1.0e-02" in page
+    assert "No bound of the optimum is certified" in page
+
+
+def test_a_line_says_how_it_ended_and_what_it_took(tmp_path):
+    plan = paper(SMO)
+    last = {"primal_objective": 0.3, "test_error": 0.043, "test_mistakes": 43, "wall_seconds": 1.25}
+    store(tmp_path, plan.runs()[0], status="timeout", title="SMO", **last)
+    (line,) = [line for line in compared(plan, tmp_path).markdown().splitlines() if line.startswith("| SMO")]
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    assert cells == ["SMO", "0.3", "43", "4.30", "4.50", "2.0e6", "1.2", "12", "timeout: the rule holds"]
+
+
+def test_what_is_not_stored_is_a_line_too(tmp_path):
+    page = compared(paper(SMO), tmp_path)
+    assert "0 of 1 runs are stored" in page.markdown() and "| missing |" in page.markdown()
+    assert rows(page)["smo"]["primal_objective"] == ""
+    assert rows(page)["smo"]["command"].startswith("svmbench run solver=smo")
+
+
+def test_a_figure_is_no_table_and_a_table_no_figure(tmp_path):
+    with pytest.raises(UserError, match="sbp-f2 is a figure, not a table: svmbench paper draw sbp-f2"):
+        commands.table_of("sbp-f2", str(tmp_path))
+    with pytest.raises(UserError, match="solvers-kernel is a table, not a figure: svmbench paper table"):
+        commands.draw("solvers-kernel", str(tmp_path))
+    assert "solvers-kernel" not in commands.applicable("draw")
+    assert "sbp-f2" not in commands.applicable("table") and "solvers-linear" in commands.applicable("table")
+    assert {"sbp-f2", "solvers-bias"} <= set(commands.applicable("run"))
