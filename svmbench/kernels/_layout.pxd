@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t
 
 
 cdef extern from "svmbench/kernels/csrc/kernels.h" nogil:
+    enum: ROW_GROUP
     enum: TILE
     ctypedef struct kernel_params:
         int kind
@@ -12,7 +13,7 @@ cdef extern from "svmbench/kernels/csrc/kernels.h" nogil:
         float coef0
 
 
-cdef void *allocate(size_t size) except NULL
+cdef void *allocate(size_t size) except NULL nogil
 # Instruction set of the loops: enum isa_level of kernels.h.
 cdef int isa_level() noexcept nogil
 
@@ -37,3 +38,13 @@ cdef class Layout:
     cdef Py_ssize_t group(self) noexcept nogil
     # Kernel rows of `count` stored examples; out holds count rows of `stride` values.
     cdef void rows(self, const int64_t *indices, Py_ssize_t count, float *out) noexcept nogil
+    # out[r * stride + c] = K(x_rows[r], x_cols[c]); stride is at least `width` padded to whole tiles.
+    cdef int pairs(self, const int64_t *rows, Py_ssize_t count, const int64_t *cols, Py_ssize_t width,
+                   float *out, Py_ssize_t stride) except -1
+    # sums[j] += coefficients[r] K(x_indices[r], x_j), r after r, for all j. A row that is not NULL in `held` is
+    # read there, the others are made, and those not NULL in `kept` also written there. A row may be kept where
+    # one before it is held. The sums are bit for bit the same, whatever is held.
+    cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
+                      const float **held, float **kept, double *sums) except -1 nogil
+    # Whether reading a row from memory is quicker than making it.
+    cdef bint worth_keeping(self) noexcept nogil

@@ -44,11 +44,12 @@ cdef int isa_level() noexcept nogil:
     return _level
 
 
-cdef void *allocate(size_t size) except NULL:
+cdef void *allocate(size_t size) except NULL nogil:
     """Return 64-byte aligned memory of at least `size` bytes."""
     cdef void *memory = aligned_alloc(64, (size // 64 + 1) * 64)
     if memory == NULL:
-        raise MemoryError(f"no memory for {size} bytes of kernel storage")
+        with gil:
+            raise MemoryError(f"no memory for {size} bytes of kernel storage")
     return memory
 
 
@@ -93,6 +94,17 @@ cdef class Layout:
 
     cdef void rows(self, const int64_t *indices, Py_ssize_t count, float *out) noexcept nogil:
         pass
+
+    cdef int pairs(self, const int64_t *rows, Py_ssize_t count, const int64_t *cols, Py_ssize_t width,
+                   float *out, Py_ssize_t stride) except -1:
+        return 0
+
+    cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
+                      const float **held, float **kept, double *sums) except -1 nogil:
+        return 0
+
+    cdef bint worth_keeping(self) noexcept nogil:
+        return True
 
     def block(self, indices, out=None):
         """Return the kernel rows of the given stored examples, float32, shape (len(indices), n).

@@ -12,6 +12,7 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from svmbench.kernels._cache cimport RowCache
+from svmbench.kernels._layout cimport ROW_GROUP
 
 FIELDS = (
     "iterations",
@@ -150,6 +151,11 @@ cdef class Oracle:
         return self.layout.name
 
     @property
+    def keeps_rows(self):
+        """Whether rows that are only added up go through the cache: not where making one is as quick."""
+        return bool(self.layout.worth_keeping())
+
+    @property
     def cache_rows(self):
         """Number of rows that the cache can hold."""
         return self.cache.slots
@@ -204,6 +210,29 @@ cdef class Oracle:
         # Until they are asked for, as the first one will be at once.
         self.count(self.n_planned * self.n)
         self.ledger.kev_discarded += self.n_planned * self.n
+
+    cdef int pairs(self, const int64_t *rows, Py_ssize_t count, const int64_t *cols, Py_ssize_t width,
+                   float *out, Py_ssize_t stride) except -1:
+        self.layout.pairs(rows, count, cols, width, out, stride)
+        self.count(count * width)
+        return 0
+
+    cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
+                      double *sums) except -1 nogil:
+        cdef const float *held[ROW_GROUP]
+        cdef float *kept[ROW_GROUP]
+        cdef bint keep = self.layout.worth_keeping()
+        cdef Py_ssize_t begin = 0, size = 0, r = 0
+        while begin < count:
+            size = min(<Py_ssize_t>ROW_GROUP, count - begin)
+            for r in range(size):
+                held[r] = self.cache.find(indices[begin + r]) if keep else NULL
+                kept[r] = self.cache.insert(indices[begin + r]) if keep and held[r] == NULL else NULL
+                if held[r] == NULL:
+                    self.count(self.n)
+            self.layout.add_rows(indices + begin, coefficients + begin, size, held, kept, sums)
+            begin += ROW_GROUP
+        return 0
 
     def row(self, Py_ssize_t i):
         """Return row i of the kernel matrix, float32, shape (n,); a copy."""

@@ -5,7 +5,7 @@ import scipy.sparse
 
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from svmbench.kernels._layout cimport Layout, allocate, kernel_params
 
@@ -78,6 +78,53 @@ cdef class SparseLayout(Layout):
 
     cdef void rows(self, const int64_t *indices, Py_ssize_t count, float *out) noexcept nogil:
         self.foreign(&self.store, indices, count, out)
+
+    cdef int pairs(self, const int64_t *rows, Py_ssize_t count, const int64_t *cols, Py_ssize_t width,
+                   float *out, Py_ssize_t stride) except -1:
+        cdef SparseLayout chosen = self.select(<const int64_t[:width]>cols)
+        cdef float[:, ::1] block = np.empty((QUERIES, width), dtype=np.float32)
+        cdef Py_ssize_t begin = 0, size = 0, r = 0
+        while begin < count:
+            size = min(<Py_ssize_t>QUERIES, count - begin)
+            chosen.foreign(&self.store, rows + begin, size, &block[0, 0])
+            for r in range(size):
+                memcpy(out + (begin + r) * stride, &block[r, 0], <size_t>width * sizeof(float))
+            begin += QUERIES
+        return 0
+
+    cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
+                      const float **held, float **kept, double *sums) except -1 nogil:
+        cdef float *made = <float *>allocate(<size_t>(QUERIES * self.n) * sizeof(float))
+        cdef Py_ssize_t begin = 0
+        while begin < count:
+            self.add_group(indices + begin, coefficients + begin, min(<Py_ssize_t>QUERIES, count - begin),
+                           held + begin, kept + begin, made, sums)
+            begin += QUERIES
+        free(made)
+        return 0
+
+    cdef void add_group(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
+                        const float **held, float **kept, float *made, double *sums) noexcept nogil:
+        """The same for up to QUERIES rows; `made` has room for them."""
+        cdef int64_t[QUERIES] wanted
+        cdef const float *row = NULL
+        cdef double factor = 0.0
+        cdef Py_ssize_t missing = 0, r = 0, j = 0
+        for r in range(count):
+            if held[r] == NULL:
+                wanted[missing] = indices[r]
+                missing += 1
+        self.rows(wanted, missing, made)
+        for r in range(count):
+            row = held[r]
+            if row == NULL:
+                row = made
+                made += self.n
+            factor = coefficients[r]
+            for j in range(self.n):
+                sums[j] += factor * row[j]
+            if held[r] == NULL and kept[r] != NULL:
+                memcpy(kept[r], row, <size_t>self.n * sizeof(float))
 
     cdef void foreign(self, const sparse_store *other, const int64_t *indices, Py_ssize_t count,
                       float *out) noexcept nogil:

@@ -1,10 +1,11 @@
 """C-level interface of the layouts in tiles."""
 
+from libc.stdint cimport int64_t
+
 from svmbench.kernels._layout cimport Layout, kernel_params
 
 
 cdef extern from "svmbench/kernels/csrc/tiled.h" nogil:
-    enum: ROW_GROUP
     ctypedef void (*block_fn)(const void *store, const kernel_params *kernel, const char *queries,
                               ptrdiff_t query_bytes, ptrdiff_t count, ptrdiff_t first, ptrdiff_t last,
                               float *out, ptrdiff_t stride) noexcept nogil
@@ -28,11 +29,15 @@ cdef class TiledLayout(Layout):
     cdef char *tiles
     # [ROW_GROUP][query_bytes]
     cdef char *queries
+    # Room for the examples of a few columns, filled anew for each use; None before the first.
+    cdef TiledLayout columns
 
     # Room for the tiles, zeroed, and for the queries, once their sizes are known.
     cdef int reserve(self, block_fn block, const void *store, Py_ssize_t tile_bytes,
                      Py_ssize_t query_bytes) except -1
     cdef int fill(self, X) except -1
+    # The layout in `columns`, with the examples `cols` stored in it.
+    cdef TiledLayout chosen(self, const int64_t *cols, Py_ssize_t width)
     # Stored example j from and to its form as a query.
     cdef void pack(self, Py_ssize_t j, const char *query) noexcept nogil
     cdef void unpack(self, Py_ssize_t j, char *query) noexcept nogil

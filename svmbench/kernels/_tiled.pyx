@@ -13,12 +13,14 @@ from libc.stdint cimport int64_t, uint8_t
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from svmbench.kernels._layout cimport TILE, allocate
+from svmbench.kernels._layout cimport ROW_GROUP, TILE, allocate
 
 
 cdef extern from "tiled.h" nogil:
     void svmbench_tiled_rows(const tiled_job *, const char *queries, ptrdiff_t count, float *out,
                              ptrdiff_t stride)
+    int svmbench_tiled_add(const tiled_job *, const char *queries, ptrdiff_t count, const double *coefficients,
+                           const float *const *held, float *const *kept, double *sums)
     int svmbench_tiled_scores(const tiled_job *, const char *queries, ptrdiff_t count,
                               const double *coefficients, double *scores)
 
@@ -26,6 +28,9 @@ cdef extern from "tiled.h" nogil:
 # rows, takes half the time or less.
 cdef enum:
     WIDE = TILE * 256
+# Bytes of an example up to which a row is as quick to make as to read back.
+cdef enum:
+    SMALL_EXAMPLE = 64
 
 # Examples that are converted at a time, so that a change of type or order copies no second matrix.
 _PART = 4096
@@ -108,6 +113,49 @@ cdef class TiledLayout(Layout):
         for r in range(count):
             self.unpack(indices[r], self.queries + r * self.job.query_bytes)
         svmbench_tiled_rows(&self.job, self.queries, count, out, self.stride)
+
+    cdef int pairs(self, const int64_t *rows, Py_ssize_t count, const int64_t *cols, Py_ssize_t width,
+                   float *out, Py_ssize_t stride) except -1:
+        cdef tiled_job job
+        cdef Py_ssize_t begin = 0, size = 0, r = 0
+        job = self.chosen(cols, width).job
+        job.n_tiles = (width + TILE - 1) // TILE
+        while begin < count:
+            size = min(<Py_ssize_t>ROW_GROUP, count - begin)
+            for r in range(size):
+                self.unpack(rows[begin + r], self.queries + r * self.job.query_bytes)
+            svmbench_tiled_rows(&job, self.queries, size, out + begin * stride, stride)
+            begin += ROW_GROUP
+        return 0
+
+    cdef TiledLayout chosen(self, const int64_t *cols, Py_ssize_t width):
+        cdef Py_ssize_t c = 0
+        if self.columns is None or self.columns.n < width:
+            self.columns = self.select(np.zeros(width, dtype=np.int64))
+        for c in range(width):
+            self.unpack(cols[c], self.queries)
+            self.columns.pack(c, self.queries)
+        return self.columns
+
+    cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
+                      const float **held, float **kept, double *sums) except -1 nogil:
+        cdef Py_ssize_t begin = 0, size = 0, missing = 0, r = 0
+        while begin < count:
+            size = min(<Py_ssize_t>ROW_GROUP, count - begin)
+            missing = 0
+            for r in range(begin, begin + size):
+                if held[r] == NULL:
+                    self.unpack(indices[r], self.queries + missing * self.job.query_bytes)
+                    missing += 1
+            if svmbench_tiled_add(&self.job, self.queries, size, coefficients + begin, held + begin,
+                                  kept + begin, sums):
+                with gil:
+                    raise MemoryError("no memory for the work buffer of a few kernel rows")
+            begin += ROW_GROUP
+        return 0
+
+    cdef bint worth_keeping(self) noexcept nogil:
+        return self.job.tile_bytes > SMALL_EXAMPLE * TILE
 
     def records(self, indices):
         """Return the stored examples at `indices` as queries, uint8, shape (len(indices), query_bytes)."""

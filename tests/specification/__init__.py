@@ -20,6 +20,10 @@ A program of others (``access`` is ``data``) is specified by its problem alone, 
 be counted: ``REACHES = (parameters, tolerance)``, with which its last answer is that near to the certified
 optimum, relative to it. ``tests/conformance/test_peers.py`` holds it to that.
 
+``ROWS_PER_ITERATION``, where it is above 1, says that an iteration is charged all its rows under every
+convention. ``ADDS_ROWS``, where true, that rows are taken by sums only. ``w.oracle.block(rows, cols)`` gives the
+values between few examples.
+
 ``ENDLESS``, of either kind and only where the defaults may come to an end, are parameters with which no run
 does.
 """

@@ -17,6 +17,7 @@ class SlowOracle:
         self.n = len(X)
         self.pairs: list[tuple[int, int]] = []
         self.rows: list[int] = []
+        self.in_blocks = 0
 
     def value(self, i: int, j: int) -> float:
         self.pairs.append((i, j))
@@ -25,6 +26,11 @@ class SlowOracle:
     def row(self, i: int) -> NDArray[np.float64]:
         self.rows.append(i)
         return np.array([self.value(i, j) for j in range(self.n)])
+
+    def block(self, rows: list[int], cols: list[int]) -> NDArray[np.float64]:
+        """K(x_i, x_j) for i of the rows and j of the columns; counted apart, for no cache holds them."""
+        self.in_blocks += len(rows) * len(cols)
+        return np.array([[self.value(i, j) for j in cols] for i in rows]).reshape(len(rows), len(cols))
 
     def diagonal(self) -> NDArray[np.float64]:
         """The n values K(x_i, x_i); known without evaluation for the Gaussian kernel."""
@@ -41,5 +47,5 @@ class SlowOracle:
                 kept.remove(i)
             else:
                 missed += 1
-            kept = [*kept, i][-slots:]
+            kept = [*kept, i][-slots:] if slots else []
         return missed

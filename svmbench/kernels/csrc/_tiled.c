@@ -10,6 +10,10 @@
 typedef double (*weigh_fn)(const float *values, const double *coefficients, ptrdiff_t count);
 static const weigh_fn WEIGH[ISA_LEVELS] = VARIANTS(weigh);
 
+typedef void (*combine_fn)(const float *const *rows, const double *coefficients, ptrdiff_t count,
+                           ptrdiff_t columns, double *sums);
+static const combine_fn COMBINE[ISA_LEVELS] = VARIANTS(combine);
+
 void svmbench_tiled_rows(const tiled_job *job, const char *queries, ptrdiff_t count, float *out, ptrdiff_t stride)
 {
 #pragma omp parallel for num_threads(job->threads) schedule(static) if (job->threads > 1)
@@ -19,6 +23,52 @@ void svmbench_tiled_rows(const tiled_job *job, const char *queries, ptrdiff_t co
         job->block(job->store, &job->kernel, queries, job->query_bytes, count, first, last, out + first * TILE,
                    stride);
     }
+}
+
+enum { ADD_TILES = 32 };
+
+/* Stored examples in chunks: the rows are made, added and copied to where they are kept before they leave the
+ * second-level cache. What is held is added before anything is kept in its place. */
+static void add_range(const tiled_job *job, const char *queries, ptrdiff_t count, const double *coefficients,
+                      const float *const *held, float *const *kept, double *sums, ptrdiff_t first, ptrdiff_t last,
+                      float *block)
+{
+    enum { STRIDE = ADD_TILES * TILE };
+    ptrdiff_t missing = 0;
+    for (ptrdiff_t r = 0; r < count; r++)
+        missing += held[r] == NULL;
+    for (ptrdiff_t tile = first; tile < last; tile += ADD_TILES) {
+        const ptrdiff_t end = last - tile < ADD_TILES ? last : tile + ADD_TILES;
+        const ptrdiff_t columns = (job->n < end * TILE ? job->n : end * TILE) - tile * TILE;
+        const float *rows[ROW_GROUP];
+        if (missing > 0)
+            job->block(job->store, &job->kernel, queries, job->query_bytes, missing, tile, end, block, STRIDE);
+        for (ptrdiff_t r = 0, made = 0; r < count; r++)
+            rows[r] = held[r] != NULL ? held[r] + tile * TILE : block + STRIDE * made++;
+        COMBINE[job->level](rows, coefficients, count, columns, sums + tile * TILE);
+        for (ptrdiff_t r = 0; r < count; r++)
+            if (held[r] == NULL && kept[r] != NULL)
+                memcpy(kept[r] + tile * TILE, rows[r], (size_t)columns * sizeof(float));
+    }
+}
+
+int svmbench_tiled_add(const tiled_job *job, const char *queries, ptrdiff_t count, const double *coefficients,
+                       const float *const *held, float *const *kept, double *sums)
+{
+    int failed = 0;
+#pragma omp parallel for num_threads(job->threads) schedule(static) if (job->threads > 1)
+    for (int part = 0; part < job->threads; part++) {
+        float *block = aligned_alloc(64, (size_t)ADD_TILES * TILE * ROW_GROUP * sizeof(float));
+        if (block == NULL) {
+#pragma omp atomic write
+            failed = 1;
+            continue;
+        }
+        add_range(job, queries, count, coefficients, held, kept, sums, share(job->n_tiles, part, job->threads),
+                  share(job->n_tiles, part + 1, job->threads), block);
+        free(block);
+    }
+    return failed ? -1 : 0;
 }
 
 enum { SCORE_GROUP = 16, CHUNK_BYTES = 256 * 1024, CHUNK_TILES = 32 };

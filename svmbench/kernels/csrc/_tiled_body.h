@@ -20,3 +20,40 @@ TARGET static double VARIANT(weigh)(const float *values, const double *coefficie
         total += (double)values[j] * coefficients[j];
     return total;
 }
+
+/* sums[j] += coefficients[r] rows[r][j] for r = first, ..., first + count - 1, in this order. */
+TARGET INLINE void VARIANT(combine_few)(const float *const *rows, const double *coefficients, const int count,
+                                        ptrdiff_t columns, double *sums)
+{
+    enum { WIDTH = BYTES / 8, VECTORS = 4 };
+    typedef double many __attribute__((vector_size(BYTES), may_alias, aligned(8)));
+    ptrdiff_t j = 0;
+    for (; j + VECTORS * WIDTH <= columns; j += VECTORS * WIDTH) {
+        vd sum[VECTORS];
+#pragma GCC unroll 4
+        for (int v = 0; v < VECTORS; v++)
+            sum[v] = *(const many *)(sums + j + v * WIDTH);
+#pragma GCC unroll 8
+        for (int r = 0; r < count; r++)
+#pragma GCC unroll 4
+            for (int v = 0; v < VECTORS; v++)
+                sum[v] += coefficients[r] * VARIANT(widen)(rows[r] + j + v * WIDTH);
+#pragma GCC unroll 4
+        for (int v = 0; v < VECTORS; v++)
+            *(many *)(sums + j + v * WIDTH) = sum[v];
+    }
+    for (; j < columns; j++)
+        for (int r = 0; r < count; r++)
+            sums[j] += coefficients[r] * (double)rows[r][j];
+}
+
+/* The same for any number of rows; eight are read at a time. */
+TARGET static void VARIANT(combine)(const float *const *rows, const double *coefficients, ptrdiff_t count,
+                                    ptrdiff_t columns, double *sums)
+{
+    ptrdiff_t r = 0;
+    for (; r + 8 <= count; r += 8)
+        VARIANT(combine_few)(rows + r, coefficients + r, 8, columns, sums);
+    for (; r < count; r++)
+        VARIANT(combine_few)(rows + r, coefficients + r, 1, columns, sums);
+}

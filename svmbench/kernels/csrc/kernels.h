@@ -9,6 +9,8 @@
 
 enum kernel_kind { KERNEL_GAUSSIAN = 0, KERNEL_LINEAR = 1, KERNEL_POLYNOMIAL = 2 };
 
+#define ROW_GROUP 64 /* queries of one block: the stored examples are read from memory once for so many */
+
 /* Instruction sets: base is portable C; v3 has AVX2 and FMA, v4 AVX-512 F, VL, DQ and BW, v4i also VNNI and
  * VPOPCNTDQ (Ice Lake, Zen 4). */
 enum isa_level { ISA_BASE, ISA_V3, ISA_V4, ISA_V4I, ISA_LEVELS };

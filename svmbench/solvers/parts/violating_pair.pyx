@@ -12,6 +12,8 @@ the largest :math:`(v_i - v_t)^2 / A_t`, :math:`A_t = K_{ii} + K_{tt} - 2 K_{it}
 gain without the box. Of equals the first is chosen.
 """
 
+import numpy as np
+
 from libc.math cimport INFINITY
 
 cdef extern from "svmbench/solvers/parts/csrc/lanes.h" nogil:
@@ -84,3 +86,20 @@ cdef Py_ssize_t best_partner(
             partner = begin + first(gains, found)
         begin += count
     return partner
+
+
+def bias_between(v, up, down):
+    """Return the mean value of the free coefficients, or the middle between the ends where none is free.
+
+    Parameters
+    ----------
+    v : ndarray of float64, shape (n,)
+        Values; one at least can move up or down.
+    up, down : ndarray of float64, shape (n,)
+        0, or -inf where it cannot move up; 0, or +inf where it cannot move down.
+    """
+    free = up == down
+    if free.any():
+        return float(v[free].mean())
+    ends = [end for end in ((v + up).max(), (v + down).min()) if np.isfinite(end)]
+    return float(np.mean(ends))

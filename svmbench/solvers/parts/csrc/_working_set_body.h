@@ -1,0 +1,231 @@
+/* The passes over the vectors of a working set: CHAINS registers at a time, so that none waits for another. */
+#undef WIDTH
+#undef CHAINS
+#define WIDTH (BYTES / 8)
+#define CHAINS (WORKING_SET_PAD / WIDTH < 4 ? WORKING_SET_PAD / WIDTH : 4)
+
+#undef vl
+#define vl VARIANT(vl)
+typedef int64_t vl __attribute__((vector_size(BYTES), may_alias));
+typedef double VARIANT(many) __attribute__((vector_size(BYTES), may_alias, aligned(8)));
+
+#undef LOAD
+#undef STORE
+#define LOAD(from) (*(const VARIANT(many) *)(from))
+#define STORE(to, value) (*(VARIANT(many) *)(to) = (value))
+
+/* The largest numbers of each lane so far, and where the first of them stood. */
+typedef struct {
+    vd value;
+    vl where;
+} VARIANT(leader);
+#undef leader
+#define leader VARIANT(leader)
+
+TARGET INLINE void VARIANT(compete)(leader *best, vd value, vl where)
+{
+#if LEVEL >= 2
+    const __mmask8 more = _mm512_cmp_pd_mask((__m512d)value, (__m512d)best->value, _CMP_GT_OQ);
+    best->value = (vd)_mm512_mask_mov_pd((__m512d)best->value, more, (__m512d)value);
+    best->where = (vl)_mm512_mask_mov_epi64((__m512i)best->where, more, (__m512i)where);
+#else
+    const vl more = value > best->value;
+    best->value = (vd)((more & (vl)value) | (~more & (vl)best->value));
+    best->where = (more & where) | (~more & best->where);
+#endif
+}
+
+/* The curvature along a direction, never 0: without it the step ends at the box. */
+TARGET INLINE double VARIANT(positive)(double curvature) { return curvature > 0.0 ? curvature : 1e-12; }
+
+TARGET INLINE vd VARIANT(all_positive)(vd curvature)
+{
+#if LEVEL >= 2
+    const __mmask8 fine = _mm512_cmp_pd_mask((__m512d)curvature, _mm512_setzero_pd(), _CMP_GT_OQ);
+    return (vd)_mm512_mask_mov_pd(_mm512_set1_pd(1e-12), fine, (__m512d)curvature);
+#else
+    const vl fine = curvature > 0.0;
+    return (vd)((fine & (vl)curvature) | (~fine & (vl)(1e-12 - (vd){0})));
+#endif
+}
+
+TARGET INLINE vd VARIANT(larger)(vd a, vd b)
+{
+#if LEVEL >= 2
+    return (vd)_mm512_max_pd((__m512d)a, (__m512d)b);
+#else
+    const vl more = a > b;
+    return (vd)((more & (vl)a) | (~more & (vl)b));
+#endif
+}
+
+/* The largest of all lanes and chains and, of equals, the first place. */
+TARGET INLINE double VARIANT(winner)(const leader *best, ptrdiff_t *where)
+{
+    double value = best[0].value[0];
+    int64_t place = best[0].where[0];
+    for (int c = 0; c < CHAINS; c++)
+        for (int lane = 0; lane < WIDTH; lane++) {
+            const double other = best[c].value[lane];
+            const int64_t there = best[c].where[lane];
+            if (other > value || (other == value && there < place)) {
+                value = other;
+                place = there;
+            }
+        }
+    *where = place;
+    return value;
+}
+
+TARGET INLINE void VARIANT(start_race)(leader *best, double value)
+{
+    for (int c = 0; c < CHAINS; c++) {
+        best[c].value = value - (vd){0};
+        for (int lane = 0; lane < WIDTH; lane++)
+            best[c].where[lane] = c * WIDTH + lane;
+    }
+}
+
+TARGET INLINE void VARIANT(mark)(working_set *set, ptrdiff_t i)
+{
+    set->up[i] = set->beta[i] < set->most[i] ? 0.0 : -INFINITY;
+    set->down[i] = set->beta[i] > set->least[i] ? 0.0 : INFINITY;
+}
+
+/* values -= step (row_i - row_j); returns the highest value that can move up, and where it is, and the lowest that
+ * can move down. */
+TARGET INLINE double VARIANT(move_pair)(working_set *set, const float *row_i, const float *row_j, double step,
+                                        ptrdiff_t *highest, double *low)
+{
+    leader best[CHAINS];
+    vd least[CHAINS];
+    vl here[CHAINS];
+    double *values = set->values;
+    VARIANT(start_race)(best, -INFINITY);
+#pragma GCC unroll 4
+    for (int c = 0; c < CHAINS; c++) {
+        least[c] = -INFINITY - (vd){0};
+        here[c] = best[c].where;
+    }
+    for (ptrdiff_t k = 0; k < set->stride; k += CHAINS * WIDTH)
+#pragma GCC unroll 4
+        for (int c = 0; c < CHAINS; c++) {
+            const ptrdiff_t at = k + c * WIDTH;
+            const vd value =
+                LOAD(values + at) - step * (VARIANT(widen)(row_i + at) - VARIANT(widen)(row_j + at));
+            STORE(values + at, value);
+            VARIANT(compete)(best + c, value + LOAD(set->up + at), here[c]);
+            least[c] = VARIANT(larger)(-(value + LOAD(set->down + at)), least[c]);
+            here[c] += CHAINS * WIDTH;
+        }
+    *low = INFINITY;
+    for (int c = 0; c < CHAINS; c++)
+        for (int lane = 0; lane < WIDTH; lane++)
+            *low = -least[c][lane] < *low ? -least[c][lane] : *low;
+    return VARIANT(winner)(best, highest);
+}
+
+/* The partner of the highest that gains most, to second order. */
+TARGET INLINE ptrdiff_t VARIANT(partner)(const working_set *set, const float *row, double high, double own)
+{
+    leader best[CHAINS];
+    vl here[CHAINS];
+    ptrdiff_t found;
+    VARIANT(start_race)(best, 0.0);
+#pragma GCC unroll 4
+    for (int c = 0; c < CHAINS; c++)
+        here[c] = best[c].where;
+    for (ptrdiff_t k = 0; k < set->stride; k += CHAINS * WIDTH)
+#pragma GCC unroll 4
+        for (int c = 0; c < CHAINS; c++) {
+            const ptrdiff_t at = k + c * WIDTH;
+            const vd below = VARIANT(larger)(high - (LOAD(set->values + at) + LOAD(set->down + at)), (vd){0});
+            const vd curvature = own + LOAD(set->diagonal + at) - 2.0 * VARIANT(widen)(row + at);
+            VARIANT(compete)(best + c, below * below / VARIANT(all_positive)(curvature), here[c]);
+            here[c] += CHAINS * WIDTH;
+        }
+    VARIANT(winner)(best, &found);
+    return found;
+}
+
+TARGET static int64_t VARIANT(solve_pairs)(working_set *set, double eps, int64_t steps)
+{
+    const float *row_i = set->kernel, *row_j = row_i;
+    double step = 0.0;
+    for (ptrdiff_t k = 0; k < set->stride; k++)
+        VARIANT(mark)(set, k);
+    for (int64_t made = 0;; made++) {
+        ptrdiff_t i, j;
+        double low;
+        const double high = VARIANT(move_pair)(set, row_i, row_j, step, &i, &low);
+        if (!(high - low >= eps) || made == steps)
+            return made;
+        row_i = set->kernel + i * set->stride;
+        j = VARIANT(partner)(set, row_i, high, set->diagonal[i]);
+        row_j = set->kernel + j * set->stride;
+        const double room_i = set->most[i] - set->beta[i], room_j = set->beta[j] - set->least[j];
+        step = (high - set->values[j]) / VARIANT(positive)(set->diagonal[i] + set->diagonal[j] - 2.0 * row_i[j]);
+        step = step < room_i ? step : room_i;
+        step = step < room_j ? step : room_j;
+        set->beta[i] = step == room_i ? set->most[i] : set->beta[i] + step;
+        set->beta[j] = step == room_j ? set->least[j] : set->beta[j] - step;
+        VARIANT(mark)(set, i);
+        VARIANT(mark)(set, j);
+    }
+}
+
+/* values -= step row; returns the largest violation, and which variable gains most by its best step. */
+TARGET INLINE double VARIANT(move_single)(working_set *set, const float *row, double step, ptrdiff_t *which)
+{
+    leader best[CHAINS];
+    vd worst[CHAINS];
+    vl here[CHAINS];
+    double violation = 0.0;
+    VARIANT(start_race)(best, 0.0);
+#pragma GCC unroll 4
+    for (int c = 0; c < CHAINS; c++) {
+        worst[c] = (vd){0};
+        here[c] = best[c].where;
+    }
+    for (ptrdiff_t k = 0; k < set->stride; k += CHAINS * WIDTH)
+#pragma GCC unroll 4
+        for (int c = 0; c < CHAINS; c++) {
+            const ptrdiff_t at = k + c * WIDTH;
+            const vd value = LOAD(set->values + at) - step * VARIANT(widen)(row + at);
+            const vd beta = LOAD(set->beta + at), own = LOAD(set->diagonal + at);
+            const vd wanted = beta + value / VARIANT(all_positive)(own);
+            const vd inside = VARIANT(larger)(-VARIANT(larger)(-wanted, -LOAD(set->most + at)),
+                                              LOAD(set->least + at)) - beta;
+            STORE(set->values + at, value);
+            VARIANT(compete)(best + c, inside * (value - 0.5 * own * inside), here[c]);
+            worst[c] = VARIANT(larger)(value + LOAD(set->up + at), worst[c]);
+            worst[c] = VARIANT(larger)(-(value + LOAD(set->down + at)), worst[c]);
+            here[c] += CHAINS * WIDTH;
+        }
+    for (int c = 0; c < CHAINS; c++)
+        for (int lane = 0; lane < WIDTH; lane++)
+            violation = worst[c][lane] > violation ? worst[c][lane] : violation;
+    VARIANT(winner)(best, which);
+    return violation;
+}
+
+TARGET static int64_t VARIANT(solve_singles)(working_set *set, double eps, int64_t steps)
+{
+    const float *row = set->kernel;
+    double step = 0.0;
+    for (ptrdiff_t k = 0; k < set->stride; k++)
+        VARIANT(mark)(set, k);
+    for (int64_t made = 0;; made++) {
+        ptrdiff_t i;
+        const double violation = VARIANT(move_single)(set, row, step, &i);
+        if (!(violation >= eps) || made == steps)
+            return made;
+        double after = set->beta[i] + set->values[i] / VARIANT(positive)(set->diagonal[i]);
+        after = after < set->most[i] ? after : set->most[i];
+        after = after > set->least[i] ? after : set->least[i];
+        step = after - set->beta[i];
+        set->beta[i] = after;
+        VARIANT(mark)(set, i);
+        row = set->kernel + i * set->stride;
+    }
+}

@@ -1,0 +1,16 @@
+/* See working_set.h. */
+#include "working_set.h"
+
+#include <math.h>
+
+#define BODY "svmbench/solvers/parts/csrc/_working_set_body.h"
+#include "svmbench/kernels/csrc/variants.h"
+
+typedef int64_t (*solve_fn)(working_set *, double eps, int64_t steps);
+static const solve_fn PAIRS[ISA_LEVELS] = VARIANTS(solve_pairs);
+static const solve_fn SINGLES[ISA_LEVELS] = VARIANTS(solve_singles);
+
+int64_t svmbench_working_set_solve(int level, working_set *set, int balanced, double eps, int64_t steps)
+{
+    return (balanced ? PAIRS : SINGLES)[level](set, eps, steps);
+}

@@ -1,0 +1,27 @@
+/* The dual in the variables of a working set alone, whose kernel matrix is at hand; see working_set.pyx. */
+#ifndef SVMBENCH_WORKING_SET_H
+#define SVMBENCH_WORKING_SET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WORKING_SET_PAD 16 /* the vectors are as long as `stride`, a multiple of this */
+
+typedef struct {
+    ptrdiff_t size;         /* variables */
+    ptrdiff_t stride;       /* of a row of the kernel matrix, at least size */
+    const float *kernel;    /* size rows, finite, also beyond the size */
+    const double *diagonal;
+    const double *least;    /* box of beta; 0 beyond the size */
+    const double *most;
+    double *beta;           /* alpha y, within the box; moved to the solution */
+    double *values;         /* y - f(x); moved along */
+    double *up;             /* scratch: 0, or -inf where beta cannot grow */
+    double *down;           /* scratch: 0, or +inf where it cannot fall */
+} working_set;
+
+/* Steps, at most `steps`, until the violation is below eps; returns how many. `balanced`: the sum of beta stays
+ * as it is. */
+int64_t svmbench_working_set_solve(int level, working_set *, int balanced, double eps, int64_t steps);
+
+#endif

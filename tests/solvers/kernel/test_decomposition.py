@@ -1,0 +1,179 @@
+"""What is particular to decomposition: the set and its size, the bias, edge cases, rows that are not kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import BIASES, Problem
+from svmbench.solvers.kernel.decomposition import Decomposition, Params
+from svmbench.solvers.kernel.smo import SMO
+from svmbench.solvers.kernel.smo import Params as SMOParams
+from tests.kernels.reference import kernel_matrix
+
+GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
+LINEAR = {"name": "linear"}
+EACH_BIAS = pytest.mark.parametrize("bias", BIASES)
+
+
+def started(X, y, kernel=LINEAR, C=1.0, bias="unregularised", cache=1 << 20, threads=1, **given):
+    X, y = np.asarray(X, dtype=np.float32), np.asarray(y, dtype=np.float64)
+    oracle = Oracle(X, kernel, cache, threads)
+    problem = Problem.build(y, C=C, bias=bias)
+    return Decomposition(Params(**given)).start(problem, oracle, None), oracle
+
+
+def noisy(n=400, seed=0, d=3):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)).astype(np.float32)
+    return X, np.where(X[:, 0] + rng.normal(size=n) > 0.4, 1.0, -1.0)
+
+
+def violation(alpha, v, y, C, bias):
+    up = np.where(y > 0, alpha < C, alpha > 0)
+    down = np.where(y > 0, alpha > 0, alpha < C)
+    high, low = v[up].max(initial=-np.inf), v[down].min(initial=np.inf)
+    return high - low if bias == "unregularised" else max(high, -low)
+
+
+@pytest.mark.parametrize(("gamma", "C"), [(0.5, 0.05), (0.5, 30.0), (3.0, 1000.0)])
+@pytest.mark.parametrize("working_set", [4, 32, 1024])
+def test_it_agrees_with_libsvm(gamma, C, working_set):
+    X, y = noisy()
+    kernel = {"name": "gaussian", "gamma": gamma}
+    run, _ = started(X, y, kernel, C, working_set=working_set, eps=1e-8)
+    run.advance("iterations", 10**6)
+    snapshot = run.snapshot()
+    K = kernel_matrix(X, X, kernel)
+    peer = SVC(C=C, kernel="precomputed", tol=1e-8).fit(K, y)
+    beta = np.zeros(y.size)
+    beta[peer.support_] = peer.dual_coef_[0]
+    other = np.abs(beta).sum() - 0.5 * beta @ K @ beta
+    own = snapshot.alpha * y
+    assert snapshot.alpha.sum() - 0.5 * own @ K @ own == pytest.approx(other, rel=1e-6)
+    np.testing.assert_allclose(K @ own + snapshot.model.bias, K @ beta + peer.intercept_[0], atol=2e-4)
+
+
+def test_without_bias_it_agrees_with_smo():
+    X, y = noisy()
+    run, _ = started(X, y, GAUSSIAN, 3.0, "none", working_set=32, eps=1e-8)
+    run.advance("iterations", 10**6)
+    oracle = Oracle(X, GAUSSIAN, 1 << 20)
+    peer = SMO(SMOParams(eps=1e-8)).start(Problem.build(y, C=3.0), oracle, None)
+    peer.advance("iterations", 10**7)
+    assert run.snapshot().model.bias == 0.0
+    np.testing.assert_allclose(run.snapshot().responses, peer.snapshot().responses, atol=1e-6)
+
+
+@EACH_BIAS
+@pytest.mark.parametrize("working_set", [5, 64])
+def test_it_stops_where_the_conditions_hold_within_eps(working_set, bias):
+    X, y = noisy()
+    for eps in (1e-1, 1e-3, 1e-6):
+        run, oracle = started(X, y, GAUSSIAN, 2.0, bias, eps=eps, working_set=working_set)
+        left = np.inf
+        while not run.converged:
+            assert left >= eps
+            run.advance("iterations", run.iterations + 1)
+            snapshot = run.snapshot()
+            assert snapshot.alpha.min() >= 0.0 and snapshot.alpha.max() <= 2.0
+            assert bias == "none" or abs(snapshot.alpha @ y) <= 1e-11
+            left = violation(snapshot.alpha, y * (1.0 - snapshot.responses), y, 2.0, bias)
+        assert left < eps
+        fresh = y * oracle.training_scores(snapshot.model.indices, snapshot.model.coefficients)
+        np.testing.assert_allclose(snapshot.responses, fresh, atol=1e-9)
+    assert np.count_nonzero(snapshot.alpha == 2.0) > 50  # onto the bound, not beside it
+
+
+@EACH_BIAS
+def test_no_more_coefficients_change_than_the_set_has(bias):
+    X, y = noisy()
+    for working_set in (4, 7, 50):
+        run, oracle = started(X, y, GAUSSIAN, 2.0, bias, working_set=working_set)
+        before = np.zeros(y.size)
+        for _ in range(20):
+            run.advance("iterations", run.iterations + 1)
+            alpha = run.snapshot().alpha
+            assert 0 < np.count_nonzero(alpha != before) <= working_set
+            before = alpha
+
+
+def test_two_points_are_parted_in_the_middle():
+    # Points 1 and 4 apart by 3: |w| = 2/3, α = 2/9, and the score is 0 at 2.5.
+    run, oracle = started([[1.0], [4.0]], [-1.0, 1.0])
+    run.advance("iterations", 100)
+    snapshot = run.snapshot()
+    assert run.converged and run.iterations == 1
+    np.testing.assert_allclose(snapshot.alpha, 2.0 / 9.0)
+    assert snapshot.model.bias == pytest.approx(-5.0 / 3.0)
+    assert oracle.ledger.kev_iter == 2 + 4 + 4  # the diagonal, the matrix of the set, two rows
+
+
+def test_one_example():
+    run, _ = started([[2.0]], [1.0], bias="none")
+    run.advance("iterations", 10)
+    assert run.converged
+    assert run.snapshot().alpha.tolist() == [0.25]
+    run, _ = started([[2.0]], [1.0])
+    assert run.converged and run.snapshot().model.bias == 1.0
+
+
+@pytest.mark.parametrize("label", [-1.0, 1.0])
+def test_one_class_is_its_bias(label):
+    run, _ = started([[0.0], [1.0], [2.0]], [label] * 3)
+    run.advance("iterations", 10)
+    assert run.converged and run.iterations == 0
+    assert run.snapshot().model.bias == label
+    assert run.snapshot().model.indices.size == 0
+
+
+def test_without_free_coefficients_the_bias_lies_between_the_ends():
+    run, _ = started([[0.0], [1.0]], [-1.0, 1.0], C=0.1)
+    run.advance("iterations", 10)
+    snapshot = run.snapshot()
+    assert snapshot.alpha.tolist() == [0.1, 0.1]
+    assert snapshot.model.bias == pytest.approx(np.mean([-1.0, 1.0 - 0.1]))
+
+
+@EACH_BIAS
+def test_a_pair_without_distance_and_a_zero_example_go_to_their_bounds(bias):
+    run, _ = started([[1.0], [1.0]], [1.0, -1.0], GAUSSIAN, C=3.0, bias=bias)
+    run.advance("iterations", 10**4)
+    assert run.converged
+    if bias == "unregularised":
+        assert run.snapshot().alpha.tolist() == [3.0, 3.0]
+    run, _ = started([[0.0], [1.0], [-1.0]], [1.0, 1.0, -1.0], C=3.0, bias="none")
+    run.advance("iterations", 10**4)
+    assert run.converged and run.snapshot().alpha[0] == 3.0
+
+
+@EACH_BIAS
+def test_rows_that_are_quickly_made_are_not_kept(bias):
+    rng = np.random.default_rng(0)
+    _, y = noisy()
+    for columns, kept in ((3, False), (40, True)):
+        X = rng.normal(size=(y.size, columns))
+        seen = []
+        for cache in (0, 1 << 24):
+            kernel = {"name": "gaussian", "gamma": 1.0 / columns}
+            run, oracle = started(X, y, kernel, 2.0, bias, cache, working_set=32)
+            run.advance("iterations", 10**6)
+            assert oracle.keeps_rows == kept
+            ledger = oracle.ledger
+            seen.append((run.snapshot().alpha.tobytes(), ledger.kev_ondemand))
+        assert seen[0] == seen[1]
+        assert (ledger.kev_computed < ledger.kev_ondemand) == kept
+
+
+@EACH_BIAS
+@pytest.mark.parametrize("columns", [3, 40])
+def test_threads_change_nothing(bias, columns):
+    X, y = noisy(n=700, d=columns)
+    seen = []
+    for threads in (1, 3):
+        run, oracle = started(X, y, GAUSSIAN, 2.0, bias, threads=threads, working_set=64)
+        run.advance("iterations", 10**6)
+        seen.append((run.snapshot().alpha.tobytes(), run.iterations, oracle.ledger.kev_computed))
+    assert seen[0] == seen[1]
