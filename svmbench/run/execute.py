@@ -208,7 +208,7 @@ class _Attempt:
         X, config = self._data.train.X, self._config
         if self._solver.access == "linear":
             return Examples(X)
-        # Rows made ahead would count towards a budget in evaluations really made, and so change its checkpoints.
+        # Rows made ahead would count towards a budget in evaluations really made, and move its checkpoints.
         ahead = config["prefetch"] and config["budget"]["counter"] not in ("kev_computed", "inner_products")
         return Oracle(X, config["kernel"], self._cache, config["threads"], prefetch=ahead)
 

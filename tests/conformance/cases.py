@@ -22,6 +22,8 @@ N, D = 37, 5
 ALL_ROWS = 1 << 20
 
 LAYOUTS = {"dense": lambda X: X, "csr": scipy.sparse.csr_array}
+#: Forms of the same data whose rows are made in blocks ahead of need, if the cache has room.
+IN_BLOCKS = {"csr": scipy.sparse.csr_array, "wide": lambda X: np.pad(X, ((0, 0), (0, 95)))}
 
 
 def specification(name: str) -> ModuleType:
@@ -80,12 +82,21 @@ def data(seed: int = 0, n: int = N) -> tuple[NDArray[np.float32], NDArray[np.flo
 
 
 def start(
-    name: str, given: dict[str, Any], X: Any, y: NDArray, kernel: dict, *, cache: int = 0, seed: int = 1
+    name: str,
+    given: dict[str, Any],
+    X: Any,
+    y: NDArray,
+    kernel: dict,
+    *,
+    cache: int = 0,
+    seed: int = 1,
+    prefetch: bool = True,
 ) -> tuple[Run, Oracle | Examples]:
     """A run of a variant at iteration 0 and what it reads the data through."""
     problem, parameters = posed(name, given, y)
     solver = registry.get(name)
-    oracle = Oracle(X, kernel, cache) if solver.access == "kernel" else Examples(X)
+    kernels = solver.access == "kernel"
+    oracle = Oracle(X, kernel, cache, prefetch=prefetch) if kernels else Examples(X)
     return solver(solver.Params(**parameters)).start(problem, oracle, Generator(seed)), oracle
 
 
@@ -108,6 +119,7 @@ def arrays(snapshot: Snapshot) -> list[NDArray | None]:
 
 __all__ = [
     "ALL_ROWS",
+    "IN_BLOCKS",
     "KERNELS",
     "LAYOUTS",
     "D",
