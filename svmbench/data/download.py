@@ -10,13 +10,15 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-
-import requests
+from typing import TYPE_CHECKING
 
 from svmbench.data.entries import Form, RawFile
 from svmbench.data.folders import make_folder, unwritable
 from svmbench.data.unpack import COMPRESSIONS, Corrupt, candidates, compression, is_archive, read
 from svmbench.errors import UserError
+
+if TYPE_CHECKING:
+    import requests  # a tenth of a second, imported by what connects: a prepared data set needs none
 
 Say = Callable[[str], None]
 Getter = Callable[[Path, Say], bool]  # fills the part; tells whether it was put together from pieces
@@ -121,6 +123,8 @@ def _copy(path: Path, part: Path, say: Say) -> bool:
 
 def _download(url: str, part: Path, say: Say) -> bool:
     """Fill the part from an address; tell whether it was put together from more than one answer."""
+    import requests
+
     for attempt in range(1, ATTEMPTS + 1):
         received = False
         start = part.stat().st_size if part.exists() else 0
@@ -161,6 +165,8 @@ def _receive(response: requests.Response, part: Path, start: int, say: Say) -> N
 
 def _reason(error: requests.RequestException) -> str:
     """Return one clause for a failed connection; the library's own texts are nested and long."""
+    import requests
+
     if isinstance(error, requests.Timeout):
         return "no answer in time"
     if isinstance(error, requests.exceptions.SSLError):

@@ -48,9 +48,12 @@ cdef class Oracle:
     cdef int64_t[::1] planned
     cdef Py_ssize_t n_planned
     cdef Py_ssize_t n_expected
+    cdef Py_ssize_t window      # rows of the next block; at most `ahead`
+    cdef Py_ssize_t guessed     # rows of the last block that were made ahead
+    cdef Py_ssize_t right       # rows made ahead that were asked for since
 
     cdef void count(self, int64_t evaluations) noexcept nogil
-    # Begin the plan of a block with row i, which is needed now; False if it is at hand, or none are made ahead.
+    # Begin the plan of a block with row i, needed now; False if it is at hand, or none are made ahead.
     cdef bint plan(self, Py_ssize_t i) noexcept nogil
     # Add a row that will soon be needed; False once no more are of use.
     cdef bint expect(self, Py_ssize_t i) noexcept nogil

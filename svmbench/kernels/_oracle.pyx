@@ -14,6 +14,10 @@ from libc.string cimport memcpy
 from svmbench.kernels._cache cimport RowCache
 from svmbench.kernels._layout cimport ROW_GROUP
 
+# Rows of the first block made ahead; how well rows are expected shows from there.
+cdef enum:
+    FIRST_WINDOW = 4
+
 FIELDS = (
     "iterations",
     "kev_ondemand",
@@ -134,6 +138,7 @@ cdef class Oracle:
         self.d = self.layout.d
         self.cache = RowCache(self.n, self.layout.stride, cache_bytes if self.layout.kept else 0)
         self.ahead = max(1, min(self.layout.ahead, self.cache.slots // 8)) if prefetch else 1
+        self.window = min(self.ahead, FIRST_WINDOW)
         if self.ahead > 1:
             self.block_values = np.empty((self.ahead, self.layout.stride), dtype=np.float32)
             self.planned = np.empty(self.ahead, dtype=np.int64)
@@ -174,11 +179,17 @@ cdef class Oracle:
         elif self.cache.early[self.cache.newest]:
             self.cache.early[self.cache.newest] = 0
             self.ledger.kev_discarded -= self.n
+            self.right += 1
         return values
 
     cdef bint plan(self, Py_ssize_t i) noexcept nogil:
         if self.ahead == 1 or self.cache.holds_row(i):
             return False
+        # Expectations further ahead are wrong more often: as many rows as half of them are asked for in time.
+        if self.guessed > 0:
+            self.window = min(self.ahead, 2 * self.window) if 2 * self.right >= self.guessed \
+                else max(<Py_ssize_t> 2, self.window // 2)
+        self.guessed = 0
         self.planned[0] = i
         self.n_planned = 1
         self.n_expected = 1
@@ -194,7 +205,7 @@ cdef class Oracle:
             if k == self.n_planned:
                 self.planned[k] = i
                 self.n_planned += 1
-        return self.n_planned < self.ahead and self.n_expected < 2 * self.ahead
+        return self.n_planned < self.window and self.n_expected < 2 * self.window
 
     cdef void make_planned(self) noexcept nogil:
         cdef Py_ssize_t begin = 0, size = 0, k = 0
@@ -206,10 +217,11 @@ cdef class Oracle:
             begin += size
         for k in range(self.n_planned):
             memcpy(self.cache.insert(self.planned[k]), &self.block_values[k, 0], self.n * sizeof(float))
-            self.cache.early[self.cache.newest] = 1
-        # Until they are asked for, as the first one will be at once.
+            self.cache.early[self.cache.newest] = k > 0
+        self.guessed = self.n_planned - 1
+        self.right = 0
         self.count(self.n_planned * self.n)
-        self.ledger.kev_discarded += self.n_planned * self.n
+        self.ledger.kev_discarded += self.guessed * self.n      # until they are asked for
 
     cdef int pairs(self, const int64_t *rows, Py_ssize_t count, const int64_t *cols, Py_ssize_t width,
                    float *out, Py_ssize_t stride) except -1:

@@ -235,7 +235,7 @@ class _Attempt:
             return Examples(X)
         if access == "data":
             return RawExamples(X, config["kernel"], self._cache, config["threads"])
-        # Rows made ahead would count towards a budget in evaluations really made, and so change its checkpoints.
+        # Rows made ahead would count towards a budget in evaluations really made, and move its checkpoints.
         ahead = config["prefetch"] and config["budget"]["counter"] not in ("kev_computed", "inner_products")
         return Oracle(X, config["kernel"], self._cache, config["threads"], prefetch=ahead)
 

@@ -31,6 +31,7 @@ def test_defaults():
         "observe": {"points": 10},
         "seed": 0,
         "threads": 1,
+        "prefetch": True,
         "results": "results",
         "data": {"mirror": None, "dir": None},
         "force": False,

@@ -28,6 +28,8 @@ ALL_ROWS = 1 << 20
 MOVING = {"kernel": COUNTERS, "linear": ("inner_products", "iterations"), "data": ("iterations",)}
 
 LAYOUTS = {"dense": lambda X: X, "csr": scipy.sparse.csr_array}
+#: Forms of the same data whose rows are made in blocks ahead of need, if the cache has room.
+IN_BLOCKS = {"csr": scipy.sparse.csr_array, "wide": lambda X: np.pad(X, ((0, 0), (0, 95)))}
 
 
 def specification(name: str) -> ModuleType:
@@ -111,7 +113,15 @@ def data(seed: int = 0, n: int = N) -> tuple[NDArray[np.float32], NDArray[np.flo
 
 
 def start(
-    name: str, given: dict[str, Any], X: Any, y: NDArray, kernel: dict, *, cache: int = 0, seed: int = 1
+    name: str,
+    given: dict[str, Any],
+    X: Any,
+    y: NDArray,
+    kernel: dict,
+    *,
+    cache: int = 0,
+    seed: int = 1,
+    prefetch: bool = True,
 ) -> tuple[Run, Oracle | Examples | RawExamples]:
     """A run of a variant at iteration 0 and what it reads the data through; skips what is not installed."""
     problem, parameters = posed(name, given, y)
@@ -120,15 +130,19 @@ def start(
         solver.release()
     except UserError as missing:
         pytest.skip(str(missing))
-    oracle = read(solver.access, X, kernel, cache)
+    oracle = read(solver.access, X, kernel, cache, prefetch=prefetch)
     return solver(solver.Params(**parameters)).start(problem, oracle, Generator(seed)), oracle
 
 
-def read(access: str, X: Any, kernel: dict, cache: int = 0) -> Oracle | Examples | RawExamples:
+def read(
+    access: str, X: Any, kernel: dict, cache: int = 0, *, prefetch: bool = True
+) -> Oracle | Examples | RawExamples:
     """The training examples as a solver of that access reads them."""
     if access == "linear":
         return Examples(X)
-    return Oracle(X, kernel, cache) if access == "kernel" else RawExamples(X, kernel, cache)
+    if access == "data":
+        return RawExamples(X, kernel, cache)
+    return Oracle(X, kernel, cache, prefetch=prefetch)
 
 
 def state(run: Run, oracle: Oracle | Examples | RawExamples) -> tuple:
@@ -150,6 +164,7 @@ def arrays(snapshot: Snapshot) -> list[NDArray | None]:
 
 __all__ = [
     "ALL_ROWS",
+    "IN_BLOCKS",
     "KERNELS",
     "LAYOUTS",
     "D",

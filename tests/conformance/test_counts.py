@@ -8,9 +8,11 @@ import pytest
 from svmbench.solvers.parts.random import Generator
 from tests.conformance.cases import (
     ALL_ROWS,
+    IN_BLOCKS,
     KERNELS,
     LAYOUTS,
     N,
+    content,
     data,
     kernel_of,
     label,
@@ -59,7 +61,8 @@ def test_counts_and_iterates_equal_the_slow_oracle(name, given, kernel, layout, 
     assert ledger["kev_iter"] == (N * len(by_rows.rows) if whole_rows else N * run.iterations) + apart
     # A method that only adds rows up keeps none that it can make as quickly.
     slots = oracle.cache_rows if oracle.keeps_rows or not getattr(spec, "ADDS_ROWS", False) else 0
-    assert ledger["kev_computed"] == N * by_rows.misses(slots) + apart
+    needed = ledger["kev_computed"] - ledger["kev_discarded"]
+    assert needed == N * by_rows.misses(slots) + apart
     assert ledger["inner_products"] == ledger["kev_computed"]
     assert ledger["iterations"] == run.iterations
     assert ledger["kev_observation"] == ledger["kev_prediction"] == 0
@@ -123,9 +126,39 @@ def test_the_cache_changes_nothing_but_what_is_computed(name, given):
         run, oracle = start(name, given, X, y, KERNELS[0], cache=cache)
         run.advance("iterations", 400)
         ledger = oracle.ledger
-        seen.append((ledger.kev_computed, state(run, oracle)[:6], ledger.kev_ondemand, ledger.kev_rowupdate))
+        needed = ledger.kev_computed - ledger.kev_discarded
+        seen.append((needed, state(run, oracle)[:6], ledger.kev_ondemand, ledger.kev_rowupdate))
     assert seen[0][1:] == seen[1][1:] == seen[2][1:]
     assert seen[0][0] >= seen[1][0] >= seen[2][0]
+
+
+@pytest.mark.parametrize("layout", IN_BLOCKS)
+@pytest.mark.parametrize(("name", "given"), variants("kernel"), ids=label)
+def test_rows_made_ahead_change_nothing_but_what_is_computed(name, given, layout):
+    X, y = data()
+    X = IN_BLOCKS[layout](X)
+    for cache in (16 * 4 * 48, ALL_ROWS):
+        one_by_one, plain = start(name, given, X, y, KERNELS[0], cache=cache, prefetch=False)
+        whole, oracle = start(name, given, X, y, KERNELS[0], cache=cache)
+        pieces, other = start(name, given, X, y, KERNELS[0], cache=cache)
+        assert plain.ahead == 1 < oracle.ahead
+        for goal in (1, 2, 30, 31, 400):
+            one_by_one.advance("iterations", goal)
+            whole.advance("iterations", goal)
+            while pieces.iterations < whole.iterations:
+                pieces.advance("kev_ondemand", 10**15, 7 if pieces.iterations + 7 <= goal else 1)
+                pieces.snapshot()
+            assert state(pieces, other) == state(whole, oracle)
+            assert content(whole.snapshot()) == content(one_by_one.snapshot())
+            made, expected = oracle.ledger.as_dict(), plain.ledger.as_dict()
+            discarded, none = made.pop("kev_discarded"), expected.pop("kev_discarded")
+            computed, needed = made.pop("kev_computed"), expected.pop("kev_computed")
+            assert made.pop("inner_products") == computed
+            assert expected.pop("inner_products") == needed
+            assert made == expected
+            assert none == 0 <= discarded < computed
+            if cache == ALL_ROWS:  # nothing is lost before it is used
+                assert computed - discarded == needed
 
 
 @EACH

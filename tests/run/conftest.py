@@ -19,6 +19,7 @@ CONFIG = {
     "observe": {"points": 4},
     "seed": 0,
     "threads": 1,
+    "prefetch": True,
     "data": {"mirror": None, "dir": None},
     "force": False,
 }

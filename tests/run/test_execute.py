@@ -13,7 +13,7 @@ from svmbench.run import loop, prepare
 from svmbench.store import Store
 
 from .conftest import accident
-from .fakes import Toy
+from .fakes import Toy, two_clouds
 
 SOLVERS = ("sbp", "pegasos", "sdca", "smo", "perceptron", "smo_pair")
 NYSTROM = {"name": "nystrom", "s": 12, "eps_d": 1e-12, "rank": None}
@@ -63,9 +63,21 @@ def test_the_last_checkpoint_is_the_summary(make):
 def test_an_identical_run_is_found_and_not_repeated(make, monkeypatch):
     first = make()
     monkeypatch.setattr(module, "Loop", None)
-    again = make(results=make.config()["results"] + "/", data={"mirror": "/elsewhere"})
+    again = make(results=make.config()["results"] + "/", data={"mirror": "/elsewhere"}, prefetch=False)
     assert again.state == "found" and again.run.path.samefile(first.run.path)
     assert again.reason == f"stored before: budget, {first.reason}"
+
+
+@pytest.mark.parametrize("counter", ["kev_ondemand", "kev_computed"])
+def test_rows_made_ahead_change_no_checkpoint_but_what_was_computed(make, monkeypatch, counter):
+    monkeypatch.setattr(datasets, "load", lambda dataset, **_: two_clouds(n=200, d=100))
+    given = {"budget": {"counter": counter, "kev": 8000.0}, "force": True}
+    ahead = make("sdca", **given).run.trace().drop(columns=UNTIMED)
+    plain = make("sdca", **given, prefetch=False).run.trace().drop(columns=UNTIMED)
+    computed = ["kev_computed", "inner_products", "kev_discarded"]
+    assert ahead.drop(columns=computed).equals(plain.drop(columns=computed))
+    # A budget in evaluations that are really made has none made ahead.
+    assert ahead[computed].equals(plain[computed]) == (counter == "kev_computed")
 
 
 def test_force_repeats_and_replaces(make):

@@ -25,7 +25,7 @@ def whole_numbers(config):
 
 
 def other_place(config):
-    config.update(results="/elsewhere", data={"mirror": "/m", "dir": "/d"}, force=True)
+    config.update(results="/elsewhere", data={"mirror": "/m", "dir": "/d"}, force=True, prefetch=False)
     config["budget"]["name"] = "paper"
     config["dataset"]["suggested"] = {"gamma": 9.0, "C": 9.0}
     return config

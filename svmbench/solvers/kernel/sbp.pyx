@@ -193,8 +193,8 @@ cdef class Run(SteppedRun):
         self.look_back_from_here()
 
     cdef double margin(self) noexcept nogil:
-        # Responses go up and down by a part of the step; those a little above the level pay as well, because a
-        # row that is made alone costs as much as several of a block. The part was chosen on MNIST and Reuters.
+        # Responses go up and down by a part of the step; those a little above the level pay as well, because
+        # a row made alone costs as much as several of a block. The part was chosen on MNIST and Reuters.
         return self.draws * 0.2 * self.first_step / sqrt(<double> (self.iterations + 1))
 
     cdef void look_back_from_here(self) noexcept nogil:
@@ -264,6 +264,7 @@ cdef class BiasedRun(Run):
                 "problem.bias=unregularised: give data of two classes, or problem.bias=none"
             )
         self.everyone = members
+        self.scratch = np.empty(2 * self.n + 16)
         self.sizes = [sizes[0], sizes[1]]
         self.basins.covered = 0
         self.basins.reach = 1.0 / self.first_step
@@ -274,7 +275,9 @@ cdef class BiasedRun(Run):
         cdef const int64_t* members = &self.everyone[0]
         cdef double cut = 0.0
         cdef int s = 0
-        settle_basins(&self.c[0], members, self.sizes, self.volume, &self.basins, &self.scratch[0])
+        settle_basins(
+            &self.c[0], &self.signs[0], members, self.sizes, self.volume, &self.basins, &self.scratch[0]
+        )
         self.level_sum[0] += self.basins.cut[0]
         self.level_sum[1] += self.basins.cut[1]
         s = self.rng.below(2)

@@ -2,6 +2,7 @@
 
 One value never depends on how many are handled at a time, and sums are added in one stated order, so that the
 results are the same bits on every instruction set: eight interleaved partial sums, closed every 512 values.
+Only the sum of `collect` may round differently.
 """
 
 from svmbench.kernels._layout cimport isa_level
@@ -9,6 +10,10 @@ from svmbench.kernels._layout cimport isa_level
 cdef extern from "passes.h" nogil:
     void svmbench_survey(
         int isa, const double* x, Py_ssize_t n, double level, double* sum, Py_ssize_t* count
+    )
+    void svmbench_collect(
+        int isa, const double* x, const float* signs, Py_ssize_t n, float sign, double floor, double ceiling,
+        double* band, Py_ssize_t* count, double* sum, Py_ssize_t* below
     )
     void svmbench_add_row(
         int isa, double* x, const float* signs, const float* row, Py_ssize_t n, double factor
@@ -24,6 +29,13 @@ cdef int isa = isa_level()
 
 cdef void survey(const double* x, Py_ssize_t n, double level, double* sum, Py_ssize_t* count) noexcept nogil:
     svmbench_survey(isa, x, n, level, sum, count)
+
+
+cdef void collect(
+    const double* x, const float* signs, Py_ssize_t n, float sign, double floor, double ceiling, double* band,
+    Py_ssize_t* count, double* sum, Py_ssize_t* below
+) noexcept nogil:
+    svmbench_collect(isa, x, signs, n, sign, floor, ceiling, band, count, sum, below)
 
 
 cdef void add_signed(

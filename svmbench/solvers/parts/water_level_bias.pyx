@@ -12,23 +12,26 @@ the points :math:`P_k + N_k`, :math:`k \le \min(|P|, |N|)`, for the same volume,
 :math:`\gamma`. Any u of :math:`[\max(P_k, u + v - N_{k+1}), \min(P_{k+1}, u + v - N_k)]` belongs to it; the
 midpoint is taken.
 
-`find_basins` bisects over k by selection, which takes O(n) in all. `settle_basins` starts from the examples
-that were the last ones covered before the responses moved: of the other responses those far below are only
-added up, those far above left out, and the bisection is among the band between. Whether that was right is
-known afterwards; if not, it starts again from nothing.
+`find_basins` bisects over k by selection, which takes O(n) in all. `settle_basins` starts from the last cuts,
+the highest responses under water, moved by as much as responses near them have moved since: those far below
+are only added up, those far above left out, and the bisection is among the band between. Whether that was
+right is known afterwards; if not, the band is widened, and at last the search starts from nothing.
 """
 
 import numpy as np
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int64_t, uint64_t
 
 from svmbench.solvers.parts.water_level import finite_responses
 
+from svmbench.solvers.parts.passes cimport collect
 from svmbench.solvers.parts.water_level cimport total
 
 cdef enum:
     BLOCK = 512             # values per partial sum: short sums keep their digits
+    WIDENINGS = 3           # of the band, before the search starts from nothing
+    LOOKED_AT = 4096        # members that may become marks
 
 # The band is doubled where it missed the level, and narrowed by this where it did not.
 cdef double NARROWER = 31.0 / 32.0
@@ -165,51 +168,89 @@ cdef void describe(Side* sides, Py_ssize_t covered, double both, Basins* basins)
     basins.bias = basins.level - 0.5 * (lo + hi)
 
 
-cdef bint within(
-    const double* c, const int64_t* members, const Py_ssize_t* sizes, double volume, double reach,
-    Basins* basins, double* scratch
-) noexcept nogil:
-    """Search the responses within reach of those of the marks."""
-    cdef Side[2] sides
-    cdef const int64_t* first = members
-    cdef double centre = 0.0
-    cdef int s = 0
-    for s in range(2):
-        sides[s].x = scratch
-        sides[s].size = sizes[s]
-        centre = c[basins.mark[s]]
-        gather(c, first, centre - reach, centre + reach, &sides[s])
-        first += sizes[s]
-        scratch += sizes[s]
-    if not search(sides, volume, basins):
-        return False
-    for s in range(2):
-        first = members
-        while c[first[0]] != basins.cut[s]:
-            first += 1
-        basins.mark[s] = first[0]
-        members += sizes[s]
-    return True
-
-
 cdef void find_basins(
     const double* c, const int64_t* members, const Py_ssize_t* sizes, double volume, Basins* basins,
     double* scratch
 ) noexcept nogil:
-    basins.mark[0] = basins.mark[1] = members[0]
-    within(c, members, sizes, volume, INFINITY, basins, scratch)
+    cdef Side[2] sides
+    cdef int s = 0
+    for s in range(2):
+        sides[s].x = scratch
+        sides[s].size = sizes[s]
+        gather(c, members, -INFINITY, INFINITY, &sides[s])
+        members += sizes[s]
+        scratch += sizes[s]
+    search(sides, volume, basins)
+
+
+cdef bint within(
+    const double* c, const float* signs, const Py_ssize_t* sizes, double volume, const double* centre,
+    Basins* basins, double* scratch
+) noexcept nogil:
+    """Search the responses within reach of the centres."""
+    cdef Py_ssize_t n = sizes[0] + sizes[1]
+    cdef Side[2] sides
+    cdef int s = 0
+    for s in range(2):
+        sides[s].x = scratch
+        sides[s].size = sizes[s]
+        collect(
+            c, signs, n, -1.0 if s else 1.0, centre[s] - basins.reach, centre[s] + basins.reach, scratch,
+            &sides[s].count, &sides[s].sum, &sides[s].sunk
+        )
+        scratch += n + 8
+    return search(sides, volume, basins)
+
+
+cdef double expected_cut(const double* c, const Basins* basins, int s) noexcept nogil:
+    """Return the last cut, moved as the marks have moved on average."""
+    cdef double moved = -basins.marks_sum[s]
+    cdef int k = 0
+    for k in range(basins.n_marks[s]):
+        moved += c[basins.marks[s][k]]
+    return basins.cut[s] + moved / max(basins.n_marks[s], 1)
+
+
+cdef void mark(
+    const double* c, const int64_t* members, const Py_ssize_t* sizes, Basins* basins
+) noexcept nogil:
+    """Note a few examples near the cuts."""
+    cdef Py_ssize_t k = 0
+    cdef double response = 0.0
+    cdef int s = 0
+    for s in range(2):
+        basins.n_marks[s] = 0
+        basins.marks_sum[s] = 0.0
+        for k in range(min(sizes[s], <Py_ssize_t> LOOKED_AT)):
+            response = c[members[k]]
+            if fabs(response - basins.cut[s]) <= basins.reach:
+                basins.marks[s][basins.n_marks[s]] = members[k]
+                basins.marks_sum[s] += response
+                basins.n_marks[s] += 1
+                if basins.n_marks[s] == MARKS:
+                    break
+        members += sizes[s]
 
 
 cdef void settle_basins(
-    const double* c, const int64_t* members, const Py_ssize_t* sizes, double volume, Basins* basins,
-    double* scratch
+    const double* c, const float* signs, const int64_t* members, const Py_ssize_t* sizes, double volume,
+    Basins* basins, double* scratch
 ) noexcept nogil:
+    cdef double[2] centre
+    cdef bint found = False
+    cdef int k = 0
     if basins.covered > 0:
-        if within(c, members, sizes, volume, basins.reach, basins, scratch):
+        centre = [expected_cut(c, basins, 0), expected_cut(c, basins, 1)]
+        found = within(c, signs, sizes, volume, centre, basins, scratch)
+        if found:
             basins.reach *= NARROWER
-            return
-        basins.reach *= 2.0
-    find_basins(c, members, sizes, volume, basins, scratch)
+        while not found and k < WIDENINGS:
+            basins.reach *= 2.0
+            found = within(c, signs, sizes, volume, centre, basins, scratch)
+            k += 1
+    if not found:
+        find_basins(c, members, sizes, volume, basins, scratch)
+    mark(c, members, sizes, basins)
 
 
 def members_of(y):
@@ -255,10 +296,13 @@ def water_level_bias_from(c, y, double volume, marks, double reach) -> tuple[flo
         )
     cdef int64_t[::1] members = order
     cdef Py_ssize_t[2] sizes = [counts[0], counts[1]]
-    cdef double[::1] scratch = np.empty(responses.shape[0])
+    cdef const float[::1] signs = np.asarray(y, dtype=np.float32)
+    cdef double[::1] scratch = np.empty(2 * responses.shape[0] + 16)
     cdef Basins basins
-    basins.mark = [marks[0], marks[1]]
+    basins.cut = [responses[marks[0]], responses[marks[1]]]
+    basins.n_marks = [0, 0]
+    basins.marks_sum = [0.0, 0.0]
     basins.covered = 1
     basins.reach = reach
-    settle_basins(&responses[0], &members[0], sizes, volume, &basins, &scratch[0])
+    settle_basins(&responses[0], &signs[0], &members[0], sizes, volume, &basins, &scratch[0])
     return basins.level, basins.bias, basins.covered

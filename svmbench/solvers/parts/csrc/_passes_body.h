@@ -67,6 +67,44 @@ TARGET static void VARIANT(survey)(const double *x, ptrdiff_t n, double level, d
         VARIANT(survey_blocks)(x + begin, n - begin < BLOCK ? n - begin : BLOCK, 1, level, sum, count);
 }
 
+/* Without branches that would be guessed wrong: every value is written, and kept by stepping on. */
+TARGET static void VARIANT(collect)(const double *x, const float *signs, ptrdiff_t n, float sign, double floor,
+                                    double ceiling, double *band, ptrdiff_t *count, double *sum, ptrdiff_t *below)
+{
+    ptrdiff_t kept = 0;
+    *sum = 0.0;
+    *below = 0;
+    for (ptrdiff_t begin = 0; begin < n; begin += BLOCK) {
+        const ptrdiff_t end = n - begin < BLOCK ? n : begin + BLOCK;
+        double part = 0.0;
+        ptrdiff_t j = begin;
+#if LEVEL >= 2
+        vd low = {0};
+        for (; j + WIDTH <= end; j += WIDTH) {
+            const __m512d value = _mm512_loadu_pd(x + j);
+            const __mmask8 ours = _mm256_cmp_ps_mask(_mm256_loadu_ps(signs + j), _mm256_set1_ps(sign), _CMP_EQ_OQ);
+            const __mmask8 under = _mm512_mask_cmp_pd_mask(ours, value, _mm512_set1_pd(floor), _CMP_LT_OQ);
+            const __mmask8 inside = ~under & _mm512_mask_cmp_pd_mask(ours, value, _mm512_set1_pd(ceiling), _CMP_LT_OQ);
+            low = (vd)_mm512_mask_add_pd((__m512d)low, under, (__m512d)low, value);
+            *below += __builtin_popcount(under);
+            _mm512_storeu_pd(band + kept, _mm512_maskz_compress_pd(inside, value));
+            kept += __builtin_popcount(inside);
+        }
+        for (int lane = 0; lane < WIDTH; lane++)
+            part += low[lane];
+#endif
+        for (; j < end; j++) {
+            const int ours = signs[j] == sign, under = ours & (x[j] < floor);
+            band[kept] = x[j];
+            kept += ours & !under & (x[j] < ceiling);
+            *below += under;
+            part += under ? x[j] : 0.0;
+        }
+        *sum += part;
+    }
+    *count = kept;
+}
+
 /* row[j] with the sign of the label, WIDTH of them; exact. */
 TARGET INLINE vd VARIANT(signed_row)(const float *signs, const float *row)
 {

@@ -10,6 +10,11 @@
 /* Number and sum of those of the n values that are below the level. */
 void svmbench_survey(int isa, const double *x, ptrdiff_t n, double level, double *sum, ptrdiff_t *count);
 
+/* Of the values whose sign is the given one: those of [floor, ceiling) to `band`, which has room for n + 8, and how
+ * many; number and sum of those below. */
+void svmbench_collect(int isa, const double *x, const float *signs, ptrdiff_t n, float sign, double floor,
+                      double ceiling, double *band, ptrdiff_t *count, double *sum, ptrdiff_t *below);
+
 /* x[j] += factor signs[j] row[j] */
 void svmbench_add_row(int isa, double *x, const float *signs, const float *row, ptrdiff_t n, double factor);
 
