@@ -25,6 +25,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def _paragraph(solver: type[Solver]) -> str:
     kernels = "any" if solver.kernels is None else ", ".join(solver.kernels)
+    if solver.access == "linear":
+        kernels += "; others with features=nystrom or features=fourier"
     params = ", ".join(f"{item.name}={item.default}" for item in dataclasses.fields(solver.Params))
     form = "no optimisation problem" if solver.form == "none" else f"the {solver.form} problem"
     rows = {
