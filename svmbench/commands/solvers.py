@@ -27,6 +27,8 @@ def _paragraph(solver: type[Solver]) -> str:
     from svmbench.config.values import default
 
     kernels = "any" if solver.kernels is None else ", ".join(solver.kernels)
+    if solver.access == "linear":
+        kernels += "; others with features=nystrom or features=fourier"
     params = ", ".join(f"{item.name}={default(item)}" for item in dataclasses.fields(solver.Params))
     form = "no optimisation problem" if solver.form == "none" else f"the {solver.form} problem"
     rows = {

@@ -110,6 +110,26 @@ def test_one_pass_makes_each_features_once(layout):
     assert lazy.ledger.inner_products - lazy_start == 40 * n + steps
 
 
+@LAYOUTS
+def test_looking_at_lazy_features_changes_nothing(layout):
+    X, y = data()
+    solver = registry.get("asset")
+    problem = Problem.build(y, lam=1.0 / y.size)
+
+    def driven(looks):
+        examples = fitted(layout(X), frequencies=40, lazy=True).examples()
+        run = solver(solver.Params(average=7)).start(problem, examples, Generator(0))
+        for goal in range(1, 100):
+            run.advance("iterations", goal)
+            if looks:
+                model = run.snapshot().model
+                model.scores(examples, X)
+                model.training_scores(examples)
+        return run.snapshot().model.weights.tobytes(), examples.ledger.as_dict()
+
+    assert driven(True) == driven(False)
+
+
 def test_examples_without_features_are_all_the_same():
     X = np.zeros((4, 0), dtype=np.float32)
     for lazy in (False, True):

@@ -64,3 +64,10 @@ def test_identity_leaves_the_configuration_alone(config):
     before = copy.deepcopy(config)
     identity(config, "sum", 1)
     assert config == before
+
+
+def test_the_version_of_features_counts_where_there_are_any(config):
+    with_features = {**config, "features": {"name": "nystrom", "s": 5}}
+    names = {run_id(identity(with_features, "sum", 1, version)) for version in (None, 1, 2)}
+    assert len(names | {run_id(identity(config, "sum", 1))}) == 4
+    assert "features_version" not in identity(config, "sum", 1)

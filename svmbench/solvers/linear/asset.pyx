@@ -24,8 +24,8 @@ strong  :math:`1/(\lambda j)`        the last iterate; ASSET*, which has no bias
 
 :math:`D_X^2 = 1/\lambda` is the size of the set, with bias plus :math:`B^2`; :math:`D_G^2` estimates the
 squared norm of a subgradient by the mean of |z_i|², with bias plus 1, over up to 100 examples: drawn, or with
-order=given the first ones. The factor 1 - ηλ is negative in early steps where λ is large; as in the paper it is
-not clipped.
+order=given the first ones. The factor 1 - ηλ is negative in early steps where λ is large; as in the paper it
+is not clipped.
 
 The paper averages the 100 iterates before each report. Here that is the window that ends at the moment of the
 snapshot, so that looking changes nothing. It costs an iteration nothing: g is noted every ``average``

@@ -132,4 +132,5 @@ def test_one_example_and_two_opposite_twins():
     assert run.snapshot().model.weights[0] == pytest.approx(0.5, rel=0.1)
     run, _ = started([[2.0], [2.0]], [1.0, -1.0], 0.5)
     run.advance("iterations", 20_000)
-    assert abs(run.snapshot().model.weights[0]) < 0.05
+    # Between the margins the losses of the twins add up to the same: the norm alone is above the optimum.
+    assert 0.25 * run.snapshot().model.weights[0] ** 2 < 0.02
