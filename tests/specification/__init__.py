@@ -9,6 +9,9 @@ charges.
 A linear method (``access`` is ``linear``) has no ``MAINTAINS``, and its ``run(problem, x, rng, iterations,
 **parameters)`` returns w: ``x`` is `tests.specification.slow_examples.SlowExamples`.
 
+``LOOKS`` of a linear method says how many times n products a snapshot looks at to scale its answer, 0 if
+absent; they are observation and charged to nothing.
+
 ``ENDLESS``, of either kind and only where the defaults may come to an end, are parameters with which no run
 does.
 """
