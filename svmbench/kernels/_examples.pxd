@@ -17,6 +17,8 @@ cdef class Examples:
     cdef const float* values
     cdef const int32_t* columns         # NULL for dense rows
     cdef const int64_t* indptr          # NULL for dense rows
+    cdef int64_t[::1] column_begin      # where the rows of each column begin, d + 1 values
+    cdef int32_t[::1] column_rows
 
     # <x_i, w>; one inner product.
     cdef double dot(self, Py_ssize_t i, const double* w) noexcept nogil
@@ -29,5 +31,7 @@ cdef class Examples:
     # Begin to bring example i into the cache of the processor.
     cdef void prefetch(self, Py_ssize_t i) noexcept nogil
     cdef double product(self, Py_ssize_t i, const double* w) noexcept nogil
+    # out_i += factor y_i x_ij for all i; of sparse rows only after `index_columns`.
+    cdef void add_column(self, Py_ssize_t j, double factor, const double* y, double* out) noexcept nogil
     # <u, v> of two vectors of a solver, d values each; one inner product.
     cdef double between(self, const double* u, const double* v) noexcept nogil

@@ -132,6 +132,13 @@ def test_a_dual_of_the_solver_goes_before_a_stored_bound(setting):
     assert Observer(problem, oracle, data, bound=0.01)(snapshot)["dual_source"] == "solver"
 
 
+def test_a_bound_without_a_dual_point_is_the_solvers_too():
+    data, problem, examples, _, w = linear_setting()
+    row = Observer(problem, examples, data, bound=0.01)(Snapshot(LinearModel(w), dual=0.02))
+    assert (row["dual_objective"], row["dual_source"]) == (0.02, "solver")
+    assert row["duality_gap"] == row["primal_objective"] - 0.02
+
+
 def test_with_a_bias_only_balanced_coefficients_are_a_dual_point(setting):
     data, problem, oracle, alpha = setting
     y = problem.y

@@ -27,11 +27,11 @@ def data():
     return two_clouds()
 
 
-def solve(store, data, say=lambda text: None, **problem):
+def solve(store, data, say=lambda text: None, kernel=GAUSSIAN, **problem):
     return optimum(
         Problem.build(data.train.y, **(problem or {"C": 1.0})),
         data,
-        GAUSSIAN,
+        kernel,
         store,
         cache_bytes=1 << 20,
         say=say,
@@ -62,6 +62,30 @@ def test_it_is_the_optimum(store, data):
     assert best.support_vectors == np.count_nonzero(peer.x > 1e-6)
     assert best.at_bound == np.count_nonzero(peer.x > 1 - 1e-6)
     assert best.cost["iterations"] > 0 and best.cost["kev_observation"] > 0 and best.cost["wall_seconds"] > 0
+
+
+@pytest.mark.parametrize("C", [0.02, 1.0, 100.0])
+def test_it_is_the_optimum_of_a_linear_problem(store, data, C):
+    best = solve(store, data, kernel={"name": "linear"}, C=C)
+    X, y = np.asarray(data.train.X, dtype=np.float64), data.train.y
+    Q = (X @ X.T) * np.outer(y, y)
+    problem = Problem.build(y, C=C)
+    peer = minimize(
+        lambda a: a @ Q @ a / 2 - a.sum(),
+        np.full(y.size, C / 2),
+        jac=lambda a: Q @ a - 1,
+        bounds=[(0, C)] * y.size,
+        method="L-BFGS-B",
+        options={"ftol": 1e-15, "gtol": 1e-9, "maxiter": 10_000},
+    )
+    assert best.dual == pytest.approx(-problem.lam * peer.fun, rel=1e-5)
+    assert -1e-15 <= best.relative_gap == best.gap / best.primal <= TARGET
+    assert best.norm == pytest.approx(np.linalg.norm(X.T @ (peer.x * y)), rel=1e-3)
+    assert best.nu == best.mean_hinge / best.norm
+    # No kernel is evaluated for it, but for one with a bias, whose dual has a constraint on the labels.
+    assert best.cost["kev_computed"] is None and best.cost["inner_products"] > 30
+    biased = solve(store, data, kernel={"name": "linear"}, C=C, bias="unregularised")
+    assert biased.cost["kev_computed"] > 0 and biased.primal <= best.primal * (1.0 + TARGET)
 
 
 def test_it_is_computed_once_for_both_spellings_of_a_problem(store, data, monkeypatch):

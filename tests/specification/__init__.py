@@ -24,6 +24,9 @@ optimum, relative to it. ``tests/conformance/test_peers.py`` holds it to that.
 convention. ``ADDS_ROWS``, where true, that rows are taken by sums only. ``w.oracle.block(rows, cols)`` gives the
 values between few examples.
 
+``LOOKS`` of a linear method says how many times n products a snapshot looks at to scale its answer, 0 if
+absent; they are observation and charged to nothing.
+
 ``ENDLESS``, of either kind and only where the defaults may come to an end, are parameters with which no run
 does.
 """

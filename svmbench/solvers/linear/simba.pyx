@@ -1,0 +1,236 @@
+r"""SIMBA, the sublinear primal-dual method.
+
+E. Hazan, T. Koren and N. Srebro, Beating SGD: Learning SVMs in Sublinear Time, NIPS 2011. Without bias. The
+constants below are unconfirmed.
+
+Problem, the slack-constrained form (eq. 2.3 of the paper on SBP): :math:`\max_{|w| \le 1} f(w)`,
+:math:`f(w) = \max_{\xi \ge 0, \sum \xi_i \le n\nu} \min_i (c_i + \xi_i)`, responses
+:math:`c_i = y_i \langle w, x_i \rangle`. The method needs rows of norm at most 1: it works on x/R and ν/R, R
+the largest norm, which has the same w and f/R in the place of f. ν and the answer are in the units of the data.
+
+Method, for T iterations, from u = 0 and q = 1, with η = √(log n / T)::
+
+    p = q / Σq;  draw i with probability p_i;  u += y_i x_i / (R √(2T));  w = u / max(1, |u|)
+    ξ = 2 on the largest p_i, as far as Σξ = nν/R goes, the rest of it on the next: the best 0 <= ξ_i <= 2
+    draw j with probability w_j²/|w|²;  v_i = y_i x_ij |w|² / (R w_j) + ξ_i, without the first term if w = 0
+    v_i = clip(v_i, -1/η, 1/η);  q_i = p_i (1 - η v_i + η² v_i²)
+
+Answer: the average of all w, divided by its water level where that is positive, as in `sbp`. The responses
+for it are made when the run is looked at, which is observation.
+
+Counting. An iteration sees one row, whose update of |u|² is an inner product, and one feature of n examples:
+n/d inner products' worth. Both are charged as that, whole ones when they are full; n more for R at the start.
+Of sparse data SIMBA keeps beside the rows which rows each feature has.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from svmbench.errors import UserError
+from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
+from svmbench.solvers.parts.water_level import water_level
+
+from libc.math cimport INFINITY, fmax, fmin, isfinite, log, sqrt
+from libc.stdint cimport int64_t, uint64_t
+
+from svmbench.solvers.parts.random cimport Generator
+from svmbench.solvers.parts.stepping cimport LinearRun
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of SIMBA."""
+
+    nu: float | str = field(
+        default="auto",
+        metadata={
+            "min": 0.0,
+            "choices": ("auto",),
+            "help": "slack budget per example; auto: that of the optimum of the regularised problem",
+        },
+    )
+    T: int = field(default=100_000, metadata={"help": "iterations, which the step sizes depend on", "min": 1})
+
+
+cdef class Run(LinearRun):
+    """A started SIMBA."""
+
+    cdef Generator rng
+    cdef double nu
+    cdef double volume              # nν/R
+    cdef int64_t T
+    cdef double eta
+    cdef double step_size           # 1/(R √(2T))
+    cdef double R
+    cdef double squared             # |u|²
+    cdef double mass                # Σq
+    cdef int64_t touched            # features not yet charged
+    cdef double[::1] u
+    cdef double[::1] w_sum
+    cdef double[::1] q
+    cdef double[::1] v
+    cdef double[::1] scratch
+
+    def __init__(self, problem, examples, Generator rng not None, double nu, int64_t T):
+        super().__init__(problem, examples, examples.n // max(examples.d, 1) + 1)
+        norms = np.sqrt(examples.squared_norms())
+        self.R = norms.max()
+        if self.R == 0.0:
+            raise UserError("every example is 0, so simba can learn nothing: give other data")
+        examples.index_columns()
+        self.rng = rng
+        self.nu = nu
+        self.volume = nu * self.n / self.R
+        self.T = T
+        self.eta = sqrt(log(<double> self.n) / T)
+        self.step_size = 1.0 / (self.R * sqrt(2.0 * T))
+        self.u, self.w_sum = np.zeros(examples.d), np.zeros(examples.d)
+        self.q, self.v, self.scratch = np.ones(self.n), np.zeros(self.n), np.zeros(self.n)
+        self.mass = self.n
+
+    cdef int step(self) except -1 nogil:
+        cdef Py_ssize_t i = self.draw(&self.q[0], self.n, self.mass)
+        cdef Py_ssize_t j = 0
+        cdef double norm = 0.0
+        self.squared += self.examples.add_measured(i, self.step_size * self.y[i], &self.u[0])
+        self.squared = fmax(self.squared, 0.0)
+        norm = fmax(1.0, sqrt(self.squared))
+        for j in range(self.examples.d):
+            self.w_sum[j] += self.u[j] / norm
+        for i in range(self.n):
+            self.q[i] /= self.mass
+        self.pour()
+        if self.squared > 0.0:
+            j = self.draw_feature()
+            self.examples.add_column(j, self.squared / (norm * self.u[j] * self.R), self.y, &self.v[0])
+        self.reweigh()
+        self.touched += self.n
+        self.ledger.inner_products += self.touched // self.examples.d
+        self.touched %= self.examples.d
+        self.ledger.iteration(0)
+        self.converged = self.iterations + 1 == self.T
+        return 0
+
+    cdef Py_ssize_t draw(self, const double* weights, Py_ssize_t n, double total) noexcept nogil:
+        """Draw an index with probability proportional to its weight."""
+        cdef double left = self.rng.uniform() * total
+        cdef Py_ssize_t i = 0, last = 0
+        for i in range(n):
+            if weights[i] > 0.0:
+                last = i
+                left -= weights[i]
+                if left < 0.0:
+                    return i
+        return last
+
+    cdef Py_ssize_t draw_feature(self) noexcept nogil:
+        """Draw a feature with probability w_j²/|w|²."""
+        cdef double left = 0.0, total = 0.0
+        cdef Py_ssize_t j = 0, last = 0
+        for j in range(self.examples.d):
+            total += self.u[j] * self.u[j]
+        left = self.rng.uniform() * total
+        for j in range(self.examples.d):
+            if self.u[j] != 0.0:
+                last = j
+                left -= self.u[j] * self.u[j]
+                if left < 0.0:
+                    return j
+        return last
+
+    cdef void pour(self) noexcept nogil:
+        """Set v to ξ: 2 on the largest p_i, of equals the first, and what is left on the next."""
+        cdef Py_ssize_t full = <Py_ssize_t> fmin(self.volume / 2.0, self.n), above = 0, i = 0
+        cdef double level = 0.0
+        if full == self.n:
+            for i in range(self.n):
+                self.v[i] = 2.0
+            return
+        level = self.ranked(full)
+        for i in range(self.n):
+            above += self.q[i] > level
+        full -= above                   # of those on the level
+        for i in range(self.n):
+            self.v[i] = 2.0 if self.q[i] > level else 0.0
+            if self.q[i] == level:
+                if full > 0:
+                    self.v[i] = 2.0
+                elif full == 0:
+                    self.v[i] = self.volume - 2.0 * <Py_ssize_t> (self.volume / 2.0)
+                full -= 1
+
+    cdef double ranked(self, Py_ssize_t k) noexcept nogil:
+        """Return the value that k of the q are before in falling order, by divide and conquer."""
+        cdef Py_ssize_t lo = 0, hi = self.n, i = 0, more = 0, less = 0
+        cdef double pivot = 0.0, x = 0.0
+        cdef double* s = &self.scratch[0]
+        cdef uint64_t random = 0x9E3779B97F4A7C15
+        for i in range(self.n):
+            s[i] = self.q[i]
+        while True:
+            random ^= random << 13
+            random ^= random >> 7
+            random ^= random << 17
+            pivot = s[lo + <Py_ssize_t> (random % <uint64_t> (hi - lo))]
+            more = lo
+            less = hi
+            i = lo
+            while i < less:
+                x = s[i]
+                if x > pivot:
+                    s[i], s[more] = s[more], x
+                    more += 1
+                    i += 1
+                elif x < pivot:
+                    less -= 1
+                    s[i], s[less] = s[less], x
+                else:
+                    i += 1
+            if k < more:
+                hi = more
+            elif k >= less:
+                lo = less
+            else:
+                return pivot
+
+    cdef void reweigh(self) noexcept nogil:
+        """Take v as losses: make the new q and their sum."""
+        cdef double most = 1.0 / self.eta if self.eta > 0.0 else INFINITY
+        cdef double loss = 0.0
+        cdef Py_ssize_t i = 0
+        self.mass = 0.0
+        for i in range(self.n):
+            loss = self.eta * fmin(fmax(self.v[i], -most), most)
+            self.q[i] *= 1.0 - loss + loss * loss
+            self.mass += self.q[i]
+
+    def snapshot(self):
+        """Return the average of the iterates, rescaled by its water level where that is positive."""
+        w = np.asarray(self.w_sum) / max(self.iterations, 1)
+        c = np.asarray(self.labels) * self.examples.products(w)
+        level = water_level(c, self.nu * self.n)
+        if level > 0.0:
+            w /= level
+            c /= level
+        return Snapshot(LinearModel(w), responses=c, native={"native_objective": level})
+
+
+class SIMBA(LinearSolver):
+    """SIMBA; see the module."""
+
+    name = "simba"
+    title = "SIMBA"
+    citation = "E. Hazan, T. Koren, N. Srebro. Beating SGD: Learning SVMs in Sublinear Time. NIPS 2011."
+    form = "slack-constrained"
+    counting = "inner products: 1 + n/d per iteration, a feature being 1/d, and n for the norms at the start"
+    Params = Params
+
+    def start(self, problem, examples, rng):
+        """Return a run at iteration 0; ν is the parameter's, or the problem's for ``auto``."""
+        nu = problem.nu if self.params.nu == "auto" else self.params.nu
+        if nu is None:
+            raise UserError("solver.nu=auto needs a problem whose nu is known: give solver.nu=NUMBER")
+        if not (nu >= 0.0 and isfinite(nu * problem.n)):
+            raise UserError(f"solver.nu={nu} is not allowed: give a number of at least 0, or auto")
+        return Run(problem, examples, rng, nu, self.params.T)
