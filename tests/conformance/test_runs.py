@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 import threading
@@ -40,6 +41,17 @@ def test_says_what_it_is(name):
     assert solver.counting
     assert solver.form in (*FORMS, "none")
     solver.Params()  # every parameter has a default
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_every_word_that_a_parameter_can_be_is_tried(name):
+    solver = registry.get(name)
+    tried = [vars(solver.Params(**given)) for given in specification(name).VARIANTS]
+    for item in dataclasses.fields(solver.Params):
+        words = item.metadata.get("choices", (True, False) if item.type in (bool, "bool") else ())
+        # A number may have a word beside it (nu=auto) that becomes a number before the solver starts.
+        wanted = set(words) if item.type in (str, bool, "str", "bool") else set()
+        assert wanted <= {values[item.name] for values in tried}, item.name
 
 
 @EACH
