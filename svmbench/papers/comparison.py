@@ -47,7 +47,7 @@ class Line:
     match : Match
         The run.
     last : mapping
-        Summary of the stored run; empty if there is none.
+        Summary of the stored run; empty if there is no result.
     bound : Bound or None
         The greatest one of the problem that it solves.
     peer : float or None
@@ -126,7 +126,7 @@ class Comparison:
 
 def _block(paper: Paper, panel: PanelPlan, matches: Sequence[Match]) -> Block:
     here = [match for match in matches if match.planned.panel == panel.name]
-    last = [match.stored.summary() if match.stored is not None else {} for match in here]
+    last = [match.stored.summary() if match.stored is not None and match.complete else {} for match in here]
     plans = {solver.name: solver for solver in paper.solvers}
     titles = [
         plans[m.planned.solver].title or (m.stored.title if m.stored is not None else m.planned.solver)
@@ -135,7 +135,7 @@ def _block(paper: Paper, panel: PanelPlan, matches: Sequence[Match]) -> Block:
     bounds: dict[str, Bound] = {}
     optimum = None
     for match, numbers, title in zip(here, last, titles, strict=True):
-        if match.stored is None:
+        if match.stored is None or not match.complete:
             continue
         record = optimum_of(match.stored)
         optimum = optimum or record
@@ -254,7 +254,9 @@ def _own_gap(line: Line) -> str | None:
 
 
 def _end(line: Line) -> str:
-    return f"{line.last['status']}: {line.last['reason']}" if line.last else "missing"
+    """Return how the run ended and why; of one that is being made or was killed, and of none, the state."""
+    stored = line.match.stored
+    return line.match.state if stored is None or stored.ended is None else f"{stored.status}: {stored.reason}"
 
 
 #: Columns of the page, from left to right.

@@ -107,10 +107,25 @@ def test_datasets(here, capsys):
     assert "BAD  adult/a9a: not downloaded yet" in capsys.readouterr().out
 
 
-def test_solvers(here, capsys):
+@pytest.mark.parametrize("columns", [60, 300])
+def test_solvers(here, capsys, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
     assert main(["solvers"]) == 0
     out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= (columns if columns < 110 else 110)
+    words = " ".join(out.split())
     for name in registry.names():
         solver = registry.get(name)
         assert f"{name}  {solver.title}\n" in out
-        assert solver.citation[:30] in out
+        assert solver.citation in words and solver.counting in words
+    assert out.index("Linear solvers") < out.index("dcd  DCD")
+
+
+def test_one_solver_is_shown_with_its_keys(here, capsys):
+    assert main(["solvers", "smo_pair", "pegasos_linear"]) == 0
+    out = capsys.readouterr().out
+    assert "  solver.eps=0.001\n      Stop when no pair" in out  # as conf/solver/smo_pair.yaml explains it
+    assert "reads    features" in out and "kernels  linear" in out
+    assert "random   no" in out and "sdca" not in out
+    assert main(["solvers", "smo_pear"]) == 2
+    assert "solver 'smo_pear' is unknown" in capsys.readouterr().err

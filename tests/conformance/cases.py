@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from importlib.metadata import entry_points
 from types import ModuleType
 from typing import Any
 
@@ -33,6 +34,9 @@ IN_BLOCKS = {"csr": scipy.sparse.csr_array, "wide": lambda X: np.pad(X, ((0, 0),
 
 
 def specification(name: str) -> ModuleType:
+    """The specification of a solver: of a plug-in, the one that its package names (docs/add-a-solver.md)."""
+    for entry in entry_points(group="svmbench.specifications", name=name):
+        return entry.load()
     return importlib.import_module(f"tests.specification.{name}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -11,9 +12,10 @@ from sklearn.svm import SVC
 
 from svmbench.problem import BIASES, Problem, dual_objective, mean_hinge, nu_from_optimum, primal_objective
 from svmbench.solvers import registry
+from svmbench.solvers.base import KernelExpansion
 from svmbench.solvers.parts.water_level import water_level
 from svmbench.solvers.parts.water_level_bias import water_level_bias
-from tests.conformance.cases import ALL_ROWS, KERNELS, data, label, specification, start, variants
+from tests.conformance.cases import ALL_ROWS, KERNELS, LAYOUTS, data, label, specification, start, variants
 from tests.kernels.reference import kernel_matrix
 
 GAUSSIAN = KERNELS[0]
@@ -34,6 +36,14 @@ class Optimum:
         self.primal = primal_objective(self.problem.lam, norm2, self.loss)
         self.dual = dual_objective(self.problem.lam, self.alpha, norm2)
         self.nu = nu_from_optimum(self.loss, self.norm)
+
+    def above(self, model: KernelExpansion) -> float:
+        """How far the objective of a model lies above the optimum."""
+        beta = np.zeros(self.y.size)
+        beta[model.indices] = model.coefficients
+        scores = self.K @ beta
+        loss = mean_hinge(self.y * scores, self.y * model.bias)
+        return primal_objective(self.problem.lam, float(beta @ scores), loss) - self.dual
 
     def without_bias(self) -> tuple[np.ndarray, float]:
         """An active-set method: the dual is half a squared distance.
@@ -66,6 +76,20 @@ def either(request: pytest.FixtureRequest, optimum: Optimum) -> Optimum:
     return optimum if request.param == "none" else Optimum(bias=request.param)
 
 
+@pytest.fixture(scope="module")
+def references() -> Callable[[dict, str], Optimum]:
+    """The optimum for a kernel and a bias, each found once."""
+    known: dict[tuple[str, str], Optimum] = {}
+
+    def find(kernel: dict, bias: str) -> Optimum:
+        key = kernel["name"], bias
+        if key not in known:
+            known[key] = Optimum(kernel=kernel, bias=bias)
+        return known[key]
+
+    return find
+
+
 def has_dual(name: str) -> bool:
     X, y = data()
     run, _ = start(name, specification(name).VARIANTS[0], X, y, GAUSSIAN)
@@ -80,13 +104,20 @@ def test_the_reference_is_certified(either):
     assert 0.0 <= either.primal - either.dual + 1e-12 < 1e-7
 
 
+def posed_bias(name: str, given: dict) -> str:
+    return given.get("bias", registry.get(name).biases[0])
+
+
+@pytest.mark.parametrize("precision", [np.float32, np.float64])
+@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(("name", "given"), EXACT, ids=label)
 @pytest.mark.parametrize("kernel", KERNELS, ids=label)
-def test_exact_methods_reach_the_optimum(name, given, kernel):
+def test_exact_methods_reach_the_optimum(name, given, kernel, layout, precision, references):
     solver = registry.get(name)
-    reference = Optimum(kernel=kernel, bias=given.get("bias", solver.biases[0]))
+    reference = references(kernel, posed_bias(name, given))
     tight = given | ({"eps": 1e-9} if hasattr(solver.Params(), "eps") else {})
-    run, _ = start(name, tight, reference.X, reference.y, kernel, cache=ALL_ROWS)
+    X = LAYOUTS[layout](reference.X.astype(precision))
+    run, _ = start(name, tight, X, reference.y, kernel, cache=ALL_ROWS)
     run.advance("iterations", 3_000_000)
     snapshot, problem = run.snapshot(), reference.problem
     responses = reference.y * (reference.K @ (snapshot.alpha * reference.y))
@@ -94,10 +125,37 @@ def test_exact_methods_reach_the_optimum(name, given, kernel):
     dual = dual_objective(problem.lam, snapshot.alpha, norm2)
     loss = mean_hinge(responses, reference.y * snapshot.model.bias)
     primal = primal_objective(problem.lam, norm2, loss)
-    assert dual == pytest.approx(reference.primal, rel=1e-5)
-    assert primal == pytest.approx(reference.primal, rel=1e-5)
-    assert primal - dual <= 1e-5 * primal
-    assert snapshot.model.bias == pytest.approx(reference.bias, abs=1e-5)
+    # Judged by float64 kernel values, while solvers read rows in single precision: that alone leaves up to
+    # 3e-7 with the polynomial kernel, whose values are largest.
+    assert dual == pytest.approx(reference.primal, rel=1e-6)
+    assert primal == pytest.approx(reference.primal, rel=1e-6)
+    assert primal - dual <= 1e-6 * primal
+    assert snapshot.model.bias == pytest.approx(reference.bias, abs=1e-6)
+
+
+#: Methods without a dual point that minimise the regularised objective step by random step.
+STEPPING = [
+    (name, given)
+    for name, given in variants("kernel")
+    if registry.get(name).stochastic and registry.get(name).form == "regularised" and not has_dual(name)
+]
+
+
+@pytest.mark.parametrize(("name", "given"), STEPPING, ids=label)
+def test_stochastic_methods_have_their_rate(name, given, references):
+    # 1/T would divide the gap by 4, 1/sqrt T by 2; the last iterate is noisy, hence medians over seeds.
+    reference = references(GAUSSIAN, posed_bias(name, given))
+    gaps = []
+    for seed in range(11):
+        run, _ = start(name, given, reference.X, reference.y, GAUSSIAN, cache=ALL_ROWS, seed=seed)
+        gaps.append([])
+        for goal in (10_000, 40_000, 160_000):
+            run.advance("iterations", goal)
+            gaps[-1].append(reference.above(run.snapshot().model))
+    assert np.min(gaps) > -1e-7
+    median = np.median(gaps, axis=0)
+    assert median[2] <= 0.6**2 * median[0]
+    assert median[2] <= 0.02 * reference.primal
 
 
 def test_the_slack_constrained_optimum_is_the_regularised_one(either):
@@ -141,16 +199,3 @@ def test_sbp_answers_with_the_regularised_optimum(either):
     loss = mean_hinge(snapshot.responses, either.y * bias)
     assert either.primal <= primal_objective(either.problem.lam, norm2, loss) <= 1.01 * either.primal
     assert bias == pytest.approx(either.bias, abs=0.05)
-
-
-def test_pegasos_approaches_the_regularised_optimum(optimum):
-    reached = []
-    for seed in range(5):
-        run, _ = start("pegasos", {}, optimum.X, optimum.y, GAUSSIAN, cache=ALL_ROWS, seed=seed)
-        run.advance("iterations", 1_000_000)
-        snapshot = run.snapshot()
-        at = snapshot.model.indices
-        norm2 = float(snapshot.model.coefficients * optimum.y[at] @ snapshot.responses[at])
-        reached.append(primal_objective(optimum.problem.lam, norm2, mean_hinge(snapshot.responses)))
-    assert optimum.primal <= min(reached)
-    assert np.median(reached) <= 1.01 * optimum.primal

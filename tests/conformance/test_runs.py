@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 import threading
@@ -52,6 +53,17 @@ def test_what_is_refused_is_refused_in_words(name, given):
     X, y = data()
     with pytest.raises(Refusal, match=f"{name} .*: give "):
         start(name, given, X, y, KERNELS[1])
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_every_word_that_a_parameter_can_be_is_tried(name):
+    solver = registry.get(name)
+    tried = [vars(solver.Params(**given)) for given in specification(name).VARIANTS]
+    for item in dataclasses.fields(solver.Params):
+        words = item.metadata.get("choices", (True, False) if item.type in (bool, "bool") else ())
+        # A number may have a word beside it (nu=auto) that becomes a number before the solver starts.
+        wanted = set(words) if item.type in (str, bool, "str", "bool") else set()
+        assert wanted <= {values[item.name] for values in tried}, item.name
 
 
 @EACH

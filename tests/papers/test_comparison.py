@@ -108,6 +108,17 @@ def test_what_is_not_stored_is_a_line_too(tmp_path):
     assert rows(page)["smo"]["command"].startswith("svmbench run solver=smo")
 
 
+def test_a_run_without_a_result_says_why_and_shows_no_numbers(tmp_path):
+    plan = paper(SMO, SolverPlan("sdca", (0,)))
+    smo, sdca = plan.runs()
+    own = {"primal_objective": 0.3, "dual_objective": 0.29, "dual_source": "solver"}
+    store(tmp_path, smo, status="out_of_memory", **own)
+    store(tmp_path, sdca, primal_objective=0.4)
+    made = compared(plan, tmp_path)
+    assert "out_of_memory: the rule holds" in made.markdown()
+    assert rows(made)["smo"]["primal_objective"] == "" and rows(made)["sdca"]["lower_bound"] == ""
+
+
 def test_a_figure_is_no_table_and_a_table_no_figure(tmp_path):
     with pytest.raises(UserError, match="sbp-f2 is a figure, not a table: svmbench paper draw sbp-f2"):
         commands.table_of("sbp-f2", str(tmp_path))

@@ -1,0 +1,1 @@
+"""A solver for svmbench in a distribution of its own."""

@@ -1,0 +1,71 @@
+"""The example of docs/add-a-solver.md: a package of its own, found, run, and held against the suite."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+EXAMPLE = ROOT / "docs" / "examples" / "svmbench-greedy"
+CHARGE = "ledger.charge(iterations=1, maintained_changes=1, n=self.problem.n)"
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """A folder in which the package is installed as its pyproject.toml says, without a build."""
+    folder = tmp_path / "installed"
+    shutil.copytree(EXAMPLE / "svmbench_greedy", folder / "svmbench_greedy")
+    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
+    about = folder / "svmbench_greedy-0.1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    )
+    groups = [
+        "\n".join([f"[{group}]", *(f"{name} = {value}" for name, value in entries.items())])
+        for group, entries in project["entry-points"].items()
+    ]
+    (about / "entry_points.txt").write_text("\n".join(groups) + "\n")
+    return folder
+
+
+def python(installed: Path, *arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": f"{installed}{os.pathsep}{ROOT}"}
+    return subprocess.run(
+        [sys.executable, "-m", *arguments], capture_output=True, text=True, cwd=cwd, env=environment
+    )
+
+
+def conformance(installed: Path) -> subprocess.CompletedProcess[str]:
+    options = ("-k", "greedy", "-x", "-q", "-p", "no:cacheprovider")
+    return python(installed, "pytest", "tests/conformance", *options)
+
+
+def test_it_is_listed_and_runs(installed, tmp_path):
+    listed = python(installed, "svmbench.cli", "solvers", "greedy", cwd=tmp_path)
+    assert "greedy  Greedy" in listed.stdout, listed.stderr
+    small = ("dataset.n_train=60", "dataset.n_test=40", f"results={tmp_path}", f"data.dir={tmp_path}")
+    done = python(installed, "svmbench.cli", "run", "solver=greedy", "solver.eps=1e-6", *small, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "done, the solver's stopping rule holds" in done.stdout
+
+
+def test_the_conformance_suite_finds_it_and_is_satisfied(installed):
+    done = conformance(installed)
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count(".") > 50  # tests that were found and passed
+
+
+def test_a_wrong_count_is_found_by_the_suite(installed):
+    file = installed / "svmbench_greedy" / "solver.py"
+    right = file.read_text()
+    assert CHARGE in right
+    file.write_text(right.replace(CHARGE, CHARGE.replace("maintained_changes=1", "changes=1")))
+    done = conformance(installed)
+    assert done.returncode == 1 and "kev_ondemand" in done.stdout
