@@ -5,12 +5,16 @@ verbs; what was really evaluated (``kev_computed``) is counted here, once per ro
 """
 
 import numpy as np
+import scipy.sparse
 
 from svmbench.kernels.layouts import make_layout
 
 from libc.stdint cimport int64_t
 
 from svmbench.kernels._cache cimport RowCache
+
+# Examples that an expansion is evaluated at together.
+PART = 4096
 
 FIELDS = (
     "iterations",
@@ -200,6 +204,64 @@ cdef class Oracle:
                 self.ledger.kev_setup += self.n
         return self._diagonal.copy()
 
+    def subset(self, indices):
+        """Return an oracle over some of the training examples, with this one's ledger and its budget of cache.
+
+        Its kernel values are those of this oracle bit for bit. The diagonal is this one's where it is known.
+
+        Parameters
+        ----------
+        indices : array of int, shape (m,)
+            Examples.
+        """
+        indices = np.ascontiguousarray(indices, dtype=np.int64)
+        cdef Oracle part = Oracle.__new__(Oracle)
+        part.layout = self.layout.select(indices)
+        part.n = part.layout.n
+        part.d = part.layout.d
+        part.cache = RowCache(
+            part.n, part.layout.stride, self.cache.slots * self.cache.stride * <Py_ssize_t> sizeof(float)
+        )
+        part.ledger = self.ledger
+        part._diagonal = None if self._diagonal is None else self._diagonal[indices]
+        return part
+
+    def examples(self, indices):
+        """Return training examples as they are stored, float32, shape (m, d): an array, or a CSR array."""
+        return self.layout.gather(np.ascontiguousarray(indices, dtype=np.int64))
+
+    def point_scores(self, points, coefficients, X=None):
+        """Return Σ_k coefficients[k] K(points[k], x) for each row x of X, float64, shape (m,).
+
+        Without X for every training example. Counted as prediction, or as observation.
+
+        Parameters
+        ----------
+        points : ndarray of float32, shape (k, d)
+            Any points.
+        coefficients : ndarray of float64, shape (k,)
+            Their coefficients.
+        X : ndarray or scipy.sparse matrix, shape (m, d), optional
+            Rows.
+        """
+        if self.layout.name == "sparse":
+            points = scipy.sparse.csr_array(points)
+        expansion = make_layout(points, self.layout.kernel, self.layout.threads)
+        if X is not None:
+            self.ledger.kev_prediction += points.shape[0] * X.shape[0]
+            return expansion.scores(X, coefficients)
+        self.ledger.kev_observation += points.shape[0] * self.n
+        scores = np.empty(self.n)
+        for begin in range(0, self.n, PART):
+            part = np.arange(begin, min(begin + PART, self.n))
+            scores[begin : begin + PART] = expansion.scores(self.layout.gather(part), coefficients)
+        return scores
+
+    def responses(self, indices, coefficients):
+        """Return the same as `training_scores`, counted as computed: for a method that needs it."""
+        self.count(len(indices) * self.n)
+        return self._expansion(indices, coefficients)
+
     def decision_function(self, indices, coefficients, bias, X):
         """Return Σ_k coefficients[k] K(x_indices[k], x) + bias for each row x of X, float64, shape (m,).
 
@@ -215,11 +277,13 @@ cdef class Oracle:
         Made afresh from the coefficients, independent of anything that a solver maintains; counted as
         observation.
         """
-        scores = np.empty(self.n)
-        step = 4096
-        expansion = self.layout.select(indices)
-        for begin in range(0, self.n, step):
-            part = np.arange(begin, min(begin + step, self.n))
-            scores[begin : begin + step] = expansion.scores_at(self.layout, part, coefficients)
         self.ledger.kev_observation += len(indices) * self.n
+        return self._expansion(indices, coefficients)
+
+    def _expansion(self, indices, coefficients):
+        scores = np.empty(self.n)
+        expansion = self.layout.select(indices)
+        for begin in range(0, self.n, PART):
+            part = np.arange(begin, min(begin + PART, self.n))
+            scores[begin : begin + PART] = expansion.scores_at(self.layout, part, coefficients)
         return scores

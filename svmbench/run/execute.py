@@ -104,9 +104,7 @@ def _execute(config: dict[str, Any], progress: Progress, interrupt: Interrupt) -
 def build(config: dict[str, Any], data: Dataset) -> Problem:
     """Return the problem of a configuration; ν and R stay open where they are to be derived."""
     asked, given = config["problem"], config["solver"]
-    known = {
-        name: given[key] for name, key in _DERIVED.values() if given.get(key) not in (None, "auto")
-    }
+    known = {name: given[key] for name, key in _DERIVED.values() if given.get(key) not in (None, "auto")}
     return Problem.build(data.train.y, lam=asked["lam"], C=asked["C"], bias=asked["bias"], **known)
 
 

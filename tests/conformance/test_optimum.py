@@ -72,7 +72,15 @@ def has_dual(name: str) -> bool:
     return run.snapshot().alpha is not None
 
 
-EXACT = [(name, given) for name, given in variants("kernel") if has_dual(name)]
+def approximate(name: str, given: dict) -> bool:
+    """Whether the specification says that this variant ends before the optimum."""
+    parameters = {key: value for key, value in given.items() if key != "bias"}
+    return parameters in getattr(specification(name), "APPROXIMATE", [])
+
+
+EXACT = [
+    (name, given) for name, given in variants("kernel") if has_dual(name) and not approximate(name, given)
+]
 
 
 def test_the_reference_is_certified(either):
@@ -84,7 +92,7 @@ def test_the_reference_is_certified(either):
 @pytest.mark.parametrize("kernel", KERNELS, ids=label)
 def test_exact_methods_reach_the_optimum(name, given, kernel):
     solver = registry.get(name)
-    reference = Optimum(kernel=kernel, bias=solver.biases[0])
+    reference = Optimum(kernel=kernel, bias=given.get("bias", solver.biases[0]))
     tight = given | ({"eps": 1e-9} if hasattr(solver.Params(), "eps") else {})
     run, _ = start(name, tight, reference.X, reference.y, kernel, cache=ALL_ROWS)
     run.advance("iterations", 3_000_000)

@@ -9,6 +9,11 @@ charges.
 A linear method (``access`` is ``linear``) has no ``MAINTAINS``, and its ``run(problem, x, rng, iterations,
 **parameters)`` returns w: ``x`` is `tests.specification.slow_examples.SlowExamples`.
 
+``APPROXIMATE`` are those of the variants with dual points that end before the optimum. Where an iteration is
+not charged n, ``run`` adds what it is charged to the oracle's ``iterated``.
+
+``SIGNS`` is ``either`` where the coefficients of the answer need not have the signs of the labels.
+
 ``ENDLESS``, of either kind and only where the defaults may come to an end, are parameters with which no run
 does.
 """

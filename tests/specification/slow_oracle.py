@@ -9,7 +9,11 @@ from tests.kernels.reference import kernel_matrix
 
 
 class SlowOracle:
-    """An oracle over X, shape (n, d), that notes every pair asked for; values rounded to single precision."""
+    """An oracle over X, shape (n, d), that notes every pair asked for; values rounded to single precision.
+
+    ``setup`` are the evaluations for the diagonal, ``beside`` those made outside of rows, ``subsets`` the oracles
+    over some of the examples, whose pairs are noted here. ``iterated`` is what a specification charges its iterations with by itself; None: each costs n.
+    """
 
     def __init__(self, X: NDArray, kernel: dict) -> None:
         self._values = kernel_matrix(X, X, kernel)
@@ -17,6 +21,17 @@ class SlowOracle:
         self.n = len(X)
         self.pairs: list[tuple[int, int]] = []
         self.rows: list[int] = []
+        self.iterated: int | None = None
+        self.setup = self.beside = 0
+        self.subsets: list[tuple[NDArray, SlowOracle]] = []
+
+    def subset(self, indices: NDArray) -> SlowOracle:
+        """An oracle over some of the examples; it knows the diagonal."""
+        part = SlowOracle.__new__(SlowOracle)
+        part.__dict__.update(vars(self), _values=self._values[np.ix_(indices, indices)], rows=[])
+        part.n, part._unit_diagonal, part.setup, part.beside = len(indices), True, 0, 0
+        self.subsets.append((indices, part))
+        return part
 
     def value(self, i: int, j: int) -> float:
         self.pairs.append((i, j))
@@ -30,6 +45,7 @@ class SlowOracle:
         """The n values K(x_i, x_i); known without evaluation for the Gaussian kernel."""
         if not self._unit_diagonal:
             self.pairs.extend((i, i) for i in range(self.n))
+            self.setup = self.n
         return self._values.diagonal().copy()
 
     def misses(self, slots: int) -> int:
