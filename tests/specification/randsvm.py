@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -47,24 +49,14 @@ def run(
             chosen = np.append(chosen[: max(chosen.size - 1, 1)], others[rng.integers(others.size)])
         sample = np.sort(chosen)
         part = Problem.build(y[sample], C=C, bias=problem.bias)
-        X = w.oracle.subset(sample)
-
-        def solve(oracle: SlowOracle, most: int) -> NDArray:
-            return inner.run(part, Maintained(oracle, part.y), rng, most, eps=eps, **given)
-
-        def rows(most: int, sample: NDArray = sample) -> int:
-            trial = SlowOracle.__new__(SlowOracle)
-            trial.__dict__.update(vars(w.oracle), pairs=[], rows=[], subsets=[])
-            trial = trial.subset(sample)
-            solve(trial, most)
-            return len(trial.rows)
-
+        solve = partial(inner.run, part, eps=eps, **given)
+        rows = partial(rows_of, solve, w.oracle, sample, part.y, rng)
         low, high = 0, left + 1  # the inner solver ends after `low` iterations, or goes on after `left`
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if rows(middle) > rows(middle - 1) else (low, middle)
         alpha = np.zeros(n)
-        alpha[sample] = solve(X, low)
+        alpha[sample] = solve(Maintained(w.oracle.subset(sample), part.y), rng, low)
         left -= low
         if left == 0 or size == n:
             break
@@ -88,6 +80,17 @@ def run(
         last = state
     w.oracle.iterated = len(w.oracle.pairs) - w.oracle.setup
     return alpha
+
+
+def rows_of(
+    solve: Callable, oracle: SlowOracle, sample: NDArray, y: NDArray, rng: Generator, iterations: int
+) -> int:
+    """How many rows the inner solver takes, noted nowhere."""
+    trial = SlowOracle.__new__(SlowOracle)
+    trial.__dict__.update(vars(oracle), pairs=[], subsets=[])
+    part = trial.subset(sample)
+    solve(Maintained(part, y), rng, iterations)
+    return len(part.rows)
 
 
 def bias(alpha: NDArray, v: NDArray, problem: Problem) -> float:

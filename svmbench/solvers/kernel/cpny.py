@@ -5,8 +5,8 @@ the comparison of S. Lee and S. J. Wright, ASSET: Approximate Stochastic Subgrad
 Support Vector Machines, 2012. The greedy basis: S. Fine and K. Scheinberg, Efficient SVM Training Using
 Low-Rank Kernel Representations, JMLR 2, 2001.
 
-Problem, the regularised form with w in the span of k of the :math:`\Phi(x_i)`, without bias, in its one-slack form:
-:math:`\min \frac12 |w|^2 + C n \xi`, :math:`\xi \ge \frac1n \sum_{i \in V} (1 - c_i)` for all sets V.
+Problem, the regularised form with w in the span of k of the :math:`\Phi(x_i)`, without bias, in its one-slack
+form: :math:`\min \frac12 |w|^2 + C n \xi`, :math:`\xi \ge \frac1n \sum_{i \in V} (1 - c_i)` for all sets V.
 
 Method: first the basis, one example per iteration, at equal strides of the data, or (``greedy``) the one that
 lies farthest from the span of those before it. One that depends on them is dropped. Then, in orthonormal
@@ -20,8 +20,8 @@ coordinates z of the span, from w = 0 and ξ = 0::
 Counting: each example that is tried for the basis costs a row, n under every convention; a cut costs none,
 and as an iteration n.
 
-Answer: the last w. The solution over the cuts bounds the optimum within the span, ``native_bound``; it is no bound of
-the whole problem. Memory: the features, nk float64.
+Answer: the last w. The solution over the cuts bounds the optimum within the span, ``native_bound``; it is no
+bound of the whole problem. Memory: the features, nk float64.
 """
 
 from __future__ import annotations

@@ -62,7 +62,8 @@ class Cuts:
             return True
         # A solution is made half as exact as the best cut so far was off.
         self._nearest = min(self._nearest, missing)
-        self._gradients = np.vstack([self._gradients.reshape(-1, gradient.size), gradient])
+        before = self._gradients if len(self._gradients) else np.zeros((0, gradient.size))
+        self._gradients = np.vstack([before, gradient])
         self._program.add_cut(offset, self._gradients @ gradient)
         weights = self._program.solution(absolute=0.5 * self._nearest * self._bound)
         self.w = weights @ self._gradients
