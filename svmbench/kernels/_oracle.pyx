@@ -5,7 +5,6 @@ verbs; what was really evaluated (``kev_computed``) is counted here, once per ro
 """
 
 import numpy as np
-import scipy.sparse
 
 from svmbench.kernels.layouts import make_layout
 
@@ -225,37 +224,6 @@ cdef class Oracle:
         part.ledger = self.ledger
         part._diagonal = None if self._diagonal is None else self._diagonal[indices]
         return part
-
-    def examples(self, indices):
-        """Return training examples as they are stored, float32, shape (m, d): an array, or a CSR array."""
-        return self.layout.gather(np.ascontiguousarray(indices, dtype=np.int64))
-
-    def point_scores(self, points, coefficients, X=None):
-        """Return Σ_k coefficients[k] K(points[k], x) for each row x of X, float64, shape (m,).
-
-        Without X for every training example. Counted as prediction, or as observation.
-
-        Parameters
-        ----------
-        points : ndarray of float32, shape (k, d)
-            Any points.
-        coefficients : ndarray of float64, shape (k,)
-            Their coefficients.
-        X : ndarray or scipy.sparse matrix, shape (m, d), optional
-            Rows.
-        """
-        if self.layout.name == "sparse":
-            points = scipy.sparse.csr_array(points)
-        expansion = make_layout(points, self.layout.kernel, self.layout.threads)
-        if X is not None:
-            self.ledger.kev_prediction += points.shape[0] * X.shape[0]
-            return expansion.scores(X, coefficients)
-        self.ledger.kev_observation += points.shape[0] * self.n
-        scores = np.empty(self.n)
-        for begin in range(0, self.n, PART):
-            part = np.arange(begin, min(begin + PART, self.n))
-            scores[begin : begin + PART] = expansion.scores(self.layout.gather(part), coefficients)
-        return scores
 
     def responses(self, indices, coefficients):
         """Return the same as `training_scores`, counted as computed: for a method that needs it."""

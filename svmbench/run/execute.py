@@ -201,7 +201,9 @@ class _Attempt:
                 raise UserError(
                     f"{key}=auto needs an optimum that is not zero; give solver.{key}=NUMBER or a smaller lam"
                 )
-            problem = self._problem = replace(problem, **{name: {"nu": best.nu, "radius": best.norm}[name]})
+            problem = self._problem = (
+                replace(problem, nu=best.nu) if name == "nu" else replace(problem, radius=best.norm)
+            )
         if best is not None:
             self._bound = best.dual
             self._writer.amend(optimum=digest(best.key), problem=_terms(problem))

@@ -41,6 +41,7 @@ def run(
     size = min(n, round(c * k))
     support, candidates = np.zeros(0, dtype=int), np.arange(n)
     left, last = iterations, None
+    answer = np.zeros(n)
     while True:
         drawn = rng.permutation(candidates.size)[: size - support.size]
         chosen = np.concatenate([support, candidates[drawn]])
@@ -59,7 +60,9 @@ def run(
         alpha[sample] = solve(Maintained(w.oracle.subset(sample), part.y), rng, low)
         left -= low
         if left == 0 or size == n:
+            answer = alpha if last is None else answer
             break
+        answer = alpha
         left -= 1
         support = np.flatnonzero(alpha)
         K = np.float32(w.oracle._values).astype(float)
@@ -79,7 +82,7 @@ def run(
             break
         last = state
     w.oracle.iterated = len(w.oracle.pairs) - w.oracle.setup
-    return alpha
+    return answer
 
 
 def rows_of(

@@ -12,8 +12,8 @@ class SlowOracle:
     """An oracle over X, shape (n, d), that notes every pair asked for; values rounded to single precision.
 
     ``setup`` are the evaluations for the diagonal, ``beside`` those made outside of rows, ``subsets`` the
-    oracles over some of the examples, whose pairs are noted here. ``iterated`` is what a specification charges
-    its iterations with by itself; None: each costs n.
+    oracles over some of the examples, whose pairs are noted here. ``iterated`` is what a specification
+    charges its iterations with by itself; None: each costs n.
     """
 
     def __init__(self, X: NDArray, kernel: dict) -> None:

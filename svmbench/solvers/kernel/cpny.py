@@ -62,7 +62,7 @@ class Params:
     )
 
 
-class Run(PlainRun):  # type: ignore[misc]
+class Run(PlainRun):
     """A started CPNY."""
 
     def __init__(self, problem: Problem, oracle: Oracle, params: Params) -> None:

@@ -24,7 +24,7 @@ is a bias, gets a random example of the other class in place of its last.
 Counting: an iteration is one of the inner solver, charged as it does over the r examples of its sample, or a
 scan for violators, which evaluates n for each support vector and is charged so to every convention.
 
-Answer: the last solution of the inner solver, or where it stands.
+Answer: the solution of the last round that is finished; in the first one, where the inner solver stands.
 """
 
 from dataclasses import dataclass, field
@@ -89,7 +89,7 @@ cdef class Run(SteppedRun):
     cdef readonly str reason
     cdef CountedRun inner
     cdef object last                # support vectors and dual objective of the last round
-    cdef object responses           # of the last solution, if known for all examples
+    cdef object solution            # of the last finished round: α, responses, bias
 
     def __init__(self, problem, oracle, Generator rng not None, solver, params):
         super().__init__(problem, oracle)
@@ -115,7 +115,6 @@ cdef class Run(SteppedRun):
         if not isinstance(run, CountedRun):
             raise UserError(f"solver.inner={self.solver.name} is not compiled: give a built-in solver")
         self.inner = run
-        self.responses = None
         return 0
 
     def both_classes(self, chosen):
@@ -147,7 +146,7 @@ cdef class Run(SteppedRun):
         self.ledger.iteration(support.size * self.n)
         self.ledger.maintained_change(support.size * self.n)
         y = np.asarray(self.labels)
-        self.responses = y * f
+        self.solution = self.embedded(snapshot.alpha), y * f, snapshot.model.bias
         margins = y * (f + snapshot.model.bias)
         margins[self.sample] = np.inf
         violators = np.flatnonzero(margins < 1.0 - self.eps)
@@ -177,16 +176,22 @@ cdef class Run(SteppedRun):
         return 0
 
     def snapshot(self):
-        """Return the solution of the present sample; its responses where all examples were scanned for it."""
-        inner = self.inner.snapshot()
-        alpha = np.zeros(self.n)
-        alpha[self.sample] = inner.alpha
-        responses = inner.responses if self.size == self.n else self.responses
-        return Snapshot(
-            KernelExpansion.from_alpha(alpha, np.asarray(self.labels), inner.model.bias),
-            responses=None if responses is None else np.array(responses),
-            alpha=alpha,
-        )
+        """Return the solution of the last finished round, or of the first one where it stands."""
+        if self.solution is None:
+            inner = self.inner.snapshot()
+            responses = inner.responses if self.size == self.n else None
+            alpha, bias = self.embedded(inner.alpha), inner.model.bias
+        else:
+            alpha, responses, bias = self.solution
+            alpha, responses = np.array(alpha), np.array(responses)
+        model = KernelExpansion.from_alpha(alpha, np.asarray(self.labels), bias)
+        return Snapshot(model, responses=responses, alpha=alpha)
+
+    def embedded(self, alpha):
+        """Return coefficients of the sample as those of all examples, float64 (n,)."""
+        result = np.zeros(self.n)
+        result[self.sample] = alpha
+        return result
 
 
 class RandSVM(Solver):

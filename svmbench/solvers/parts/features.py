@@ -15,8 +15,8 @@ DEPENDENT = 1e-6
 class Features:
     r"""Coordinates :math:`z(x) = L^{-1} [K(b_1, x), ..., K(b_m, x)]^\top` of the training examples.
 
-    L is the Cholesky factor of the Gram matrix of the basis points, so that <z(x), z(x')> is the inner product
-    of the projections of Φ(x) and Φ(x') onto the span. A further point adds one coordinate and changes no other.
+    L is the Cholesky factor of the Gram matrix of the basis points, so that <z(x), z(x')> is the product
+    of the projections of Φ(x) and Φ(x') onto their span. A further point adds a coordinate and changes none.
 
     Parameters
     ----------
@@ -38,12 +38,6 @@ class Features:
     def values(self) -> Floats:
         """The coordinates of the examples, shape (count, n)."""
         return self._columns[: self.count]
-
-    def coordinates(self, kernel: Floats) -> Floats:
-        """Return z of a point from its kernel values with the basis points, both of shape (count,)."""
-        m = self.count
-        solved = scipy.linalg.solve_triangular(self._factor[:m, :m], kernel, lower=True, check_finite=False)
-        return np.asarray(solved)
 
     def extend(self, row: Floats, own: float, coordinates: Floats) -> bool:
         """Add a basis point, unless it depends on those there are; return whether it was added.
