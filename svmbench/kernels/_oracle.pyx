@@ -18,6 +18,9 @@ from svmbench.kernels._layout cimport ROW_GROUP
 cdef enum:
     FIRST_WINDOW = 4
 
+# Examples that an expansion is evaluated at together.
+PART = 4096
+
 FIELDS = (
     "iterations",
     "kev_ondemand",
@@ -305,6 +308,33 @@ cdef class Oracle:
                 self.ledger.setup(self.n)
         return self._diagonal.copy()
 
+    def subset(self, indices):
+        """Return an oracle over some of the training examples, with this one's ledger and its budget of cache.
+
+        Its kernel values are those of this oracle bit for bit. The diagonal is this one's where it is known.
+
+        Parameters
+        ----------
+        indices : array of int, shape (m,)
+            Examples.
+        """
+        indices = np.ascontiguousarray(indices, dtype=np.int64)
+        cdef Oracle part = Oracle.__new__(Oracle)
+        part.layout = self.layout.select(indices)
+        part.n = part.layout.n
+        part.d = part.layout.d
+        part.cache = RowCache(
+            part.n, part.layout.stride, self.cache.slots * self.cache.stride * <Py_ssize_t> sizeof(float)
+        )
+        part.ledger = self.ledger
+        part._diagonal = None if self._diagonal is None else self._diagonal[indices]
+        return part
+
+    def responses(self, indices, coefficients):
+        """Return the same as `training_scores`, counted as computed: for a method that needs it."""
+        self.count(len(indices) * self.n)
+        return self._expansion(indices, coefficients)
+
     def decision_function(self, indices, coefficients, bias, X):
         """Return Σ_k coefficients[k] K(x_indices[k], x) + bias for each row x of X, float64, shape (m,).
 
@@ -320,11 +350,13 @@ cdef class Oracle:
         Made afresh from the coefficients, independent of anything that a solver maintains; counted as
         observation.
         """
-        scores = np.empty(self.n)
-        step = 4096
-        expansion = self.layout.select(indices)
-        for begin in range(0, self.n, step):
-            part = np.arange(begin, min(begin + step, self.n))
-            scores[begin : begin + step] = expansion.scores_at(self.layout, part, coefficients)
         self.ledger.kev_observation += len(indices) * self.n
+        return self._expansion(indices, coefficients)
+
+    def _expansion(self, indices, coefficients):
+        scores = np.empty(self.n)
+        expansion = self.layout.select(indices)
+        for begin in range(0, self.n, PART):
+            part = np.arange(begin, min(begin + PART, self.n))
+            scores[begin : begin + PART] = expansion.scores_at(self.layout, part, coefficients)
         return scores

@@ -109,9 +109,7 @@ def _execute(config: dict[str, Any], progress: Progress, interrupt: Interrupt) -
 def build(config: dict[str, Any], data: Dataset) -> Problem:
     """Return the problem of a configuration; ν and R stay open where they are to be derived."""
     asked, given = config["problem"], config["solver"]
-    known = {
-        name: given[key] for name, key in _DERIVED.values() if given.get(key) not in (None, "auto")
-    }
+    known = {name: given[key] for name, key in _DERIVED.values() if given.get(key) not in (None, "auto")}
     return Problem.build(data.train.y, lam=asked["lam"], C=asked["C"], bias=asked["bias"], **known)
 
 
@@ -220,7 +218,9 @@ class _Attempt:
                 raise UserError(
                     f"{key}=auto needs an optimum that is not zero; give solver.{key}=NUMBER or a smaller lam"
                 )
-            problem = self._problem = replace(problem, **{name: {"nu": best.nu, "radius": best.norm}[name]})
+            problem = self._problem = (
+                replace(problem, nu=best.nu) if name == "nu" else replace(problem, radius=best.norm)
+            )
         if best is not None:
             self._bound = best.dual
             self._writer.amend(optimum=digest(best.key), problem=_terms(problem))

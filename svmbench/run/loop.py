@@ -181,9 +181,8 @@ class Loop:
         """Return the end if a rule holds that needs no observation."""
         budget = self._budget
         if self._run.converged:
-            return End(
-                "converged", f"the solver's stopping rule holds after {self._run.iterations} iterations"
-            )
+            reason = getattr(self._run, "reason", "") or "the solver's stopping rule holds"
+            return End("converged", f"{reason} after {self._run.iterations} iterations")
         if self._interrupt.requested is not None:
             signal = self._interrupt.requested
             return End("interrupted", f"interrupted by {signal} after {self._run.iterations} iterations")

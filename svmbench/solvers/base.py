@@ -144,7 +144,11 @@ class Snapshot:
 
 
 class Run(Protocol):
-    """A started solver."""
+    """A started solver.
+
+    A run that can converge for several reasons has, beside these, an attribute ``reason``: why it did, as the
+    beginning of the sentence that is stored with its end.
+    """
 
     @property
     def iterations(self) -> int:

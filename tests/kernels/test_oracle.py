@@ -162,3 +162,31 @@ def test_a_row_that_does_not_exist_is_an_error():
     oracle = Oracle(np.zeros((3, 2)), LINEAR)
     with pytest.raises(IndexError):
         oracle.row(3)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel["name"])
+def test_a_subset_has_the_same_values_and_the_same_ledger(kernel, sparse):
+    X = np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32)
+    whole = Oracle(scipy.sparse.csr_array(X) if sparse else X, kernel, 1 << 20)
+    rows = np.array([31, 4, 17, 4])
+    diagonal = whole.diagonal()
+    part = whole.subset(rows)
+    before = whole.ledger.kev_computed
+    assert part.n == 4 and part.ledger is whole.ledger and part.layout_name == whole.layout_name
+    np.testing.assert_array_equal(part.diagonal(), diagonal[rows])
+    assert whole.ledger.kev_computed == before  # known from the whole
+    for k, i in enumerate(rows):
+        np.testing.assert_array_equal(part.row(k), whole.row(i)[rows])
+    assert whole.ledger.kev_computed == before + 4 * 4 + 3 * 40
+
+
+def test_responses_are_counted_as_computed():
+    X = np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32)
+    oracle = Oracle(X, KERNELS[0])
+    at, weights = np.array([3, 8]), np.array([0.5, -2.0])
+    looked = oracle.training_scores(at, weights)
+    assert (oracle.ledger.kev_observation, oracle.ledger.kev_computed) == (80, 0)
+    np.testing.assert_array_equal(oracle.responses(at, weights), looked)
+    assert (oracle.ledger.kev_observation, oracle.ledger.kev_computed) == (80, 80)
+    assert oracle.ledger.inner_products == 80

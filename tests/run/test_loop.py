@@ -87,6 +87,13 @@ def test_convergence_ends_a_run_with_one_last_checkpoint():
     assert (end.status, end.reason) == ("converged", "the solver's stopping rule holds after 15 iterations")
 
 
+def test_a_run_tells_why_it_converged():
+    run = ScriptedRun({"kev_iter": 10}, converge=15)
+    run.reason = "the sample has no violators"
+    end, _ = drive(run, points=1, kev=1e6)
+    assert end.reason == "the sample has no violators after 15 iterations"
+
+
 def test_seconds_end_a_run():
     end, rows = drive(ScriptedRun({"kev_iter": 10}, pause=0.002), points=1, seconds=0.05)
     assert (end.status, end.reason) == ("timeout", "budget.seconds=0.05 reached")

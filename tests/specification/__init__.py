@@ -27,6 +27,11 @@ values between few examples.
 ``LOOKS`` of a linear method says how many times n products a snapshot looks at to scale its answer, 0 if
 absent; they are observation and charged to nothing.
 
+``APPROXIMATE`` are those of the variants with dual points that end before the optimum. Where an iteration is
+not charged n, ``run`` adds what it is charged to the oracle's ``iterated``.
+
+``SIGNS`` is ``either`` where the coefficients of the answer need not have the signs of the labels.
+
 ``ENDLESS``, of either kind and only where the defaults may come to an end, are parameters with which no run
 does.
 """

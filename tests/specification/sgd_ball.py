@@ -13,9 +13,7 @@ VARIANTS = [{"R": 2.0}, {"R": 0.3}, {"R": 30.0}]
 MAINTAINS = False
 
 
-def run(
-    problem: Problem, w: OnDemand | Maintained, rng: Generator, iterations: int, *, R: float
-) -> NDArray:
+def run(problem: Problem, w: OnDemand | Maintained, rng: Generator, iterations: int, *, R: float) -> NDArray:
     diagonal = w.oracle.diagonal()
     scale, norm2 = 1.0, 0.0  # w is scale times what is kept
     mean = np.zeros(problem.n)

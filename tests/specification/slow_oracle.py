@@ -9,15 +9,36 @@ from tests.kernels.reference import kernel_matrix
 
 
 class SlowOracle:
-    """An oracle over X, shape (n, d), that notes every pair asked for; values rounded to single precision."""
+    """An oracle over X, shape (n, d), that notes every pair asked for; values rounded to single precision.
 
-    def __init__(self, X: NDArray, kernel: dict) -> None:
+    They follow from the plain formula, unless a method needs those of the compiled oracle to the last bit.
+
+    ``setup`` are the evaluations for the diagonal, ``beside`` those made outside of rows, which no cache
+    holds, ``subsets`` the oracles over some of the examples, whose pairs are noted here. ``iterated`` is what
+    a specification charges its iterations with by itself; None: each costs n.
+    """
+
+    def __init__(self, X: NDArray, kernel: dict, values: NDArray | None = None) -> None:
         self._values = kernel_matrix(X, X, kernel)
+        self._diagonal = self._values.diagonal().copy()
+        if values is not None:
+            self._values = values.astype(float)
         self._unit_diagonal = kernel["name"] == "gaussian"
         self.n = len(X)
         self.pairs: list[tuple[int, int]] = []
         self.rows: list[int] = []
-        self.in_blocks = 0
+        self.iterated: int | None = None
+        self.setup = self.beside = 0
+        self.subsets: list[tuple[NDArray, SlowOracle]] = []
+
+    def subset(self, indices: NDArray) -> SlowOracle:
+        """An oracle over some of the examples; it knows the diagonal."""
+        part = SlowOracle.__new__(SlowOracle)
+        part.__dict__.update(vars(self), _values=self._values[np.ix_(indices, indices)], rows=[])
+        part._diagonal = self._diagonal[indices]
+        part.n, part._unit_diagonal, part.setup, part.beside = len(indices), True, 0, 0
+        self.subsets.append((indices, part))
+        return part
 
     def value(self, i: int, j: int) -> float:
         self.pairs.append((i, j))
@@ -27,16 +48,22 @@ class SlowOracle:
         self.rows.append(i)
         return np.array([self.value(i, j) for j in range(self.n)])
 
+    def again(self, i: int) -> NDArray[np.float64]:
+        """A row that has been charged and is taken up once more: only a cache can save making it anew."""
+        self.rows.append(i)
+        return np.array([float(np.float32(value)) for value in self._values[i]])
+
     def block(self, rows: list[int], cols: list[int]) -> NDArray[np.float64]:
-        """K(x_i, x_j) for i of the rows and j of the columns; counted apart, for no cache holds them."""
-        self.in_blocks += len(rows) * len(cols)
+        """K(x_i, x_j) for i of the rows and j of the columns; made outside of rows."""
+        self.beside += len(rows) * len(cols)
         return np.array([[self.value(i, j) for j in cols] for i in rows]).reshape(len(rows), len(cols))
 
     def diagonal(self) -> NDArray[np.float64]:
         """The n values K(x_i, x_i); known without evaluation for the Gaussian kernel."""
         if not self._unit_diagonal:
             self.pairs.extend((i, i) for i in range(self.n))
-        return self._values.diagonal().copy()
+            self.setup = self.n
+        return self._diagonal.copy()
 
     def misses(self, slots: int) -> int:
         """How many of the rows a least-recently-used cache of that many rows would have to compute."""

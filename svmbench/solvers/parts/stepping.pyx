@@ -132,6 +132,29 @@ cdef class SteppedRun(CountedRun):
         pass
 
 
+cdef class PlainRun(SteppedRun):
+    """A started kernel method whose iterations are made of whole vectors and written in Python.
+
+    A subclass implements ``iterate``, one iteration, which returns whether the method has converged.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training problem, with at least one example.
+    oracle : Oracle
+        Over the same examples.
+    """
+
+    cdef int step(self) except -1 nogil:
+        with gil:
+            self.converged = self.iterate()
+        return 0
+
+    def iterate(self) -> bool:
+        """Make one iteration and return whether the method has converged."""
+        raise NotImplementedError
+
+
 cdef class LinearRun(CountedRun):
     """A started linear method.
 

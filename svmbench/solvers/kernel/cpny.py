@@ -1,0 +1,143 @@
+r"""CPNY: a cutting-plane SVM on the features of a subset of the training examples.
+
+T. Joachims, Training Linear SVMs in Linear Time, KDD 2006, on the features of a Nyström approximation, as in
+the comparison of S. Lee and S. J. Wright, ASSET: Approximate Stochastic Subgradient Estimation Training for
+Support Vector Machines, 2012. The greedy basis: S. Fine and K. Scheinberg, Efficient SVM Training Using
+Low-Rank Kernel Representations, JMLR 2, 2001.
+
+Problem, the regularised form with w in the span of k of the :math:`\Phi(x_i)`, without bias, in its one-slack
+form: :math:`\min \frac12 |w|^2 + C n \xi`, :math:`\xi \ge \frac1n \sum_{i \in V} (1 - c_i)` for all sets V.
+
+Method: first the basis, one example per iteration, at equal strides of the data, or (``greedy``) the one that
+lies farthest from the span of those before it. One that depends on them is dropped. Then, in orthonormal
+coordinates z of the span, from w = 0 and ξ = 0::
+
+    V = {i : y_i <w, z_i> < 1},  g = Σ_V y_i z_i / n,  δ = |V| / n
+    end if δ - <w, g> - ξ <= eps
+    add the cut (g, δ);  w, ξ = solution of the problem with the cuts so far
+    drop cuts that had no part in the last 50 solutions
+
+Counting: each example that is tried for the basis costs a row, n under every convention; a cut costs none,
+and as an iteration n.
+
+Answer: the last w. The solution over the cuts bounds the optimum within the span, ``native_bound``; it is no
+bound of the whole problem. Memory: the features, nk float64.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from svmbench.problem import Problem, mean_hinge, primal_objective
+from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
+from svmbench.solvers.parts.cuts import Cuts
+from svmbench.solvers.parts.features import DEPENDENT, Features
+from svmbench.solvers.parts.stepping import PlainRun, checked_diagonal
+
+if TYPE_CHECKING:
+    from svmbench.kernels._oracle import Oracle
+    from svmbench.solvers.parts.random import Generator
+
+#: Solutions in a row without a part in them after which a cut is dropped.
+IDLE = 50
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of CPNY."""
+
+    k: int = field(default=500, metadata={"min": 1, "help": "basis points at most"})
+    basis: str = field(
+        default="strides",
+        metadata={
+            "choices": ("strides", "greedy"),
+            "help": "examples at equal strides, or each the farthest from the span of those before",
+        },
+    )
+    eps: float = field(
+        default=1e-3, metadata={"above": 0.0, "help": "accuracy of the mean hinge loss at which it stops"}
+    )
+
+
+class Run(PlainRun):
+    """A started CPNY."""
+
+    def __init__(self, problem: Problem, oracle: Oracle, params: Params) -> None:
+        super().__init__(problem, oracle)
+        self._problem = problem
+        self._oracle = oracle
+        self._eps = params.eps
+        self._diagonal = checked_diagonal(oracle)
+        self._most = min(params.k, problem.n)
+        self._outside = self._diagonal.copy() if params.basis == "greedy" else None
+        self._tried = 0
+        self._basis: list[int] = []
+        self._features = Features(problem.n, self._most)
+        self._cuts = Cuts(problem.y, problem.C * problem.n)
+
+    def iterate(self) -> bool:
+        """Try one example for the basis, or make one cut; return whether the cuts suffice."""
+        example = self._candidate()
+        if example is not None:
+            self._try(example)
+            self._oracle.ledger.charge(iterations=1, maintained_changes=1, n=self._problem.n)
+            return False
+        done = self._cuts.iterate(self._features.values, self._eps, IDLE)
+        self._oracle.ledger.charge(iterations=1, n=self._problem.n)
+        return done
+
+    def _candidate(self) -> int | None:
+        """Return the next example for the basis, None if it is complete."""
+        if self._tried == self._most:
+            return None
+        if self._outside is None:
+            return self._tried * self._problem.n // self._most
+        farthest = int(np.argmax(self._outside))
+        return farthest if self._outside[farthest] > DEPENDENT * self._diagonal[farthest] else None
+
+    def _try(self, example: int) -> None:
+        row = self._oracle.row(example).astype(np.float64)
+        self._tried += 1
+        z = self._features.values[:, example].copy()
+        added = self._features.extend(row, float(row[example]), z)
+        if added:
+            self._basis.append(example)
+        if self._outside is not None:
+            if added:
+                self._outside -= np.square(self._features.values[-1])
+            self._outside[example] = 0.0
+
+    def snapshot(self) -> Snapshot:
+        """Return the last w as coefficients of the basis examples, of either sign."""
+        problem, w = self._problem, self._cuts.padded(self._features.count)
+        responses = problem.y * (w @ self._features.values)
+        order = np.argsort(self._basis).astype(np.int64)
+        model = KernelExpansion(
+            np.array(self._basis, dtype=np.int64)[order], self._features.coefficients(w)[order]
+        )
+        native = {
+            "native_objective": primal_objective(problem.lam, float(w @ w), mean_hinge(responses)),
+            "native_bound": problem.lam * self._cuts.dual,
+        }
+        return Snapshot(model, responses=responses, native=native)
+
+
+class CPNY(Solver):
+    """Cutting planes on Nyström features; see the module."""
+
+    name = "cpny"
+    title = "CPNY"
+    citation = (
+        "T. Joachims. Training Linear SVMs in Linear Time. KDD 2006, on Nystrom features as in S. Lee, S. J. "
+        "Wright. ASSET. 2012. Greedy basis: S. Fine, K. Scheinberg. JMLR 2, 2001."
+    )
+    counting = "n per example tried for the basis under every convention; a cut is an iteration of n"
+    stochastic = False
+    Params = Params
+
+    def start(self, problem: Problem, oracle: Oracle, rng: Generator) -> Run:
+        """Return a run at iteration 0; the generator is not used."""
+        return Run(problem, oracle, self.params)

@@ -1,0 +1,81 @@
+"""What is particular to CPNY: the basis, the features, the optimum within their span."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem
+from svmbench.solvers.kernel.cpny import CPNY, Params
+from svmbench.solvers.parts.random import Generator
+from tests.conformance.test_optimum import Optimum
+
+GAUSSIAN = {"name": "gaussian", "gamma": 0.7}
+LINEAR = {"name": "linear"}
+
+
+def started(X, y, kernel=GAUSSIAN, C=1.0, **given):
+    X, y = np.asarray(X, dtype=np.float32), np.asarray(y, dtype=np.float64)
+    oracle = Oracle(X, kernel, 1 << 20)
+    return CPNY(Params(**given)).start(Problem.build(y, C=C), oracle, Generator(0)), oracle
+
+
+@pytest.mark.parametrize("basis", ["strides", "greedy"])
+def test_with_all_examples_it_is_the_optimum_of_all(basis):
+    best = Optimum()
+    run, _ = started(best.X, best.y, C=best.problem.C, basis=basis, eps=1e-6)
+    run.advance("iterations", 10**6)
+    assert run.converged
+    native = run.snapshot().native
+    assert native["native_objective"] == pytest.approx(best.primal, rel=2e-5)
+    assert native["native_bound"] <= best.primal * (1.0 + 1e-6)
+    assert native["native_objective"] - native["native_bound"] <= 2e-6
+
+
+@pytest.mark.parametrize("basis", ["strides", "greedy"])
+def test_a_larger_basis_has_a_better_optimum(basis):
+    best = Optimum()
+    reached = []
+    for k in (3, 10, 30, 60):
+        run, _ = started(best.X, best.y, C=best.problem.C, basis=basis, k=k, eps=1e-5)
+        run.advance("iterations", 10**6)
+        reached.append(run.snapshot().native["native_objective"])
+    assert sorted(reached, reverse=True) == reached
+    assert reached[0] > 1.05 * reached[-1]
+
+
+def test_examples_at_equal_strides():
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    run, _ = started(X, np.where(np.arange(50) % 2, 1.0, -1.0), k=7)
+    run.advance("iterations", 7)
+    assert run.snapshot().model.indices.tolist() == [0, 7, 14, 21, 28, 35, 42]
+
+
+@pytest.mark.parametrize("basis", ["strides", "greedy"])
+def test_dependent_examples_are_dropped(basis):
+    # Three dimensions: no fourth example is independent, and a copy never is.
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    X[3] = X[0]
+    run, oracle = started(X, np.where(X[:, 0] > 0, 1.0, -1.0), LINEAR, basis=basis, k=30)
+    run.advance("iterations", 10**6)
+    model = run.snapshot().model
+    assert run.converged and model.support_vectors == 3
+    tried = 30 if basis == "strides" else 3
+    assert oracle.ledger.kev_ondemand == oracle.ledger.kev_rowupdate == 30 + 30 * tried
+
+
+def test_greedy_takes_the_farthest():
+    run, _ = started([[1.0, 0.0], [0.0, 3.0], [2.0, 0.0]], [1.0, -1.0, 1.0], LINEAR, basis="greedy", k=2)
+    run.advance("iterations", 1)
+    assert run.snapshot().model.indices.tolist() == [1]
+    run.advance("iterations", 2)
+    assert run.snapshot().model.indices.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("basis", ["strides", "greedy"])
+def test_nothing_but_zeros_is_the_zero_model(basis):
+    run, _ = started([[0.0], [0.0]], [1.0, -1.0], LINEAR, basis=basis)
+    run.advance("iterations", 100)
+    assert run.converged
+    assert run.snapshot().model.support_vectors == 0

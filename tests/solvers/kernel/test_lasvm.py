@@ -1,0 +1,117 @@
+"""What is particular to LASVM: its finishing, its selections, one class, examples without distance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem
+from svmbench.run.optimum import certify
+from svmbench.solvers.kernel.lasvm import LASVM, Params
+from svmbench.solvers.parts.random import Generator
+
+GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
+LINEAR = {"name": "linear"}
+
+
+def started(X, y, kernel=GAUSSIAN, C=1.0, bias="unregularised", seed=0, **given):
+    X, y = np.asarray(X, dtype=np.float32), np.asarray(y, dtype=np.float64)
+    oracle = Oracle(X, kernel, 1 << 20)
+    problem = Problem.build(y, C=C, bias=bias)
+    return LASVM(Params(**given)).start(problem, oracle, Generator(seed)), oracle, problem
+
+
+def noisy(n=150, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3)).astype(np.float32)
+    return X, np.where(X[:, 0] + rng.normal(size=n) > 0.4, 1.0, -1.0)
+
+
+def finished(run):
+    run.advance("iterations", 10**6)
+    assert run.converged
+    return run.snapshot()
+
+
+@pytest.mark.parametrize("selection", ["random", "gradient", "margin"])
+@pytest.mark.parametrize("C", [0.05, 30.0])
+def test_finishing_over_all_is_the_svm_of_libsvm(selection, C):
+    X, y = noisy()
+    run, oracle, _ = started(X, y, C=C, selection=selection, eps=1e-8)
+    snapshot = finished(run)
+    K = oracle.block(np.arange(y.size)).astype(np.float64)
+    peer = SVC(C=C, kernel="precomputed", tol=1e-10).fit(K, y)
+    np.testing.assert_allclose(K @ (snapshot.alpha * y), K[:, peer.support_] @ peer.dual_coef_[0], atol=1e-5)
+    assert snapshot.model.bias == pytest.approx(float(peer.intercept_[0]), abs=1e-5)
+
+
+@pytest.mark.parametrize("bias", ["none", "unregularised"])
+def test_each_finishing_goes_further(bias):
+    X, y = noisy(400, seed=3)
+    gaps = []
+    for finishing in ("none", "expansion", "all"):
+        run, _, problem = started(X, y, C=5.0, bias=bias, finishing=finishing, eps=1e-5)
+        snapshot = finished(run)
+        gaps.append(certify(problem, snapshot.alpha, snapshot.responses)["relative_gap"])
+    assert gaps[0] > gaps[1] > 10.0 * gaps[2]
+    assert 0.0 <= gaps[2] <= 1e-5
+
+
+def test_more_passes_come_nearer():
+    X, y = noisy(400, seed=3)
+    duals = []
+    for epochs in (1, 2, 4):
+        run, _, _ = started(X, y, C=5.0, finishing="none", epochs=epochs)
+        snapshot = finished(run)
+        assert run.iterations == 10 + 400 * epochs
+        duals.append(snapshot.alpha.sum() - 0.5 * snapshot.alpha @ snapshot.responses)
+    assert duals[0] < duals[1] < duals[2]
+
+
+def test_active_selection_needs_fewer_examples():
+    # The most misclassified candidate teaches more than a random one.
+    X, y = noisy(600, seed=5)
+    reached = {}
+    for selection in ("random", "gradient"):
+        run, _, _ = started(X, y, C=1.0, selection=selection)
+        run.advance("iterations", 160)
+        snapshot = run.snapshot()
+        reached[selection] = snapshot.alpha.sum() - 0.5 * snapshot.alpha @ snapshot.responses
+    assert reached["gradient"] > reached["random"]
+
+
+@pytest.mark.parametrize("label", [-1.0, 1.0])
+def test_one_class_is_its_bias(label):
+    run, _, _ = started([[0.0], [1.0], [2.0]], [label] * 3)
+    snapshot = finished(run)
+    assert snapshot.model.indices.size == 0
+    assert snapshot.model.bias == label
+
+
+def test_one_class_without_bias_has_its_svm():
+    run, _, problem = started([[0.0], [1.0], [2.0]], [1.0] * 3, bias="none", eps=1e-9)
+    snapshot = finished(run)
+    assert certify(problem, snapshot.alpha, snapshot.responses)["relative_gap"] <= 1e-8
+
+
+@pytest.mark.parametrize("bias", ["none", "unregularised"])
+def test_the_same_example_with_both_labels(bias):
+    run, _, _ = started([[1.0], [1.0]], [1.0, -1.0], C=3.0, bias=bias)
+    snapshot = finished(run)
+    assert snapshot.alpha.tolist() == [3.0, 3.0]
+    assert snapshot.model.bias == 0.0
+
+
+@pytest.mark.parametrize("bias", ["none", "unregularised"])
+def test_a_single_example(bias):
+    run, _, _ = started([[1.0]], [1.0], C=0.5, bias=bias)
+    snapshot = finished(run)
+    assert snapshot.alpha.tolist() == ([0.5] if bias == "none" else [0.0])
+    assert snapshot.model.bias == (0.0 if bias == "none" else 1.0)
+
+
+def test_an_example_of_norm_zero_has_the_coefficient_C():
+    run, _, _ = started([[0.0], [1.0], [-1.0]], [1.0, 1.0, -1.0], LINEAR, C=0.3, bias="none")
+    assert finished(run).alpha[0] == 0.3
