@@ -41,7 +41,7 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     config["problem"] = _problem(config["problem"], suggested, dataset["name"])
     if config["budget"]["counter"] is None:
         config["budget"]["counter"] = _cost(config["solver"]["name"])
-    for name in ("seed", "threads", "results"):
+    for name in ("seed", "threads", "prefetch", "results"):
         config[name] = plain[name]
     config["data"] = check_section("data.", given.get("data", {}), SECTIONS["data"])
     config["force"] = plain["force"]

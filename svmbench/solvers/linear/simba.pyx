@@ -6,7 +6,7 @@ constants below are unconfirmed.
 Problem, the slack-constrained form (eq. 2.3 of the paper on SBP): :math:`\max_{|w| \le 1} f(w)`,
 :math:`f(w) = \max_{\xi \ge 0, \sum \xi_i \le n\nu} \min_i (c_i + \xi_i)`, responses
 :math:`c_i = y_i \langle w, x_i \rangle`. The method needs rows of norm at most 1: it works on x/R and ν/R, R
-the largest norm, which has the same w and f/R in the place of f. ν and the answer are in the units of the data.
+the largest norm, which has the same w and f/R in the place of f. ν and the answer are in the data's units.
 
 Method, for T iterations, from u = 0 and q = 1, with η = √(log n / T)::
 
