@@ -1,1 +1,1 @@
-"""Small pieces that several solvers share: random numbers, the water level."""
+"""Small pieces that several solvers share: random numbers, the water level, small quadratic programs."""
