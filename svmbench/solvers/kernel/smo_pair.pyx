@@ -39,8 +39,9 @@ import numpy as np
 
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.parts.stepping import checked_diagonal
+from svmbench.solvers.parts.violating_pair import bias_between
 
-from libc.math cimport INFINITY, fabs, fmin, isfinite
+from libc.math cimport INFINITY, fabs, fmin
 from libc.stdint cimport int64_t
 
 from svmbench.solvers.parts.stepping cimport SteppedRun
@@ -271,10 +272,7 @@ cdef class Run(SteppedRun):
     def bias(self) -> float:
         """Return the mean value of the free coefficients, or the middle between the ends."""
         free = np.asarray(self.up)[:self.active] == np.asarray(self.down)[:self.active]
-        if free.any():
-            return float(np.asarray(self.v)[:self.active][free].mean())
-        ends = [end for end in (self.ends.high, self.ends.low) if isfinite(end)]
-        return sum(ends) / len(ends)
+        return bias_between(np.asarray(self.v)[:self.active][free], self.ends.high, self.ends.low)
 
     def snapshot(self):
         """Return the last iterate, a dual point; its responses while nothing is put aside."""

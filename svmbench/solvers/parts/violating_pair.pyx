@@ -12,7 +12,7 @@ the largest :math:`(v_i - v_t)^2 / A_t`, :math:`A_t = K_{ii} + K_{tt} - 2 K_{it}
 gain without the box. Of equals the first is chosen.
 """
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, isfinite
 
 cdef extern from "svmbench/solvers/parts/csrc/lanes.h" nogil:
     double largest(const double* x, Py_ssize_t n, double start)
@@ -84,3 +84,19 @@ cdef Py_ssize_t best_partner(
             partner = begin + first(gains, found)
         begin += count
     return partner
+
+
+def bias_between(free, double high, double low) -> float:
+    """Return the bias at the optimum: the mean value of the free coefficients, or the middle between the ends.
+
+    Parameters
+    ----------
+    free : ndarray of float64, shape (f,)
+        Values of the coefficients with 0 < α < C; f of at least 0.
+    high, low : float
+        The largest value that can move up and the least that can move down; infinite where there is none.
+    """
+    if free.size:
+        return float(free.mean())
+    ends = [end for end in (high, low) if isfinite(end)]
+    return sum(ends) / len(ends)
