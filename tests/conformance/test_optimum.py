@@ -84,7 +84,7 @@ def test_the_reference_is_certified(either):
 @pytest.mark.parametrize("kernel", KERNELS, ids=label)
 def test_exact_methods_reach_the_optimum(name, given, kernel):
     solver = registry.get(name)
-    reference = Optimum(kernel=kernel, bias=solver.biases[0])
+    reference = Optimum(kernel=kernel, bias=given.get("bias", solver.biases[0]))
     tight = given | ({"eps": 1e-9} if hasattr(solver.Params(), "eps") else {})
     run, _ = start(name, tight, reference.X, reference.y, kernel, cache=ALL_ROWS)
     run.advance("iterations", 3_000_000)

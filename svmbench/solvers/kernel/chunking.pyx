@@ -1,7 +1,7 @@
 r"""Chunking: the exact solution of a growing part of the data, until no other example violates it.
 
-V. Vapnik, Estimation of Dependences Based on Empirical Data, 1982; B. Boser, I. Guyon and V. Vapnik, A Training
-Algorithm for Optimal Margin Classifiers, COLT 1992.
+V. Vapnik, Estimation of Dependences Based on Empirical Data, 1982; B. Boser, I. Guyon and V. Vapnik, A
+Training Algorithm for Optimal Margin Classifiers, COLT 1992.
 
 Problem, the dual of the regularised form in its C-form, C = 1/(λn):
 :math:`\max_\alpha \sum_i \alpha_i - \frac12 |\sum_i \alpha_i y_i \Phi(x_i)|^2`, :math:`0 \le \alpha_i \le C`,
@@ -12,7 +12,8 @@ Method, from α = 0; :math:`v_i = y_i - \sum_j \alpha_j y_j K(x_j, x_i)`, b = 0 
     chunk = ``first`` examples, drawn without replacement
     repeat:
         change α within the chunk until its optimality conditions hold to ``eps``
-        chunk = those of it with α > 0 (all if there is none), and the ``q`` largest y_i (v_i - b) > eps outside
+        chunk = those of it with α > 0 (all if there is none), and outside the ``q`` largest
+                y_i (v_i - b) > eps
 
 It converges when there are none outside. A chunk is solved by the steps of SMO, of which an iteration makes
 one: with a bias in the pair chosen to second order, b being the mean v of the free coefficients or the middle
@@ -267,6 +268,7 @@ cdef class BiasedRun(Run):
         return self.ends.high - self.ends.low < self.eps
 
     cdef double middle(self) noexcept nogil:
+        """Return the mean value of the free coefficients, or the middle between the ends."""
         cdef double sum = 0.0
         cdef Py_ssize_t free = 0, p = 0
         for p in range(self.size):
@@ -290,8 +292,8 @@ class Chunking(Solver):
     name = "chunking"
     title = "Chunking"
     citation = (
-        "V. Vapnik. Estimation of Dependences Based on Empirical Data. 1982. B. Boser, I. Guyon, V. Vapnik. A "
-        "Training Algorithm for Optimal Margin Classifiers. COLT 1992."
+        "V. Vapnik. Estimation of Dependences Based on Empirical Data. 1982. B. Boser, I. Guyon, V. Vapnik. "
+        "A Training Algorithm for Optimal Margin Classifiers. COLT 1992."
     )
     biases = ("unregularised", "none")
     counting = (

@@ -1,7 +1,7 @@
 r"""GPDT: decomposition with a large working set, solved by gradient projection.
 
-T. Serafini, G. Zanghirati and L. Zanni, Gradient Projection Methods for Quadratic Programs and Applications in
-Training Support Vector Machines, Optim. Methods Softw. 20, 2005; L. Zanni, T. Serafini and G. Zanghirati,
+T. Serafini, G. Zanghirati and L. Zanni, Gradient Projection Methods for Quadratic Programs and Applications
+in Training Support Vector Machines, Optim. Methods Softw. 20, 2005; L. Zanni, T. Serafini and G. Zanghirati,
 Parallel Software for Training Large Scale Support Vector Machines on Multiprocessor Systems, JMLR 7, 2006.
 Problem, selection, update and stopping are those of all decomposition methods: see
 `svmbench.solvers.parts.decomposition`. Without bias there is no equality constraint and the projection is a
@@ -20,11 +20,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from svmbench.errors import UserError
 from svmbench.solvers.base import Solver
 
 from libc.math cimport fabs, fmax, fmin
-from libc.stdint cimport int64_t
 
 from svmbench.solvers.parts.decomposition cimport DecompositionRun
 from svmbench.solvers.parts.gradient_projection cimport DAI_FLETCHER, GVPM, Rule, solve_projected

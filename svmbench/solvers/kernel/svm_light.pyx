@@ -164,8 +164,8 @@ class SVMLight(Solver):
     name = "svm_light"
     title = "SVM-light"
     citation = (
-        "T. Joachims. Making Large-Scale SVM Learning Practical. In B. Schölkopf, C. Burges, A. Smola (eds.), "
-        "Advances in Kernel Methods, 1999. Chapter 11."
+        "T. Joachims. Making Large-Scale SVM Learning Practical. In B. Schölkopf, C. Burges, A. Smola "
+        "(eds.), Advances in Kernel Methods, 1999. Chapter 11."
     )
     biases = ("unregularised", "none")
     counting = "n per member of the working set under every convention, and n per row of a reconstruction"

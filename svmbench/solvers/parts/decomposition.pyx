@@ -15,7 +15,8 @@ y_j K(x_j, x_i)`, which is :math:`-y_i` times the gradient::
         up: free coefficients first, then those at 0, then those at C, each kind the youngest first
     α_B = the best for the others fixed
     v_t -= y_i (change of α_i) K(x_i, x_t) for all t and the i of B
-    b = mean v over the free coefficients of B, the middle between the ends where there is none; 0 without bias
+    b = mean v over the free coefficients of B, the middle between the ends where there is none; without
+        bias 0
 
 It converges when no v that can move up is above b + ``eps`` and none that can move down is below b - ``eps``.
 
@@ -175,7 +176,9 @@ cdef class DecompositionRun(SteppedRun):
         """Take the highest that can move up with the lowest that can move down."""
         cdef Py_ssize_t half = self.most // 2, k = 0
         cdef Py_ssize_t risen = leading(&self.up_keys[0], self.active, -INFINITY, half, &self.risen[0])
-        cdef Py_ssize_t fallen = leading(&self.down_keys[0], self.active, -INFINITY, half, &self.fallen[0])
+        cdef Py_ssize_t fallen = leading(
+            &self.down_keys[0], self.active, -INFINITY, half, &self.fallen[0]
+        )
         cdef int64_t[2] pair
         for k in range(min(risen, fallen)):
             pair = [self.members[self.risen[k]], self.members[self.fallen[k]]]
@@ -184,17 +187,21 @@ cdef class DecompositionRun(SteppedRun):
 
     cdef void choose_ones(self) noexcept nogil:
         """Take the largest violations, of both directions."""
-        cdef Py_ssize_t risen = leading(&self.up_keys[0], self.active, self.eps, self.most, &self.risen[0])
-        cdef Py_ssize_t fallen = leading(&self.down_keys[0], self.active, self.eps, self.most, &self.fallen[0])
-        cdef Py_ssize_t k = 0, l = 0
+        cdef Py_ssize_t risen = leading(
+            &self.up_keys[0], self.active, self.eps, self.most, &self.risen[0]
+        )
+        cdef Py_ssize_t fallen = leading(
+            &self.down_keys[0], self.active, self.eps, self.most, &self.fallen[0]
+        )
+        cdef Py_ssize_t k = 0, f = 0
         cdef int64_t one = 0
-        while k < risen or l < fallen:
-            if l == fallen or (k < risen and self.up_keys[self.risen[k]] >= self.down_keys[self.fallen[l]]):
+        while k < risen or f < fallen:
+            if f == fallen or (k < risen and self.up_keys[self.risen[k]] >= self.down_keys[self.fallen[f]]):
                 one = self.members[self.risen[k]]
                 k += 1
             else:
-                one = self.members[self.fallen[l]]
-                l += 1
+                one = self.members[self.fallen[f]]
+                f += 1
             if not self.join(&one, 1):
                 return
 
@@ -237,15 +244,15 @@ cdef class DecompositionRun(SteppedRun):
 
     cdef void gather(self, SmallQP* qp) noexcept nogil:
         """Set up the problem of the working set."""
-        cdef Py_ssize_t size = self.size, k = 0, l = 0
+        cdef Py_ssize_t size = self.size, k = 0, other = 0
         cdef const float* row = NULL
         cdef int64_t i = 0, j = 0
         for k in range(size):
             i = self.batch[k]
             row = self.oracle.row_pointer(i)
-            for l in range(size):
-                j = self.batch[l]
-                self.Q[k * size + l] = self.y[i] * self.y[j] * row[j]
+            for other in range(size):
+                j = self.batch[other]
+                self.Q[k * size + other] = self.y[i] * self.y[j] * row[j]
             self.own[k] = row[i]
             self.signs[k] = self.y[i]
             self.z[k] = self.alpha[i]

@@ -1,15 +1,15 @@
 r"""Gradient projection for quadratic programs over a box, with one equality constraint or none.
 
-Problem as in `svmbench.solvers.parts.small_qp`, of some hundred variables. Method, from a feasible z, with g =
-Qz + h and P the projection onto the feasible set::
+Problem as in `svmbench.solvers.parts.small_qp`, of some hundred variables. Method, from a feasible z, with g
+= Qz + h and P the projection onto the feasible set::
 
     d = P(z - ρ g) - z;  z += κ d
 
-`GVPM`, the generalised variable projection method (T. Serafini, G. Zanghirati and L. Zanni, Gradient Projection
-Methods for Quadratic Programs and Applications in Training Support Vector Machines, Optim. Methods Softw. 20,
-2005, section 2): κ is the best of [0, 1], and ρ one of the two steps of Barzilai and Borwein, ρ1 = d'd / d'Qd
-and ρ2 = d'Qd / |Qd|². After at least 3 steps by the same rule the other one takes over when there were 10, or
-ρ2 < ρ < ρ1, or the best κ without limit was below 0.1 for ρ1 or above 5 for ρ2.
+`GVPM`, the generalised variable projection method (T. Serafini, G. Zanghirati and L. Zanni, Gradient
+Projection Methods for Quadratic Programs and Applications in Training Support Vector Machines, Optim. Methods
+Softw. 20, 2005, section 2): κ is the best of [0, 1], and ρ one of the two steps of Barzilai and Borwein, ρ1 =
+d'd / d'Qd and ρ2 = d'Qd / |Qd|². After at least 3 steps by the same rule the other one takes over when there
+were 10, or ρ2 < ρ < ρ1, or the best κ without limit was below 0.1 for ρ1 or above 5 for ρ2.
 
 `DAI_FLETCHER` (Y.-H. Dai and R. Fletcher, Math. Programming 106, 2006, section 4): ρ is the step of Barzilai
 and Borwein over the last two steps together; κ = 1 unless the objective would rise above a reference value,

@@ -1,11 +1,11 @@
 r"""Projection onto :math:`\{z : 0 \le z \le C,\; y'z = e\}`, :math:`y_i \in \{-1, +1\}`.
 
-The nearest point to x is :math:`z(\mu) = \mathrm{clip}(x + \mu y, 0, C)` for a root of :math:`r(\mu) = y'z(\mu)
-- e`, which is piecewise linear and never falls. The root is bracketed by growing steps from a guess and then
-found by secants through the ends of the bracket, which are exact once the bracket lies in one linear piece;
-where an end stays twice its residual is halved, so that the other end comes in (Y.-H. Dai and R. Fletcher, New
-Algorithms for Singly Linearly Constrained Quadratic Programs Subject to Lower and Upper Bounds, Math.
-Programming 106, 2006, section 3).
+The nearest point to x is :math:`z(\mu) = \mathrm{clip}(x + \mu y, 0, C)` for a root of :math:`r(\mu) =
+y'z(\mu) - e`, which is piecewise linear and never falls. The root is bracketed by growing steps from a guess
+and then found by secants through the ends of the bracket, which are exact once the bracket lies in one linear
+piece; where an end stays twice its residual is halved, so that the other end comes in (Y.-H. Dai and R.
+Fletcher, New Algorithms for Singly Linearly Constrained Quadratic Programs Subject to Lower and Upper Bounds,
+Math. Programming 106, 2006, section 3).
 """
 
 import numpy as np

@@ -19,8 +19,8 @@ cdef struct SmallQP:
 # violation that is left.
 cdef double solve_small(SmallQP* qp, double tol, int64_t most) noexcept nogil
 
-# By how much the gradient violates the optimality conditions: with y the largest -y_i g_i that can move up minus
-# the least that can move down, else the largest projected |g_i|.
+# By how much the gradient violates the optimality conditions: with y the largest -y_i g_i that can move up
+# minus the least that can move down, else the largest projected |g_i|.
 cdef double violation_of(const SmallQP* qp) noexcept nogil
 
 
@@ -30,4 +30,3 @@ cdef inline double best_step(double z, double g, double curvature, double C) noe
     if curvature <= 0.0:
         return (C if g < 0.0 else 0.0 if g > 0.0 else z) - z
     return fmin(fmax(z - g / curvature, 0.0), C) - z
-

@@ -87,7 +87,7 @@ cdef Py_ssize_t best_partner(
 
 
 def bias_between(free, double high, double low) -> float:
-    """Return the bias at the optimum: the mean value of the free coefficients, or the middle between the ends.
+    """Return the bias at an optimum: the mean value of the free coefficients, or the middle of the ends.
 
     Parameters
     ----------
