@@ -10,7 +10,7 @@ from svmbench.solvers.parts.random import Generator
 from tests.specification.expansion import Maintained, OnDemand
 from tests.specification.small_qp import movable, one_step, pair_step, violation
 
-VARIANTS = [{"first": 5, "q": 4}, {"first": 2, "q": 30, "eps": 1e-6}, {"first": 500, "q": 500}]
+VARIANTS = [{"first": 5, "q": 4}, {"first": 2, "q": 30, "eps": 1e-6}, {"first": 30, "q": 500}]
 #: The optimality conditions of a chunk cannot hold to this tolerance.
 ENDLESS = {"eps": 1e-300}
 MAINTAINS = False
