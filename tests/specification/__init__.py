@@ -34,4 +34,9 @@ not charged n, ``run`` adds what it is charged to the oracle's ``iterated``.
 
 ``ENDLESS``, of either kind and only where the defaults may come to an end, are parameters with which no run
 does.
+
+``ROWS_PER_ITERATION``, above 1, says that an iteration is made of up to so many whole rows, each charged to
+every convention. ``TIES`` says that the method chooses among values that are equal but for what its last step
+has left of them, so that it needs the kernel values of the compiled oracle to the last bit; elsewhere they
+come from the formula.
 """

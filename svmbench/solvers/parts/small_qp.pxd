@@ -19,6 +19,10 @@ cdef struct SmallQP:
 # violation that is left.
 cdef double solve_small(SmallQP* qp, double tol, int64_t most) noexcept nogil
 
+# By how much the gradient violates the optimality conditions: with y the largest -y_i g_i that can move up
+# minus the least that can move down, else the largest projected |g_i|.
+cdef double violation_of(const SmallQP* qp) noexcept nogil
+
 
 # The step that is best for one variable of a box: gradient g and curvature at z. One without curvature goes
 # to the bound that the gradient points to.

@@ -1,4 +1,4 @@
-r"""A quadratic program in few variables, solved to any tolerance: what decomposition methods meet in each step.
+r"""A quadratic program in few variables, solved to any tolerance: what decomposition methods meet in a step.
 
 Problem: :math:`\min_z \frac12 z'Qz + h'z`, :math:`0 \le z \le C`, Q symmetric positive semidefinite but for
 rounding; with an equality constraint :math:`y'z = e`, :math:`y_i \in \{-1, +1\}`, or without.
@@ -7,7 +7,8 @@ Method, from a feasible z, which fixes e; g = Qz + h::
 
     with y:    steps in the pair chosen to second order, as in `smo_pair`; the violation is the largest
                -y_i g_i that can move up minus the least that can move down
-    without:   steps in the variable that gains most, as in `smo`; the violation is the largest projected |g_i|
+    without:   steps in the variable that gains most, as in `smo`; the violation is the largest projected
+               |g_i|
 
 (R.-E. Fan, P.-H. Chen and C.-J. Lin, JMLR 6, 2005; I. Steinwart, D. Hush and C. Scovel, JMLR 12, 2011.) It
 ends when the violation is below the tolerance. A step that ends at a bound ends on it exactly. Nothing is
@@ -16,38 +17,53 @@ allocated, and of equals the first is chosen: equal input gives equal output.
 
 import numpy as np
 
-from libc.math cimport INFINITY, fabs, fmax, fmin
+from libc.math cimport INFINITY, fabs, fmin
 from libc.stdint cimport int64_t
 
 from svmbench.solvers.parts.violating_pair cimport curvature
 
 
 cdef double solve_small(SmallQP* qp, double tol, int64_t most) noexcept nogil:
-    cdef double left = 0.0
-    while True:
-        left = improve_pair(qp, tol, most > 0) if qp.y != NULL else improve_one(qp, tol, most > 0)
-        if left < tol or most <= 0:
-            return left
+    cdef double left = violation_of(qp)
+    while left >= tol and most > 0:
+        if qp.y != NULL:
+            improve_pair(qp)
+        else:
+            improve_one(qp)
+        left = violation_of(qp)
         most -= 1
+    return left
 
 
-cdef double improve_pair(SmallQP* qp, double tol, bint move) noexcept nogil:
-    """Return the violation; if it is not below the tolerance and there may be a step, make it."""
+cdef double violation_of(const SmallQP* qp) noexcept nogil:
+    cdef double high = -INFINITY, low = INFINITY, worst = 0.0, value = 0.0
+    cdef Py_ssize_t t = 0
+    if qp.y == NULL:
+        for t in range(qp.q):
+            value = qp.gradient[t]
+            if -value > worst and qp.z[t] < qp.C or value > worst and qp.z[t] > 0.0:
+                worst = fabs(value)
+        return worst
+    for t in range(qp.q):
+        value = -qp.y[t] * qp.gradient[t]
+        if value > high and room(qp, t, qp.y[t]) > 0.0:
+            high = value
+        if value < low and room(qp, t, -qp.y[t]) > 0.0:
+            low = value
+    return high - low
+
+
+cdef void improve_pair(SmallQP* qp) noexcept nogil:
+    """Make a step in the highest variable that can move up and the partner that gains most."""
     cdef const double* y = qp.y
     cdef const double* g = qp.gradient
     cdef const double* row = NULL
-    cdef double high = -INFINITY, low = INFINITY, value = 0.0, below = 0.0, gain = 0.0, best = -1.0
-    cdef double length = 0.0
+    cdef double high = -INFINITY, below = 0.0, gain = 0.0, best = -1.0, length = 0.0
     cdef Py_ssize_t i = 0, j = 0, t = 0
     for t in range(qp.q):
-        value = -y[t] * g[t]
-        if value > high and room(qp, t, y[t]) > 0.0:
-            high = value
+        if -y[t] * g[t] > high and room(qp, t, y[t]) > 0.0:
+            high = -y[t] * g[t]
             i = t
-        if value < low and room(qp, t, -y[t]) > 0.0:
-            low = value
-    if high - low < tol or not move:
-        return high - low
     row = qp.Q + i * qp.q
     for t in range(qp.q):
         below = high + y[t] * g[t]
@@ -60,24 +76,20 @@ cdef double improve_pair(SmallQP* qp, double tol, bint move) noexcept nogil:
     length = fmin(length, fmin(room(qp, i, y[i]), room(qp, j, -y[j])))
     change(qp, i, y[i] * length)
     change(qp, j, -y[j] * length)
-    return high - low
 
 
-cdef double improve_one(SmallQP* qp, double tol, bint move) noexcept nogil:
-    """Likewise, in one variable."""
-    cdef double worst = 0.0, step = 0.0, gain = 0.0, best = -1.0, length = 0.0
+cdef void improve_one(SmallQP* qp) noexcept nogil:
+    """Make a step in the variable that gains most."""
+    cdef double step = 0.0, gain = 0.0, best = -1.0, length = 0.0
     cdef Py_ssize_t i = 0, t = 0
     for t in range(qp.q):
-        worst = fmax(worst, violation(qp.z[t], qp.gradient[t], qp.C))
         step = best_step(qp.z[t], qp.gradient[t], qp.diagonal[t], qp.C)
         gain = -step * (qp.gradient[t] + 0.5 * qp.diagonal[t] * step)
         if gain > best:
             best = gain
             length = step
             i = t
-    if worst >= tol and move:
-        change(qp, i, length)
-    return worst
+    change(qp, i, length)
 
 
 cdef inline double room(const SmallQP* qp, Py_ssize_t t, double direction) noexcept nogil:
@@ -117,7 +129,7 @@ def minimise(Q, h, double C, y=None, start=None, double tol=1e-10, int64_t most=
     """
     cdef const double[:, ::1] matrix = np.ascontiguousarray(Q, dtype=np.float64)
     cdef const double[::1] diagonal = np.ascontiguousarray(np.diagonal(Q), dtype=np.float64)
-    cdef const double[::1] labels = np.ascontiguousarray([] if y is None else y, dtype=np.float64)
+    cdef double[::1] labels = np.ascontiguousarray([] if y is None else y, dtype=np.float64)
     cdef double[::1] z = np.zeros(len(h)) if start is None else np.array(start, dtype=np.float64)
     cdef double[::1] gradient = np.asarray(matrix) @ np.asarray(z) + np.asarray(h)
     cdef SmallQP qp

@@ -1,0 +1,177 @@
+r"""SVM-light: decomposition with a small working set of steepest descent, and shrinking.
+
+T. Joachims, Making Large-Scale SVM Learning Practical, in B. Schölkopf, C. Burges and A. Smola (eds.),
+Advances in Kernel Methods, 1999, chapter 11. Problem, selection, update and stopping are those of all
+decomposition methods: see `svmbench.solvers.parts.decomposition`. Each working set of ``q`` coefficients, at
+most ``n_new`` of which were not in the last one, is solved exactly (`svmbench.solvers.parts.small_qp`). The
+paper has a bias; without one there is no equality constraint, the working set is the q largest violations,
+and the conditions are checked around b = 0.
+
+Shrinking. A coefficient that has been at a bound for ``h`` iterations, each time with a strictly positive
+multiplier (v above b at the bound that v pushes up to, below b at the other), is put aside; that is looked at
+every h iterations. When the others have converged, the values put aside are made anew from the coefficients
+that have changed since all values were known, by their rows or by those of the examples put aside, whichever
+are fewer; all coefficients are taken up again, and only if the conditions hold for all has it converged.
+Rows are whole: shrinking saves passes over vectors, not evaluations.
+
+The program of the paper also gives up after 100,000 iterations without progress; here budgets do.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from svmbench.solvers.base import Solver
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int64_t
+
+from svmbench.solvers.parts.decomposition cimport DecompositionRun
+from svmbench.solvers.parts.small_qp cimport SmallQP, solve_small
+
+# What a working set is solved to, in eps, and the steps per coefficient after which rounding is in the way.
+cdef double EXACTLY = 1e-4
+cdef enum:
+    STEPS = 1000
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of SVM-light."""
+
+    q: int = field(default=10, metadata={"min": 2, "help": "coefficients of a working set"})
+    n_new: int = field(
+        default=10,
+        metadata={"min": 2, "help": "how many of them may be new, at most"},
+    )
+    eps: float = field(
+        default=1e-3,
+        metadata={"above": 0.0, "help": "stop when no optimality condition is violated by more than this"},
+    )
+    shrinking: bool = field(
+        default=True, metadata={"help": "put coefficients aside that seem to stay at their bound"}
+    )
+    h: int = field(
+        default=100, metadata={"min": 1, "help": "iterations at a bound before it is put aside"}
+    )
+
+
+cdef class Run(DecompositionRun):
+    """A started SVM-light."""
+
+    cdef bint shrinking
+    cdef int64_t h
+    cdef int64_t[::1] loose         # the last iteration at which an example was not held at its bound
+    cdef double[::1] alpha_known    # α when all values were known, and the values
+    cdef double[::1] v_known
+
+    def __init__(self, problem, oracle, params):
+        super().__init__(problem, oracle, params.eps, params.q, params.n_new)
+        self.shrinking = params.shrinking
+        self.h = params.h
+        self.loose = np.full(self.n if self.shrinking else 0, -1, dtype=np.int64)
+        self.alpha_known = np.zeros(self.n if self.shrinking else 0)
+        self.v_known = np.array(self.labels if self.shrinking else self.labels[:0])
+
+    cdef void solve(self, SmallQP* qp) noexcept nogil:
+        solve_small(qp, EXACTLY * self.eps, STEPS * qp.q)
+
+    cdef int step(self) except -1 nogil:
+        DecompositionRun.step(self)
+        if self.shrinking:
+            self.watch()
+            if self.converged and self.active < self.n:
+                self.restore()
+            elif (self.iterations + 1) % self.h == 0 and not self.converged:
+                self.shrink()
+        return 0
+
+    cdef void watch(self) noexcept nogil:
+        """Note which coefficients are not held at a bound by their value."""
+        cdef Py_ssize_t p = 0, t = 0
+        for p in range(self.active):
+            t = self.members[p]
+            if not ((self.up[t] < 0.0 and self.v[t] > self.b) or (self.down[t] > 0.0 and self.v[t] < self.b)):
+                self.loose[t] = self.iterations
+
+    cdef void shrink(self) noexcept nogil:
+        """Put aside the coefficients that have been held at their bound for long."""
+        cdef Py_ssize_t kept = 0, p = 0, t = 0
+        for p in range(self.active):
+            t = self.members[p]
+            if self.iterations - self.loose[t] >= self.h:
+                self.up[t] = -INFINITY
+                self.down[t] = INFINITY
+            else:
+                self.members[kept] = t
+                kept += 1
+        self.active = kept
+        self.look()
+
+    cdef void restore(self) noexcept nogil:
+        """Make the values that were put aside anew and take up all coefficients."""
+        cdef Py_ssize_t changed = 0, last = self.n - 1, t = 0
+        for t in range(self.n):
+            changed += self.moved(t) != 0.0
+            if self.is_aside(t):
+                self.members[last] = t          # behind the active ones
+                last -= 1
+                self.v[t] = self.v_known[t]
+        if changed <= self.n - self.active:
+            for t in range(self.n):
+                if self.moved(t) != 0.0:
+                    self.revise(self.fetch(t), self.moved(t))
+        else:
+            for t in range(self.active, self.n):
+                self.v[self.members[t]] -= self.growth(self.fetch(self.members[t]))
+        self.active = self.n
+        for t in range(self.n):
+            self.members[t] = t
+            self.alpha_known[t] = self.alpha[t]
+            self.v_known[t] = self.v[t]
+            self.loose[t] = self.iterations
+            self.mark(t)
+        self.look()
+
+    cdef double moved(self, Py_ssize_t t) noexcept nogil:
+        """Return by how much a signed coefficient has changed since all values were known."""
+        return self.y[t] * (self.alpha[t] - self.alpha_known[t])
+
+    cdef const float* fetch(self, Py_ssize_t i) noexcept nogil:
+        """Return a row outside the working sets; it is charged to every convention."""
+        self.ledger.maintained_change(self.n)
+        self.ledger.kev_iter += self.n
+        return self.oracle.row_pointer(i)
+
+    cdef void revise(self, const float* row, double factor) noexcept nogil:
+        """Take a multiple of a row from the values put aside."""
+        cdef Py_ssize_t p = 0
+        for p in range(self.active, self.n):
+            self.v[self.members[p]] -= factor * row[self.members[p]]
+
+    cdef double growth(self, const float* row) noexcept nogil:
+        """Return by how much the score of the example of that row has grown since all values were known."""
+        cdef double result = 0.0
+        cdef Py_ssize_t t = 0
+        for t in range(self.n):
+            result += self.moved(t) * row[t]
+        return result
+
+
+class SVMLight(Solver):
+    """SVM-light; see the module."""
+
+    name = "svm_light"
+    title = "SVM-light"
+    citation = (
+        "T. Joachims. Making Large-Scale SVM Learning Practical. In B. Schölkopf, C. Burges, A. Smola "
+        "(eds.), Advances in Kernel Methods, 1999. Chapter 11."
+    )
+    biases = ("unregularised", "none")
+    counting = "n per member of the working set under every convention, and n per row of a reconstruction"
+    stochastic = False
+    Params = Params
+
+    def start(self, problem, oracle, rng):
+        """Return a run at iteration 0; the generator is not used."""
+        return Run(problem, oracle, self.params)

@@ -1,0 +1,85 @@
+r"""Projection onto :math:`\{z : 0 \le z \le C,\; y'z = e\}`, :math:`y_i \in \{-1, +1\}`.
+
+The nearest point to x is :math:`z(\mu) = \mathrm{clip}(x + \mu y, 0, C)` for a root of :math:`r(\mu) =
+y'z(\mu) - e`, which is piecewise linear and never falls. The root is bracketed by growing steps from a guess
+and then found by secants through the ends of the bracket, which are exact once the bracket lies in one linear
+piece; where an end stays twice its residual is halved, so that the other end comes in (Y.-H. Dai and R.
+Fletcher, New Algorithms for Singly Linearly Constrained Quadratic Programs Subject to Lower and Upper Bounds,
+Math. Programming 106, 2006, section 3).
+"""
+
+import numpy as np
+
+from libc.math cimport fabs, fmax, fmin
+
+cdef enum:
+    MOST = 200              # evaluations of r; a few do
+
+# Of r, in q C: about what rounding leaves of the sum.
+cdef double TOLERANCE = 1e-16
+
+
+cdef double residual(
+    const double* x, const double* y, double e, double C, Py_ssize_t q, double mu, double* z
+) noexcept nogil:
+    """Fill in z(μ) and return r(μ)."""
+    cdef double sum = 0.0
+    cdef Py_ssize_t i = 0
+    for i in range(q):
+        z[i] = fmin(fmax(x[i] + mu * y[i], 0.0), C)
+        sum += y[i] * z[i]
+    return sum - e
+
+
+cdef double project(
+    const double* x, const double* y, double e, double C, Py_ssize_t q, double guess, double* z
+) noexcept nogil:
+    cdef double mu = guess, r = residual(x, y, e, C, q, guess, z), enough = TOLERANCE * q * C
+    cdef double step = C if r < 0.0 else -C
+    cdef double near = mu, at_near = r, far = mu, at_far = r
+    cdef int left = MOST
+    # The ends of the bracket: near is the one evaluated last.
+    while fabs(r) > enough and (r < 0.0) == (step > 0.0) and left > 0:
+        far = mu
+        at_far = r
+        mu += step
+        step *= 2.0
+        r = residual(x, y, e, C, q, mu, z)
+        left -= 1
+    near = mu
+    at_near = r
+    while fabs(r) > enough and left > 0 and near != far:
+        mu = near - at_near * (far - near) / (at_far - at_near)
+        r = residual(x, y, e, C, q, mu, z)
+        left -= 1
+        if (r < 0.0) == (at_near < 0.0):
+            at_far *= 0.5
+        else:
+            far = near
+            at_far = at_near
+        if mu == near:
+            return mu
+        near = mu
+        at_near = r
+    return mu
+
+
+def projected(x, y, double e, double C, double guess=0.0):
+    """Return the nearest point to x, float64 (q,), of 0 <= z <= C with y'z = e, and its multiplier.
+
+    Parameters
+    ----------
+    x, y : array_like of float64, shape (q,)
+        A point, and labels in {-1, +1}; q of at least 1.
+    e : float
+        A value that y'z can have within the box.
+    C : float
+        Upper bound, positive.
+    guess : float, default 0
+        Where the multiplier is looked for first; the result depends on it by rounding only.
+    """
+    cdef double[::1] point = np.array(x, dtype=np.float64)
+    cdef double[::1] labels = np.array(y, dtype=np.float64)
+    cdef double[::1] z = np.empty(point.shape[0])
+    mu = project(&point[0], &labels[0], e, C, point.shape[0], guess, &z[0])
+    return np.asarray(z), mu

@@ -1,0 +1,66 @@
+"""The quadratic program in few variables by steps of second order (papers, B12 and B13)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def violation(z: NDArray, g: NDArray, C: float, y: NDArray | None) -> float:
+    if y is None:
+        return float(
+            np.where(z <= 0.0, np.maximum(-g, 0.0), np.where(z >= C, np.maximum(g, 0.0), abs(g))).max()
+        )
+    up, down = movable(z, C, y)
+    return float((-y * g)[up].max(initial=-np.inf) - (-y * g)[down].min(initial=np.inf))
+
+
+def movable(z: NDArray, C: float, y: NDArray) -> tuple[NDArray, NDArray]:
+    return np.where(y > 0, z < C, z > 0), np.where(y > 0, z > 0, z < C)
+
+
+def minimise(
+    Q: NDArray, z: NDArray, g: NDArray, C: float, y: NDArray | None, tol: float, most: int
+) -> NDArray:
+    """Move z to the least of z'Qz/2 + h'z, from the gradient g = Qz + h."""
+    z, g = z.copy(), g.copy()
+    for _ in range(most):
+        if violation(z, g, C, y) < tol:
+            break
+        own = Q.diagonal()
+        for i, step in one_step(own, z, g, C) if y is None else pair_step(Q, own, z, g, C, y):
+            bound = C if step > 0 else 0.0
+            z[i] = bound if abs(step) >= abs(bound - z[i]) else z[i] + step
+            g += step * Q[i]
+    return z
+
+
+def one_step(own: NDArray, z: NDArray, g: NDArray, C: float) -> list[tuple[int, float]]:
+    d = np.array([best_step(*each, C) for each in zip(z, g, own, strict=True)])
+    i = int(np.argmax(-d * (g + 0.5 * own * d)))
+    return [(i, d[i])]
+
+
+def best_step(z: float, g: float, own: float, C: float) -> float:
+    if own <= 0.0:
+        return (C if g < 0.0 else 0.0 if g > 0.0 else z) - z
+    return min(max(z - g / own, 0.0), C) - z
+
+
+def pair_step(
+    Q: NDArray, own: NDArray, z: NDArray, g: NDArray, C: float, y: NDArray
+) -> list[tuple[int, float]]:
+    up, down = movable(z, C, y)
+    v = -y * g
+    i = int(np.argmax(np.where(up, v, -np.inf)))
+    chosen_by = curvatures(own[i], own, y[i] * y * Q[i])
+    j = int(np.argmax(np.where(down & (v < v[i]), (v[i] - v) ** 2 / chosen_by, -1.0)))
+    rooms = C - z[i] if y[i] > 0 else z[i], z[j] if y[j] > 0 else C - z[j]
+    curvature = curvatures(Q[i, i], Q.diagonal(), y[i] * y * Q[i])[j]
+    length = min((v[i] - v[j]) / curvature, *rooms)
+    return [(i, y[i] * length), (j, -y[j] * length)]
+
+
+def curvatures(own: float, others: NDArray, both: NDArray) -> NDArray:
+    result = own + others - 2.0 * both
+    return np.where(result > 0.0, result, 1e-12)

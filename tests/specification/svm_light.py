@@ -1,0 +1,66 @@
+"""SVM-light (papers, B18)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.problem import Problem
+from svmbench.solvers.parts.random import Generator
+from tests.specification.working_sets import Decomposition
+from tests.specification.expansion import Maintained
+from tests.specification.small_qp import minimise
+
+VARIANTS = [
+    {},
+    {"q": 5, "n_new": 3, "shrinking": False},
+    {"q": 2, "n_new": 2, "shrinking": True, "h": 4, "eps": 1e-6},
+]
+MAINTAINS = True
+TIES = True
+ROWS_PER_ITERATION = 10
+
+
+def run(
+    problem: Problem,
+    w: Maintained,
+    rng: Generator,
+    iterations: int,
+    *,
+    q: int = 10,
+    n_new: int = 10,
+    eps: float = 1e-3,
+    shrinking: bool = True,
+    h: int = 100,
+) -> NDArray:
+    y, C, n = problem.y, problem.C, problem.n
+
+    def inner(Q: NDArray, z: NDArray, g: NDArray, labels: NDArray) -> NDArray:
+        return minimise(Q, z, g, C, labels if state.with_bias else None, 1e-4 * eps, 1000 * z.size)
+
+    state = Decomposition(problem, w, eps, q, n_new, inner)
+    loose = np.full(n, -1)
+    known, v_known = np.zeros(n), y.copy()
+    while state.violation() > eps and state.t < iterations:
+        state.step()
+        if not shrinking:
+            continue
+        up, down = state.movable()
+        held = (~up & (state.v > state.b())) | (~down & (state.v < state.b()))
+        loose[state.active & ~held] = state.t - 1
+        if state.violation() <= eps and not state.active.all():
+            aside = np.flatnonzero(~state.active)
+            moved = y * (w.a - known)
+            state.v[aside] = v_known[aside]
+            if np.count_nonzero(moved) <= aside.size:
+                for j in np.flatnonzero(moved):
+                    state.v[aside] -= moved[j] * w.oracle.row(j)[aside]
+            else:
+                for t in reversed(aside):
+                    state.v[t] -= w.oracle.row(t) @ moved
+            state.active[:] = True
+            known, v_known = w.a.copy(), state.v.copy()
+            loose[:] = state.t - 1
+        elif state.t % h == 0 and state.violation() > eps:
+            state.active &= ~(state.t - 1 - loose >= h)
+    return w.a

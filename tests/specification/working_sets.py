@@ -1,0 +1,87 @@
+"""What the decomposition methods share: selection, update, stopping (papers, B18)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.problem import Problem
+from tests.specification.expansion import Maintained
+from tests.specification.small_qp import movable
+
+Inner = Callable[[NDArray, NDArray, NDArray, NDArray], NDArray]
+
+
+class Decomposition:
+    """The state of a decomposition method; ``inner(Q, z, g, y)`` solves a working set."""
+
+    def __init__(self, problem: Problem, w: Maintained, eps: float, q: int, n_new: int, inner: Inner) -> None:
+        w.oracle.diagonal()
+        self.problem, self.w, self.eps, self.q, self.n_new, self.inner = problem, w, eps, q, n_new, inner
+        self.with_bias = problem.bias == "unregularised"
+        self.v = problem.y.copy()
+        self.active = np.ones(problem.n, dtype=bool)
+        self.batch: list[int] = []
+        self.entered: dict[int, int] = {}
+        self.t = 0
+
+    def ends(self) -> tuple[float, float]:
+        up, down = self.movable()
+        return self.v[up].max(initial=-np.inf), self.v[down].min(initial=np.inf)
+
+    def movable(self) -> tuple[NDArray, NDArray]:
+        up, down = movable(self.w.a, self.problem.C, self.problem.y)
+        return up & self.active, down & self.active
+
+    def b(self) -> float:
+        if not self.with_bias:
+            return 0.0
+        free = [i for i in self.batch if 0.0 < self.w.a[i] < self.problem.C]
+        if free:
+            return float(np.mean(self.v[free]))
+        return float(np.mean([end for end in self.ends() if np.isfinite(end)]))
+
+    def violation(self) -> float:
+        high, low = self.ends()
+        return max(high - self.b(), self.b() - low)
+
+    def select(self) -> list[int]:
+        up, down = self.movable()
+        highest = sorted(np.flatnonzero(up), key=lambda i: -self.v[i])
+        lowest = sorted(np.flatnonzero(down), key=lambda i: self.v[i])
+        if self.with_bias:
+            pairs = list(zip(highest, lowest, strict=False))[: self.q // 2]
+            groups = [pair for pair in pairs if self.v[pair[0]] - self.v[pair[1]] > self.eps]
+        else:
+            above = [i for i in highest if self.v[i] > self.eps]
+            below = [i for i in lowest if self.v[i] < -self.eps]
+            groups = [(i,) for i in sorted(above + below, key=lambda i: (-abs(self.v[i]), self.v[i] < 0.0))]
+        chosen: list[int] = []
+        for group in groups:
+            more = [*chosen, *(int(i) for i in group)]
+            if len(more) > self.q or sum(i not in self.entered for i in more) > self.n_new:
+                break
+            chosen = more
+        rest = [i for i in self.batch if i not in chosen and self.active[i]]
+        return (chosen + sorted(rest, key=self.rank))[: self.q]
+
+    def rank(self, i: int) -> tuple[int, int]:
+        """Free, then at 0, then at C; the youngest first."""
+        a = self.w.a[i]
+        return (0 if 0.0 < a < self.problem.C else 1 if a <= 0.0 else 2), -self.entered[i]
+
+    def step(self) -> None:
+        y, oracle = self.problem.y, self.w.oracle
+        self.batch = self.select()
+        self.entered = {i: self.entered.get(i, self.t) for i in self.batch}
+        B = np.array(self.batch)
+        K = np.array([oracle.row(i)[B] for i in self.batch])
+        z = self.inner(y[B, None] * y[B] * K, self.w.a[B], -y[B] * self.v[B], y[B])
+        for i, value in reversed(list(zip(self.batch, z, strict=True))):
+            change = value - self.w.a[i]
+            if change != 0.0:
+                self.w.a[i] = value
+                self.v[self.active] -= y[i] * change * oracle.again(i)[self.active]
+        self.t += 1
