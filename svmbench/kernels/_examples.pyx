@@ -260,29 +260,6 @@ cdef class Examples:
         self.observed += self.n
         return np.asarray(out)
 
-    def combination(self, const double[::1] coefficients):
-        """Return Σ_i β_i x_i, float64, shape (d,); no inner product.
-
-        Parameters
-        ----------
-        coefficients : ndarray of float64, shape (n,)
-            β.
-
-        Raises
-        ------
-        ValueError
-            If β has not n elements.
-        """
-        if coefficients.shape[0] != self.n:
-            raise ValueError(f"{coefficients.shape[0]} coefficients do not fit {self.n} examples")
-        cdef double[::1] out = np.zeros(max(self.d, 1))
-        cdef Py_ssize_t i = 0
-        with nogil:
-            for i in range(self.n):
-                if coefficients[i] != 0.0:
-                    self.add(i, coefficients[i], &out[0])
-        return np.asarray(out[: self.d])
-
     def decision_function(self, weights, bias, X):
         """Return <x, w> + bias for each row x of X, float64, shape (m,); counted as observed."""
         other = Examples(X, compress=False)

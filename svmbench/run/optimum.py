@@ -228,7 +228,8 @@ def _model(alpha: Floats, problem: Problem, reader: Oracle | Examples, bias: flo
     """Return the predictor of α, shape (n,), made from it and the data."""
     if isinstance(reader, Oracle):
         return KernelExpansion.from_alpha(alpha, problem.y, bias)
-    return LinearModel(reader.combination(alpha * problem.y), bias)
+    at = np.flatnonzero(alpha)
+    return LinearModel(reader.combination(at, alpha[at] * problem.y[at]), bias)
 
 
 def _solve(
