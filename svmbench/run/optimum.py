@@ -1,7 +1,7 @@
 """The certified optimum of the regularised problem: made once, stored, the yardstick of all solvers.
 
-Decomposition with a large working set works on the dual until the relative duality gap is at most `TARGET`. The
-certificate is made afresh from the coefficients alone: responses, norm, primal and dual objective are
+Decomposition with a large working set works on the dual until the relative duality gap is at most `TARGET`.
+The certificate is made afresh from the coefficients alone: responses, norm, primal and dual objective are
 recomputed by the oracle, so that no error of the solver's own bookkeeping can hide in it.
 """
 

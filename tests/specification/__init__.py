@@ -10,8 +10,8 @@ A linear method (``access`` is ``linear``) has no ``MAINTAINS``, and its ``run(p
 **parameters)`` returns w: ``x`` is `tests.specification.slow_examples.SlowExamples`.
 
 ``ROWS_PER_ITERATION``, where it is above 1, says that an iteration is charged all its rows under every
-convention. ``ADDS_ROWS``, where true, that rows are taken by sums only. ``w.oracle.block(rows, cols)`` gives the
-values between few examples.
+convention. ``ADDS_ROWS``, where true, that rows are taken by sums only. ``w.oracle.block(rows, cols)`` gives
+the values between few examples.
 
 ``ENDLESS``, of either kind and only where the defaults may come to an end, are parameters with which no run
 does.
