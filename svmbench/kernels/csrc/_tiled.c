@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ADD_TILES = 32 }; /* of a chunk of `add_range` */
+
 #define BODY "_tiled_body.h"
 #include "variants.h"
 
@@ -24,8 +26,6 @@ void svmbench_tiled_rows(const tiled_job *job, const char *queries, ptrdiff_t co
                    stride);
     }
 }
-
-enum { ADD_TILES = 32 };
 
 /* Stored examples in chunks: the rows are made, added and copied to where they are kept before they leave the
  * second-level cache. What is held is added before anything is kept in its place. */
