@@ -38,7 +38,8 @@ cdef class Layout:
                    float *out, Py_ssize_t stride) except -1
     # sums[j] += coefficients[r] K(x_indices[r], x_j), r after r, for all j. A row that is not NULL in `held`
     # is read there, the others are made, and those not NULL in `kept` also written there. A row may be kept
-    # where one before it is held. The sums are bit for bit the same, whatever is held.
+    # where one before it is held. The sums are bit for bit the same, whatever is held. Without sums (NULL)
+    # rows are made only.
     cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                       const float **held, float **kept, double *sums) except -1 nogil
     # Whether reading a row from memory is quicker than making it.

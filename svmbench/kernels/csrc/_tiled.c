@@ -45,7 +45,8 @@ static void add_range(const tiled_job *job, const char *queries, ptrdiff_t count
             job->block(job->store, &job->kernel, queries, job->query_bytes, missing, tile, end, block, STRIDE);
         for (ptrdiff_t r = 0, made = 0; r < count; r++)
             rows[r] = held[r] != NULL ? held[r] + tile * TILE : block + STRIDE * made++;
-        COMBINE[job->level](rows, coefficients, count, columns, sums + tile * TILE);
+        if (sums != NULL)
+            COMBINE[job->level](rows, coefficients, count, columns, sums + tile * TILE);
         for (ptrdiff_t r = 0; r < count; r++)
             if (held[r] == NULL && kept[r] != NULL)
                 memcpy(kept[r] + tile * TILE, rows[r], (size_t)columns * sizeof(float));
