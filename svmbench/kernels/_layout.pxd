@@ -41,9 +41,10 @@ cdef class Layout:
     # out[r * stride + c] = K(x_rows[r], x_cols[c]); stride is at least `width` padded to whole tiles.
     cdef int pairs(self, const int64_t *rows, Py_ssize_t count, const int64_t *cols, Py_ssize_t width,
                    float *out, Py_ssize_t stride) except -1
-    # sums[j] += coefficients[r] K(x_indices[r], x_j), r after r, for all j. A row that is not NULL in `held` is
-    # read there, the others are made, and those not NULL in `kept` also written there. A row may be kept where
-    # one before it is held. The sums are bit for bit the same, whatever is held.
+    # sums[j] += coefficients[r] K(x_indices[r], x_j), r after r, for all j. A row that is not NULL in `held`
+    # is read there, the others are made, and those not NULL in `kept` also written there. A row may be kept
+    # where one before it is held. The sums are bit for bit the same, whatever is held. Without sums (NULL)
+    # rows are made only.
     cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                       const float **held, float **kept, double *sums) except -1 nogil
     # Whether reading a row from memory is quicker than making it.

@@ -61,11 +61,11 @@ cdef class Oracle:
     cdef void make_planned(self) noexcept nogil
     # Row i of the kernel matrix, n values, valid until the next call; from the cache or computed and counted.
     cdef const float* row_pointer(self, Py_ssize_t i) noexcept nogil
-    # out[r * stride + c] = K(x_rows[r], x_cols[c]), computed and counted; stride is at least `width` padded to
-    # whole tiles.
+    # out[r * stride + c] = K(x_rows[r], x_cols[c]), computed and counted; stride is at least `width` padded
+    # to whole tiles.
     cdef int pairs(self, const int64_t* rows, Py_ssize_t count, const int64_t* cols, Py_ssize_t width,
                    float* out, Py_ssize_t stride) except -1
-    # sums[j] += coefficients[r] K(x_indices[r], x_j) for all j, r after r: rows from the cache, or made in blocks
-    # and counted.
+    # sums[j] += coefficients[r] K(x_indices[r], x_j) for all j, r after r: rows from the cache, or made in
+    # blocks and counted.
     cdef int add_rows(self, const int64_t* indices, const double* coefficients, Py_ssize_t count,
                       double* sums) except -1 nogil

@@ -14,9 +14,9 @@ from libc.string cimport memcpy
 from svmbench.kernels._cache cimport RowCache
 from svmbench.kernels._layout cimport ROW_GROUP
 
-# Rows of the first block made ahead; how well rows are expected shows from there.
 cdef enum:
-    FIRST_WINDOW = 4
+    FIRST_WINDOW = 4        # rows of the first block made ahead; how well rows are expected shows from there
+    MOST_ROWS = 1024        # that are looked up in the cache together
 
 # Examples that an expansion is evaluated at together.
 PART = 4096
@@ -234,19 +234,11 @@ cdef class Oracle:
 
     cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                       double *sums) except -1 nogil:
-        cdef const float *held[ROW_GROUP]
-        cdef float *kept[ROW_GROUP]
-        cdef bint keep = self.layout.worth_keeping()
-        cdef Py_ssize_t begin = 0, size = 0, r = 0
+        cdef Py_ssize_t step = MOST_ROWS if self.cache.slots >= MOST_ROWS else ROW_GROUP
+        cdef Py_ssize_t begin = 0
         while begin < count:
-            size = min(<Py_ssize_t>ROW_GROUP, count - begin)
-            for r in range(size):
-                held[r] = self.cache.find(indices[begin + r]) if keep else NULL
-                kept[r] = self.cache.insert(indices[begin + r]) if keep and held[r] == NULL else NULL
-                if held[r] == NULL:
-                    self.count(self.n)
-            self.layout.add_rows(indices + begin, coefficients + begin, size, held, kept, sums)
-            begin += ROW_GROUP
+            add_group(self, indices + begin, coefficients + begin, min(step, count - begin), sums)
+            begin += step
         return 0
 
     def row(self, Py_ssize_t i):
@@ -360,3 +352,31 @@ cdef class Oracle:
             part = np.arange(begin, min(begin + PART, self.n))
             scores[begin : begin + PART] = expansion.scores_at(self.layout, part, coefficients)
         return scores
+
+
+cdef int add_group(Oracle oracle, const int64_t *indices, const double *coefficients, Py_ssize_t count,
+                   double *sums) except -1 nogil:
+    """The same for up to MOST_ROWS rows, if the cache has room for them all, or up to ROW_GROUP."""
+    cdef const float *held[MOST_ROWS]
+    cdef const float *nothing[MOST_ROWS]
+    cdef float *kept[MOST_ROWS]
+    cdef float *places[MOST_ROWS]
+    cdef int64_t missing[MOST_ROWS]
+    cdef bint keep = oracle.layout.worth_keeping()
+    cdef Py_ssize_t made = 0, r = 0
+    for r in range(count):
+        nothing[r] = NULL
+        held[r] = oracle.cache.find(indices[r]) if keep else NULL
+        kept[r] = oracle.cache.insert(indices[r]) if keep and held[r] == NULL else NULL
+        if held[r] == NULL:
+            missing[made] = indices[r]
+            places[made] = kept[r]
+            made += 1
+    oracle.count(made * oracle.n)
+    if keep and oracle.cache.slots >= count:
+        # What is missing is made in full blocks first: they read the stored examples once each.
+        oracle.layout.add_rows(missing, coefficients, made, nothing, places, NULL)
+        for r in range(count):
+            if held[r] == NULL:
+                held[r] = kept[r]
+    return oracle.layout.add_rows(indices, coefficients, count, held, kept, sums)

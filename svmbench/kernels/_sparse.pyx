@@ -121,8 +121,9 @@ cdef class SparseLayout(Layout):
                 row = made
                 made += self.n
             factor = coefficients[r]
-            for j in range(self.n):
-                sums[j] += factor * row[j]
+            if sums != NULL:
+                for j in range(self.n):
+                    sums[j] += factor * row[j]
             if held[r] == NULL and kept[r] != NULL:
                 memcpy(kept[r], row, <size_t>self.n * sizeof(float))
 

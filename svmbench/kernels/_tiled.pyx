@@ -19,8 +19,9 @@ from svmbench.kernels._layout cimport ROW_GROUP, TILE, allocate
 cdef extern from "tiled.h" nogil:
     void svmbench_tiled_rows(const tiled_job *, const char *queries, ptrdiff_t count, float *out,
                              ptrdiff_t stride)
-    int svmbench_tiled_add(const tiled_job *, const char *queries, ptrdiff_t count, const double *coefficients,
-                           const float *const *held, float *const *kept, double *sums)
+    int svmbench_tiled_add(const tiled_job *, const char *queries, ptrdiff_t count,
+                           const double *coefficients, const float *const *held, float *const *kept,
+                           double *sums)
     int svmbench_tiled_scores(const tiled_job *, const char *queries, ptrdiff_t count,
                               const double *coefficients, double *scores)
 

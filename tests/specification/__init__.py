@@ -21,8 +21,8 @@ be counted: ``REACHES = (parameters, tolerance)``, with which its last answer is
 optimum, relative to it. ``tests/conformance/test_peers.py`` holds it to that.
 
 ``ROWS_PER_ITERATION``, where it is above 1, says that an iteration is charged all its rows under every
-convention. ``ADDS_ROWS``, where true, that rows are taken by sums only. ``w.oracle.block(rows, cols)`` gives the
-values between few examples.
+convention. ``ADDS_ROWS``, where true, that rows are taken by sums only. ``w.oracle.block(rows, cols)`` gives
+the values between few examples.
 
 ``LOOKS`` of a linear method says how many times n products a snapshot looks at to scale its answer, 0 if
 absent; they are observation and charged to nothing.

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ADD_TILES = 32 }; /* of a chunk of `add_range` */
+
 #define BODY "_tiled_body.h"
 #include "variants.h"
 
@@ -25,8 +27,6 @@ void svmbench_tiled_rows(const tiled_job *job, const char *queries, ptrdiff_t co
     }
 }
 
-enum { ADD_TILES = 32 };
-
 /* Stored examples in chunks: the rows are made, added and copied to where they are kept before they leave the
  * second-level cache. What is held is added before anything is kept in its place. */
 static void add_range(const tiled_job *job, const char *queries, ptrdiff_t count, const double *coefficients,
@@ -45,7 +45,8 @@ static void add_range(const tiled_job *job, const char *queries, ptrdiff_t count
             job->block(job->store, &job->kernel, queries, job->query_bytes, missing, tile, end, block, STRIDE);
         for (ptrdiff_t r = 0, made = 0; r < count; r++)
             rows[r] = held[r] != NULL ? held[r] + tile * TILE : block + STRIDE * made++;
-        COMBINE[job->level](rows, coefficients, count, columns, sums + tile * TILE);
+        if (sums != NULL)
+            COMBINE[job->level](rows, coefficients, count, columns, sums + tile * TILE);
         for (ptrdiff_t r = 0; r < count; r++)
             if (held[r] == NULL && kept[r] != NULL)
                 memcpy(kept[r] + tile * TILE, rows[r], (size_t)columns * sizeof(float));

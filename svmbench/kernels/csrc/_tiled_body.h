@@ -21,11 +21,12 @@ TARGET static double VARIANT(weigh)(const float *values, const double *coefficie
     return total;
 }
 
-/* sums[j] += coefficients[r] rows[r][j] for r = first, ..., first + count - 1, in this order. */
+/* sums[j] += coefficients[r] rows[r][j] for r = 0, ..., count - 1, in this order. While this chunk is read, the next
+ * one of each row is on its way from memory. */
 TARGET INLINE void VARIANT(combine_few)(const float *const *rows, const double *coefficients, const int count,
                                         ptrdiff_t columns, double *sums)
 {
-    enum { WIDTH = BYTES / 8, VECTORS = 4 };
+    enum { WIDTH = BYTES / 8, VECTORS = 4, LINE = 16, AHEAD = ADD_TILES * TILE };
     typedef double many __attribute__((vector_size(BYTES), may_alias, aligned(8)));
     ptrdiff_t j = 0;
     for (; j + VECTORS * WIDTH <= columns; j += VECTORS * WIDTH) {
@@ -34,10 +35,13 @@ TARGET INLINE void VARIANT(combine_few)(const float *const *rows, const double *
         for (int v = 0; v < VECTORS; v++)
             sum[v] = *(const many *)(sums + j + v * WIDTH);
 #pragma GCC unroll 8
-        for (int r = 0; r < count; r++)
+        for (int r = 0; r < count; r++) {
+            for (int k = 0; k < VECTORS * WIDTH; k += LINE)
+                __builtin_prefetch(rows[r] + j + k + AHEAD, 0, 2);
 #pragma GCC unroll 4
             for (int v = 0; v < VECTORS; v++)
                 sum[v] += coefficients[r] * VARIANT(widen)(rows[r] + j + v * WIDTH);
+        }
 #pragma GCC unroll 4
         for (int v = 0; v < VECTORS; v++)
             *(many *)(sums + j + v * WIDTH) = sum[v];

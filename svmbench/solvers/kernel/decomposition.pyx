@@ -1,29 +1,30 @@
 r"""Decomposition with a large working set: the fastest exact solver of the dual here.
 
-E. Osuna, R. Freund and F. Girosi, 1997, and T. Joachims, Making Large-Scale SVM Learning Practical, 1999, for the
-scheme; G. Zanghirati and L. Zanni, A Parallel Solver for Large Quadratic Programs in Training Support Vector
-Machines, Parallel Computing 29, 2003, for large working sets and which variables stay; Z. Wen, J. Shi, Q. Li, B.
-He and J. Chen, ThunderSVM, JMLR 19, 2018, for SMO within a set of a thousand variables.
+E. Osuna, R. Freund and F. Girosi, 1997, and T. Joachims, Making Large-Scale SVM Learning Practical, 1999, for
+the scheme; G. Zanghirati and L. Zanni, A Parallel Solver for Large Quadratic Programs in Training Support
+Vector Machines, Parallel Computing 29, 2003, for large working sets and which variables stay; Z. Wen, J. Shi,
+Q. Li, B. He and J. Chen, ThunderSVM, JMLR 19, 2018, for SMO within a set of a thousand variables.
 
 Problem, the dual of the regularised form in its C-form, C = 1/(λn):
-:math:`\max_\alpha \sum_i \alpha_i - \frac12 |\sum_i \alpha_i y_i \Phi(x_i)|^2`, :math:`0 \le \alpha_i \le C`, and
-with a bias :math:`\sum_i \alpha_i y_i = 0`.
+:math:`\max_\alpha \sum_i \alpha_i - \frac12 |\sum_i \alpha_i y_i \Phi(x_i)|^2`, :math:`0 \le \alpha_i \le C`,
+and with a bias :math:`\sum_i \alpha_i y_i = 0`.
 
-Method, from α = 0 and an empty set B; :math:`v_i = y_i - \sum_j \alpha_j y_j K(x_j, x_i)`; I_up and I_low, where
-α_i y_i can grow and fall, are those of `smo_pair`; high = max v over I_up, low = min v over I_low. An iteration::
+Method, from α = 0 and an empty set B; :math:`v_i = y_i - \sum_j \alpha_j y_j K(x_j, x_i)`; I_up and I_low,
+where α_i y_i can grow and fall, are those of `smo_pair`; high = max v over I_up, low = min v over I_low::
 
-    newcomers: of those outside B, the h highest v > low in I_up and the h lowest v < high in I_low, where there
-        is no bias v > 0 and v < 0; h is a half of the size of B at first, then a quarter
-    they take the places of others in B: first those at C leave, then those at 0, then the free, the longest there
-        first; the ends, where v is high and low, never do
+    newcomers: of those outside B, the h highest v > low in I_up and the h lowest v < high in I_low, where
+        there is no bias v > 0 and v < 0; h is a half of the size of B at first, then a quarter
+    they take the places of others in B: first those at C leave, then those at 0, then the free, the longest
+        there first; the ends, where v is high and low, never do
     the kernel matrix of B gets the rows and columns of the newcomers
     solve the dual in the α_i of B, the others fixed, to a tenth of the violation of all
     v_t -= Σ over the α_i that changed of their change y_i K(x_i, x_t), for all t
 
-The violation is high - low, or max(high, -low) without a bias; it converges when that is below ``eps``. A step
-within B costs a thousandth of one over all examples, and what is made for all n is made in blocks. That is why
-this is fast: iterations are few, and each row is used for many steps. v is kept in double precision, however
-large C. The bias is the mean of v over the free coefficients, or the middle between the ends where none is free.
+The violation is high - low, or max(high, -low) without a bias; it converges when that is below ``eps``. A
+step within B touches vectors of its size only, and what is made for all n is made in blocks. That is why this
+is fast: iterations are few, and each row is used for many steps. v is kept in double precision, however large
+C. The bias is the mean of v over the free coefficients, or the middle between the ends where none is
+free.
 
 Counting. Newcomers are charged their kernel values with all members of B, each change of a coefficient n, to
 every convention: the values of all examples are needed to choose the newcomers.
@@ -179,7 +180,7 @@ cdef class Run(SteppedRun):
         return count
 
     cdef void make_room(self, Py_ssize_t coming) noexcept nogil:
-        """Give each newcomer a place, in ascending order: those of the members that leave, then empty ones."""
+        """Give each newcomer a place, in ascending order: first those of members that leave."""
         cdef Top leaving = self.top(0, max(<Py_ssize_t> 0, self.inner.size + coming - self.most))
         cdef double rank = 0.0
         cdef Py_ssize_t s = 0, count = 0

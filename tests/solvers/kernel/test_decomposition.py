@@ -91,7 +91,7 @@ def test_it_stops_where_the_conditions_hold_within_eps(working_set, bias):
 def test_no_more_coefficients_change_than_the_set_has(bias):
     X, y = noisy()
     for working_set in (4, 7, 50):
-        run, oracle = started(X, y, GAUSSIAN, 2.0, bias, working_set=working_set)
+        run, _ = started(X, y, GAUSSIAN, 2.0, bias, working_set=working_set)
         before = np.zeros(y.size)
         for _ in range(20):
             run.advance("iterations", run.iterations + 1)

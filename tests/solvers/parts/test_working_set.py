@@ -36,8 +36,8 @@ LEVELS = ("base", "v3", "v4", "v4i")
 
 
 def digest(level: str) -> str:
-    given = {**os.environ, "SVMBENCH_ISA": level}
-    done = subprocess.run([sys.executable, "-c", PROGRAM], env=given, capture_output=True, text=True, check=True)
+    command, given = [sys.executable, "-c", PROGRAM], {**os.environ, "SVMBENCH_ISA": level}
+    done = subprocess.run(command, env=given, capture_output=True, text=True, check=True)
     return done.stdout
 
 

@@ -92,6 +92,10 @@ TARGET INLINE void VARIANT(mark)(working_set *set, ptrdiff_t i)
     set->down[i] = set->beta[i] > set->least[i] ? 0.0 : INFINITY;
 }
 
+/* The values of a pair are equal after a step that ends within the box, but for rounding; without its last 20 bits
+ * rounding does not choose between them. */
+TARGET INLINE vd VARIANT(coarse)(vd value) { return (vd)((vl)value & ~(int64_t)0xFFFFF); }
+
 /* values -= step (row_i - row_j); returns the highest value that can move up, and where it is, and the lowest that
  * can move down. */
 TARGET INLINE double VARIANT(move_pair)(working_set *set, const float *row_i, const float *row_j, double step,
@@ -114,7 +118,7 @@ TARGET INLINE double VARIANT(move_pair)(working_set *set, const float *row_i, co
             const vd value =
                 LOAD(values + at) - step * (VARIANT(widen)(row_i + at) - VARIANT(widen)(row_j + at));
             STORE(values + at, value);
-            VARIANT(compete)(best + c, value + LOAD(set->up + at), here[c]);
+            VARIANT(compete)(best + c, VARIANT(coarse)(value) + LOAD(set->up + at), here[c]);
             least[c] = VARIANT(larger)(-(value + LOAD(set->down + at)), least[c]);
             here[c] += CHAINS * WIDTH;
         }
@@ -122,7 +126,7 @@ TARGET INLINE double VARIANT(move_pair)(working_set *set, const float *row_i, co
     for (int c = 0; c < CHAINS; c++)
         for (int lane = 0; lane < WIDTH; lane++)
             *low = -least[c][lane] < *low ? -least[c][lane] : *low;
-    return VARIANT(winner)(best, highest);
+    return VARIANT(winner)(best, highest) > -INFINITY ? values[*highest] : -INFINITY;
 }
 
 /* The partner of the highest that gains most, to second order. */
