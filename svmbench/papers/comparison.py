@@ -16,7 +16,7 @@ from svmbench.report.tables import count, table
 from svmbench.store import SUMMARY_KEYS, StoredRun
 
 #: Groups of the configuration that do not pose the problem; whatever is not here does.
-_NO_PROBLEM = ("solver", "budget", "observe", "seed", "threads", "results", "data", "force")
+_NO_PROBLEM = ("solver", "budget", "observe", "seed", "threads", "prefetch", "results", "data", "force")
 
 _ABOUT = """\
 One line for each run, with the numbers of its last checkpoint. The objective P is that of the λ-form,
