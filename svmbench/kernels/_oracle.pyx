@@ -301,7 +301,7 @@ cdef class Oracle:
         return self._diagonal.copy()
 
     def subset(self, indices):
-        """Return an oracle over some of the training examples, with this one's ledger and its budget of cache.
+        """Return an oracle over some of the training examples, with this one's ledger and budget of cache.
 
         Its kernel values are those of this oracle bit for bit. The diagonal is this one's where it is known.
 

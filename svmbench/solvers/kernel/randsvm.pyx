@@ -1,7 +1,7 @@
 r"""RandSVM: an SVM trained on random samples of bounded size.
 
-K. Krishnan, C. Bhattacharyya and R. Hariharan, A Randomized Algorithm for Large Scale Support Vector Learning,
-NIPS 2007.
+K. Krishnan, C. Bhattacharyya and R. Hariharan, A Randomized Algorithm for Large Scale Support Vector
+Learning, NIPS 2007.
 
 Problem, the regularised form in its C-form, C = 1/(λn), the same C for a sample as for all examples. A
 solution of a sample, with 0 for the other examples, is a dual point of the whole problem.

@@ -5,7 +5,8 @@ with replacement; the method that A. Cotter, S. Shalev-Shwartz and N. Srebro, Th
 Perceptron, ICML 2012, Table 1, call SGD on the empirical loss.
 
 Problem, the norm-bounded form: :math:`\min_{|w| \le R} \frac1n \sum_i \max(0, 1 - c_i)`, responses
-:math:`c_i = y_i \langle w, \Phi(x_i) \rangle`. With R = |w*| of the regularised form it has the same solution.
+:math:`c_i = y_i \langle w, \Phi(x_i) \rangle`. With R = |w*| of the regularised form it has the same
+solution.
 
 Method, from w = 0, iterations t = 1, 2, ...::
 
@@ -144,8 +145,8 @@ class SGDBall(Solver):
     name = "sgd_ball"
     title = "SGD in a norm ball"
     citation = (
-        "M. Zinkevich. Online Convex Programming and Generalized Infinitesimal Gradient Ascent. ICML 2003. As "
-        "in A. Cotter, S. Shalev-Shwartz, N. Srebro. The Kernelized Stochastic Batch Perceptron. ICML 2012. "
+        "M. Zinkevich. Online Convex Programming and Generalized Infinitesimal Gradient Ascent. ICML 2003. "
+        "As in A. Cotter, S. Shalev-Shwartz, N. Srebro. The Kernelized Stochastic Batch Perceptron. ICML 2012. "
         "Table 1."
     )
     form = "norm-bounded"
