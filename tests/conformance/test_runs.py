@@ -6,6 +6,7 @@ import dataclasses
 import os
 import signal
 import threading
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -169,6 +170,15 @@ def test_labels_must_fit_the_examples(name):
         start(name, {}, X, y[:-1], KERNELS[0])
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C raises, also where the tests run in the background of a shell that has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("name", [name for name in registry.names() if registry.get(name).stochastic])
 def test_interruption_leaves_a_whole_state(name):
     # Overlapping classes, so that hardly a stochastic method comes to an end by itself.
