@@ -50,7 +50,9 @@ def _key(run: PlannedRun) -> str:
 
 def _best(runs: Sequence[StoredRun]) -> StoredRun | None:
     def rank(run: StoredRun) -> tuple[bool, int, str]:
-        return run.complete, int(run.manifest["identity"]["solver_version"]), run.started
+        # The version of a rival's adapter is followed by that of its package.
+        version = str(run.manifest["identity"]["solver_version"]).partition(",")[0]
+        return run.complete, int(version), run.started
 
     return max(runs, key=rank, default=None)
 

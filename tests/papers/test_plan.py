@@ -61,6 +61,13 @@ def test_the_newest_version_with_a_result_is_taken(paper, tmp_path):
     assert match(paper, Store(tmp_path))[0].stored.id == good.id
 
 
+def test_the_version_of_a_rival_has_that_of_its_package_behind_it(paper, tmp_path):
+    run = paper.runs()[0]
+    store_planned(tmp_path, run, version="9, scikit-learn 1.9.1")
+    newest = store_planned(tmp_path, run, version="10, scikit-learn 1.5.0")
+    assert match(paper, Store(tmp_path))[0].stored.id == newest.id
+
+
 def test_a_failed_run_is_not_a_result(paper, tmp_path):
     store_planned(tmp_path, paper.runs()[0], "failed")
     found = match(paper, Store(tmp_path))[0]
