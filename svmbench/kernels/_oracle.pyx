@@ -6,6 +6,7 @@ verbs; what was really evaluated (``kev_computed``) is counted here, once per ro
 
 import numpy as np
 
+from svmbench.kernels.cloud import Cloud, expansion as point_expansion, gamma_of
 from svmbench.kernels.layouts import make_layout
 
 from libc.stdint cimport int64_t
@@ -81,7 +82,7 @@ cdef class Ledger:
         self.kev_iter += evaluations
         self.kev_setup += evaluations
 
-    def charge(self, *, iterations=0, lookups=0, changes=0, maintained_changes=0, n=0):
+    def charge(self, *, iterations=0, lookups=0, changes=0, maintained_changes=0, evaluations=0, n=0):
         """Charge events from a solver written in Python; the compiled ones use the C-level verbs.
 
         Parameters
@@ -90,13 +91,15 @@ cdef class Ledger:
             How many happened; each is charged n.
         lookups : int
             Non-zero coefficients behind the responses that were computed on demand, summed.
+        evaluations : int
+            Of a kind that no convention saves, charged to each as they are.
         n : int
             Number of training examples.
         """
         self.iterations += iterations
-        self.kev_iter += <int64_t>iterations * n
-        self.kev_ondemand += lookups + <int64_t>maintained_changes * n
-        self.kev_rowupdate += (<int64_t>changes + maintained_changes) * n
+        self.kev_iter += <int64_t>iterations * n + evaluations
+        self.kev_ondemand += lookups + <int64_t>maintained_changes * n + evaluations
+        self.kev_rowupdate += (<int64_t>changes + maintained_changes) * n + evaluations
 
     def as_dict(self):
         """Return every counter by name; None where it does not apply."""
@@ -344,6 +347,38 @@ cdef class Oracle:
         """
         self.ledger.kev_observation += len(indices) * self.n
         return self._expansion(indices, coefficients)
+
+    def cloud(self):
+        """Return a `Cloud` of the training examples, for kernel values of points that are none of them.
+
+        Raises
+        ------
+        UserError
+            If the kernel is not Gaussian.
+        """
+        return Cloud(self.layout.gather(np.arange(self.n)), gamma_of(self.layout.kernel), self.ledger)
+
+    def point_scores(self, points, coefficients, bias, X):
+        """Return Σ_k coefficients[k] K(points[k], x) + bias for each row x of X, float64, shape (m,).
+
+        Counted as prediction.
+        """
+        scores = point_expansion(points, coefficients, gamma_of(self.layout.kernel), X) + bias
+        self.ledger.kev_prediction += len(points) * len(scores)
+        return scores
+
+    def training_point_scores(self, points, coefficients):
+        """Return Σ_k coefficients[k] K(points[k], x_j) for every training example, float64, shape (n,).
+
+        Counted as observation.
+        """
+        gamma = gamma_of(self.layout.kernel)
+        scores = np.empty(self.n)
+        for begin in range(0, self.n, PART):
+            rows = self.layout.gather(np.arange(begin, min(begin + PART, self.n)))
+            scores[begin : begin + PART] = point_expansion(points, coefficients, gamma, rows)
+        self.ledger.kev_observation += len(points) * self.n
+        return scores
 
     def _expansion(self, indices, coefficients):
         scores = np.empty(self.n)

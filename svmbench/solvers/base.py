@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.kernels.cloud import expansion
 from svmbench.problem import Problem
 
 if TYPE_CHECKING:
@@ -105,7 +106,49 @@ class LinearModel:
         return float(self.weights @ self.weights)
 
 
-Model: TypeAlias = KernelExpansion | LinearModel
+@dataclass(frozen=True)
+class PointExpansion:
+    r"""A predictor :math:`x \mapsto \sum_k \beta_k K(b_k, x) + b` over points that are no training examples.
+
+    It answers what `KernelExpansion` answers. The kernel is Gaussian.
+
+    Attributes
+    ----------
+    points : ndarray of float64, shape (k, d)
+        The b_k.
+    coefficients : ndarray of float64, shape (k,)
+        The β_k.
+    gamma : float
+        Of the kernel.
+    bias : float
+        b.
+    """
+
+    points: NDArray[np.float64]
+    coefficients: NDArray[np.float64]
+    gamma: float
+    bias: float = 0.0
+
+    @property
+    def support_vectors(self) -> int:
+        """Number of points: what a prediction evaluates."""
+        return len(self.points)
+
+    def scores(self, oracle: Oracle, X: Any) -> NDArray[np.float64]:
+        """Return the predictions for rows X, shape (m, d), as float64 (m,); counted as prediction."""
+        return oracle.point_scores(self.points, self.coefficients, self.bias, X)
+
+    def training_scores(self, oracle: Oracle) -> NDArray[np.float64]:
+        """Return <w, Φ(x_i)> for every training example, without bias; counted as observation."""
+        return oracle.training_point_scores(self.points, self.coefficients)
+
+    def squared_norm(self, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
+        """Return |w|² from the kernel values between the points; responses are not needed."""
+        own = expansion(self.points, self.coefficients, self.gamma, self.points)
+        return max(0.0, float(self.coefficients @ own))
+
+
+Model: TypeAlias = KernelExpansion | LinearModel | PointExpansion
 
 
 @dataclass(frozen=True)
@@ -114,7 +157,7 @@ class Snapshot:
 
     Attributes
     ----------
-    model : KernelExpansion or LinearModel
+    model : KernelExpansion, LinearModel or PointExpansion
         The predictor.
     responses : ndarray of float64, shape (n,), or None
         c_i = y_i <w, Φ(x_i)> of the model on the training set, without bias, where the method maintains them.

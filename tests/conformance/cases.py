@@ -57,6 +57,16 @@ def variants(access: str | None = None) -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
+def with_kernels() -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Every variant of a kernel method with every kernel that it can use."""
+    return [
+        (name, given, kernel)
+        for kernel in KERNELS
+        for name, given in variants("kernel")
+        if kernel_of(name, kernel) == kernel
+    ]
+
+
 def refusals(name: str) -> list[dict[str, Any]]:
     """Parameters that the method of that name refuses together."""
     return getattr(specification(name), "REFUSED", [])
@@ -188,4 +198,5 @@ __all__ = [
     "state",
     "variants",
     "with_counters",
+    "with_kernels",
 ]

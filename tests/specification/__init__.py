@@ -27,7 +27,11 @@ the values between few examples.
 ``LOOKS`` of a linear method says how many times n products a snapshot looks at to scale its answer, 0 if
 absent; they are observation and charged to nothing.
 
-``APPROXIMATE`` are those of the variants with dual points that end before the optimum. Where an iteration is
+``POINTS``, where true: the answer lies over points that are no examples, and ``run`` returns its responses
+on the examples. ``w.oracle.foreign(b, cols)`` and ``w.oracle.between(b, points)`` give the values of such a
+point.
+
+``APPROXIMATE`` are those of the variants that end before the optimum. Where an iteration is
 not charged n, ``run`` adds what it is charged to the oracle's ``iterated``.
 
 ``SIGNS`` is ``either`` where the coefficients of the answer need not have the signs of the labels.

@@ -24,6 +24,7 @@ class SlowOracle:
         if values is not None:
             self._values = values.astype(float)
         self._unit_diagonal = kernel["name"] == "gaussian"
+        self.X, self.kernel = np.asarray(X, dtype=np.float64), kernel
         self.n = len(X)
         self.pairs: list[tuple[int, int]] = []
         self.rows: list[int] = []
@@ -57,6 +58,16 @@ class SlowOracle:
         """K(x_i, x_j) for i of the rows and j of the columns; made outside of rows."""
         self.beside += len(rows) * len(cols)
         return np.array([[self.value(i, j) for j in cols] for i in rows]).reshape(len(rows), len(cols))
+
+    def foreign(self, point: NDArray, cols: list[int]) -> NDArray[np.float64]:
+        """K(b, x_j) for a point b that is no example and j of the columns; made outside of rows."""
+        return self.between(point, list(self.X[cols]))
+
+    def between(self, point: NDArray, others: list[NDArray]) -> NDArray[np.float64]:
+        """K(b, b') for a point b that is no example and each of the others; made outside of rows."""
+        self.beside += len(others)
+        self.pairs.extend((-1, j) for j in range(len(others)))
+        return kernel_matrix(point[None, :], np.array(others).reshape(-1, len(point)), self.kernel)[0]
 
     def diagonal(self) -> NDArray[np.float64]:
         """The n values K(x_i, x_i); known without evaluation for the Gaussian kernel."""

@@ -62,6 +62,12 @@ class Features:
         self.count += 1
         return True
 
+    def coordinates(self, row: Floats) -> Floats:
+        """Return z(x), shape (count,), from K(b_k, x) of the basis points, the same shape."""
+        m = self.count
+        solved = scipy.linalg.solve_triangular(self._factor[:m, :m], row, lower=True, check_finite=False)
+        return np.asarray(solved)
+
     def coefficients(self, w: Floats) -> Floats:
         """Return β with <w, z(x)> = Σ_k β_k K(b_k, x), both of shape (count,)."""
         m = self.count

@@ -203,6 +203,22 @@ cdef class OneSlack:
             raise ValueError(f"{values.shape[0]} products do not fit {self.count} cuts: give one more")
         self.add(offset, &values[0])
 
+    def extend(self, coordinates):
+        """Give the g of each cut a further coordinate.
+
+        Parameters
+        ----------
+        coordinates : array_like of float64, shape (count,)
+            The coordinate of each cut.
+        """
+        cdef const double[::1] values = np.ascontiguousarray(coordinates, dtype=np.float64)
+        cdef Py_ssize_t k = 0, j = 0
+        if values.shape[0] != self.count:
+            raise ValueError(f"{values.shape[0]} coordinates do not fit {self.count} cuts: give as many")
+        for k in range(self.count):
+            for j in range(self.count):
+                self.gram[k, j] += values[k] * values[j]
+
     def solution(self, *, double absolute=0.0, double relative=0.0):
         """Solve the reduced problem and return a, float64, shape (count,).
 

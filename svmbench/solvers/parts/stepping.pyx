@@ -5,12 +5,15 @@ ends at the first iteration boundary at which the counter has reached its mark, 
 signals in, so that Ctrl-C ends a run between two iterations with its state whole.
 """
 
+import signal
+import threading
+
 import numpy as np
 
 from svmbench.errors import UserError, nearest
 from svmbench.solvers.base import COUNTERS
 
-from cpython.exc cimport PyErr_CheckSignals
+from cpython.exc cimport PyErr_CheckSignals, PyErr_SetInterrupt
 from libc.float cimport FLT_MAX
 from libc.stdint cimport INT64_MAX, int64_t
 
@@ -143,12 +146,36 @@ cdef class PlainRun(SteppedRun):
         The training problem, with at least one example.
     oracle : Oracle
         Over the same examples.
+
+    Notes
+    -----
+    Python would serve Ctrl-C in the middle of an iteration: it is held back until its end.
     """
+
+    cdef bint asked         # Ctrl-C was pressed during this iteration
+
+    def __init__(self, problem, Oracle oracle not None):
+        super().__init__(problem, oracle)
+        self.work = WORK_BETWEEN_SIGNALS
 
     cdef int step(self) except -1 nogil:
         with gil:
-            self.converged = self.iterate()
+            handler = signal.getsignal(signal.SIGINT)
+            if not callable(handler) or threading.current_thread() is not threading.main_thread():
+                self.converged = self.iterate()
+                return 0
+            self.asked = False
+            signal.signal(signal.SIGINT, self._hold_back)
+            try:
+                self.converged = self.iterate()
+            finally:
+                signal.signal(signal.SIGINT, handler)
+            if self.asked:
+                PyErr_SetInterrupt()
         return 0
+
+    def _hold_back(self, number, frame):
+        self.asked = True
 
     def iterate(self) -> bool:
         """Make one iteration and return whether the method has converged."""
