@@ -25,7 +25,7 @@ TIE = 1e-12  # gradients nearer than this are equal
 
 
 class Machine:
-    """Signed coefficients, gradients, and the expansion set S in the order of entry.
+    """Signed coefficients, gradients, and the expansion set S, of which the first one of equals is taken.
 
     On demand, gradients are needed of S alone, and kernel values are evaluated wherever they are needed, but
     for an example just looked at; else they come from rows. The gradients are the same numbers in both forms,
@@ -56,7 +56,7 @@ class Machine:
 
     def end(self, sign: float) -> int | None:
         found = None
-        for s in self.S:
+        for s in sorted(self.S):
             if self.room(s, sign) > 0 and (found is None or sign * (self.g[s] - self.g[found]) > TIE):
                 found = s
         return found
@@ -88,7 +88,7 @@ class Machine:
             at_bound = step == self.room(k, sign)
             bound = self.y[k] * self.C if sign == self.y[k] else 0.0
             self.a[k] = bound if at_bound else self.a[k] + sign * step
-            self.g -= sign * step * self.K[k]
+        self.g -= step * (self.K[i] - self.K[j]) if len(pair) == 2 else sign * step * self.K[k]
 
     def process(self, k: int) -> None:
         if k in self.S:
@@ -108,9 +108,20 @@ class Machine:
                 return
         self.move(*((k, partner) if y > 0 else (partner, k)), fresh=k)
 
-    def reprocess(self) -> None:
+    def best_partner(self, i: int) -> int:
+        """The one of a pair with i whose step gains most, to second order and without the box."""
+
+        def gain(s: int) -> float:
+            curvature = self.K[i, i] + self.K[s, s] - 2.0 * self.K[i, s]
+            return (self.g[i] - self.g[s]) ** 2 / (curvature if curvature > 0.0 else 1e-12)
+
+        return max((s for s in sorted(self.S) if self.room(s, -1.0) > 0 and self.g[s] < self.g[i]), key=gain)
+
+    def reprocess(self, second_order: bool = False) -> None:
         i, j, high, low = self.ends()
         if high - low > self.eps:
+            if second_order and self.biased:
+                j = self.best_partner(i)
             self.move(i, j)
             i, j, high, low = self.ends()
         self.gap = high - low
@@ -183,7 +194,7 @@ def run(
             machine.reprocess()
             rows *= 2
         elif machine.gap > eps:
-            machine.reprocess()
+            machine.reprocess(second_order=finishing == "all")
         else:
             done = machine.look_at_all()
         w.oracle.iterated = (w.oracle.iterated or 0) + rows * n
