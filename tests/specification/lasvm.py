@@ -135,21 +135,22 @@ class Machine:
         if self.biased and finite:
             self.b = sum(finite) / len(finite)
 
-    def look_at_all(self) -> bool:
+    def look_at_all(self) -> float:
+        """Take those outside S in that violate the conditions; return the largest violation of all."""
         outside = [k for k in range(self.y.size) if k not in self.S]
         for k in outside:
             self.look(k)
-        high, low = 0.0, 0.0
+        high, low = self.ends()[2:]
+        worst = high - low
         if self.biased:
-            high, low = self.ends()[2:]
             high = max([high, *(self.g[k] for k in outside if self.y[k] > 0)])
             low = min([low, *(self.g[k] for k in outside if self.y[k] < 0)])
-        violators = [
-            k for k in outside if (self.g[k] - low if self.y[k] > 0 else high - self.g[k]) > self.eps
-        ]
-        self.S += violators
+        else:
+            high, low = 0.0, 0.0
+        violations = {k: self.g[k] - low if self.y[k] > 0 else high - self.g[k] for k in outside}
+        self.S += [k for k, violation in violations.items() if violation > self.eps]
         self.gap = np.inf
-        return not violators
+        return max([worst, *violations.values()])
 
 
 def run(
@@ -170,7 +171,7 @@ def run(
     order = rng.permutation(n)
     seeds = [*order[y[order] > 0][:5], *order[y[order] < 0][:5]]
     pool = list(order)
-    done = False
+    done, enough = False, np.inf if finishing == "all" else eps
     for t in range(iterations):
         machine.seen = set()
         presented = t - len(seeds)
@@ -193,10 +194,11 @@ def run(
             machine.process(int(pool[left - 1]))
             machine.reprocess()
             rows *= 2
-        elif machine.gap > eps:
+        elif machine.gap > enough:
             machine.reprocess(second_order=finishing == "all")
         else:
-            done = machine.look_at_all()
+            worst = machine.look_at_all()
+            done, enough = worst <= eps, max(eps, 0.1 * worst)
         w.oracle.iterated = (w.oracle.iterated or 0) + rows * n
         over = presented + 1 >= epochs * n
         if done or (over and (finishing == "none" or (finishing == "expansion" and machine.gap <= eps))):

@@ -26,11 +26,12 @@ REPROCESS once. It is drawn at random, or it is, of ``candidates`` random ones, 
 (``gradient``) or the least |f(x)| (``margin``). Then the finishing: REPROCESS until high - low <= eps, which
 is where the paper ends (``expansion``). Of equals the first example is taken.
 
-With ``finishing=all`` each example outside S that violates the conditions with another one by more than
-``eps`` then enters S, and the finishing goes on, until there is none: that is the optimum. This is no part
-of the paper, and to end in good time it chooses its pairs, from the first step of the finishing on, by
-second-order information (R.-E. Fan, P.-H. Chen, C.-J. Lin, JMLR 6, 2005): the partner of high is the s with
-g_s < high and a_s > A_s whose step gains most, :math:`(high - g_s)^2 / (K_{hh} + K_{ss} - 2 K_{hs})`.
+With ``finishing=all`` it looks at all examples instead, and each one outside S that violates the conditions
+with another one by more than ``eps`` enters S; REPROCESS until high - low is at most a tenth of the largest
+violation of all, or ``eps``; and again, until no example violates by more than ``eps``: that is the optimum.
+This is no part of the paper, and to end in good time it chooses its pairs by second-order information (R.-E.
+Fan, P.-H. Chen, C.-J. Lin, JMLR 6, 2005): the partner of high is the s with g_s < high and a_s > A_s whose
+step gains most, :math:`(high - g_s)^2 / (K_{hh} + K_{ss} - 2 K_{hs})`.
 
 Without bias a step changes one coordinate, the worse violator, to a_i + g_i/K_ii, cut to the box: the pair of
 it and of a partner that has g = 0, K = 0 and room without end; PROCESS returns if y_k g_k < 0.
@@ -64,6 +65,9 @@ FINISHINGS = ("none", "expansion", "all")
 # Gradients and scores nearer than this are equal: the two of a pair are so after their step, and rounding
 # shall not choose between them.
 cdef double TIE = 1e-12
+
+# Of the largest violation of all examples, to which S is optimised before the next look at all.
+cdef double SHARE = 0.1
 
 cdef enum:
     NONE = -1               # the partner there is not
@@ -115,6 +119,7 @@ cdef class Run(SteppedRun):
     cdef double[::1] g
     cdef double b
     cdef double gap                 # high - low after the last REPROCESS
+    cdef double enough              # that of the finishing, until it looks at all examples
     cdef Py_ssize_t size            # of S
     cdef signed char[::1] inside    # whether an example is in S
     cdef double[::1] up             # 0, or -inf if it is not in S or cannot move up
@@ -143,6 +148,7 @@ cdef class Run(SteppedRun):
         self.a = np.zeros(self.n)
         self.g = np.array(self.labels)
         self.gap = INFINITY
+        self.enough = INFINITY if self.finishing == 2 else self.eps
         self.inside = np.zeros(self.n, dtype=np.int8)
         self.up = np.full(self.n, -np.inf)
         self.down = np.full(self.n, np.inf)
@@ -164,7 +170,7 @@ cdef class Run(SteppedRun):
             self.process(k, looked)
             self.reprocess(False)
             coordinates *= 2
-        elif self.gap > self.eps:
+        elif self.gap > self.enough:
             self.reprocess(self.finishing == 2)
         else:
             self.look_at_all()
@@ -343,9 +349,11 @@ cdef class Run(SteppedRun):
             self.pass_over(NULL, NULL, 0.0)
 
     cdef void look_at_all(self) noexcept nogil:
-        """Take the examples into S that violate the conditions; if there are none, the method is done."""
-        cdef double high = self.ends.high if self.biased else 0.0
-        cdef double low = self.ends.low if self.biased else 0.0
+        """Take the examples into S that violate the conditions; if none does, the method is done."""
+        cdef Ends ends = self.worst()
+        cdef double high = ends.high if self.biased else 0.0
+        cdef double low = ends.low if self.biased else 0.0
+        cdef double found = 0.0, worst = ends.high - ends.low
         cdef Py_ssize_t before = self.size, k = 0
         self.ledger.lookup((self.n - before) * before)
         if self.biased:
@@ -357,9 +365,12 @@ cdef class Run(SteppedRun):
                         low = fmin(low, self.g[k])
         for k in range(self.n):
             if not self.inside[k]:
-                if (self.g[k] - low if self.y[k] > 0.0 else high - self.g[k]) > self.eps:
+                found = self.g[k] - low if self.y[k] > 0.0 else high - self.g[k]
+                worst = fmax(worst, found)
+                if found > self.eps:
                     self.enter(k)
-        self.converged = self.size == before
+        self.converged = worst <= self.eps
+        self.enough = fmax(self.eps, SHARE * worst)
         self.gap = INFINITY
         self.pass_over(NULL, NULL, 0.0)
 
