@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from svmbench.problem import Problem
 from svmbench.solvers.parts.gradient_projection import minimise_projected
 from svmbench.solvers.parts.random import Generator
-from tests.specification.working_sets import Decomposition
 from tests.specification.expansion import Maintained
+from tests.specification.working_sets import Decomposition
 
 VARIANTS = [
     {"q": 12, "inner": "gvpm"},

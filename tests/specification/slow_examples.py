@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 class SlowExamples:
     """The training examples of a linear method in float64; ``products`` counts.
 
-    A weight vector is the caller's; `response`, `responses`, `squared_norm`, `squared_norms` and `between` make
-    inner products, and `add_measured` one for the change of |w|².
+    A weight vector is the caller's; `response`, `responses`, `squared_norm`, `squared_norms` and `between`
+    make inner products, and `add_measured` one for the change of |w|².
     """
 
     def __init__(self, X: NDArray, y: NDArray) -> None:

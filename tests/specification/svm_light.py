@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from svmbench.problem import Problem
 from svmbench.solvers.parts.random import Generator
-from tests.specification.working_sets import Decomposition
 from tests.specification.expansion import Maintained
 from tests.specification.small_qp import minimise
+from tests.specification.working_sets import Decomposition
 
 VARIANTS = [
     {},
