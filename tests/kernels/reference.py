@@ -28,13 +28,17 @@ def kernel_matrix(X: NDArray, Z: NDArray, kernel: dict) -> NDArray[np.float64]:
 
 
 def scale(X: NDArray, Z: NDArray, kernel: dict) -> NDArray[np.float64]:
-    """The size against which an error of 1e-6 is measured: 1, or the value at the norms of the two points."""
+    """The size against which an error of 1e-6 is measured.
+
+    It is 1, or for inner products, which are summed in single precision, that of the two norms. A polynomial
+    has as many factors that carry this relative error as its degree: so many times its value at the norms.
+    """
     norms = np.linalg.norm(X, axis=1)[:, None] * np.linalg.norm(Z, axis=1)[None, :]
     if kernel["name"] == "gaussian":
         return np.ones_like(norms)
     if kernel["name"] == "linear":
         return norms + 1e-30
-    return (kernel["gamma"] * norms + kernel["coef0"]) ** kernel["degree"]
+    return kernel["degree"] * (kernel["gamma"] * norms + kernel["coef0"]) ** kernel["degree"]
 
 
 def matrix(rng: np.random.Generator, n: int, d: int, density: float, layout: str):

@@ -1,4 +1,4 @@
-"""Every layout gives the value of the plain float64 formula within 1e-6, on every instruction set."""
+"""Every layout gives the value of the plain float64 formula to 1e-6, on every instruction set."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from svmbench.errors import UserError
@@ -31,6 +31,7 @@ def make(rng: np.random.Generator, n: int, d: int, density: float, name: str, ke
 @KINDS
 @ALL
 @settings(max_examples=40, deadline=None)
+@example(n=7, d=50, density=1.0, seed=50)  # a polynomial of it is 1.2e-6 of its value at the norms off
 @given(
     n=st.integers(1, 70),
     d=st.integers(2, 150),

@@ -1,3 +1,4 @@
+import json
 import os
 import signal
 import threading
@@ -268,6 +269,27 @@ def test_the_optimum_of_the_kernel_bounds_no_run_on_features(make):
     assert stored["dual_source"] == "optimum"
     mapped = with_features(make, FOURIER, "asset").run
     assert mapped.summary()["dual_source"] is None and mapped.manifest["optimum"] is None
+
+
+def test_nu_of_a_linear_run_comes_from_the_optimum_that_later_runs_are_measured_against(make):
+    given = {"kernel": LINEAR, "budget": {"kev": None, "counter": "inner_products", "iterations": 40_000}}
+    assert make({"name": "pegasos_linear"}, **given).run.summary()["dual_source"] is None
+    sublinear = make({"name": "simba", "nu": "auto", "T": 40_000}, **given)
+    assert (sublinear.run.status, sublinear.run.summary()["iterations"]) == ("converged", 40_000)
+    (path,) = (Store(make.config()["results"]).root / "optima").iterdir()
+    best = json.loads(path.read_text())
+    assert sublinear.run.manifest["problem"]["nu"] == best["nu"]
+    assert sublinear.run.summary()["native_objective"] == pytest.approx(1.0 / best["norm"], rel=0.1)
+    for solver in ("pegasos_linear", "asset", "l2svm_mfn"):
+        trace = make({"name": solver}, **given, force=True).run.trace()
+        assert set(trace["dual_source"]) == {"optimum"} and set(trace["dual_objective"]) == {best["dual"]}
+        gap = (trace["primal_objective"] - best["dual"]) / trace["primal_objective"]
+        np.testing.assert_allclose(trace["relative_gap"], gap, rtol=1e-9, atol=1e-15)
+        assert 0.0 <= trace["relative_gap"].iloc[-1] < 0.2  # l2svm_mfn minimises another loss
+    exact = make({"name": "svm_light_linear"}, **given).run.summary()
+    assert exact["dual_source"] == "solver" and exact["dual_objective"] == pytest.approx(
+        best["dual"], rel=1e-4
+    )
 
 
 def test_features_that_do_not_fit_the_machine_or_the_data_are_an_error(make, monkeypatch):

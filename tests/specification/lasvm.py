@@ -25,7 +25,7 @@ TIE = 1e-12  # gradients nearer than this are equal
 
 
 class Machine:
-    """Signed coefficients, gradients, and the expansion set S in the order of entry.
+    """Signed coefficients, gradients, and the expansion set S, of which the first one of equals is taken.
 
     On demand, gradients are needed of S alone, and kernel values are evaluated wherever they are needed, but
     for an example just looked at; else they come from rows. The gradients are the same numbers in both forms,
@@ -56,7 +56,7 @@ class Machine:
 
     def end(self, sign: float) -> int | None:
         found = None
-        for s in self.S:
+        for s in sorted(self.S):
             if self.room(s, sign) > 0 and (found is None or sign * (self.g[s] - self.g[found]) > TIE):
                 found = s
         return found
@@ -88,7 +88,7 @@ class Machine:
             at_bound = step == self.room(k, sign)
             bound = self.y[k] * self.C if sign == self.y[k] else 0.0
             self.a[k] = bound if at_bound else self.a[k] + sign * step
-            self.g -= sign * step * self.K[k]
+        self.g -= step * (self.K[i] - self.K[j]) if len(pair) == 2 else sign * step * self.K[k]
 
     def process(self, k: int) -> None:
         if k in self.S:
@@ -108,9 +108,20 @@ class Machine:
                 return
         self.move(*((k, partner) if y > 0 else (partner, k)), fresh=k)
 
-    def reprocess(self) -> None:
+    def best_partner(self, i: int) -> int:
+        """The one of a pair with i whose step gains most, to second order and without the box."""
+
+        def gain(s: int) -> float:
+            curvature = self.K[i, i] + self.K[s, s] - 2.0 * self.K[i, s]
+            return (self.g[i] - self.g[s]) ** 2 / (curvature if curvature > 0.0 else 1e-12)
+
+        return max((s for s in sorted(self.S) if self.room(s, -1.0) > 0 and self.g[s] < self.g[i]), key=gain)
+
+    def reprocess(self, second_order: bool = False) -> None:
         i, j, high, low = self.ends()
         if high - low > self.eps:
+            if second_order and self.biased:
+                j = self.best_partner(i)
             self.move(i, j)
             i, j, high, low = self.ends()
         self.gap = high - low
@@ -124,21 +135,22 @@ class Machine:
         if self.biased and finite:
             self.b = sum(finite) / len(finite)
 
-    def look_at_all(self) -> bool:
+    def look_at_all(self) -> float:
+        """Take those outside S in that violate the conditions; return the largest violation of all."""
         outside = [k for k in range(self.y.size) if k not in self.S]
         for k in outside:
             self.look(k)
-        high, low = 0.0, 0.0
+        high, low = self.ends()[2:]
+        worst = high - low
         if self.biased:
-            high, low = self.ends()[2:]
             high = max([high, *(self.g[k] for k in outside if self.y[k] > 0)])
             low = min([low, *(self.g[k] for k in outside if self.y[k] < 0)])
-        violators = [
-            k for k in outside if (self.g[k] - low if self.y[k] > 0 else high - self.g[k]) > self.eps
-        ]
-        self.S += violators
+        else:
+            high, low = 0.0, 0.0
+        violations = {k: self.g[k] - low if self.y[k] > 0 else high - self.g[k] for k in outside}
+        self.S += [k for k, violation in violations.items() if violation > self.eps]
         self.gap = np.inf
-        return not violators
+        return max([worst, *violations.values()])
 
 
 def run(
@@ -159,7 +171,7 @@ def run(
     order = rng.permutation(n)
     seeds = [*order[y[order] > 0][:5], *order[y[order] < 0][:5]]
     pool = list(order)
-    done = False
+    done, enough = False, np.inf if finishing == "all" else eps
     for t in range(iterations):
         machine.seen = set()
         presented = t - len(seeds)
@@ -182,10 +194,11 @@ def run(
             machine.process(int(pool[left - 1]))
             machine.reprocess()
             rows *= 2
-        elif machine.gap > eps:
-            machine.reprocess()
+        elif machine.gap > enough:
+            machine.reprocess(second_order=finishing == "all")
         else:
-            done = machine.look_at_all()
+            worst = machine.look_at_all()
+            done, enough = worst <= eps, max(eps, 0.1 * worst)
         w.oracle.iterated = (w.oracle.iterated or 0) + rows * n
         over = presented + 1 >= epochs * n
         if done or (over and (finishing == "none" or (finishing == "expansion" and machine.gap <= eps))):

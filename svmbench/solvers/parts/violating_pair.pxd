@@ -21,6 +21,13 @@ cdef void move_values(
     Py_ssize_t n, Ends* ends
 ) noexcept nogil
 
+# The same for one row too, if b is NULL; values within `tie` of an end count as equal to it, and the first of
+# them is taken. Where nothing can move that way `highest` or `lowest` stays as it was.
+cdef void move_values_with_ties(
+    double* values, const float* a, const float* b, double step, const double* up, const double* down,
+    Py_ssize_t n, double tie, Ends* ends
+) noexcept nogil
+
 # Where the partner of `highest` stands that gains most, to second order.
 cdef Py_ssize_t best_partner(
     const double* values, const double* down, const double* diagonal, const float* row, Py_ssize_t n,

@@ -24,9 +24,9 @@ cdef enum:
 
 
 cdef inline Py_ssize_t first(const double* x, double value) noexcept nogil:
-    """Return where the value, which is there, stands first."""
+    """Return where a value of at least this, which is there, stands first."""
     cdef Py_ssize_t k = 0
-    while x[k] != value:
+    while not x[k] >= value:
         k += 1
     return k
 
@@ -34,6 +34,13 @@ cdef inline Py_ssize_t first(const double* x, double value) noexcept nogil:
 cdef void move_values(
     double* values, const float* a, const float* b, double step, const double* up, const double* down,
     Py_ssize_t n, Ends* ends
+) noexcept nogil:
+    move_values_with_ties(values, a, b, step, up, down, n, 0.0, ends)
+
+
+cdef void move_values_with_ties(
+    double* values, const float* a, const float* b, double step, const double* up, const double* down,
+    Py_ssize_t n, double tie, Ends* ends
 ) noexcept nogil:
     cdef double[BLOCK] ups
     cdef double[BLOCK] downs
@@ -43,21 +50,26 @@ cdef void move_values(
     cdef Py_ssize_t begin = 0, count = 0, k = 0
     while begin < n:
         count = min(<Py_ssize_t> BLOCK, n - begin)
-        if a != NULL:
+        if b != NULL:
             for k in range(count):
                 values[begin + k] -= step * (<double> a[begin + k] - <double> b[begin + k])
+        elif a != NULL:
+            for k in range(count):
+                values[begin + k] -= step * <double> a[begin + k]
         for k in range(count):
             ups[k] = values[begin + k] + up[begin + k]
         for k in range(count):
             downs[k] = -(values[begin + k] + down[begin + k])
         found = largest(ups, count, high)
-        if found > high:
-            high = found
-            ends.highest = begin + first(ups, found)
+        if found > high + tie:
+            k = first(ups, found - tie)
+            high = ups[k]
+            ends.highest = begin + k
         found = largest(downs, count, low)
-        if found > low:
-            low = found
-            ends.lowest = begin + first(downs, found)
+        if found > low + tie:
+            k = first(downs, found - tie)
+            low = downs[k]
+            ends.lowest = begin + k
         begin += count
     ends.high = high
     ends.low = -low

@@ -115,3 +115,15 @@ def test_a_single_example(bias):
 def test_an_example_of_norm_zero_has_the_coefficient_C():
     run, _, _ = started([[0.0], [1.0], [-1.0]], [1.0, 1.0, -1.0], LINEAR, C=0.3, bias="none")
     assert finished(run).alpha[0] == 0.3
+
+
+@pytest.mark.parametrize("bias", ["none", "unregularised"])
+@pytest.mark.parametrize("kernel", [GAUSSIAN, LINEAR], ids=["gaussian", "linear"])
+def test_examples_that_are_there_many_times_are_no_endless_loop(kernel, bias):
+    # Equal gradients within rounding and pairs without distance, down to a tolerance near rounding.
+    X, y = noisy(60, seed=4)
+    X, y = np.repeat(np.round(X), 4, axis=0), np.repeat(y, 4)
+    y[::4] *= -1.0
+    run, _, problem = started(X, y, kernel, C=30.0, bias=bias, eps=1e-9)
+    snapshot = finished(run)
+    assert abs(certify(problem, snapshot.alpha, snapshot.responses)["relative_gap"]) <= 1e-7
