@@ -139,3 +139,11 @@ def test_the_guess_changes_rounding_only():
     for guess in (mu, 0.99 * mu, mu + C, -1e3 * C):
         again, _ = projected(x, y, e, C, guess)
         np.testing.assert_allclose(again, z, rtol=0.0, atol=1e-12 * 1e3 * C)
+
+
+def test_the_better_end_of_a_bracket_is_taken():
+    # Between the multipliers of which one clips both variables and the next gives the sum lies no other one.
+    x, e = np.array([1.0, 631822677.9545157 * 8.91304763e-09]) * [1.58272255e-09, 1.0], -1.58272255e-09
+    for size in np.linspace(0.9, 1.1, 401):
+        z, _ = projected(x * [1.0, size], [-1.0, -1.0], e, 0.01)
+        assert abs(z.sum() + e) <= 1e-14
