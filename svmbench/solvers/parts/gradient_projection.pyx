@@ -15,7 +15,8 @@ were 10, or ρ2 < ρ < ρ1, or the best κ without limit was below 0.1 for ρ1 o
 and Borwein over the last two steps together; κ = 1 unless the objective would rise above a reference value,
 which is the largest since the last but one improvement of the least in 2 steps; then κ is the best of [0, 1].
 
-Both end when the violation is below the tolerance.
+Both end when the violation is below the tolerance. Where there is a constraint, g is taken less a multiple of
+y, which P does not see: near the solution ρ is large and g is not small, and z would be lost in z - ρ g.
 """
 
 import numpy as np
@@ -38,6 +39,7 @@ cdef double RHO_MOST = 1e10
 cdef struct Step:
     double rho
     double mu               # multiplier of the last projection
+    double centre           # what g is taken less, in y
     double dd               # of the last step: d'd, d'Qd, |Qd|², best κ without limit
     double dQd
     double QdQd
@@ -63,7 +65,9 @@ cdef double solve_projected(
     cdef double* target = scratch + 2 * qp.q
     cdef double* point = scratch + 3 * qp.q
     cdef double left = violation_of(qp)
-    cdef Step step = Step(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, False, 0, 0.0, 0.0, 0.0, 0.0, 0.0, INFINITY, 0)
+    cdef Step step = Step(
+        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, False, 0, 0.0, 0.0, 0.0, 0.0, 0.0, INFINITY, 0
+    )
     step.rho = first_rho(qp, e, &step, target, point)
     while left >= tol and most > 0:
         aim(qp, e, &step, target, point)
@@ -79,13 +83,25 @@ cdef double solve_projected(
 cdef void aim(SmallQP* qp, double e, Step* step, double* target, double* point) noexcept nogil:
     """Fill in P(z - ρ g)."""
     cdef Py_ssize_t i = 0
-    for i in range(qp.q):
-        point[i] = qp.z[i] - step.rho * qp.gradient[i]
     if qp.y != NULL:
+        step.centre = centre_of(qp)
+        for i in range(qp.q):
+            point[i] = qp.z[i] - step.rho * (qp.gradient[i] - step.centre * qp.y[i])
         step.mu = project(point, qp.y, e, qp.C, qp.q, step.mu, target)
     else:
         for i in range(qp.q):
-            target[i] = fmin(fmax(point[i], 0.0), qp.C)
+            target[i] = fmin(fmax(qp.z[i] - step.rho * qp.gradient[i], 0.0), qp.C)
+
+
+cdef double centre_of(const SmallQP* qp) noexcept nogil:
+    """Return the mean y_i g_i of the variables between the bounds, all of which are equal at the solution."""
+    cdef double sum = 0.0
+    cdef Py_ssize_t free = 0, i = 0
+    for i in range(qp.q):
+        if 0.0 < qp.z[i] < qp.C:
+            sum += qp.y[i] * qp.gradient[i]
+            free += 1
+    return sum / free if free > 0 else 0.0
 
 
 cdef double first_rho(SmallQP* qp, double e, Step* step, double* target, double* point) noexcept nogil:
@@ -108,6 +124,7 @@ cdef bint walk(
 ) noexcept nogil:
     """Go towards the target, and with it the gradient; False if it is where z is."""
     cdef double gd = 0.0, kappa = 1.0, change = 0.0
+    cdef double multiplier = step.centre + step.mu / step.rho
     cdef const double* row = NULL
     cdef Py_ssize_t i = 0, k = 0
     step.dd = step.dQd = step.QdQd = 0.0
@@ -116,7 +133,7 @@ cdef bint walk(
         Qd[i] = 0.0
         step.dd += d[i] * d[i]
         # y'd is 0 but for rounding, and the multiplier makes the gradient small where z is free: more digits.
-        gd += d[i] * (qp.gradient[i] - (qp.y[i] * step.mu / step.rho if qp.y != NULL else 0.0))
+        gd += d[i] * (qp.gradient[i] - (qp.y[i] * multiplier if qp.y != NULL else 0.0))
     if step.dd == 0.0 or gd >= 0.0:
         return False
     for k in range(qp.q):

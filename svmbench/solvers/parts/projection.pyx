@@ -5,7 +5,8 @@ y'z(\mu) - e`, which is piecewise linear and never falls. The root is bracketed 
 and then found by secants through the ends of the bracket, which are exact once the bracket lies in one linear
 piece; where an end stays twice its residual is halved, so that the other end comes in (Y.-H. Dai and R.
 Fletcher, New Algorithms for Singly Linearly Constrained Quadratic Programs Subject to Lower and Upper Bounds,
-Math. Programming 106, 2006, section 3).
+Math. Programming 106, 2006, section 3). Where an end outlasts some secants, as across a long flat piece, or
+rounding puts one onto an end, the bracket is halved. The best multiplier that was tried is taken.
 """
 
 import numpy as np
@@ -14,6 +15,7 @@ from libc.math cimport fabs, fmax, fmin
 
 cdef enum:
     MOST = 200              # evaluations of r; a few do
+    PATIENCE = 3            # secants in a row that one end outlasts
 
 # Of r, in q C: about what rounding leaves of the sum.
 cdef double TOLERANCE = 1e-16
@@ -36,8 +38,8 @@ cdef double project(
 ) noexcept nogil:
     cdef double mu = guess, r = residual(x, y, e, C, q, guess, z), enough = TOLERANCE * q * C
     cdef double step = C if r < 0.0 else -C
-    cdef double near = mu, at_near = r, far = mu, at_far = r
-    cdef int left = MOST
+    cdef double near = mu, at_near = r, far = mu, at_far = r, best = mu, at_best = r
+    cdef int left = MOST, stayed = 0
     # The ends of the bracket: near is the one evaluated last.
     while fabs(r) > enough and (r < 0.0) == (step > 0.0) and left > 0:
         far = mu
@@ -46,22 +48,33 @@ cdef double project(
         step *= 2.0
         r = residual(x, y, e, C, q, mu, z)
         left -= 1
+        if fabs(r) < fabs(at_best):
+            best = mu
+            at_best = r
     near = mu
     at_near = r
     while fabs(r) > enough and left > 0 and near != far:
         mu = near - at_near * (far - near) / (at_far - at_near)
+        if stayed >= PATIENCE or mu == near or mu == far:
+            mu = 0.5 * (near + far)
+        if mu == near or mu == far:
+            break
         r = residual(x, y, e, C, q, mu, z)
         left -= 1
+        if fabs(r) < fabs(at_best):
+            best = mu
+            at_best = r
         if (r < 0.0) == (at_near < 0.0):
             at_far *= 0.5
+            stayed += 1
         else:
+            stayed = 0
             far = near
             at_far = at_near
-        if mu == near:
-            return mu
         near = mu
         at_near = r
-    return mu
+    residual(x, y, e, C, q, best, z)
+    return best
 
 
 def projected(x, y, double e, double C, double guess=0.0):

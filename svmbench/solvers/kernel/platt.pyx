@@ -1,0 +1,302 @@
+r"""SMO as Platt published it, with bias.
+
+J. Platt, Fast Training of Support Vector Machines using Sequential Minimal Optimization, in B. Schölkopf, C.
+Burges and A. Smola (eds.), Advances in Kernel Methods, 1999, chapter 12; report MSR-TR-98-14, 1998.
+
+Problem, the dual of the regularised form in its C-form, C = 1/(λn):
+:math:`\max_\alpha \sum_i \alpha_i - \frac12 |\sum_i \alpha_i y_i \Phi(x_i)|^2`, :math:`0 \le \alpha_i \le C`,
+:math:`\sum_i \alpha_i y_i = 0`.
+
+Method, from α = 0, b = 0, with the errors :math:`E_i = \sum_j \alpha_j y_j K(x_j, x_i) + b - y_i`; a
+coefficient is free if 0 < α < C, else bound::
+
+    passes: over all examples; then over the free ones until a pass changes nothing; then over all again. It
+            converges when a pass over all changes nothing
+    examine j:   return unless y_j E_j < -eps and α_j < C, or y_j E_j > eps and α_j > 0
+                 for i = the free one with the least E_i if E_j > 0, else the largest, if two are free;
+                         the free ones in turn from a random one; the others in turn from a random one:
+                     return if the step of (i, j) changes something
+    step (i, j): κ = K_ii + K_jj - 2 K_ij;  [L, H] is where α_j can go with α_i in the box
+                 α_j' = clip(α_j + y_j (E_i - E_j)/κ, L, H); if κ <= 0, the end at which the dual is larger
+                 by more than ``change``
+                 nothing changes if |α_j' - α_j| < change (α_j' + α_j + change)
+                 α_i' = α_i + y_i y_j (α_j - α_j')
+                 b makes E_i = 0 if α_i' is free, else E_j = 0 if α_j' is, else it is the mean of both
+
+The paper's names of ``eps`` and ``change`` are tol and eps, both 1e-3 there. An α_j' within 1e-8 C of L or H
+is put onto it; the paper does so at 0 and C, but at the ends of the segment Σ α_i y_i stays 0.
+
+The b of the last step may be wrong for all others, so that examples violate the conditions though no pair
+does (S. S. Keerthi et al., Neural Computation 13, 2001). Where that ends a pass over all, b is put in the
+middle: the least error where α_i y_i can grow and the largest where it can fall become opposite numbers. If
+these were more than 2 eps apart, another pass over all follows.
+
+Counting: an iteration is one examination. On demand the errors of the free examples are kept. That of a
+bound one costs the number of non-zero coefficients, for j and for each i whose segment is not a point; K_ij
+costs 1, and a step, for each of i and j that is free, the number of other free ones. What was evaluated in an
+examination, for the error of a bound one or as K_ij, serves its step. Where rows are kept, row j is taken for
+the first K_ij and row i for the step.
+
+Answer: the last iterate, a dual point.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
+from svmbench.solvers.parts.stepping import checked_diagonal
+
+from libc.math cimport INFINITY, fabs, fmax, fmin, isfinite
+
+from svmbench.solvers.parts.random cimport Generator
+from svmbench.solvers.parts.stepping cimport SteppedRun
+
+# Errors nearer than this are equal and the first one is taken: those of a pair are equal after their step,
+# and rounding shall not choose between them.
+cdef double TIE = 1e-12
+# Of C: how near to the end of its segment a coefficient is put onto it, and what rounding leaves of a bound.
+cdef double SNAP = 1e-8
+cdef double ROUNDING = 1e-14
+
+cdef enum:
+    NONE = -1
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of Platt's SMO."""
+
+    eps: float = field(
+        default=1e-3,
+        metadata={"above": 0.0, "help": "the paper's tol: violation up to which an example is left alone"},
+    )
+    change: float | None = field(
+        default=None,
+        metadata={
+            "above": 0.0,
+            "help": "the paper's eps: relative change below which a step is not made; null: the same as eps",
+        },
+    )
+
+
+cdef class Run(SteppedRun):
+    """A started SMO of Platt."""
+
+    cdef Generator rng
+    cdef double C
+    cdef double eps
+    cdef double change
+    cdef double b
+    cdef double[::1] alpha
+    cdef double[::1] v              # y_i - f(x_i) without b: E_i = b - v_i
+    cdef double[::1] own            # K(x, x) in single precision, as in the rows
+    cdef Py_ssize_t nonzeros
+    cdef Py_ssize_t free
+    cdef Py_ssize_t at              # the example to be examined next
+    cdef bint everything            # the pass goes over all examples
+    cdef bint changed               # something, in this pass
+    cdef const float* row_j         # of the examined example, once taken
+    cdef Py_ssize_t tried           # free examples whose value with it, a free one, has been evaluated
+
+    def __init__(self, problem, oracle, Generator rng not None, params):
+        super().__init__(problem, oracle)
+        self.rng = rng
+        self.C = problem.C
+        self.eps = params.eps
+        self.change = params.eps if params.change is None else params.change
+        self.alpha = np.zeros(self.n)
+        self.v = np.array(self.labels)
+        self.own = checked_diagonal(oracle).astype(np.float32).astype(np.float64)
+        self.everything = True
+
+    cdef int step(self) except -1 nogil:
+        self.ledger.iteration(self.n)
+        if self.examine(self.at):
+            self.changed = True
+        self.at += 1
+        self.find_next()
+        return 0
+
+    cdef void find_next(self) noexcept nogil:
+        """Go to the next example of the pass, or of the next pass that has one."""
+        while not self.converged:
+            while self.at < self.n and not self.everything and not self.is_free(self.at):
+                self.at += 1
+            if self.at < self.n:
+                return
+            if self.everything and not self.changed:
+                self.converged = self.settle()
+            self.everything = not self.changed
+            self.changed = False
+            self.at = 0
+
+    cdef bint settle(self) noexcept nogil:
+        """Mend b if it violates the conditions; return whether nothing is left to be done.
+
+        All errors are at hand: the pass that changed nothing has looked at each.
+        """
+        cdef double high = -INFINITY, low = INFINITY, before = self.b
+        cdef Py_ssize_t i = 0
+        for i in range(self.n):
+            if (self.alpha[i] < self.C) if self.y[i] > 0.0 else (self.alpha[i] > 0.0):
+                high = fmax(high, self.v[i])
+            if (self.alpha[i] > 0.0) if self.y[i] > 0.0 else (self.alpha[i] < self.C):
+                low = fmin(low, self.v[i])
+        if self.b >= high - self.eps and self.b <= low + self.eps:
+            return True
+        if isfinite(high) and isfinite(low):
+            self.b = 0.5 * (high + low)
+        else:
+            self.b = high if isfinite(high) else low
+        return self.b == before or high - low <= 2.0 * self.eps
+
+    cdef bint is_free(self, Py_ssize_t i) noexcept nogil:
+        return 0.0 < self.alpha[i] < self.C
+
+    cdef void look(self, Py_ssize_t i) noexcept nogil:
+        """Charge the error of an example."""
+        if not self.is_free(i):
+            self.ledger.lookup(self.nonzeros)
+
+    cdef void look_at_both(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+        """Charge the value of a pair, if the error of a bound one has not needed it."""
+        if self.is_free(i) and self.is_free(j):
+            self.tried += 1
+            self.ledger.lookup(1)
+        elif self.alpha[i] == 0.0 and self.alpha[j] == 0.0:
+            self.ledger.lookup(1)
+
+    cdef bint examine(self, Py_ssize_t j) noexcept nogil:
+        """Change an example that violates the conditions with another one; return whether one was found."""
+        cdef double r = self.y[j] * (self.b - self.v[j])
+        cdef Py_ssize_t first = NONE
+        self.row_j = NULL
+        self.tried = 0
+        self.look(j)
+        if not ((r < -self.eps and self.alpha[j] < self.C) or (r > self.eps and self.alpha[j] > 0.0)):
+            return False
+        if self.free > 1:
+            first = self.farthest(j)
+            if self.move(first, j):
+                return True
+        # What has been tried fails again.
+        return self.try_all(j, True, first) or self.try_all(j, False, first)
+
+    cdef Py_ssize_t farthest(self, Py_ssize_t j) noexcept nogil:
+        """Return the free example with the least error, or the largest if that of j is not above 0."""
+        cdef double sign = 1.0 if self.b > self.v[j] else -1.0
+        cdef double best = -INFINITY
+        cdef Py_ssize_t found = NONE, i = 0
+        for i in range(self.n):
+            if sign * self.v[i] > best + TIE and self.is_free(i):
+                best = sign * self.v[i]
+                found = i
+        return found
+
+    cdef bint try_all(self, Py_ssize_t j, bint among_free, Py_ssize_t but) noexcept nogil:
+        """Try j with all free examples but one, or with all others, in turn from a random one."""
+        cdef Py_ssize_t i = self.rng.below(<unsigned int> self.n)
+        cdef Py_ssize_t left = self.n
+        while left > 0:
+            left -= 1
+            if self.is_free(i) == among_free and i != but and self.move(i, j):
+                return True
+            i = i + 1 if i + 1 < self.n else 0
+        return False
+
+    cdef bint move(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+        """Make the step of a pair, if it changes something."""
+        cdef double s = self.y[i] * self.y[j]
+        cdef double ai = self.alpha[i], aj = self.alpha[j], new = 0.0
+        cdef double low = fmax(0.0, ai + aj - self.C if s > 0.0 else aj - ai)
+        cdef double high = fmin(self.C, ai + aj if s > 0.0 else self.C + aj - ai)
+        if i == j or low >= high:
+            return False
+        self.look(i)
+        if self.row_j == NULL:
+            self.row_j = self.oracle.row_pointer(j)
+            self.ledger.change(self.n)
+        self.look_at_both(i, j)
+        new = self.best_of(i, j, low, high)
+        if new - low < SNAP * self.C:
+            new = low
+        elif high - new < SNAP * self.C:
+            new = high
+        if fabs(new - aj) < self.change * (new + aj + self.change):
+            return False
+        self.put(i, j, self.rounded(ai + s * (aj - new)), self.rounded(new))
+        return True
+
+    cdef double best_of(self, Py_ssize_t i, Py_ssize_t j, double low, double high) noexcept nogil:
+        """Return the best value of the second coefficient in its segment."""
+        cdef double a = self.alpha[j]
+        cdef double slope = self.y[j] * (self.v[j] - self.v[i])
+        cdef double kappa = self.own[i] + self.own[j] - 2.0 * <double> self.row_j[i]
+        cdef double more = 0.0
+        if kappa > 0.0:
+            return fmin(fmax(a + slope / kappa, low), high)
+        # What the dual gains at the upper end more than at the lower.
+        more = (high - a) * (slope - 0.5 * kappa * (high - a)) - (low - a) * (slope - 0.5 * kappa * (low - a))
+        if fabs(more) <= self.change:
+            return a
+        return high if more > 0.0 else low
+
+    cdef double rounded(self, double value) noexcept nogil:
+        if value < ROUNDING * self.C:
+            return 0.0
+        return self.C if value > self.C - ROUNDING * self.C else value
+
+    cdef void put(self, Py_ssize_t i, Py_ssize_t j, double ai, double aj) noexcept nogil:
+        """Give a pair its new coefficients; all errors follow."""
+        cdef const float* row_i = self.oracle.row_pointer(i)    # the cache keeps two rows at hand
+        cdef const float* row_j = self.row_j
+        cdef double di = self.y[i] * (ai - self.alpha[i]), dj = self.y[j] * (aj - self.alpha[j])
+        cdef double* v = &self.v[0]
+        cdef int pair = self.is_free(i) + self.is_free(j)
+        cdef Py_ssize_t t = 0
+        self.ledger.change(self.n)
+        if self.is_free(i):
+            self.ledger.lookup(self.free - pair)
+        if self.is_free(j):
+            self.ledger.lookup(self.free - pair - (self.tried - self.is_free(i)))
+        for t in range(self.n):
+            v[t] -= di * row_i[t] + dj * row_j[t]
+        self.nonzeros += (ai > 0.0) + (aj > 0.0) - (self.alpha[i] > 0.0) - (self.alpha[j] > 0.0)
+        self.alpha[i] = ai
+        self.alpha[j] = aj
+        self.free += self.is_free(i) + self.is_free(j) - pair
+        if self.is_free(i):
+            self.b = v[i]
+        elif self.is_free(j):
+            self.b = v[j]
+        else:
+            self.b = 0.5 * (v[i] + v[j])
+
+    def snapshot(self):
+        """Return the last iterate, a dual point."""
+        alpha, y = np.array(self.alpha), np.asarray(self.labels)
+        return Snapshot(
+            KernelExpansion.from_alpha(alpha, y, self.b), responses=1.0 - y * np.asarray(self.v), alpha=alpha
+        )
+
+
+class Platt(Solver):
+    """SMO as Platt published it; see the module."""
+
+    name = "platt"
+    title = "SMO (Platt)"
+    citation = (
+        "J. Platt. Fast Training of Support Vector Machines using Sequential Minimal Optimization. In "
+        "Advances in Kernel Methods, 1999."
+    )
+    biases = ("unregularised",)
+    counting = (
+        "on demand: the non-zero coefficients per error of a bound example, 1 per pair, the other free ones "
+        "per free coefficient of a step; rows kept: n per row taken; iterations: n"
+    )
+    Params = Params
+
+    def start(self, problem, oracle, rng):
+        """Return a run at iteration 0."""
+        return Run(problem, oracle, rng, self.params)

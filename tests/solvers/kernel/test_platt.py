@@ -1,0 +1,156 @@
+"""What is particular to Platt's SMO: its passes, its partners, its counts, its bias, degenerate data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem
+from svmbench.run.optimum import certify
+from svmbench.solvers.kernel.platt import Params, Platt
+from svmbench.solvers.parts.random import Generator
+
+GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
+LINEAR = {"name": "linear"}
+
+
+def started(X, y, kernel=GAUSSIAN, C=1.0, seed=0, **given):
+    X, y = np.asarray(X, dtype=np.float32), np.asarray(y, dtype=np.float64)
+    oracle = Oracle(X, kernel, 1 << 22)
+    problem = Problem.build(y, C=C, bias="unregularised")
+    return Platt(Params(**given)).start(problem, oracle, Generator(seed)), oracle, problem
+
+
+def noisy(n=150, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3)).astype(np.float32)
+    return X, np.where(X[:, 0] + rng.normal(size=n) > 0.4, 1.0, -1.0)
+
+
+def finished(run):
+    run.advance("iterations", 10**7)
+    assert run.converged
+    return run.snapshot()
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
+@pytest.mark.parametrize("kernel", [GAUSSIAN, LINEAR])
+def test_the_answer_is_that_of_libsvm(kernel, C):
+    X, y = noisy()
+    run, oracle, _ = started(X, y, kernel, C=C, eps=1e-7)
+    snapshot = finished(run)
+    K = oracle.block(np.arange(y.size)).astype(np.float64)
+    peer = SVC(C=C, kernel="precomputed", tol=1e-10).fit(K, y)
+    # Steps of less than 1e-7 of a coefficient are not made, of C at most.
+    near = 1e-5 * max(1.0, C / 10.0)
+    np.testing.assert_allclose(K @ (snapshot.alpha * y), K[:, peer.support_] @ peer.dual_coef_[0], atol=near)
+    assert snapshot.model.bias == pytest.approx(float(peer.intercept_[0]), abs=near)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_papers_tolerances_are_near_the_optimum(seed):
+    X, y = noisy(400, seed)
+    run, _, problem = started(X, y, C=5.0, seed=seed)
+    snapshot = finished(run)
+    margins = y * (y * snapshot.responses + snapshot.model.bias)
+    alpha = snapshot.alpha
+    violation = np.maximum(
+        np.where(alpha < problem.C, 1.0 - margins, 0.0), np.where(alpha > 0.0, margins - 1.0, 0.0)
+    )
+    # What is left violates the conditions by little: the step that mends it would be too small a change.
+    assert violation.max() <= 3e-3
+    assert certify(problem, alpha, snapshot.responses)["relative_gap"] <= 2e-3
+
+
+def test_two_points_are_parted_in_the_middle():
+    # Points 1 and 4 apart by 3: |w| = 2/3, α = 2/9, and the score is 0 at 2.5.
+    run, oracle, _ = started([[1.0], [4.0]], [-1.0, 1.0], LINEAR)
+    run.advance("iterations", 1)
+    snapshot = run.snapshot()
+    np.testing.assert_allclose(snapshot.alpha, 2.0 / 9.0)
+    assert snapshot.model.bias == pytest.approx(-5.0 / 3.0)
+    # The diagonal; K of the pair, both rows; and no error costs a value while all coefficients are 0.
+    ledger = oracle.ledger
+    assert (ledger.kev_ondemand, ledger.kev_rowupdate, ledger.kev_iter) == (2 + 1, 2 + 4, 2 + 2)
+    # The rest of this pass, one over the two free ones, one over all: their errors are kept.
+    finished(run)
+    assert run.iterations == 1 + 1 + 2 + 2
+    assert (ledger.kev_ondemand, ledger.kev_rowupdate, ledger.kev_iter) == (2 + 1, 2 + 4, 2 + 12)
+
+
+def test_the_sum_stays_and_bounds_are_met_exactly():
+    X, y = noisy(300, seed=2)
+    for C in (1e-3, 0.3, 1e4):
+        run, _, _ = started(X, y, C=C)
+        for goal in (10, 100, 1000, 5000):
+            run.advance("iterations", goal)
+            alpha = run.snapshot().alpha
+            assert abs(alpha @ y) <= 1e-12 * C * y.size
+            near = np.minimum(alpha, C - alpha)
+            assert np.all((near == 0.0) | (near > 1e-13 * C))
+
+
+def test_the_dual_never_falls():
+    X, y = noisy(100, seed=4)
+    run, _, _ = started(X, y, C=3.0)
+    before = 0.0
+    while not run.converged:
+        run.advance("iterations", run.iterations + 1)
+        snapshot = run.snapshot()
+        dual = snapshot.alpha.sum() - 0.5 * snapshot.alpha @ snapshot.responses
+        assert dual >= before - 1e-10
+        before = dual
+
+
+def test_a_smaller_change_comes_nearer():
+    X, y = noisy(200, seed=3)
+    gaps = []
+    for change in (0.5, 1e-2, 1e-8):
+        run, _, problem = started(X, y, C=10.0, eps=1e-8, change=change)
+        snapshot = finished(run)
+        gaps.append(certify(problem, snapshot.alpha, snapshot.responses)["relative_gap"])
+    assert gaps[0] > 10.0 * gaps[1] > 100.0 * gaps[2]
+    assert gaps[2] <= 1e-6
+
+
+def test_the_bias_is_mended_where_no_pair_can_do_it():
+    # With a small C the coefficients end at bounds, where the b of the last step is a mean of two.
+    X, y = [[1.0], [0.9], [-0.9], [-1.0], [-1.1]], [1.0, 1.0, -1.0, -1.0, -1.0]
+    run, _, _ = started(X, y, LINEAR, C=0.01)
+    snapshot = finished(run)
+    peer = SVC(C=0.01, kernel="linear", tol=1e-10).fit(np.array(X), y)
+    loss = np.maximum(0.0, 1.0 - np.array(y) * (np.array(X)[:, 0] * peer.coef_[0, 0] + peer.intercept_[0]))
+    theirs = 0.5 * peer.coef_[0, 0] ** 2 + 0.01 * loss.sum()
+    margins = np.array(y) * (np.array(y) * snapshot.responses + snapshot.model.bias)
+    ours = 0.5 * snapshot.alpha @ snapshot.responses + 0.01 * np.maximum(0.0, 1.0 - margins).sum()
+    assert ours == pytest.approx(theirs, rel=1e-3)
+
+
+@pytest.mark.parametrize("label", [-1.0, 1.0])
+@pytest.mark.parametrize("n", [1, 3])
+def test_one_class_is_its_bias(n, label):
+    run, oracle, _ = started(np.arange(n)[:, None], [label] * n)
+    snapshot = finished(run)
+    assert snapshot.model.indices.size == 0
+    assert snapshot.model.bias == label
+    assert oracle.ledger.kev_ondemand == 0
+
+
+def test_the_same_example_with_both_labels():
+    run, _, _ = started([[1.0], [1.0]], [1.0, -1.0], C=3.0)
+    snapshot = finished(run)
+    assert snapshot.alpha.tolist() == [3.0, 3.0]
+    assert snapshot.model.bias == 0.0
+
+
+@pytest.mark.parametrize("X", [np.zeros((6, 2)), np.ones((6, 2))])
+def test_examples_without_distance(X):
+    # All scores are b: four of six are right with the sign of the larger class.
+    y = [1.0, -1.0, 1.0, 1.0, 1.0, -1.0]
+    run, _, _ = started(X, y, LINEAR, C=0.5)
+    snapshot = finished(run)
+    assert snapshot.model.bias == pytest.approx(1.0)
+    assert snapshot.alpha[1] == snapshot.alpha[5] == 0.5
+    assert snapshot.alpha @ y == pytest.approx(0.0, abs=1e-15)
