@@ -97,4 +97,5 @@ def _rows(solver: type[Solver], rows: dict[str, str], width: int) -> str:
 
 
 def _wrapped(text: str, first: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=" " * len(first))
+    blank = " " * len(first)
+    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=blank, break_on_hyphens=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import sys
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
@@ -36,6 +37,11 @@ def _modules() -> dict[str, str]:
 
 
 def _plugins() -> dict[str, EntryPoint]:
+    return _plugins_on(tuple(sys.path))
+
+
+@cache  # every look at the entry points reads files of all distributions
+def _plugins_on(path: tuple[str, ...]) -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=_GROUP)}
 
 

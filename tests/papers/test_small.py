@@ -18,9 +18,10 @@ def small(paper):
     """The first panel and the first seed of each solver, on a hundred points in the plane."""
     board = ("dataset=checkerboard", "dataset.n_train=100", "dataset.n_test=100")
     limits = ("budget.kev=100000", "budget.memory=1")
+    sample = ("features.s=20",) if "features=nystrom" in paper.overrides else ()
     first = paper.panels[0]
     solvers = tuple(dataclasses.replace(solver, seeds=solver.seeds[:1]) for solver in paper.solvers)
-    panel = PanelPlan(first.name, first.title, (*board, *limits))
+    panel = PanelPlan(first.name, first.title, (*board, *limits, *sample))
     return dataclasses.replace(paper, panels=(panel,), solvers=solvers)
 
 

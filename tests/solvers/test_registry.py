@@ -84,6 +84,7 @@ class Mine(Solver):
 
 def plugin(monkeypatch, name, value):
     entries = (EntryPoint(name, value, "svmbench.solvers"),)
+    monkeypatch.setattr(registry, "_plugins_on", registry._plugins_on.__wrapped__)  # nothing is remembered
     monkeypatch.setattr(
         registry, "entry_points", lambda group: entries if group == "svmbench.solvers" else ()
     )

@@ -16,7 +16,11 @@ from tests.specification import smo, smo_pair
 from tests.specification.expansion import Maintained
 from tests.specification.slow_oracle import SlowOracle
 
-VARIANTS: list[dict[str, Any]] = [{"k": 8}, {"k": 30, "c": 1.0}, {"k": 20, "c": 1.2, "eps": 0.01}]
+VARIANTS: list[dict[str, Any]] = [
+    {"k": 8, "separable": False},
+    {"k": 30, "c": 1.0},
+    {"k": 20, "c": 1.2, "eps": 0.01},
+]
 APPROXIMATE = VARIANTS
 ENDLESS = {"k": 30, "c": 1.0, "eps": 1e-300}
 MAINTAINS = True
@@ -31,6 +35,7 @@ def run(
     k: int,
     c: float = 2.0,
     eps: float = 1e-3,
+    separable: bool = True,  # a part of the formula for k, which is given here
 ) -> NDArray:
     y, n, C = problem.y, problem.n, problem.C
     w.oracle.diagonal()

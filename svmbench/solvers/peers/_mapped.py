@@ -86,7 +86,7 @@ class MappedPeer(Peer):
         params = self.params
         if params.linear == "linearsvc" and problem.bias != "none":
             raise Refusal(
-                "LinearSVC regularises its bias, which is another problem: give solver.linear=sgd or "
+                f"{self.name} with solver.linear=linearsvc regularises its bias: give solver.linear=sgd or "
                 "problem.bias=none"
             )
         X, y, state = data.X, np.array(problem.y), seed(rng)

@@ -83,7 +83,7 @@ def test_rows_are_mapped_in_parts(monkeypatch):
 def test_linearsvc_behind_a_map_has_no_bias():
     X, y = data()
     with pytest.raises(
-        Refusal, match=r"LinearSVC regularises its bias.*solver.linear=sgd or problem.bias=none"
+        Refusal, match=r"linearsvc regularises its bias.*solver.linear=sgd or problem.bias=none"
     ):
         start("sklearn_rbfsampler", {"linear": "linearsvc", "bias": "unregularised"}, X, y, KERNELS[0])
 
