@@ -74,11 +74,13 @@ def squared_hinge() -> float:
     return float(found.fun)
 
 
+@pytest.mark.parametrize("precision", [np.float32, np.float64])
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(("name", "given"), EXACT, ids=label)
-def test_exact_methods_reach_the_optimum(name, given, layout, hinge, squared_hinge):
+def test_exact_methods_reach_the_optimum(name, given, layout, precision, hinge, squared_hinge):
     lam = hinge.problem.lam
-    run, examples = start(name, {**given, "eps": 1e-10}, LAYOUTS[layout](hinge.X), hinge.y, LINEAR)
+    X = LAYOUTS[layout](hinge.X.astype(precision))
+    run, examples = start(name, {**given, "eps": 1e-10}, X, hinge.y, LINEAR)
     run.advance("iterations", 1_000_000)
     snapshot = run.snapshot()
     responses = hinge.y * examples.products(snapshot.model.weights)
