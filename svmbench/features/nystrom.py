@@ -82,8 +82,8 @@ class Nystrom(FeatureMap):
     @classmethod
     def bytes_needed(cls, params: Any, n: int) -> int:
         """Return the memory that the features of n training examples take at most."""
-        most = min(params.s, params.rank or params.s)
-        return 4 * n * most + 8 * 4 * params.s**2
+        s = min(params.s, n)  # more are refused by the map itself
+        return 4 * n * min(s, params.rank or s) + 8 * 4 * s**2
 
     def examples(self) -> Examples:
         """Return the training examples in their features; kernel values within the sample are made once."""
