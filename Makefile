@@ -56,6 +56,8 @@ $(READY): pyproject.toml $(COMPILED)
 	$(VENV)/bin/python -m pip install --quiet --editable '.[test]'
 	touch "$@"
 
+# The linters alone: installing the extra with the package would compile it a second time.
 $(LINTERS): $(READY)
-	$(VENV)/bin/python -m pip install --quiet --editable '.[test,lint]'
+	$(VENV)/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["lint"], sep="\n")' >"$@.txt"
+	$(VENV)/bin/python -m pip install --quiet --requirement "$@.txt"
 	touch "$@"
