@@ -64,7 +64,9 @@ def test_a_table_runs_small_from_plan_to_reference(name, tmp_path, monkeypatch, 
     with pages[1].open() as stream:
         rows = list(csv.DictReader(stream))
     assert [row["line"] for row in rows] == [solver.name for solver in whole.solvers]
-    assert all(float(row["suboptimality"]) >= 0.0 for row in rows)
+    # A run on explicit features has another problem, of which no optimum is certified.
+    certified = not any(override.startswith("features=") for override in whole.overrides)
+    assert [float(row["suboptimality"] or "nan") >= 0.0 for row in rows] == [certified] * count
     assert all(row["status"] in ("converged", "budget", "timeout") for row in rows)
 
     assert commands.keep(name, str(tmp_path)) == 0

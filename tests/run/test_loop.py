@@ -35,7 +35,7 @@ def drive(
         checkpoint or rows.append,
         interrupt or Interrupt(),
         progress or Silent(),
-        refits,
+        refits=refits,
     )
     return loop.drive(), rows
 
