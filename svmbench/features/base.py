@@ -6,6 +6,7 @@ A map makes an explicit vector z(x) of each example, so that a kernel problem be
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 BLOCK = 512
 
 
-class FeatureMap:
+class FeatureMap(ABC):
     """Base of the maps: subclasses set the class attributes, define ``Params`` and implement the rest.
 
     Parameters
@@ -50,25 +51,26 @@ class FeatureMap:
     version: ClassVar[int] = 1
     Params: ClassVar[type]
 
+    @abstractmethod
     def __init__(self, X: Any, kernel: dict[str, Any], params: Any, rng: Generator, threads: int = 1) -> None:
-        raise NotImplementedError
+        """Fit the map on the training rows."""
 
     @classmethod
+    @abstractmethod
     def bytes_needed(cls, params: Any, n: int) -> int:
         """Return the memory that the features of n training examples take at most."""
-        raise NotImplementedError
 
+    @abstractmethod
     def examples(self) -> Examples:
         """Return the training examples in their features, with the counts of making them."""
-        raise NotImplementedError
 
+    @abstractmethod
     def transform(self, X: Any) -> NDArray[np.float32]:
         """Return z(x) for each row x of X, float32, shape (m, D)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def scores(self, weights: NDArray[np.float64], bias: float, X: Any) -> tuple[NDArray[np.float64], int]:
         """Return <z(x), w> + bias for each row x of X, float64 (m,), and the inner products that it took.
 
         Kernel evaluations stand in the ledger as prediction instead.
         """
-        raise NotImplementedError
