@@ -25,7 +25,7 @@ _OPTIONS = {
 _FIRST = {
     "datasets": ("list", "fetch", "verify"),
     "paper": ("plan", "run", "draw", "verdict", "keep"),
-    "speed": ("machine", "rows", "solvers", "rivals", "scaling"),
+    "speed": ("machine", "rows", "solvers", "rivals", "scaling", "show"),
     "completion": ("bash", "zsh"),
     "help": tuple(COMMANDS),
 }

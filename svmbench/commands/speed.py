@@ -6,7 +6,8 @@ import dataclasses
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from svmbench.commands._parser import Parser
@@ -19,6 +20,7 @@ _ACTIONS = {
     "rivals": "time of our solver and of programs that users have to the same result",
     "scaling": "cost of an iteration as the examples, and then the threads, become more",
 }
+_SHOW = "print stored measurements again: when and where each was made, and its table"
 
 
 class Table(NamedTuple):
@@ -37,15 +39,15 @@ class _Action(Parser):
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure one thing, print it as a table or JSON, and store it."""
+    """Measure one thing, store it and print it as a table or JSON; or print what is stored."""
     given = _parser().parse_args(arguments)
+    if given.action == "show":
+        return _show(given)
     measures = {"machine": _machine, "rows": _rows, "solvers": _solvers}
     measures |= {"rivals": _rivals, "scaling": _scaling}
-    found = measures[given.action](given)
-
-    from svmbench.speed import record
-
-    path = record.save(given.results, given.action, found.measured)
+    path = None
+    for found in measures[given.action](given):
+        path = _store(given, found, path)
     if given.json:
         print(json.dumps(found.measured, indent=2, allow_nan=False))
         return 0
@@ -55,6 +57,29 @@ def main(arguments: Sequence[str]) -> int:
     print(table(found.header, found.lines))
     limits = found.measured.get("limits")
     print(f"instruction set {limits['isa']}; stored in {path}" if limits else f"stored in {path}")
+    return 0
+
+
+def _store(given: Namespace, found: Table, path: Path | None) -> Path:
+    """Store what was measured so far, in place of what is at ``path``."""
+    from svmbench.speed import record
+
+    shown = {"header": list(found.header), "lines": [list(line) for line in found.lines]}
+    return record.save(given.results, given.action, found.measured, shown, path)
+
+
+def _show(given: Namespace) -> int:
+    """Print stored measurements."""
+    from svmbench.report.tables import table
+    from svmbench.speed import record
+
+    documents = record.stored(given.results, given.files)
+    if given.json:
+        print(json.dumps(documents, indent=2, allow_nan=False))
+        return 0
+    for document in documents:
+        print(f"{record.heading(document)}\n")
+        print(table(document["table"]["header"], document["table"]["lines"]), end="\n\n")
     return 0
 
 
@@ -70,7 +95,7 @@ def _parser() -> Parser:
                 "jobs", nargs="+", metavar="JOB", help="such as adult-c1; docs/speed.md lists all"
             )
             action.add_argument(
-                "--solver", default="smo_pair", metavar="NAME", help="ours, where the job leaves it open"
+                "--solver", default="decomposition", metavar="NAME", help="ours, where the job leaves it open"
             )
             action.add_argument("--repeats", type=int, default=3, metavar="N", help="fits of each, by turns")
         if name == "scaling":
@@ -78,6 +103,10 @@ def _parser() -> Parser:
             action.add_argument("--most", type=int, default=1_000_000, metavar="N", help="most examples")
         action.add_json()
         action.add_results()
+    show = actions.add_parser("show", help=_SHOW, description=f"{_SHOW.capitalize()}.")
+    show.add_argument("files", nargs="*", metavar="FILE", help="by default all that are stored")
+    show.add_json()
+    show.add_results()
     return parser
 
 
@@ -85,23 +114,23 @@ def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _machine(given: Namespace) -> Table:
+def _machine(given: Namespace) -> Iterator[Table]:
     from svmbench.speed import machine
 
     limits = machine.measure()
-    return Table(("limit", "rate", "unit"), limits.lines(), {"limits": limits.as_dict()})
+    yield Table(("limit", "rate", "unit"), limits.lines(), {"limits": limits.as_dict()})
 
 
-def _rows(given: Namespace) -> Table:
+def _rows(given: Namespace) -> Iterator[Table]:
     from svmbench.speed import machine, rows
 
     limits = machine.measure()
     rates = rows.measure(limits, say=_say)
     measured = {"limits": limits.as_dict(), "rows": [_record(rate, "fraction") for rate in rates]}
-    return Table(rows.HEADER, [rate.line() for rate in rates], measured)
+    yield Table(rows.HEADER, [rate.line() for rate in rates], measured)
 
 
-def _solvers(given: Namespace) -> Table:
+def _solvers(given: Namespace) -> Iterator[Table]:
     from svmbench import config, data
     from svmbench.speed import machine, solvers
 
@@ -114,10 +143,11 @@ def _solvers(given: Namespace) -> Table:
         "dataset": given.dataset,
         "solvers": [_record(pace, "fraction") for pace in paces],
     }
-    return Table(solvers.HEADER, [pace.line() for pace in paces], measured)
+    yield Table(solvers.HEADER, [pace.line() for pace in paces], measured)
 
 
-def _rivals(given: Namespace) -> Table:
+def _rivals(given: Namespace) -> Iterator[Table]:
+    """Yield what is known after each job: the last one may come in the morning."""
     from svmbench.speed import prediction, rivals
     from svmbench.speed.jobs import JOBS
 
@@ -133,16 +163,16 @@ def _rivals(given: Namespace) -> Table:
             races += prediction.measure(name, job, given.repeats, _say)
         else:
             races += rivals.measure(name, job, given.solver, given.repeats, _say)
-    measured = {"rivals": [_record(race, "ratio") for race in races]}
-    return Table(rivals.HEADER, [race.line() for race in races], measured)
+        measured = {"rivals": [_record(race, "ratio") for race in races]}
+        yield Table(rivals.HEADER, [race.line() for race in races], measured)
 
 
-def _scaling(given: Namespace) -> Table:
+def _scaling(given: Namespace) -> Iterator[Table]:
     from svmbench.speed import scaling
 
     costs = scaling.measure(given.solver, given.most, _say)
     measured = {"solver": given.solver, "scaling": [_record(cost, "growth") for cost in costs]}
-    return Table(scaling.HEADER, [cost.line() for cost in costs], measured)
+    yield Table(scaling.HEADER, [cost.line() for cost in costs], measured)
 
 
 def _record(line: Any, ratio: str) -> dict[str, Any]:

@@ -66,6 +66,7 @@ def _race(name: str, job: Job, rival: Sequence[str], repeats: int, say: Callable
     return Race(
         job=name,
         rival=called(rival),
+        release=str(solver.release()),
         ours="oracle",
         goal=f"{oracle.ledger.kev_prediction // repeats / 1e6:.4g} million values",
         rival_seconds=cpu,

@@ -49,6 +49,8 @@ class Race:
     ----------
     job, rival, ours : str
         Their names.
+    release : str
+        Versions of the rival's adapter and program.
     goal : str
         What both reached, in words.
     rival_seconds, our_seconds : float or None
@@ -65,6 +67,7 @@ class Race:
 
     job: str
     rival: str
+    release: str
     ours: str
     goal: str
     rival_seconds: float | None
@@ -126,12 +129,12 @@ def measure(name: str, job: Job, solver: str, repeats: int, say: Callable[[str],
             say(f"{name}, turn {turn + 1} of {repeats}: {' '.join(rival)}")
             fits.append(_fit((*problem, *rival, *_RIVAL)))
         say(f"{name}, turn {turn + 1} of {repeats}: {' '.join(ours[:2])}")
-        stop = _stop(job.goal, [fits[0].rows[-1] for fits in rivals])
-        own.append(_fit((*problem, *ours, *stop)))
+        stop = _stop(job, [fits[0].rows[-1] for fits in rivals])
+        own.append(_fit((*problem, *ours, *stop, f"seed={turn}")))
     return [
         _race(name, rival, ours, goal, fits, own)
         for rival, fits in zip(job.rivals, rivals)
-        for goal in _goals(job.goal, fits[0].rows[-1], bound)
+        for goal in _goals(job, fits[0].rows[-1], bound)
     ]
 
 
@@ -163,23 +166,25 @@ class _Goal:
         return min(good, key=lambda row: row["cpu_seconds"], default=None)
 
 
-def _goals(kind: str, last: Row, bound: float | None) -> list[_Goal]:
+def _goals(job: Job, last: Row, bound: float | None) -> list[_Goal]:
     """Return what counts as reached, given the last checkpoint of the rival."""
-    if kind == "gap":
+    if job.goal == "gap":
         return [_Goal(f"gap {last['relative_gap']:.1e}", "relative_gap", last["relative_gap"])]
-    if kind == "test_error":
-        return [_Goal(f"test error {100 * last['test_error']:.2f} %", "test_error", last["test_error"])]
+    if job.goal == "test_error":
+        error = last["test_error"] + job.margin
+        return [_Goal(f"test error {100 * error:.2f} %", "test_error", error)]
     if bound is None:
         raise ValueError("an objective is held against a bound")
     return [_Goal(f"within {100 * part:g} %", "primal_objective", bound * (1.0 + part)) for part in NEAR]
 
 
-def _stop(kind: str, reached: list[Row]) -> tuple[str, ...]:
+def _stop(job: Job, reached: list[Row]) -> tuple[str, ...]:
     """Return the overrides that end our solver where it is as good as the best rival."""
-    if kind == "gap":
+    if job.goal == "gap":
         return (f"budget.gap={min(row['relative_gap'] for row in reached)!r}",)
-    if kind == "test_error":
-        return (f"budget.test_error={min(row['test_error'] for row in reached)!r}", "budget.seconds=120")
+    if job.goal == "test_error":
+        error = min(row["test_error"] for row in reached) + job.margin
+        return (f"budget.test_error={error!r}", "budget.seconds=120")
     return ()
 
 
@@ -209,6 +214,7 @@ def _race(
     return Race(
         job=name,
         rival=called(rival),
+        release=str(registry.get(_words(rival)["solver"]).release()),
         ours=called(ours),
         goal=goal.words,
         rival_seconds=_median(theirs, "cpu_seconds"),
@@ -224,9 +230,13 @@ def _race(
 
 def called(overrides: Sequence[str]) -> str:
     """Return the name of a solver, with its precision where that is said."""
-    words = dict(each.split("=", 1) for each in overrides)
+    words = _words(overrides)
     precision = words.get("solver.precision")
     return words["solver"] + (f" {precision}" if precision else "")
+
+
+def _words(overrides: Sequence[str]) -> dict[str, str]:
+    return dict(each.split("=", 1) for each in overrides)
 
 
 def _median(rows: Sequence[Row | None], column: str) -> float | None:

@@ -75,12 +75,36 @@ def test_the_test_error_of_the_rival_is_reached():
     assert (race.our_error is None) == (race.our_seconds is None)
 
 
+def test_the_test_error_may_be_above_by_a_margin():
+    problem = (*SMALL, "kernel=linear", "problem.lam=1e-3")
+    against = (("solver=sklearn_sgd", "solver.epochs=1"),)
+    job = Job("small", problem, against, ("solver=dcd",), "test_error", margin=0.25)
+    (race,) = rivals.measure("small", job, "unused", 1, lambda line: None)
+    allowed = race.rival_error + 0.25
+    assert race.goal == f"test error {100 * allowed:.2f} %"
+    assert race.our_error <= allowed
+    assert race.our_error > race.rival_error  # it stopped as soon as it was allowed to
+
+
+def test_each_turn_of_ours_has_a_seed_of_its_own(monkeypatch):
+    made: list[tuple[str, ...]] = []
+    fit = rivals._fit
+
+    def noting(overrides):
+        made.append(tuple(overrides))
+        return fit(overrides)
+
+    monkeypatch.setattr(rivals, "_fit", noting)
+    rivals.measure("small", Job("small", (*SMALL, BIAS), (LIBSVM,)), "smo_pair", 2, lambda line: None)
+    assert [one[-1] for one in made if "solver=smo_pair" in one] == ["seed=0", "seed=1"]
+
+
 def test_the_cheapest_checkpoint_that_is_as_good_counts():
     rows = [
         {"relative_gap": gap, "cpu_seconds": seconds}
         for gap, seconds in ((None, 1.0), (0.1, 2.0), (0.01, 5.0), (0.005, 4.0), (0.001, 9.0))
     ]
-    goal = rivals._goals("gap", {"relative_gap": 0.01}, None)[0]
+    goal = rivals._goals(Job("any", (), ()), {"relative_gap": 0.01}, None)[0]
     assert goal.reached(rows)["cpu_seconds"] == 4.0
     assert goal.reached(rows[:2]) is None
 
@@ -150,3 +174,15 @@ def test_the_command_prints_and_stores(tmp_path, monkeypatch, capsys):
     document = json.loads(stored.read_text())
     assert document["kind"] == "rivals" and document["measured"] == printed
     assert len(document["company"]["load"]) == 3
+    assert all("scikit-learn" in line["release"] for line in printed["rivals"])
+
+
+def test_jobs_that_were_done_stay_when_a_later_one_fails(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(jobs.JOBS, "small", Job("small", (*SMALL, BIAS), (LIBSVM,)))
+    monkeypatch.setitem(jobs.JOBS, "broken", Job("broken", SMALL, (LIBSVM,)))
+    results = str(tmp_path / "results")
+    assert main(["speed", "rivals", "small", "broken", "--repeats", "1", "--results", results]) == 2
+    assert "sklearn_svc has no time" in capsys.readouterr().err
+    assert main(["speed", "show", "--json", "--results", results]) == 0
+    (document,) = json.loads(capsys.readouterr().out)
+    assert [line["job"] for line in document["measured"]["rivals"]] == ["small"]

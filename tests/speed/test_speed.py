@@ -107,6 +107,35 @@ def test_the_command_prints_and_stores(tmp_path, monkeypatch, capsys, limits):
     assert document["environment"]["isa"] == isa()
 
 
+def test_stored_measurements_are_printed_again(tmp_path, monkeypatch, capsys, limits):
+    monkeypatch.setattr(machine, "measure", lambda: limits)
+    results = str(tmp_path / "results")
+    assert main(["speed", "machine", "--results", results]) == 0
+    *table, last = capsys.readouterr().out.splitlines()
+    path = last.rsplit(" ", 1)[1]
+    for files in ([], [path]):
+        assert main(["speed", "show", "--results", results, *files]) == 0
+        heading, _, *again = capsys.readouterr().out.rstrip("\n").splitlines()
+        assert again == table
+        assert heading.startswith("machine, 20") and isa() in heading
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ([], "no measurements in"),
+        (["absent.json"], "there is no file absent.json"),
+        (["run.json"], "run.json is no measurement"),
+    ],
+)
+def test_what_is_no_measurement_is_refused_in_one_sentence(files, sentence, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("run.json").write_text('{"schema": 1}')
+    assert main(["speed", "show", *files]) == 2
+    error = capsys.readouterr().err
+    assert sentence in error and error.count("\n") == 1
+
+
 def test_what_cannot_be_measured_is_refused_in_one_sentence(capsys):
     assert main(["speed", "row"]) == 2
     assert "invalid choice: 'row'" in capsys.readouterr().err
