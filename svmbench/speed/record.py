@@ -58,11 +58,11 @@ def stored(results: str, files: Sequence[str]) -> list[dict[str, Any]]:
         raise UserError(f"no measurements in {folder}: make one, such as svmbench speed rows")
     for path in paths:
         if not path.is_file():
-            raise UserError(f"there is no file {path}: give files that svmbench speed stored, or none for all")
+            raise UserError(f"there is no file {path}: give stored measurements, or none for all")
     found = [documents.read(path) for path in paths]
     for path, document in zip(paths, found):
         if "table" not in document:
-            raise UserError(f"{path} is no measurement: give files that svmbench speed stored")
+            raise UserError(f"{path} is no measurement: give files below {folder}")
     return found
 
 

@@ -72,6 +72,7 @@ cdef double SHARE = 0.1
 cdef enum:
     NONE = -1               # the partner there is not
     SEEDS = 5               # examples of each class that begin the expansion
+    SWAPS_AHEAD = 4096      # of the pool: how far the coming examples are looked for
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,7 @@ cdef class Run(SteppedRun):
     """A started LASVM."""
 
     cdef Generator rng
+    cdef Generator scout            # runs ahead of it
     cdef double C
     cdef double eps
     cdef bint biased
@@ -115,6 +117,8 @@ cdef class Run(SteppedRun):
     cdef int64_t online             # iterations before the finishing
     cdef int64_t[::1] seeds
     cdef int64_t[::1] pool          # all examples, first those not yet presented in this pass
+    cdef int64_t[:, ::1] swaps      # the last ones in it, to be undone
+    cdef Py_ssize_t swapped         # how many they are
     cdef double[::1] a
     cdef double[::1] g
     cdef double b
@@ -134,6 +138,7 @@ cdef class Run(SteppedRun):
         super().__init__(problem, oracle)
         self.diagonal = checked_diagonal(oracle)
         self.rng = rng
+        self.scout = Generator(0)
         self.C = problem.C
         self.eps = params.eps
         self.biased = problem.bias != "none"
@@ -145,6 +150,7 @@ cdef class Run(SteppedRun):
         self.seeds = np.concatenate([order[y > 0.0][:SEEDS], order[y < 0.0][:SEEDS]])
         self.online = self.seeds.shape[0] + params.epochs * self.n
         self.pool = order
+        self.swaps = np.empty((SWAPS_AHEAD + min(params.candidates, self.n) + 1, 2), dtype=np.int64)
         self.a = np.zeros(self.n)
         self.g = np.array(self.labels)
         self.gap = INFINITY
@@ -166,7 +172,8 @@ cdef class Run(SteppedRun):
             self.process(self.seeds[self.iterations], False)
         elif self.iterations < self.online:
             looked = self.selection > 0
-            k = self.next_example(self.n - presented % self.n)
+            self.swapped = 0
+            k = self.next_example(self.rng, self.n - presented % self.n, True)
             self.process(k, looked)
             self.reprocess(False)
             coordinates *= 2
@@ -180,47 +187,79 @@ cdef class Run(SteppedRun):
                 self.converged = True
         return 0
 
-    cdef Py_ssize_t next_example(self, int64_t left) noexcept nogil:
+    cdef Py_ssize_t next_example(self, Generator rng, int64_t left, bint counted) noexcept nogil:
         """Choose one of the examples left in this pass and take it out of them."""
         cdef int64_t count = min(self.candidates, left) if self.selection > 0 else 1
         cdef double best = INFINITY, found = 0.0
-        cdef Py_ssize_t chosen = 0, q = 0, p = 0
+        cdef Py_ssize_t chosen = 0, q = 0
         for q in range(count):
-            p = q + self.rng.below(<unsigned int> (left - q))
-            self.pool[q], self.pool[p] = self.pool[p], self.pool[q]
+            self.swap(q, q + rng.below(<unsigned int> (left - q)))
             if self.selection > 0:
-                found = self.score(self.pool[q])
+                found = self.score(self.pool[q], counted)
                 if found < best - TIE:
                     best = found
                     chosen = q
-        self.pool[chosen], self.pool[left - 1] = self.pool[left - 1], self.pool[chosen]
+        self.swap(chosen, left - 1)
         return self.pool[left - 1]
 
-    cdef double score(self, Py_ssize_t k) noexcept nogil:
+    cdef void swap(self, Py_ssize_t q, Py_ssize_t p) noexcept nogil:
+        self.pool[q], self.pool[p] = self.pool[p], self.pool[q]
+        self.swaps[self.swapped, 0] = q
+        self.swaps[self.swapped, 1] = p
+        self.swapped += 1
+
+    cdef void take_back(self) noexcept nogil:
+        """Undo the last swap."""
+        cdef Py_ssize_t q = 0, p = 0
+        self.swapped -= 1
+        q = self.swaps[self.swapped, 0]
+        p = self.swaps[self.swapped, 1]
+        self.pool[q], self.pool[p] = self.pool[p], self.pool[q]
+
+    cdef void foresee(self) noexcept nogil:
+        """Expect the examples that come next, as far as they would enter S by the present gradients."""
+        cdef int64_t presented = self.iterations - self.seeds.shape[0] + 1
+        cdef int64_t end = self.online - self.seeds.shape[0]
+        cdef Py_ssize_t k = 0
+        cdef bint useful = presented > 0
+        self.scout.follow(self.rng)
+        self.swapped = 0
+        while useful and presented < end and self.swapped < SWAPS_AHEAD:
+            k = self.next_example(self.scout, self.n - presented % self.n, False)
+            if not self.inside[k] and not self.settled(k, self.ends):
+                useful = self.oracle.expect(k)
+            presented += 1
+        while self.swapped > 0:
+            self.take_back()
+
+    cdef double score(self, Py_ssize_t k, bint counted) noexcept nogil:
         """Look at a candidate; return what the least is chosen of."""
         cdef double f = self.y[k] - self.g[k] + self.b
-        if not self.inside[k]:
+        if counted and not self.inside[k]:
             self.ledger.lookup(self.size)
         return f * self.y[k] if self.selection == 1 else fabs(f)
+
+    cdef bint settled(self, Py_ssize_t k, Ends ends) noexcept nogil:
+        """Return whether an example outside S makes no violating pair with it."""
+        cdef double end = ends.low if self.y[k] > 0.0 else ends.high
+        if self.biased:
+            return ends.low < ends.high and self.y[k] * (self.g[k] - end) < -TIE
+        return self.y[k] * self.g[k] < -TIE
 
     cdef void process(self, Py_ssize_t k, bint looked) noexcept nogil:
         """Take an example into S and make its first step; ``looked``: its values over S are at hand."""
         cdef Ends ends = self.ends
         cdef Py_ssize_t partner = NONE
-        cdef double g = self.g[k], end = 0.0
+        cdef double g = self.g[k]
         if self.inside[k]:
             return
         if not looked:
             self.ledger.lookup(self.size)
-        if self.biased:
-            partner = ends.lowest if self.y[k] > 0.0 else ends.highest
-            end = ends.low if self.y[k] > 0.0 else ends.high
-            if ends.low < ends.high and self.y[k] * (g - end) < -TIE:
-                return
-        elif self.y[k] * g < -TIE:
+        if self.settled(k, ends):
             return
         self.enter(k)
         if self.biased:
+            partner = ends.lowest if self.y[k] > 0.0 else ends.highest
             if partner == NONE or self.y[k] * (g - self.g[partner]) <= TIE:
                 self.pass_over(NULL, NULL, 0.0)
                 return
@@ -283,8 +322,8 @@ cdef class Run(SteppedRun):
 
     cdef void move(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
         """Make the step of a pair, of which one may be `NONE`."""
-        cdef const float* row_i = self.oracle.row_pointer(i) if i != NONE else NULL
-        cdef const float* row_j = self.oracle.row_pointer(j) if j != NONE else NULL
+        cdef const float* row_i = self.row(i) if i != NONE else NULL
+        cdef const float* row_j = self.row(j) if j != NONE else NULL
         cdef double both = row_i[j] if i != NONE and j != NONE else 0.0
         cdef double own = row_i[i] if i != NONE else 0.0
         cdef double other = row_j[j] if j != NONE else 0.0

@@ -39,6 +39,9 @@ def trained(name, given, iterations, *, bias="none", **options):
         ("perceptron", {}, "none"),
         ("sbp", {}, "none"),
         ("sbp", {}, "unregularised"),
+        ("lasvm", {}, "unregularised"),
+        ("lasvm", {}, "none"),
+        ("lasvm", {"selection": "margin", "candidates": 5}, "unregularised"),
     ],
 )
 def test_many_rows_are_made_ahead_and_most_are_used(name, given, bias):
