@@ -14,7 +14,7 @@ LINTERS = $(VENV)/.ready-lint
 COMPILED = $(shell find svmbench -name '*.p[yx][xd]' -o -name '*.[ch]') CMakeLists.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint figures tables verdicts reproduce clean
+.PHONY: help demo test lint figures tables verdicts reproduce speed clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -45,6 +45,13 @@ reproduce: $(READY)  ## make all runs that are missing, then figures, tables and
 	$(SVMBENCH) paper draw --results "$(RESULTS)"
 	$(SVMBENCH) paper table --results "$(RESULTS)"
 	$(SVMBENCH) paper verdict --results "$(RESULTS)"
+
+speed: $(READY)  ## measure this machine, rows, solvers and, with the extra [peers], all rivals: two hours, nothing else running
+	$(SVMBENCH) speed machine --results "$(RESULTS)"
+	$(SVMBENCH) speed rows --results "$(RESULTS)"
+	$(SVMBENCH) speed solvers --results "$(RESULTS)"
+	$(SVMBENCH) speed scaling --most 8000000 --results "$(RESULTS)"
+	$(SVMBENCH) speed rivals all --results "$(RESULTS)"
 
 clean:  ## remove the environment and what was built; stored runs and data stay
 	rm -rf "$(VENV)" build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

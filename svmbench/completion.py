@@ -9,6 +9,7 @@ from pathlib import Path
 from svmbench.cli import COMMANDS
 from svmbench.config import folder
 from svmbench.errors import UserError
+from svmbench.speed.jobs import JOBS
 
 _OPTIONS = {
     "run": ("--multirun", "--config-dir", "--cfg", "--info", "--help"),
@@ -89,13 +90,15 @@ def complete(line: str) -> list[str]:
 
 
 def _names(command: str, before: list[str]) -> Iterable[str]:
-    """Return the names that a command takes: runs, data sets, papers."""
+    """Return the names that a command takes: runs, data sets, papers, jobs."""
     if command in ("show", "plot"):
         return _runs(_after("--results", before) or "results")
     if command == "datasets" and before[0] in ("fetch", "verify"):
         return folder.options("dataset")
     if command == "paper":
         return folder.papers()
+    if command == "speed" and before[0] == "rivals":
+        return (*JOBS, "all")
     return ()
 
 

@@ -92,7 +92,7 @@ def _parser() -> Parser:
             action.add_argument("--dataset", default="adult", metavar="NAME", help="what they learn")
         if name == "rivals":
             action.add_argument(
-                "jobs", nargs="+", metavar="JOB", help="such as adult-c1; docs/speed.md lists all"
+                "jobs", nargs="+", metavar="JOB", help="such as adult-c1, or all; docs/speed.md lists them"
             )
             action.add_argument(
                 "--solver", default="decomposition", metavar="NAME", help="ours, where the job leaves it open"
@@ -151,13 +151,14 @@ def _rivals(given: Namespace) -> Iterator[Table]:
     from svmbench.speed import prediction, rivals
     from svmbench.speed.jobs import JOBS
 
+    known = (*JOBS, "all")
     for name in given.jobs:
-        if name not in JOBS:
-            raise UserError(f"job '{name}' is unknown: give one of {', '.join(JOBS)}{nearest(name, JOBS)}")
+        if name not in known:
+            raise UserError(f"job '{name}' is unknown: give one of {', '.join(known)}{nearest(name, known)}")
     if given.repeats < 1:
         raise UserError(f"--repeats {given.repeats} is not allowed: give at least 1")
     races = []
-    for name in dict.fromkeys(given.jobs):
+    for name in JOBS if "all" in given.jobs else dict.fromkeys(given.jobs):
         job = JOBS[name]
         if job.goal == "prediction":
             races += prediction.measure(name, job, given.repeats, _say)

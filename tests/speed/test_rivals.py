@@ -177,6 +177,16 @@ def test_the_command_prints_and_stores(tmp_path, monkeypatch, capsys):
     assert all("scikit-learn" in line["release"] for line in printed["rivals"])
 
 
+def test_all_jobs_can_be_asked_for(tmp_path, monkeypatch, capsys):
+    for name in list(jobs.JOBS):
+        monkeypatch.delitem(jobs.JOBS, name)
+    for name in ("first", "second"):
+        monkeypatch.setitem(jobs.JOBS, name, Job(name, (*SMALL, BIAS), (LIBSVM,)))
+    assert main(["speed", "rivals", "all", "--repeats", "1", "--json", "--results", str(tmp_path)]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert [line["job"] for line in printed["rivals"]] == ["first", "second"]
+
+
 def test_jobs_that_were_done_stay_when_a_later_one_fails(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(jobs.JOBS, "small", Job("small", (*SMALL, BIAS), (LIBSVM,)))
     monkeypatch.setitem(jobs.JOBS, "broken", Job("broken", SMALL, (LIBSVM,)))
