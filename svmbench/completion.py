@@ -19,7 +19,7 @@ _OPTIONS = {
     "datasets": ("--mirror", "--dir", "--json", "--help"),
     "solvers": ("--help",),
     "paper": ("--results", "--help"),
-    "speed": ("--dataset", "--solver", "--repeats", "--most", "--json", "--results", "--help"),
+    "speed": ("--dataset", "--cache", "--solver", "--repeats", "--most", "--json", "--results", "--help"),
     "completion": ("--help",),
     "help": (),
 }

@@ -90,6 +90,9 @@ def _parser() -> Parser:
         action = actions.add_parser(name, help=text, description=f"Measure {text}.")
         if name == "solvers":
             action.add_argument("--dataset", default="adult", metavar="NAME", help="what they learn")
+            action.add_argument(
+                "--cache", type=int, default=0, metavar="MIB", help="time them again with their rows at hand"
+            )
         if name == "rivals":
             action.add_argument(
                 "jobs", nargs="+", metavar="JOB", help="such as adult-c1, or all; docs/speed.md lists them"
@@ -134,10 +137,12 @@ def _solvers(given: Namespace) -> Iterator[Table]:
     from svmbench import config, data
     from svmbench.speed import machine, solvers
 
+    if given.cache < 0:
+        raise UserError(f"--cache {given.cache} is not allowed: give the MiB of rows to keep, or 0")
     resolved = config.resolve([f"dataset={given.dataset}"])
     train = data.load(resolved["dataset"], say=_say).train
     limits = machine.measure()
-    paces = solvers.measure(resolved, train.X, train.y, limits, _say)
+    paces = solvers.measure(resolved, train.X, train.y, limits, _say, given.cache << 20)
     measured = {
         "limits": limits.as_dict(),
         "dataset": given.dataset,

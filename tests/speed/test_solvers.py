@@ -36,6 +36,27 @@ def test_every_kernel_solver_is_timed_with_every_bias(limits):
         assert pace.fraction == pytest.approx(pace.values_per_second / pace.limit)
 
 
+def test_with_a_cache_the_same_iterations_are_timed_with_their_rows_at_hand(limits, monkeypatch):
+    X, y = scaling.twonorm(300)
+    monkeypatch.setattr(registry, "names", lambda: ["pegasos", "sbp", "smo_pair"])
+    paces = solvers.measure(config.resolve(["dataset=twonorm"]), X, y, limits, str, 1 << 20, seconds=0.01)
+    names = [("pegasos", "none"), ("sbp", "none"), ("sbp", "unregularised"), ("smo_pair", "unregularised")]
+    assert [(pace.solver, pace.bias, pace.rows) for pace in paces] == [
+        (*name, rows) for name in names for rows in ("made", "at hand")
+    ]
+    for made, at_hand in zip(paces[::2], paces[1::2], strict=True):
+        assert made.values_per_second > 0.0 == at_hand.values_per_second
+        assert at_hand.iterations >= 1
+
+
+def test_a_layout_that_keeps_no_rows_has_none_at_hand(limits, monkeypatch):
+    X, y = scaling.twonorm(300)
+    monkeypatch.setattr(registry, "names", lambda: ["sbp"])
+    bits = (X > 0.0).astype("float32")
+    paces = solvers.measure(config.resolve(["dataset=twonorm"]), bits, y, limits, str, 1 << 20, seconds=0.01)
+    assert [pace.rows for pace in paces] == ["made", "made"]
+
+
 def test_values_are_those_that_were_computed(monkeypatch):
     X, y = scaling.twonorm(50)
     oracle = Oracle(X, scaling.KERNEL)
@@ -98,6 +119,7 @@ def test_generated_examples_are_two_classes_apart():
         (["scaling", "--most", "10"], "--most 10 is not allowed: give at least 10000 rows"),
         (["scaling", "--most", "x"], "argument --most: invalid int value: 'x'"),
         (["solvers", "--dataset", "adlut"], "adlut"),
+        (["solvers", "--cache", "-1"], "--cache -1 is not allowed: give the MiB of rows to keep, or 0"),
         (["machine", "--most", "10"], "unrecognized arguments: --most 10"),
         ([], "the following arguments are required: ACTION"),
     ],
@@ -114,7 +136,7 @@ def test_the_commands_print_and_store(tmp_path, monkeypatch, capsys, limits):
     monkeypatch.setattr(machine, "measure", lambda: limits)
     monkeypatch.setattr(scaling, "LEAST", 100)
     monkeypatch.setattr(scaling.measure, "__defaults__", (0.01, 1))
-    monkeypatch.setattr(solvers.measure, "__defaults__", (0.01,))
+    monkeypatch.setattr(solvers.measure, "__defaults__", (0, 0.01))
     results = str(tmp_path / "results")
     assert main(["speed", "scaling", "--most", "200", "--results", results]) == 0
     assert "| ns/row |" in capsys.readouterr().out

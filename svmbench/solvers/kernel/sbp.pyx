@@ -48,15 +48,18 @@ from svmbench.solvers.parts.water_level_bias import members_of
 from libc.math cimport INFINITY, fabs, fmax, isfinite, nextafter, sqrt
 from libc.stdint cimport int64_t
 
-from svmbench.solvers.parts.passes cimport move, rescale
+from svmbench.solvers.parts.passes cimport Band, move, rescale
 from svmbench.solvers.parts.random cimport Generator
 from svmbench.solvers.parts.stepping cimport VISITS_AHEAD, SteppedRun
-from svmbench.solvers.parts.water_level cimport Water, look, settle
-from svmbench.solvers.parts.water_level_bias cimport Basins, find_basins, settle_basins
+from svmbench.solvers.parts.water_level cimport Water, expect_level, look, settle, settle_near
+from svmbench.solvers.parts.water_level_bias cimport Basins, expect_basins, find_basins, settle_basins
 
 cdef enum:
     REFRESH = 1000          # iterations after which |w|² is made afresh
     DRAWS = 1024            # draws from all examples before the set is scanned
+
+# How far from where it is expected the first level is looked for, as a part of the greatest response.
+cdef double FIRST_REACH = 1.0 / 16.0
 
 
 @dataclass(frozen=True)
@@ -81,18 +84,20 @@ cdef class Run(SteppedRun):
     cdef double volume              # nν
     cdef double first_step          # η_0
     cdef double norm2               # |w|²
-    cdef Water water                # covered and sum belong to c and water.level at every iteration boundary
+    cdef Water water
+    cdef Band band                  # of c, where the next level is expected
+    cdef double[:, ::1] band_values
     cdef double[::1] diagonal
     cdef int64_t[::1] everyone      # the examples, class by class where that matters
     cdef double[::1] c
-    cdef double[::1] c_sum          # over all iterates
+    cdef double[::1] c_sum          # over all iterates, but for the last one where it is behind
+    cdef bint behind
     # Coefficients are kept for the examples drawn so far, in the order of their first draw.
     cdef Py_ssize_t drawn
     cdef int64_t[::1] members       # example of each place
     cdef int64_t[::1] place         # place of each example, -1: not drawn yet
     cdef double[::1] a
     cdef double[::1] a_sum          # over all iterates
-    cdef double[::1] scratch
     # Since rows were last made ahead: c_sum then, the draws since and the sum of the levels they were below.
     cdef double[::1] c_then
     cdef int64_t draws
@@ -115,9 +120,21 @@ cdef class Run(SteppedRun):
         self.place = np.full(self.n, -1, dtype=np.int64)
         self.a = np.zeros(self.n)
         self.a_sum = np.zeros(self.n)
-        self.scratch = np.empty(self.n)
-        self.water = Water(0.0, 0.0, 0)
+        self.water = Water(0.0, 0.0, 0, 0.0, 0.0, FIRST_REACH / self.first_step)
+        self.make_band(1)
         self.c_then = np.zeros(self.n if oracle.ahead > 1 else 0)
+
+    cdef int make_band(self, int classes) except -1:
+        """Make an empty band of so many classes."""
+        cdef int s = 0
+        self.band_values = np.empty((classes, self.n))
+        for s in range(classes):
+            self.band.values[s] = &self.band_values[s, 0]
+            self.band.count[s] = self.band.below[s] = 0
+            self.band.floor[s] = self.band.ceiling[s] = -INFINITY
+        self.band.sum = 0.0
+        self.band.classes = classes
+        return 0
 
     cdef int step(self) except -1 nogil:
         cdef long long t = self.iterations + 1
@@ -133,21 +150,28 @@ cdef class Run(SteppedRun):
             self.norm2 = 1.0
         self.lift(i, eta, scale)
         row = self.row(i)
-        # Under the old level: from there the next one is looked for.
+        self.expect(row, eta * self.y[i], scale)
         move(
-            &self.c[0], &self.c_sum[0], &self.signs[0], row, self.n, eta * self.y[i], scale, self.water.level,
-            &self.water.sum, &self.water.covered
+            self.oracle.layout.threads, &self.c[0], &self.c_sum[0] if self.behind else NULL, &self.signs[0],
+            row, self.n, eta * self.y[i], scale, &self.band
         )
+        self.behind = not self.behind
         if t % REFRESH == 0:
             self.norm2 = self.exact_norm2()
         self.ledger.iteration(self.n)
         self.ledger.maintained_change(self.n)
         return 0
 
+    cdef void expect(self, const float* row, double step, double scale) noexcept nogil:
+        """Set the band where the level will be after the step."""
+        expect_level(
+            &self.c[0], &self.signs[0], row, self.n, step, scale, self.volume, &self.water, &self.band
+        )
+
     cdef Py_ssize_t violator(self) noexcept nogil:
         """Draw uniformly from the responses below the level, or from the ties of the least one."""
         cdef Water ties
-        settle(&self.c[0], self.n, self.volume, &self.water, &self.scratch[0])
+        settle_near(&self.c[0], self.n, self.volume, &self.water, &self.band)
         self.level_sum[0] += self.water.level
         if self.water.covered > 0:
             return self.draw(&self.everyone[0], self.n, -INFINITY, self.water.level, self.water.covered)
@@ -188,7 +212,7 @@ cdef class Run(SteppedRun):
         self.scout.follow(self.rng)
         for _k in range(VISITS_AHEAD):
             i = self.scout.below(<unsigned int> self.n)
-            if self.c_sum[i] - self.c_then[i] < limit and not self.oracle.expect(i):
+            if self.c_since(i) < limit and not self.oracle.expect(i):
                 break
         self.look_back_from_here()
 
@@ -197,8 +221,14 @@ cdef class Run(SteppedRun):
         # a row made alone costs as much as several of a block. The part was chosen on MNIST and Reuters.
         return self.draws * 0.2 * self.first_step / sqrt(<double> (self.iterations + 1))
 
+    cdef double c_since(self, Py_ssize_t i) noexcept nogil:
+        """The sum of a response over the iterates since rows were last made ahead."""
+        return self.c_sum[i] + self.behind * self.c[i] - self.c_then[i]
+
     cdef void look_back_from_here(self) noexcept nogil:
-        self.c_then[:] = self.c_sum
+        cdef Py_ssize_t i = 0
+        for i in range(self.n):
+            self.c_then[i] = self.c_sum[i] + self.behind * self.c[i]
         self.draws = 0
         self.level_sum = [0.0, 0.0]
 
@@ -221,8 +251,9 @@ cdef class Run(SteppedRun):
     def level_of(self, c):
         """Return the water level of responses, float64 (n,), and the bias that belongs to it."""
         cdef double[::1] responses = c
-        cdef Water water = Water(0.0, 0.0, 0)
-        settle(&responses[0], self.n, self.volume, &water, &self.scratch[0])
+        cdef double[::1] scratch = np.empty(self.n)
+        cdef Water water = Water(0.0, 0.0, 0, 0.0, 0.0, 0.0)
+        settle(&responses[0], self.n, self.volume, &water, &scratch[0])
         return water.level, 0.0
 
     def bound_of(self, a, c):
@@ -237,7 +268,8 @@ cdef class Run(SteppedRun):
         count = max(self.iterations, 1)
         a = np.zeros(self.n)
         a[np.asarray(self.members)[:self.drawn]] = np.asarray(self.a_sum)[:self.drawn] / count
-        c = np.asarray(self.c_sum) / count
+        c = np.asarray(self.c_sum) + np.asarray(self.c) if self.behind else np.array(self.c_sum)
+        c /= count
         level, bias = self.level_of(c)
         native = {"native_objective": level, **self.bound_of(a, c)}
         if level > 0.0:
@@ -254,6 +286,7 @@ cdef class BiasedRun(Run):
 
     cdef Py_ssize_t[2] sizes        # positives, negatives
     cdef Basins basins
+    cdef int64_t[:, ::1] owners     # of the responses of the band
 
     def __init__(self, problem, oracle, rng, nu):
         super().__init__(problem, oracle, rng, nu)
@@ -264,11 +297,16 @@ cdef class BiasedRun(Run):
                 "problem.bias=unregularised: give data of two classes, or problem.bias=none"
             )
         self.everyone = members
-        self.scratch = np.empty(2 * self.n + 16)
+        self.make_band(2)
+        self.owners = np.empty((2, self.n), dtype=np.int64)
+        self.band.owners = [&self.owners[0, 0], &self.owners[1, 0]]
         self.sizes = [sizes[0], sizes[1]]
         self.basins.covered = 0
-        self.basins.reach = 1.0 / self.first_step
-        self.water.level = -INFINITY        # no water in the basin of both classes
+        self.basins.reach = FIRST_REACH / self.first_step
+
+    cdef void expect(self, const float* row, double step, double scale) noexcept nogil:
+        """Set the band where the cuts will be after the step."""
+        expect_basins(&self.signs[0], row, step, scale, &self.basins, &self.band)
 
     cdef Py_ssize_t violator(self) noexcept nogil:
         """Draw a class, then uniformly one of its lowest responses, as many as are covered."""
@@ -276,7 +314,7 @@ cdef class BiasedRun(Run):
         cdef double cut = 0.0
         cdef int s = 0
         settle_basins(
-            &self.c[0], &self.signs[0], members, self.sizes, self.volume, &self.basins, &self.scratch[0]
+            &self.c[0], &self.signs[0], members, self.sizes, self.volume, &self.basins, &self.band
         )
         self.level_sum[0] += self.basins.cut[0]
         self.level_sum[1] += self.basins.cut[1]
@@ -304,7 +342,7 @@ cdef class BiasedRun(Run):
             while visits < VISITS_AHEAD:
                 visits += 1
                 i = members[self.scout.below(<unsigned int> self.sizes[s])]
-                if self.c_sum[i] - self.c_then[i] < limit:
+                if self.c_since(i) < limit:
                     useful = self.oracle.expect(i)
                     break
         self.look_back_from_here()
@@ -312,8 +350,9 @@ cdef class BiasedRun(Run):
     def level_of(self, c):
         """Return the level of the two basins and the bias that reaches it."""
         cdef double[::1] responses = c
+        cdef double[::1] scratch = np.empty(self.n)
         cdef Basins basins
-        find_basins(&responses[0], &self.everyone[0], self.sizes, self.volume, &basins, &self.scratch[0])
+        find_basins(&responses[0], &self.everyone[0], self.sizes, self.volume, &basins, &scratch[0])
         return basins.level, basins.bias
 
     def bound_of(self, a, c):

@@ -1,8 +1,8 @@
 """Passes over vectors of responses, on the instruction set that the kernel loops use.
 
 One value never depends on how many are handled at a time, and sums are added in one stated order, so that the
-results are the same bits on every instruction set: eight interleaved partial sums, closed every 512 values.
-Only the sum of `collect` may round differently.
+results are the same bits on every instruction set and any number of threads: eight interleaved partial sums,
+closed every 512 values.
 """
 
 from svmbench.kernels._layout cimport isa_level
@@ -11,16 +11,17 @@ cdef extern from "passes.h" nogil:
     void svmbench_survey(
         int isa, const double* x, Py_ssize_t n, double level, double* sum, Py_ssize_t* count
     )
-    void svmbench_collect(
-        int isa, const double* x, const float* signs, Py_ssize_t n, float sign, double floor, double ceiling,
-        double* band, Py_ssize_t* count, double* sum, Py_ssize_t* below
+    void svmbench_sample(
+        int isa, const double* x, const float* signs, const float* row, Py_ssize_t n, double level,
+        double* sum, Py_ssize_t* count
     )
+    void svmbench_collect(int isa, const double* x, const float* signs, Py_ssize_t n, Band* band)
     void svmbench_add_row(
         int isa, double* x, const float* signs, const float* row, Py_ssize_t n, double factor
     )
     void svmbench_move(
-        int isa, double* x, double* total, const float* signs, const float* row, Py_ssize_t n, double step,
-        double scale, double level, double* sum, Py_ssize_t* count
+        int isa, int threads, double* x, double* total, const float* signs, const float* row, Py_ssize_t n,
+        double step, double scale, Band* band
     )
     void svmbench_scale(int isa, double* x, double* total, Py_ssize_t n, double scale)
 
@@ -31,11 +32,15 @@ cdef void survey(const double* x, Py_ssize_t n, double level, double* sum, Py_ss
     svmbench_survey(isa, x, n, level, sum, count)
 
 
-cdef void collect(
-    const double* x, const float* signs, Py_ssize_t n, float sign, double floor, double ceiling, double* band,
-    Py_ssize_t* count, double* sum, Py_ssize_t* below
+cdef void sample(
+    const double* x, const float* signs, const float* row, Py_ssize_t n, double level, double* sum,
+    Py_ssize_t* count
 ) noexcept nogil:
-    svmbench_collect(isa, x, signs, n, sign, floor, ceiling, band, count, sum, below)
+    svmbench_sample(isa, x, signs, row, n, level, sum, count)
+
+
+cdef void collect(const double* x, const float* signs, Py_ssize_t n, Band* band) noexcept nogil:
+    svmbench_collect(isa, x, signs, n, band)
 
 
 cdef void add_signed(
@@ -45,10 +50,10 @@ cdef void add_signed(
 
 
 cdef void move(
-    double* x, double* total, const float* signs, const float* row, Py_ssize_t n, double step, double scale,
-    double level, double* sum, Py_ssize_t* count
+    int threads, double* x, double* total, const float* signs, const float* row, Py_ssize_t n, double step,
+    double scale, Band* band
 ) noexcept nogil:
-    svmbench_move(isa, x, total, signs, row, n, step, scale, level, sum, count)
+    svmbench_move(isa, threads, x, total, signs, row, n, step, scale, band)
 
 
 cdef void rescale(double* x, double* total, Py_ssize_t n, double scale) noexcept nogil:

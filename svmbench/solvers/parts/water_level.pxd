@@ -1,10 +1,15 @@
 """C-level interface of the water level."""
 
+from svmbench.solvers.parts.passes cimport Band
+
 
 cdef struct Water:
     double level
     double sum              # of the responses below the level
     Py_ssize_t covered      # number of the responses below the level
+    double expected         # the first Newton step towards the next level, by a sample
+    double excess           # how much too high that was lately
+    double reach            # how far from there the level is looked for
 
 
 # Count and sum of the responses below water.level.
@@ -18,3 +23,13 @@ cdef double find_level(const double* c, Py_ssize_t n, double volume, double* scr
 
 # Move the water to the level of the given volume; on entry covered and sum belong to its old level.
 cdef void settle(const double* c, Py_ssize_t n, double volume, Water* water, double* scratch) noexcept nogil
+
+# Set the band where the level will probably be after a step: c[j] = scale (c[j] + step signs[j] row[j]).
+cdef void expect_level(
+    const double* c, const float* signs, const float* row, Py_ssize_t n, double step, double scale,
+    double volume, Water* water, Band* band
+) noexcept nogil
+
+# Move the water to the level of the given volume, which is looked for in the band of the responses first; the
+# values of the band are overwritten.
+cdef void settle_near(const double* c, Py_ssize_t n, double volume, Water* water, Band* band) noexcept nogil

@@ -12,20 +12,30 @@ cannot stall it. Expected O(n), from nothing.
 `settle` starts from a nearby level. The volume under a level is convex and piecewise linear in the level, so
 a Newton step from any level with covered points lands at or above the solution, and from there the levels
 fall, the sets of covered points shrink, and the first set met twice gives the exact solution. One pass over
-the responses per step; between two iterations of a solver one or two steps do.
+the responses per step.
+
+`settle_near` needs no pass of its own: the pass that moves the responses collects those of a narrow band
+around the level that `expect_level` foresaw, and adds up those below, so that the Newton steps are among the
+band. Foreseen is the first Newton step from the old level, by a sample of the covered responses, less what
+such steps were too high by lately. If the level is not in the band, `settle` finds it.
 """
 
 import numpy as np
 
-from libc.math cimport isfinite
+from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport uint64_t
 
-from svmbench.solvers.parts.passes cimport survey
+from svmbench.solvers.parts.passes cimport Band, collect, sample, survey
 
 # Partial sums are closed every so many values: short sums keep their digits.
 cdef enum:
     BLOCK = 512
     MAX_STEPS = 64
+
+# The band is doubled where it missed the level, and narrowed by this where it did not.
+cdef double NARROWER = 31.0 / 32.0
+# Weight of the last step in the mean of how much too high the expectations are.
+cdef double NEWEST = 1.0 / 16.0
 
 
 cdef void look(const double* c, Py_ssize_t n, Water* water) noexcept nogil:
@@ -121,6 +131,58 @@ cdef void settle(const double* c, Py_ssize_t n, double volume, Water* water, dou
     look(c, n, water)
 
 
+cdef void expect_level(
+    const double* c, const float* signs, const float* row, Py_ssize_t n, double step, double scale,
+    double volume, Water* water, Band* band
+) noexcept nogil:
+    cdef double sum = 0.0
+    cdef Py_ssize_t count = 0
+    band.floor[0] = band.ceiling[0] = -INFINITY
+    if volume <= 0.0 or water.covered == 0:
+        return
+    sample(c, signs, row, n, water.level, &sum, &count)
+    sum = water.sum + step * sum / max(count, <Py_ssize_t> 1) * water.covered
+    water.expected = (volume + scale * sum) / water.covered
+    band.floor[0] = water.expected - water.excess - water.reach
+    band.ceiling[0] = water.expected - water.excess + water.reach
+
+
+cdef bint settle_within(double volume, Water* water, const Band* band) noexcept nogil:
+    """Find the level among the responses of the band; False if it is not known to lie there."""
+    cdef double sum = 0.0
+    cdef Py_ssize_t count = 0, covered = 0
+    cdef double level = band.ceiling[0]
+    cdef int _k = 0
+    survey(band.values[0], band.count[0], level, &sum, &count)
+    for _k in range(MAX_STEPS):
+        covered = count
+        if band.below[0] + covered == 0:
+            return False
+        level = (volume + band.sum + sum) / (band.below[0] + covered)
+        if not band.floor[0] <= level < band.ceiling[0]:
+            return False
+        survey(band.values[0], band.count[0], level, &sum, &count)
+        if count == covered:
+            water.level = level
+            water.sum = band.sum + sum
+            water.covered = band.below[0] + covered
+            return True
+    return False
+
+
+cdef void settle_near(const double* c, Py_ssize_t n, double volume, Water* water, Band* band) noexcept nogil:
+    if settle_within(volume, water, band):
+        water.reach *= NARROWER
+    else:
+        water.reach *= 2.0
+        water.level = band.floor[0]
+        water.sum = band.sum
+        water.covered = band.below[0]
+        settle(c, n, volume, water, band.values[0])
+    if band.floor[0] > -INFINITY:
+        water.excess += NEWEST * (water.expected - water.level - water.excess)
+
+
 def finite_responses(c, double volume):
     """Return the responses as a vector of float64, or raise what `water_level` raises."""
     responses = np.ascontiguousarray(c, dtype=np.float64)
@@ -155,14 +217,20 @@ def water_level(c, double volume) -> float:
     return find_level(&responses[0], responses.shape[0], volume, &scratch[0])
 
 
-def water_level_from(c, double volume, double start) -> float:
-    """Return the water level of the responses, by Newton steps from the level ``start``.
+def water_level_from(c, double volume, double start, double reach) -> float:
+    """Return the water level of the responses, looked for within ``reach`` of ``start`` first.
 
-    The result does not depend on the start beyond rounding. Parameters and errors as for `water_level`.
+    The result does not depend on them beyond rounding. Other parameters and errors as for `water_level`.
     """
     cdef double[::1] responses = finite_responses(c, volume)
-    cdef double[::1] scratch = np.empty(responses.shape[0])
-    cdef Water water = Water(start, 0.0, 0)
-    look(&responses[0], responses.shape[0], &water)
-    settle(&responses[0], responses.shape[0], volume, &water, &scratch[0])
+    cdef Py_ssize_t n = responses.shape[0]
+    cdef double[::1] values = np.empty(n)
+    cdef Water water = Water(0.0, 0.0, 0, start, 0.0, reach)
+    cdef Band band
+    band.classes = 1
+    band.values[0] = &values[0]
+    band.floor[0] = start - reach
+    band.ceiling[0] = start + reach
+    collect(&responses[0], NULL, n, &band)
+    settle_near(&responses[0], n, volume, &water, &band)
     return water.level

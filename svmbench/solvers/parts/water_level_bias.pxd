@@ -2,9 +2,7 @@
 
 from libc.stdint cimport int64_t
 
-
-cdef enum:
-    MARKS = 32
+from svmbench.solvers.parts.passes cimport Band
 
 
 # Arrays of two: the positives, the negatives.
@@ -15,11 +13,8 @@ cdef struct Basins:
     double[2] cut           # the highest response under water
     Py_ssize_t[2] below     # number of responses below it
     Py_ssize_t[2] ties      # number of responses equal to it
-    double reach            # how far from where it is expected the next cut is looked for
-    # A few examples that were near the cut, how many, and the sum of their responses then.
-    int64_t[2][MARKS] marks
-    int[2] n_marks
-    double[2] marks_sum
+    double[2] expected      # where the next cut is looked for
+    double reach            # and how far from there
 
 
 # Level and bias of the given volume, from nothing. members: the examples of the first class, then those of
@@ -29,9 +24,14 @@ cdef void find_basins(
     double* scratch
 ) noexcept nogil
 
-# The same from nearby basins, with less work. signs: the labels of all examples, in the order of c; scratch:
-# 2 n + 16 values.
+# Set the band where the cuts will probably be after a step: c[j] = scale (c[j] + step signs[j] row[j]).
+cdef void expect_basins(
+    const float* signs, const float* row, double step, double scale, Basins* basins, Band* band
+) noexcept nogil
+
+# Level and bias of the given volume, which are looked for in the band of the responses first. signs: the
+# labels of all examples, in the order of c; the values of the band are overwritten.
 cdef void settle_basins(
     const double* c, const float* signs, const int64_t* members, const Py_ssize_t* sizes, double volume,
-    Basins* basins, double* scratch
+    Basins* basins, Band* band
 ) noexcept nogil

@@ -12,26 +12,26 @@ the points :math:`P_k + N_k`, :math:`k \le \min(|P|, |N|)`, for the same volume,
 :math:`\gamma`. Any u of :math:`[\max(P_k, u + v - N_{k+1}), \min(P_{k+1}, u + v - N_k)]` belongs to it; the
 midpoint is taken.
 
-`find_basins` bisects over k by selection, which takes O(n) in all. `settle_basins` starts from the last cuts,
-the highest responses under water, moved by as much as responses near them have moved since: those far below
-are only added up, those far above left out, and the bisection is among the band between. Whether that was
-right is known afterwards; if not, the band is widened, and at last the search starts from nothing.
+`find_basins` bisects over k by selection, which takes O(n) in all. `settle_basins` needs no pass of its own:
+the pass that moves the responses collects those of a narrow band around the cuts, the highest responses under
+water, adds up those below, and the bisection is among the band. `expect_basins` foresees the cuts: the last
+ones, moved as responses that were near them then. Whether that was right is known afterwards; if not, the
+band is widened, and at last the search starts from nothing.
 """
 
 import numpy as np
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY
 from libc.stdint cimport int64_t, uint64_t
 
 from svmbench.solvers.parts.water_level import finite_responses
 
-from svmbench.solvers.parts.passes cimport collect
+from svmbench.solvers.parts.passes cimport Band, collect
 from svmbench.solvers.parts.water_level cimport total
 
 cdef enum:
-    BLOCK = 512             # values per partial sum: short sums keep their digits
     WIDENINGS = 3           # of the band, before the search starts from nothing
-    LOOKED_AT = 4096        # members that may become marks
+    MARKS = 128             # responses near each cut that show where it moves
 
 # The band is doubled where it missed the level, and narrowed by this where it did not.
 cdef double NARROWER = 31.0 / 32.0
@@ -41,37 +41,13 @@ cdef struct Side:
     double* x               # responses of the band, in ascending order as far as the search needed it
     Py_ssize_t count        # how many
     Py_ssize_t sunk         # responses below the band
-    double sum              # their sum
     Py_ssize_t size         # responses of the class
-
-
-cdef void gather(
-    const double* c, const int64_t* members, double floor, double ceiling, Side* side
-) noexcept nogil:
-    """Collect the responses of [floor, ceiling), count and add up those below."""
-    # Without branches, which would be guessed wrong, and in variables of its own, which stay in registers.
-    cdef double* band = side.x
-    cdef Py_ssize_t count = 0, sunk = 0
-    cdef double sum = 0.0, part = 0.0, x = 0.0
-    cdef Py_ssize_t start = 0, k = 0
-    while start < side.size:
-        part = 0.0
-        for k in range(start, min(start + BLOCK, side.size)):
-            x = c[members[k]]
-            band[count] = x
-            count += (x >= floor) & (x < ceiling)
-            sunk += x < floor
-            part += x if x < floor else 0.0
-        sum += part
-        start += BLOCK
-    side.count = count
-    side.sunk = sunk
-    side.sum = sum
 
 
 cdef double place(double* x, Py_ssize_t n, Py_ssize_t rank) noexcept nogil:
     """Bring the value of that rank to its place, lower ones before it, higher ones behind; return it."""
-    cdef Py_ssize_t lo = 0, hi = n, i = 0, less = 0, greater = 0
+    # Every value is exchanged and kept by stepping on: without branches, which would be guessed wrong.
+    cdef Py_ssize_t lo = 0, hi = n, i = 0, less = 0, equal = 0
     cdef double pivot = 0.0, value = 0.0
     cdef uint64_t random = 0x9E3779B97F4A7C15
     while True:
@@ -81,35 +57,33 @@ cdef double place(double* x, Py_ssize_t n, Py_ssize_t rank) noexcept nogil:
         random ^= random << 17
         pivot = x[lo + <Py_ssize_t> (random % <uint64_t> (hi - lo))]
         less = lo
-        greater = hi
-        i = lo
-        while i < greater:
+        for i in range(lo, hi):
             value = x[i]
-            if value < pivot:
-                x[i], x[less] = x[less], value
-                less += 1
-                i += 1
-            elif value > pivot:
-                greater -= 1
-                x[i], x[greater] = x[greater], value
-            else:
-                i += 1
+            x[i] = x[less]
+            x[less] = value
+            less += value < pivot
         if rank < less:
             hi = less
-        elif rank >= greater:
-            lo = greater
-        else:
+            continue
+        equal = less
+        for i in range(less, hi):
+            value = x[i]
+            x[i] = x[equal]
+            x[equal] = value
+            equal += not value > pivot
+        if rank < equal:
             return pivot
+        lo = equal
 
 
-cdef bint search(Side* sides, double volume, Basins* basins) noexcept nogil:
+cdef bint search(Side* sides, double sum_below, double volume, Basins* basins) noexcept nogil:
     """Find the basins among the responses of the bands; False if they are not known to lie there."""
     cdef Py_ssize_t lowest = max(sides[0].sunk, sides[1].sunk)
     cdef Py_ssize_t lo = lowest
     cdef Py_ssize_t hi = min(sides[0].sunk + sides[0].count, sides[1].sunk + sides[1].count)
     cdef Py_ssize_t[2] begin = [0, 0]
     cdef Py_ssize_t[2] end = [sides[0].count, sides[1].count]
-    cdef double base = sides[0].sum + sides[1].sum      # of all that are known to be covered
+    cdef double base = sum_below        # of all that are known to be covered
     cdef double pair = 0.0, sum = 0.0
     cdef Py_ssize_t middle = 0, ahead = 0
     cdef int s = 0
@@ -173,84 +147,67 @@ cdef void find_basins(
     double* scratch
 ) noexcept nogil:
     cdef Side[2] sides
+    cdef Py_ssize_t k = 0
+    cdef int s = 0
+    for k in range(sizes[0] + sizes[1]):
+        scratch[k] = c[members[k]]
+    for s in range(2):
+        sides[s] = Side(scratch, sizes[s], 0, sizes[s])
+        scratch += sizes[s]
+    search(sides, 0.0, volume, basins)
+
+
+cdef void surround(const Basins* basins, Band* band) noexcept nogil:
+    """Set the band around where the cuts are expected."""
     cdef int s = 0
     for s in range(2):
-        sides[s].x = scratch
-        sides[s].size = sizes[s]
-        gather(c, members, -INFINITY, INFINITY, &sides[s])
-        members += sizes[s]
-        scratch += sizes[s]
-    search(sides, volume, basins)
+        band.floor[s] = basins.expected[s] - basins.reach
+        band.ceiling[s] = basins.expected[s] + basins.reach
 
 
-cdef bint within(
-    const double* c, const float* signs, const Py_ssize_t* sizes, double volume, const double* centre,
-    Basins* basins, double* scratch
+cdef void expect_basins(
+    const float* signs, const float* row, double step, double scale, Basins* basins, Band* band
 ) noexcept nogil:
-    """Search the responses within reach of the centres."""
-    cdef Py_ssize_t n = sizes[0] + sizes[1]
+    cdef Py_ssize_t marks = 0, k = 0, i = 0
+    cdef double moved = 0.0
+    cdef int s = 0
+    for s in range(2):
+        marks = min(<Py_ssize_t> MARKS, band.count[s])
+        moved = 0.0
+        for k in range(marks):
+            i = band.owners[s][k * band.count[s] // marks]
+            moved += <double> signs[i] * <double> row[i]
+        basins.expected[s] = scale * (basins.cut[s] + step * (moved / max(marks, <Py_ssize_t> 1)))
+    surround(basins, band)
+
+
+cdef bint search_within(Band* band, const Py_ssize_t* sizes, double volume, Basins* basins) noexcept nogil:
+    """Search the responses of the band; False if the basins are not known to lie there."""
     cdef Side[2] sides
     cdef int s = 0
     for s in range(2):
-        sides[s].x = scratch
-        sides[s].size = sizes[s]
-        collect(
-            c, signs, n, -1.0 if s else 1.0, centre[s] - basins.reach, centre[s] + basins.reach, scratch,
-            &sides[s].count, &sides[s].sum, &sides[s].sunk
-        )
-        scratch += n + 8
-    return search(sides, volume, basins)
-
-
-cdef double expected_cut(const double* c, const Basins* basins, int s) noexcept nogil:
-    """Return the last cut, moved as the marks have moved on average."""
-    cdef double moved = -basins.marks_sum[s]
-    cdef int k = 0
-    for k in range(basins.n_marks[s]):
-        moved += c[basins.marks[s][k]]
-    return basins.cut[s] + moved / max(basins.n_marks[s], 1)
-
-
-cdef void mark(
-    const double* c, const int64_t* members, const Py_ssize_t* sizes, Basins* basins
-) noexcept nogil:
-    """Note a few examples near the cuts."""
-    cdef Py_ssize_t k = 0
-    cdef double response = 0.0
-    cdef int s = 0
-    for s in range(2):
-        basins.n_marks[s] = 0
-        basins.marks_sum[s] = 0.0
-        for k in range(min(sizes[s], <Py_ssize_t> LOOKED_AT)):
-            response = c[members[k]]
-            if fabs(response - basins.cut[s]) <= basins.reach:
-                basins.marks[s][basins.n_marks[s]] = members[k]
-                basins.marks_sum[s] += response
-                basins.n_marks[s] += 1
-                if basins.n_marks[s] == MARKS:
-                    break
-        members += sizes[s]
+        sides[s] = Side(band.values[s], band.count[s], band.below[s], sizes[s])
+    return search(sides, band.sum, volume, basins)
 
 
 cdef void settle_basins(
     const double* c, const float* signs, const int64_t* members, const Py_ssize_t* sizes, double volume,
-    Basins* basins, double* scratch
+    Basins* basins, Band* band
 ) noexcept nogil:
-    cdef double[2] centre
     cdef bint found = False
     cdef int k = 0
     if basins.covered > 0:
-        centre = [expected_cut(c, basins, 0), expected_cut(c, basins, 1)]
-        found = within(c, signs, sizes, volume, centre, basins, scratch)
+        found = search_within(band, sizes, volume, basins)
         if found:
             basins.reach *= NARROWER
         while not found and k < WIDENINGS:
             basins.reach *= 2.0
-            found = within(c, signs, sizes, volume, centre, basins, scratch)
+            surround(basins, band)
+            collect(c, signs, sizes[0] + sizes[1], band)
+            found = search_within(band, sizes, volume, basins)
             k += 1
     if not found:
-        find_basins(c, members, sizes, volume, basins, scratch)
-    mark(c, members, sizes, basins)
+        find_basins(c, members, sizes, volume, basins, band.values[0])
 
 
 def members_of(y):
@@ -297,12 +254,20 @@ def water_level_bias_from(c, y, double volume, marks, double reach) -> tuple[flo
     cdef int64_t[::1] members = order
     cdef Py_ssize_t[2] sizes = [counts[0], counts[1]]
     cdef const float[::1] signs = np.asarray(y, dtype=np.float32)
-    cdef double[::1] scratch = np.empty(2 * responses.shape[0] + 16)
+    cdef double[:, ::1] values = np.empty((2, responses.shape[0]))
+    cdef int64_t[:, ::1] owners = np.empty((2, responses.shape[0]), dtype=np.int64)
+    cdef Py_ssize_t first = marks[0], second = marks[1]
+    cdef Band band
     cdef Basins basins
-    basins.cut = [responses[marks[0]], responses[marks[1]]]
-    basins.n_marks = [0, 0]
-    basins.marks_sum = [0.0, 0.0]
+    cdef int s = 0
+    band.classes = 2
+    for s in range(2):
+        band.values[s] = &values[s, 0]
+        band.owners[s] = &owners[s, 0]
+    basins.expected = [responses[first], responses[second]]
     basins.covered = 1
     basins.reach = reach
-    settle_basins(&responses[0], &signs[0], &members[0], sizes, volume, &basins, &scratch[0])
+    surround(&basins, &band)
+    collect(&responses[0], &signs[0], responses.shape[0], &band)
+    settle_basins(&responses[0], &signs[0], &members[0], sizes, volume, &basins, &band)
     return basins.level, basins.bias, basins.covered

@@ -19,21 +19,22 @@ values = st.one_of(
 )
 responses = st.lists(values, min_size=1, max_size=60).map(np.array)
 volumes = st.one_of(st.just(0.0), st.floats(1e-12, 1e6), st.sampled_from([1e-300, 1e200]))
+reaches = st.one_of(st.floats(1e-9, 1e3), st.sampled_from([0.0, 1.0, 1e200, np.inf]))
 
 
-def check(c, volume, start, rtol=1e-11):
+def check(c, volume, start, reach=0.5, rtol=1e-11):
     """Assert that both forms give the level of sorting, to rounding of the largest number that enters it."""
     expected = by_sorting(c, volume)
     covered = c[c <= expected]
     size = max(np.abs(covered).max(initial=abs(c.min())), abs(expected), 1e-300)
     assert abs(water_level(c, volume) - expected) <= rtol * size
-    assert abs(water_level_from(c, volume, start) - expected) <= rtol * size
+    assert abs(water_level_from(c, volume, start, reach) - expected) <= rtol * size
 
 
 @settings(max_examples=1500, deadline=None, derandomize=True)
-@given(responses, volumes, st.one_of(values, st.sampled_from([1e300, -1e300])))
-def test_agrees_with_sorting_on_generated_inputs(c, volume, start):
-    check(c, volume, start)
+@given(responses, volumes, st.one_of(values, st.sampled_from([1e300, -1e300])), reaches)
+def test_agrees_with_sorting_on_generated_inputs(c, volume, start, reach):
+    check(c, volume, start, reach)
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e-3, 1.0, 1e6, 1e200])
@@ -69,10 +70,10 @@ def test_solves_the_linear_program():
             np.r_[-1.0, np.zeros(n)], A, np.r_[c, volume], bounds=[(None, None)] + [(0.0, None)] * n
         )
         assert water_level(c, volume) == pytest.approx(-found.fun, abs=1e-7)
-        assert water_level_from(c, volume, 0.0) == pytest.approx(-found.fun, abs=1e-7)
+        assert water_level_from(c, volume, 0.0, 1.0) == pytest.approx(-found.fun, abs=1e-7)
 
 
-@pytest.mark.parametrize("form", [water_level, lambda c, volume: water_level_from(c, volume, 0.3)])
+@pytest.mark.parametrize("form", [water_level, lambda c, volume: water_level_from(c, volume, 0.3, 0.2)])
 def test_degenerate_cases(form):
     assert form([2.0], 3.0) == 5.0
     assert form([2.0], 0.0) == 2.0
@@ -86,7 +87,7 @@ def test_many_sorted_and_reversed_responses_take_no_long():
     c = np.arange(200_000.0)
     for order in (c, c[::-1], np.zeros_like(c)):
         assert water_level(order, 1e6) == pytest.approx(by_sorting(order, 1e6), rel=1e-12)
-        assert water_level_from(order, 1e6, 1e9) == pytest.approx(by_sorting(order, 1e6), rel=1e-12)
+        assert water_level_from(order, 1e6, 1e9, 1e8) == pytest.approx(by_sorting(order, 1e6), rel=1e-12)
 
 
 def test_newton_steps_without_end_are_cut_short():
@@ -98,13 +99,17 @@ def test_newton_steps_without_end_are_cut_short():
 
 def test_the_start_changes_the_level_by_no_more_than_rounding():
     c = np.random.default_rng(4).normal(size=3000)
-    levels = [water_level_from(c, 12.0, start) for start in np.linspace(-5.0, 5.0, 41)]
+    levels = [
+        water_level_from(c, 12.0, start, reach)
+        for start in np.linspace(-5.0, 5.0, 41)
+        for reach in (0.0, 0.1, 4.0)
+    ]
     assert np.ptp(levels) <= 1e-14
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_responses_that_are_not_finite_raise(bad):
-    for form in (water_level, lambda c, volume: water_level_from(c, volume, 0.0)):
+    for form in (water_level, lambda c, volume: water_level_from(c, volume, 0.0, 1.0)):
         with pytest.raises(FloatingPointError, match="not finite"):
             form([0.0, bad, 1.0], 1.0)
 

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from svmbench.solvers.parts.water_level_bias import water_level_bias, water_level_bias_from
-from tests.solvers.parts.test_water_level import values, volumes
+from tests.solvers.parts.test_water_level import reaches, values, volumes
 from tests.specification.water_level_bias import water_level_bias as by_sorting
 
 pairs = st.lists(st.tuples(values, st.sampled_from([-1.0, 1.0])), max_size=60)
-reaches = st.one_of(st.floats(1e-9, 1e3), st.sampled_from([0.0, 1.0, 1e200, np.inf]))
 
 
 def check(c, y, volume, marks=(0, 0), reach=np.inf, rtol=1e-11):

@@ -7,34 +7,115 @@
 typedef double VARIANT(doubles) __attribute__((vector_size(BYTES), may_alias, aligned(8)));
 typedef int64_t VARIANT(longs) __attribute__((vector_size(BYTES)));
 
-/* What eight interleaved partial sums have met below a level. */
-typedef struct {
-    vd sum[CHAINS];
-    VARIANT(longs) count[CHAINS];
-} VARIANT(tally);
+/* Which numbers of a register are meant, how many were, and what a register of floor or ceiling is. */
+#undef mask
+#undef tallied
+#define mask VARIANT(mask)
+#define tallied VARIANT(tallied)
+#if LEVEL >= 2
+typedef __mmask8 mask;
+typedef int64_t tallied;
+#else
+typedef VARIANT(longs) mask;
+typedef VARIANT(longs) tallied;
+#endif
 
-TARGET INLINE void VARIANT(note)(VARIANT(tally) *tally, const int chain, vd value, double level)
+TARGET INLINE vd VARIANT(all)(double value) { return value - (vd){0}; }
+
+TARGET INLINE mask VARIANT(less)(vd a, vd b)
 {
-    const VARIANT(longs) below = value < level;
-    tally->sum[chain] += (vd)(below & (VARIANT(longs))value);
-    tally->count[chain] -= below;
+#if LEVEL >= 2
+    return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ);
+#else
+    return a < b;
+#endif
 }
 
-/* Close the partial sums, with the few values that make no eight. */
-TARGET INLINE void VARIANT(close)(const VARIANT(tally) *tally, const double *rest, ptrdiff_t n, double level,
-                                  double *sum, ptrdiff_t *count)
+/* Which of WIDTH numbers are negative. */
+TARGET INLINE mask VARIANT(negative)(const float *signs)
+{
+#if LEVEL >= 2
+    return _mm256_movepi32_mask(_mm256_loadu_si256((const __m256i *)signs));
+#else
+    return VARIANT(widen)(signs) < VARIANT(all)(0.0);
+#endif
+}
+
+TARGET INLINE vd VARIANT(pick)(mask which, vd yes, vd no)
+{
+#if LEVEL >= 2
+    return (vd)_mm512_mask_mov_pd((__m512d)no, which, (__m512d)yes);
+#else
+    return (vd)((which & (mask)yes) | (~which & (mask)no));
+#endif
+}
+
+/* Those of a that are not of b. */
+TARGET INLINE mask VARIANT(without)(mask a, mask b)
+{
+#if LEVEL >= 2
+    return _kandn_mask8(b, a);
+#else
+    return a & ~b;
+#endif
+}
+
+/* One bit for each number. */
+TARGET INLINE unsigned VARIANT(bits)(mask which)
+{
+#if LEVEL >= 2
+    return which;
+#elif LEVEL == 1
+    return (unsigned)_mm256_movemask_pd((__m256d)which);
+#else
+    return (unsigned)((which[0] & 1) | (which[1] & 2));
+#endif
+}
+
+/* Eight interleaved partial sums, and how many numbers went into them. */
+typedef struct {
+    vd sum[CHAINS];
+    tallied count[CHAINS];
+} VARIANT(tally);
+
+TARGET INLINE tallied VARIANT(one_more)(tallied count, mask which)
+{
+#if LEVEL >= 2
+    return count + __builtin_popcount(which);
+#else
+    return count - which;
+#endif
+}
+
+TARGET INLINE void VARIANT(note)(VARIANT(tally) *tally, const int chain, mask which, vd value)
+{
+#if LEVEL >= 2
+    tally->sum[chain] =
+        (vd)_mm512_mask_add_pd((__m512d)tally->sum[chain], which, (__m512d)tally->sum[chain], (__m512d)value);
+#else
+    tally->sum[chain] += (vd)(which & (mask)value);
+#endif
+    tally->count[chain] = VARIANT(one_more)(tally->count[chain], which);
+}
+
+TARGET INLINE ptrdiff_t VARIANT(counted)(const tallied *counts)
+{
+    int64_t lanes[LEVEL >= 2 ? CHAINS : 8];
+    ptrdiff_t result = 0;
+    __builtin_memcpy(lanes, counts, sizeof lanes);
+    for (size_t lane = 0; lane < sizeof lanes / sizeof *lanes; lane++)
+        result += (ptrdiff_t)lanes[lane];
+    return result;
+}
+
+/* Add the partial sums and what the few values that make no eight come to. */
+TARGET INLINE void VARIANT(close)(const VARIANT(tally) *tally, double rest, ptrdiff_t rest_count, double *sum,
+                                  ptrdiff_t *count)
 {
     double s[8];
-    int64_t k[8];
     __builtin_memcpy(s, tally->sum, sizeof s);
-    __builtin_memcpy(k, tally->count, sizeof k);
-    double last = 0.0;
-    for (ptrdiff_t j = 0; j < n; j++) {
-        last += rest[j] < level ? rest[j] : 0.0;
-        *count += rest[j] < level;
-    }
-    *sum += (((s[0] + s[2]) + (s[4] + s[6])) + ((s[1] + s[3]) + (s[5] + s[7]))) + last;
-    *count += (ptrdiff_t)(((k[0] + k[1]) + (k[2] + k[3])) + ((k[4] + k[5]) + (k[6] + k[7])));
+    *sum += (((s[0] + s[2]) + (s[4] + s[6])) + ((s[1] + s[3]) + (s[5] + s[7]))) + rest;
+    *count += rest_count + VARIANT(counted)(tally->count);
 }
 
 /* A few blocks beside each other, so that no sum waits for another. */
@@ -48,11 +129,19 @@ TARGET INLINE void VARIANT(survey_blocks)(const double *x, ptrdiff_t n, const in
 #pragma GCC unroll 4
         for (int b = 0; b < blocks; b++)
 #pragma GCC unroll 4
-            for (int chain = 0; chain < CHAINS; chain++)
-                VARIANT(note)(&tally[b], chain,
-                              *(const VARIANT(doubles) *)(x + b * BLOCK + j + chain * WIDTH), level);
-    for (int b = 0; b < blocks; b++)
-        VARIANT(close)(&tally[b], x + b * BLOCK + j, n - j, level, sum, count);
+            for (int chain = 0; chain < CHAINS; chain++) {
+                const vd value = *(const VARIANT(doubles) *)(x + b * BLOCK + j + chain * WIDTH);
+                VARIANT(note)(&tally[b], chain, VARIANT(less)(value, VARIANT(all)(level)), value);
+            }
+    for (int b = 0; b < blocks; b++) {
+        double rest = 0.0;
+        ptrdiff_t rest_count = 0;
+        for (ptrdiff_t k = b * BLOCK + j; k < b * BLOCK + n; k++) {
+            rest += x[k] < level ? x[k] : 0.0;
+            rest_count += x[k] < level;
+        }
+        VARIANT(close)(&tally[b], rest, rest_count, sum, count);
+    }
 }
 
 TARGET static void VARIANT(survey)(const double *x, ptrdiff_t n, double level, double *sum, ptrdiff_t *count)
@@ -67,48 +156,40 @@ TARGET static void VARIANT(survey)(const double *x, ptrdiff_t n, double level, d
         VARIANT(survey_blocks)(x + begin, n - begin < BLOCK ? n - begin : BLOCK, 1, level, sum, count);
 }
 
-/* Without branches that would be guessed wrong: every value is written, and kept by stepping on. */
-TARGET static void VARIANT(collect)(const double *x, const float *signs, ptrdiff_t n, float sign, double floor,
-                                    double ceiling, double *band, ptrdiff_t *count, double *sum, ptrdiff_t *below)
-{
-    ptrdiff_t kept = 0;
-    *sum = 0.0;
-    *below = 0;
-    for (ptrdiff_t begin = 0; begin < n; begin += BLOCK) {
-        const ptrdiff_t end = n - begin < BLOCK ? n : begin + BLOCK;
-        double part = 0.0;
-        ptrdiff_t j = begin;
-#if LEVEL >= 2
-        vd low = {0};
-        for (; j + WIDTH <= end; j += WIDTH) {
-            const __m512d value = _mm512_loadu_pd(x + j);
-            const __mmask8 ours = _mm256_cmp_ps_mask(_mm256_loadu_ps(signs + j), _mm256_set1_ps(sign), _CMP_EQ_OQ);
-            const __mmask8 under = _mm512_mask_cmp_pd_mask(ours, value, _mm512_set1_pd(floor), _CMP_LT_OQ);
-            const __mmask8 inside = ~under & _mm512_mask_cmp_pd_mask(ours, value, _mm512_set1_pd(ceiling), _CMP_LT_OQ);
-            low = (vd)_mm512_mask_add_pd((__m512d)low, under, (__m512d)low, value);
-            *below += __builtin_popcount(under);
-            _mm512_storeu_pd(band + kept, _mm512_maskz_compress_pd(inside, value));
-            kept += __builtin_popcount(inside);
-        }
-        for (int lane = 0; lane < WIDTH; lane++)
-            part += low[lane];
-#endif
-        for (; j < end; j++) {
-            const int ours = signs[j] == sign, under = ours & (x[j] < floor);
-            band[kept] = x[j];
-            kept += ours & !under & (x[j] < ceiling);
-            *below += under;
-            part += under ? x[j] : 0.0;
-        }
-        *sum += part;
-    }
-    *count = kept;
-}
-
-/* row[j] with the sign of the label, WIDTH of them; exact. */
+/* signs[j] row[j], WIDTH of them; exact. */
 TARGET INLINE vd VARIANT(signed_row)(const float *signs, const float *row)
 {
+#if LEVEL >= 2
+    return (vd)_mm512_cvtps_pd(_mm256_mul_ps(_mm256_loadu_ps(signs), _mm256_loadu_ps(row)));
+#elif LEVEL == 1
+    return (vd)_mm256_cvtps_pd(_mm_mul_ps(_mm_loadu_ps(signs), _mm_loadu_ps(row)));
+#else
     return VARIANT(widen)(signs) * VARIANT(widen)(row);
+#endif
+}
+
+/* A block at most. */
+TARGET static void VARIANT(sample)(const double *x, const float *signs, const float *row, ptrdiff_t n, double level,
+                                   double *sum, ptrdiff_t *count)
+{
+    VARIANT(tally) tally;
+    __builtin_memset(&tally, 0, sizeof tally);
+    ptrdiff_t j = 0;
+    for (; j + 8 <= n; j += 8)
+#pragma GCC unroll 4
+        for (int chain = 0; chain < CHAINS; chain++) {
+            const ptrdiff_t at = j + chain * WIDTH;
+            const vd value = *(const VARIANT(doubles) *)(x + at);
+            VARIANT(note)(&tally, chain, VARIANT(less)(value, VARIANT(all)(level)),
+                          VARIANT(signed_row)(signs + at, row + at));
+        }
+    double rest = 0.0;
+    ptrdiff_t rest_count = 0;
+    for (; j < n; j++) {
+        rest += x[j] < level ? (double)signs[j] * (double)row[j] : 0.0;
+        rest_count += x[j] < level;
+    }
+    VARIANT(close)(&tally, rest, rest_count, sum, count);
 }
 
 TARGET static void VARIANT(add_row)(double *x, const float *signs, const float *row, ptrdiff_t n, double factor)
@@ -120,37 +201,120 @@ TARGET static void VARIANT(add_row)(double *x, const float *signs, const float *
         x[j] += factor * ((double)signs[j] * (double)row[j]);
 }
 
-TARGET INLINE void VARIANT(move_block)(double *x, double *total, const float *signs, const float *row, ptrdiff_t n,
-                                       double step, double scale, double level, double *sum, ptrdiff_t *count)
+TARGET INLINE void VARIANT(keep)(svmbench_band *band, const int classes, const int s, double value, ptrdiff_t owner)
 {
-    VARIANT(tally) tally;
+    band->values[s][band->count[s]] = value;
+    if (classes == 2)
+        band->owners[s][band->count[s]] = owner;
+    band->count[s]++;
+}
+
+/* A block at most. Few values lie in the band; they are taken one by one when all have been compared, so that nothing
+ * waits for a wrong guess. */
+TARGET INLINE void VARIANT(block)(double *x, double *total, const float *signs, const float *row, ptrdiff_t first,
+                                  ptrdiff_t end, double step, double scale, const int action, const int classes,
+                                  svmbench_band *band)
+{
+    const vd floors[2] = {VARIANT(all)(band->floor[0]), VARIANT(all)(band->floor[1])};
+    const vd ceilings[2] = {VARIANT(all)(band->ceiling[0]), VARIANT(all)(band->ceiling[1])};
+    VARIANT(tally) tally; /* of both classes */
+    tallied seconds[CHAINS];
     __builtin_memset(&tally, 0, sizeof tally);
-    ptrdiff_t j = 0;
-    for (; j + 8 <= n; j += 8)
+    __builtin_memset(seconds, 0, sizeof seconds);
+    uint64_t kept[BLOCK / 64] = {0}; /* a bit for each value in the band */
+    ptrdiff_t j = first;
+    for (; j + 8 <= end; j += 8) {
+        unsigned inside = 0;
 #pragma GCC unroll 4
         for (int chain = 0; chain < CHAINS; chain++) {
             const ptrdiff_t at = j + chain * WIDTH;
             VARIANT(doubles) *const to = (VARIANT(doubles) *)(x + at);
-            const vd value = scale * (*to + step * VARIANT(signed_row)(signs + at, row + at));
-            *to = value;
-            *(VARIANT(doubles) *)(total + at) += value;
-            VARIANT(note)(&tally, chain, value, level);
+            const vd old = *to;
+            vd value = old;
+            if (action != LOOKING) {
+                value = scale * (old + step * VARIANT(signed_row)(signs + at, row + at));
+                *to = value;
+            }
+            if (action == MOVING_AND_ADDING) {
+                VARIANT(doubles) *const sum = (VARIANT(doubles) *)(total + at);
+                *sum = (*sum + old) + value;
+            }
+            vd floor = floors[0], ceiling = ceilings[0];
+            mask second = {0};
+            if (classes == 2) {
+                second = VARIANT(negative)(signs + at);
+                floor = VARIANT(pick)(second, floors[1], floors[0]);
+                ceiling = VARIANT(pick)(second, ceilings[1], ceilings[0]);
+            }
+            const mask under = VARIANT(less)(value, floor);
+            inside |= VARIANT(bits)(VARIANT(without)(VARIANT(less)(value, ceiling), under)) << chain * WIDTH;
+            VARIANT(note)(&tally, chain, under, value);
+            if (classes == 2)
+                seconds[chain] = VARIANT(one_more)(seconds[chain], under & second);
         }
-    for (ptrdiff_t k = j; k < n; k++) {
-        x[k] = scale * (x[k] + step * ((double)signs[k] * (double)row[k]));
-        total[k] += x[k];
+        kept[(j - first) / 64] |= (uint64_t)inside << (j - first) % 64;
     }
-    VARIANT(close)(&tally, x + j, n - j, level, sum, count);
+    for (int word = 0; word < BLOCK / 64; word++)
+        for (; kept[word] != 0; kept[word] &= kept[word] - 1) {
+            const ptrdiff_t at = first + word * 64 + __builtin_ctzll(kept[word]);
+            VARIANT(keep)(band, classes, classes == 2 && signs[at] < 0.0f, x[at], at);
+        }
+    double rest = 0.0;
+    ptrdiff_t count = 0, rest_count[2] = {0, 0};
+    for (; j < end; j++) {
+        const int s = classes == 2 && signs[j] < 0.0f;
+        const double old = x[j];
+        if (action != LOOKING)
+            x[j] = scale * (old + step * ((double)signs[j] * (double)row[j]));
+        if (action == MOVING_AND_ADDING)
+            total[j] = (total[j] + old) + x[j];
+        rest += x[j] < band->floor[s] ? x[j] : 0.0;
+        rest_count[s] += x[j] < band->floor[s];
+        if (!(x[j] < band->floor[s]) && x[j] < band->ceiling[s])
+            VARIANT(keep)(band, classes, s, x[j], j);
+    }
+    VARIANT(close)(&tally, rest, rest_count[0] + rest_count[1], &band->sum, &count);
+    if (classes == 2)
+        rest_count[1] += VARIANT(counted)(seconds);
+    band->below[0] += count - rest_count[1];
+    band->below[1] += rest_count[1];
 }
 
-TARGET static void VARIANT(move)(double *x, double *total, const float *signs, const float *row, ptrdiff_t n,
-                                 double step, double scale, double level, double *sum, ptrdiff_t *count)
+TARGET INLINE void VARIANT(blocks)(double *x, double *total, const float *signs, const float *row, ptrdiff_t first,
+                                   ptrdiff_t end, double step, double scale, const int action, const int classes,
+                                   svmbench_band *band)
 {
-    *sum = 0.0;
-    *count = 0;
-    for (ptrdiff_t begin = 0; begin < n; begin += BLOCK)
-        VARIANT(move_block)(x + begin, total + begin, signs + begin, row + begin, n - begin < BLOCK ? n - begin : BLOCK,
-                            step, scale, level, sum, count);
+    svmbench_band found = *band; /* a variable of its own stays in registers */
+    for (ptrdiff_t begin = first; begin < end; begin += BLOCK)
+        VARIANT(block)(x, total, signs, row, begin, end - begin < BLOCK ? end : begin + BLOCK, step, scale, action,
+                       classes, &found);
+    *band = found;
+}
+
+TARGET static void VARIANT(collect)(const double *x, const float *signs, ptrdiff_t first, ptrdiff_t end,
+                                    svmbench_band *band)
+{
+    if (band->classes == 2)
+        VARIANT(blocks)((double *)x, NULL, signs, NULL, first, end, 0.0, 0.0, LOOKING, 2, band);
+    else
+        VARIANT(blocks)((double *)x, NULL, signs, NULL, first, end, 0.0, 0.0, LOOKING, 1, band);
+}
+
+/* The examples of [first, end). */
+TARGET static void VARIANT(move)(double *x, double *total, const float *signs, const float *row, ptrdiff_t first,
+                                 ptrdiff_t end, double step, double scale, svmbench_band *band)
+{
+    if (band->classes == 2) {
+        if (total != NULL)
+            VARIANT(blocks)(x, total, signs, row, first, end, step, scale, MOVING_AND_ADDING, 2, band);
+        else
+            VARIANT(blocks)(x, total, signs, row, first, end, step, scale, MOVING, 2, band);
+    } else {
+        if (total != NULL)
+            VARIANT(blocks)(x, total, signs, row, first, end, step, scale, MOVING_AND_ADDING, 1, band);
+        else
+            VARIANT(blocks)(x, total, signs, row, first, end, step, scale, MOVING, 1, band);
+    }
 }
 
 TARGET static void VARIANT(scale)(double *x, double *total, ptrdiff_t n, double scale)
