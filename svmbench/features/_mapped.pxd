@@ -2,13 +2,11 @@
 
 from libc.stdint cimport int32_t, int64_t
 
-from svmbench.kernels._examples cimport Examples
+from svmbench.kernels._examples cimport Examples, sparse_rows
 
 
 cdef extern from "svmbench/features/csrc/mapped.h" nogil:
     ctypedef struct mapped_loops:
-        double (*product)(const float *x, const double *w, ptrdiff_t n) noexcept nogil
-        double (*add)(const float *x, double factor, double *w, ptrdiff_t n) noexcept nogil
         void (*combine)(const float *x, const int32_t *columns, ptrdiff_t count, const float *V,
                         ptrdiff_t width, float *out) noexcept nogil
         void (*waves)(const float *t, const float *phase, float scale, float *out,
@@ -24,7 +22,7 @@ cdef class MappedExamples(Examples):
 cdef class LazyExamples(Examples):
     """Examples whose Fourier features are made one example at a time; see _mapped.pyx."""
 
-    cdef object rows                    # the examples themselves
+    cdef object X                       # the examples themselves
     cdef object map
     cdef const float[:, ::1] frequencies
     cdef const float[::1] phases
@@ -32,5 +30,5 @@ cdef class LazyExamples(Examples):
     cdef float[::1] z                   # the features of one example
     cdef Py_ssize_t held                # which one, or -1
     cdef int64_t width                  # of the examples themselves
-
-    cdef const float* make(self, Py_ssize_t i) noexcept nogil
+    cdef sparse_rows source             # as they are stored
+    cdef bint source_sparse

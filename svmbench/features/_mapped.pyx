@@ -8,7 +8,7 @@ import numpy as np
 
 from svmbench.kernels import isa
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
 
 from svmbench.kernels._examples cimport Examples
 
@@ -36,16 +36,6 @@ cdef class MappedExamples(Examples):
         super().__init__(Z, compress=False, ledger=ledger)
         self.map = map
 
-    cdef double product(self, Py_ssize_t i, const double* w) noexcept nogil:
-        return loops.product(self.values + i * self.d, w, self.d)
-
-    cdef void add(self, Py_ssize_t i, double factor, double* w) noexcept nogil:
-        loops.add(self.values + i * self.d, factor, w, self.d)
-
-    cdef double add_measured(self, Py_ssize_t i, double factor, double* w) noexcept nogil:
-        self.ledger.inner_products += 1
-        return loops.add(self.values + i * self.d, factor, w, self.d)
-
     def decision_function(self, weights, bias, X):
         """Return <z(x), w> + bias for each row x of X, float64, shape (m,); counted as looking."""
         scores, products = self.map.scores(weights, bias, X)
@@ -66,9 +56,12 @@ cdef class LazyExamples(Examples):
 
     def __init__(self, X, map):
         super().__init__(X)
-        self.rows = X
+        self.X = X
         self.map = map
         self.width = self.d
+        self.source = self.rows
+        self.source_sparse = self.sparse
+        self.sparse = False
         self.frequencies = map.frequencies
         self.phases = map.phases
         self.scale = map.scale
@@ -78,53 +71,39 @@ cdef class LazyExamples(Examples):
         # Numbers behind the features of all examples: what an inner product costs is judged by it.
         self.stored = self.stored * self.frequencies.shape[1] + self.n * self.d
 
-    cdef const float* make(self, Py_ssize_t i) noexcept nogil:
+    cdef const float* row(self, Py_ssize_t i) noexcept nogil:
         """Return z(x_i); one inner product for each frequency, unless it is the example of the last call."""
         cdef Py_ssize_t k = self.frequencies.shape[1]
         cdef int64_t begin = i * self.width, end = begin + self.width
+        cdef const float* values = self.source.values
+        cdef const int32_t* columns = NULL
         if self.held == i:
             return &self.z[0]
-        if self.indptr != NULL:
-            begin = self.indptr[i]
-            end = self.indptr[i + 1]
-        loops.combine(self.values + begin, NULL if self.columns == NULL else self.columns + begin,
-                      end - begin, &self.frequencies[0, 0] if self.width else NULL, k, &self.z[0])
+        if self.source_sparse:
+            begin = self.source.begin[i]
+            end = self.source.begin[i + 1]
+            columns = self.source.columns + begin
+        if values != NULL:
+            values += begin
+        loops.combine(values, columns, end - begin, &self.frequencies[0, 0] if self.width else NULL, k,
+                      &self.z[0])
         spread(&self.z[0], &self.phases[0], self.scale, k, self.d)
         self.ledger.inner_products += k
         self.held = i
         return &self.z[0]
-
-    cdef double product(self, Py_ssize_t i, const double* w) noexcept nogil:
-        return loops.product(self.make(i), w, self.d)
-
-    cdef void add(self, Py_ssize_t i, double factor, double* w) noexcept nogil:
-        loops.add(self.make(i), factor, w, self.d)
-
-    cdef double add_measured(self, Py_ssize_t i, double factor, double* w) noexcept nogil:
-        self.ledger.inner_products += 1
-        return loops.add(self.make(i), factor, w, self.d)
-
-    cdef double squared_norm(self, Py_ssize_t i) noexcept nogil:
-        cdef const float* z = self.make(i)
-        cdef double total = 0.0
-        cdef Py_ssize_t f = 0
-        self.ledger.inner_products += 1
-        for f in range(self.d):
-            total += <double>z[f] * z[f]
-        return total
 
     cdef void prefetch(self, Py_ssize_t i) noexcept nogil:
         pass
 
     def combination(self, indices, coefficients):
         """Return Σ_k coefficients[k] z(x_indices[k]), float64, shape (d,); the features count as observed."""
-        rows = self.map.transform(self.rows[np.asarray(indices)])
+        rows = self.map.transform(self.X[np.asarray(indices)])
         self.observed += len(rows) * self.frequencies.shape[1]
         return np.asarray(coefficients) @ rows
 
     def products(self, weights):
         """Return <z(x_i), w> for every training example, float64, shape (n,); counted as looking."""
-        return self.decision_function(weights, 0.0, self.rows)
+        return self.decision_function(weights, 0.0, self.X)
 
     def decision_function(self, weights, bias, X):
         """Return <z(x), w> + bias for each row x of X, float64, shape (m,); counted as looking."""

@@ -11,22 +11,12 @@ import scipy.sparse
 
 from libc.stdint cimport int32_t, int64_t
 
+from svmbench.kernels._layout cimport isa_level
 from svmbench.kernels._oracle cimport Ledger
 
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define SVMBENCH_PREFETCH(address) __builtin_prefetch(address)
-    #else
-    #define SVMBENCH_PREFETCH(address) ((void)(address))
-    #endif
-    """
-    void SVMBENCH_PREFETCH(const void *address) noexcept nogil
-
-# Floats of one cache line.
-cdef enum:
-    LINE = 16
+cdef extern from "svmbench/kernels/csrc/rows.h" nogil:
+    const dense_loops *svmbench_dense_loops(int level)
 
 # A CSR form of dense rows may take this part of their memory, so that with the vectors of a solver it stays
 # within half of it.
@@ -59,88 +49,25 @@ cdef class Examples:
     def __init__(self, X, *, compress=True, ledger=None):
         cdef const float[::1] values
         cdef const int32_t[::1] columns
-        cdef const int64_t[::1] indptr
+        cdef const int64_t[::1] begin
         self.n, self.d = X.shape
         self.ledger = Ledger(kernels=False) if ledger is None else ledger
+        self.loops = svmbench_dense_loops(isa_level())
         self.arrays = _arrays(X, compress)
+        self.sparse = len(self.arrays) > 1
         values = self.arrays[0]
-        if len(self.arrays) > 1:
-            columns, indptr = self.arrays[1:]
-            self.indptr = &indptr[0]
-            if values.shape[0]:
-                self.columns = &columns[0]
         self.stored = values.shape[0]
-        if self.stored:
-            self.values = &values[0]
+        if self.sparse:
+            columns, begin = self.arrays[1:]
+            self.stored = columns.shape[0]
+            self.rows.begin = &begin[0]
+            if self.stored:
+                self.rows.columns = &columns[0]
+        if values is not None and self.stored:
+            self.rows.values = &values[0]
 
-    cdef double product(self, Py_ssize_t i, const double* w) noexcept nogil:
-        # Four sums at a time, because each waits for the one before it.
-        cdef double a = 0.0, b = 0.0, c = 0.0, e = 0.0
-        cdef const float* x = self.values
-        cdef const int32_t* at = self.columns
-        cdef int64_t k = 0
-        cdef int64_t end = self.d
-        if self.indptr != NULL:
-            x += self.indptr[i]
-            at += self.indptr[i]
-            end = self.indptr[i + 1] - self.indptr[i]
-            while k + 4 <= end:
-                a += x[k] * w[at[k]]
-                b += x[k + 1] * w[at[k + 1]]
-                c += x[k + 2] * w[at[k + 2]]
-                e += x[k + 3] * w[at[k + 3]]
-                k += 4
-            while k < end:
-                a += x[k] * w[at[k]]
-                k += 1
-        else:
-            x += i * self.d
-            while k + 4 <= end:
-                a += x[k] * w[k]
-                b += x[k + 1] * w[k + 1]
-                c += x[k + 2] * w[k + 2]
-                e += x[k + 3] * w[k + 3]
-                k += 4
-            while k < end:
-                a += x[k] * w[k]
-                k += 1
-        return (a + b) + (c + e)
-
-    cdef double dot(self, Py_ssize_t i, const double* w) noexcept nogil:
-        self.ledger.inner_products += 1
-        return self.product(i, w)
-
-    cdef void add(self, Py_ssize_t i, double factor, double* w) noexcept nogil:
-        cdef const float* x = self.values
-        cdef const int32_t* at = self.columns
-        cdef int64_t k = 0
-        if self.indptr != NULL:
-            for k in range(self.indptr[i], self.indptr[i + 1]):
-                w[at[k]] += factor * x[k]
-        else:
-            x += i * self.d
-            for k in range(self.d):
-                w[k] += factor * x[k]
-
-    cdef double add_measured(self, Py_ssize_t i, double factor, double* w) noexcept nogil:
-        cdef const float* x = self.values
-        cdef const int32_t* at = self.columns
-        cdef int64_t k = 0
-        cdef double change = 0.0
-        cdef double step = 0.0
-        self.ledger.inner_products += 1
-        if self.indptr != NULL:
-            for k in range(self.indptr[i], self.indptr[i + 1]):
-                step = factor * x[k]
-                change += step * (2.0 * w[at[k]] + step)
-                w[at[k]] += step
-        else:
-            x += i * self.d
-            for k in range(self.d):
-                step = factor * x[k]
-                change += step * (2.0 * w[k] + step)
-                w[k] += step
-        return change
+    cdef const float* row(self, Py_ssize_t i) noexcept nogil:
+        return self.rows.values + i * self.d
 
     cdef double between(self, const double* u, const double* v) noexcept nogil:
         cdef double a = 0.0, b = 0.0, c = 0.0, e = 0.0
@@ -162,7 +89,7 @@ cdef class Examples:
 
         The values themselves are looked up in their rows by bisection, so that they are not held twice.
         """
-        if self.indptr == NULL:
+        if not self.sparse:
             return
         self.column_begin = np.zeros(self.d + 1, dtype=np.int64)
         self.column_rows = np.empty(max(self.stored, 1), dtype=np.int32)
@@ -170,51 +97,59 @@ cdef class Examples:
         cdef Py_ssize_t i = 0, j = 0
         cdef int64_t k = 0
         for k in range(self.stored):
-            self.column_begin[self.columns[k] + 1] += 1
+            self.column_begin[self.rows.columns[k] + 1] += 1
         for j in range(self.d):
             self.column_begin[j + 1] += self.column_begin[j]
             place[j] = self.column_begin[j]
         for i in range(self.n):
-            for k in range(self.indptr[i], self.indptr[i + 1]):
-                j = self.columns[k]
+            for k in range(self.rows.begin[i], self.rows.begin[i + 1]):
+                j = self.rows.columns[k]
                 self.column_rows[place[j]] = <int32_t> i
                 place[j] += 1
 
     cdef void add_column(self, Py_ssize_t j, double factor, const double* y, double* out) noexcept nogil:
         cdef int64_t k = 0, low = 0, high = 0, middle = 0
         cdef Py_ssize_t i = 0
-        if self.indptr == NULL:
+        if not self.sparse:
             for i in range(self.n):
-                out[i] += factor * y[i] * self.values[i * self.d + j]
+                out[i] += factor * y[i] * self.rows.values[i * self.d + j]
             return
         for k in range(self.column_begin[j], self.column_begin[j + 1]):
             i = self.column_rows[k]
-            low, high = self.indptr[i], self.indptr[i + 1]
+            low, high = self.rows.begin[i], self.rows.begin[i + 1]
             while high - low > 1:
                 middle = (low + high) // 2
-                if self.columns[middle] <= j:
+                if self.rows.columns[middle] <= j:
                     low = middle
                 else:
                     high = middle
-            out[i] += factor * y[i] * self.values[low]
+            out[i] += factor * y[i] * (1.0 if self.rows.values == NULL else self.rows.values[low])
 
     cdef void prefetch(self, Py_ssize_t i) noexcept nogil:
-        # The first lines; the processor sees the rest of a longer row coming by itself.
-        cdef int64_t begin = i * self.d if self.indptr == NULL else self.indptr[i]
-        cdef int line = 0
-        for line in range(4):
-            SVMBENCH_PREFETCH(self.values + begin + line * LINE)
-            if self.columns != NULL:
-                SVMBENCH_PREFETCH(self.columns + begin + line * LINE)
+        cdef int64_t begin = 0, count = 0
+        if not self.sparse:
+            svmbench_prefetch(self.rows.values + i * self.d, 4 * self.d)
+            return
+        begin = self.rows.begin[i]
+        count = self.rows.begin[i + 1] - begin
+        svmbench_prefetch(self.rows.columns + begin, 4 * count)
+        if self.rows.values != NULL:
+            svmbench_prefetch(self.rows.values + begin, 4 * count)
 
     cdef double squared_norm(self, Py_ssize_t i) noexcept nogil:
-        cdef int64_t begin = i * self.d if self.indptr == NULL else self.indptr[i]
-        cdef int64_t end = begin + self.d if self.indptr == NULL else self.indptr[i + 1]
-        cdef int64_t k = 0
+        cdef const float* x = NULL
+        cdef int64_t k = 0, count = self.d
         cdef double total = 0.0
         self.ledger.inner_products += 1
-        for k in range(begin, end):
-            total += <double>self.values[k] * self.values[k]
+        if self.sparse:
+            count = self.rows.begin[i + 1] - self.rows.begin[i]
+            if self.rows.values == NULL:
+                return count
+            x = self.rows.values + self.rows.begin[i]
+        else:
+            x = self.row(i)
+        for k in range(count):
+            total += <double>x[k] * x[k]
         return total
 
     def squared_norms(self):
@@ -269,11 +204,14 @@ cdef class Examples:
 
 
 def _arrays(X, compress):
-    """Return the values of dense rows, or values, columns and row pointers of sparse ones."""
+    """Return the values of dense rows, or values, columns and row pointers of sparse ones.
+
+    Sparse rows of ones alone have None for their values.
+    """
     if scipy.sparse.issparse(X):
         X = scipy.sparse.csr_array(X)
         return (
-            np.ascontiguousarray(X.data, dtype=np.float32),
+            _unless_ones(np.ascontiguousarray(X.data, dtype=np.float32)),
             np.ascontiguousarray(X.indices, dtype=np.int32),
             np.ascontiguousarray(X.indptr, dtype=np.int64),
         )
@@ -281,8 +219,14 @@ def _arrays(X, compress):
     if compress:
         nonzero = np.count_nonzero(X)
         if 8 * (nonzero + len(X)) <= CSR_SHARE * X.nbytes:
-            return _compressed(X, nonzero)
+            values, columns, begin = _compressed(X, nonzero)
+            return _unless_ones(values), columns, begin
     return (X.reshape(-1),)
+
+
+def _unless_ones(values):
+    """Return the values, or None if all of them are 1."""
+    return None if np.all(values == 1.0) else values
 
 
 def _compressed(const float[:, ::1] X, Py_ssize_t nonzero):

@@ -1,5 +1,6 @@
 """C-level interface of the oracle for compiled solvers."""
 
+cimport cython
 from libc.stdint cimport int64_t
 
 from svmbench.kernels._cache cimport RowCache
@@ -21,10 +22,15 @@ cdef class Ledger:
     cdef public int64_t kev_prediction
     cdef public int64_t kev_discarded
 
-    # The value of a counter by its position in svmbench.solvers.base.COUNTERS.
-    cdef int64_t value(self, int counter) noexcept nogil
+    # Where a counter is kept, by its position in svmbench.solvers.base.COUNTERS.
+    cdef const int64_t* counter(self, int which) noexcept nogil
+
     # One iteration over n examples: kev_iter += n, iterations += 1.
-    cdef void iteration(self, int64_t n) noexcept nogil
+    @cython.final
+    cdef inline void iteration(self, int64_t n) noexcept nogil:
+        self.iterations += 1
+        self.kev_iter += n
+
     # A response computed on demand from `nonzeros` coefficients: kev_ondemand += nonzeros.
     cdef void lookup(self, int64_t nonzeros) noexcept nogil
     # A coefficient change of a method whose responses could be had on demand: kev_rowupdate += n.

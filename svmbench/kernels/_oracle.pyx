@@ -48,23 +48,19 @@ cdef class Ledger:
     def __init__(self, *, kernels=True):
         self.kernels = kernels
 
-    cdef int64_t value(self, int counter) noexcept nogil:
+    cdef const int64_t* counter(self, int which) noexcept nogil:
         # The order of svmbench.solvers.base.COUNTERS.
-        if counter == 0:
-            return self.kev_ondemand
-        if counter == 1:
-            return self.kev_rowupdate
-        if counter == 2:
-            return self.kev_iter
-        if counter == 3:
-            return self.kev_computed
-        if counter == 4:
-            return self.inner_products
-        return self.iterations
-
-    cdef void iteration(self, int64_t n) noexcept nogil:
-        self.iterations += 1
-        self.kev_iter += n
+        if which == 0:
+            return &self.kev_ondemand
+        if which == 1:
+            return &self.kev_rowupdate
+        if which == 2:
+            return &self.kev_iter
+        if which == 3:
+            return &self.kev_computed
+        if which == 4:
+            return &self.inner_products
+        return &self.iterations
 
     cdef void lookup(self, int64_t nonzeros) noexcept nogil:
         self.kev_ondemand += nonzeros

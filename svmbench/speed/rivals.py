@@ -2,8 +2,9 @@
 
 The fits take turns, so that a busy machine is busy for all of them, and medians over the turns count. What is
 compared is CPU time on one thread, the wall time of an idle machine; the load is recorded. What the rival has
-reached in the end decides: the time of either is that of its cheapest checkpoint that is at least as good.
-Ours lie 12 % apart, so that our time may be that much too long, never too short.
+reached in the end decides: its time is that of its cheapest checkpoint that is at least as good. Ours is that
+of a fit to the iteration at which a run before, with checkpoints close together and not timed, was as good:
+runs repeat themselves exactly, and an observer between two checkpoints empties the caches of the processor.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import dataclasses
 import os
 import statistics
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,12 @@ from svmbench.store.trace import read_rows
 #: Parts of the certified optimum within which an objective counts as reached.
 NEAR = (0.01, 0.001)
 
-#: No limits but the rival's result: our solver goes on until it is as good, checkpoints close together.
-_OURS = ("budget.kev=null", "observe.points=20", "budget.memory=2048")
+#: No limits but the rival's result.
 _RIVAL = ("budget.kev=null", "budget.memory=2048")
+#: Our solver goes on until it is as good, checkpoints close together unless the job says otherwise.
+_OURS = (*_RIVAL, "observe.points=20")
+#: Then it does so again, for its time, and is looked at in the end.
+_UNSEEN = "observe.points=1"
 
 #: What certifies the optimum of a linear problem, by its dual point.
 _BOUND = ("solver=dcd", "solver.eps=1e-8", "budget.gap=1e-5", "budget.seconds=120", "budget.kev=null")
@@ -97,7 +101,7 @@ class Race:
 
 
 def measure(name: str, job: Job, solver: str, repeats: int, say: Callable[[str], None]) -> list[Race]:
-    """Hold our solver against every rival of a job.
+    """Hold our solver against every rival of a job that is installed.
 
     Parameters
     ----------
@@ -110,32 +114,52 @@ def measure(name: str, job: Job, solver: str, repeats: int, say: Callable[[str],
     repeats : int
         Fits of each.
     say : callable
-        Receives a line for each fit.
+        Receives a line for each fit, and for each rival that is not installed.
 
     Raises
     ------
     UserError
-        If a fit cannot be made, with its reason.
+        If a fit cannot be made, or no rival is installed, with the reason.
     """
     problem = job.problem
-    ours = (*(job.ours or (f"solver={solver}", *_tight(solver))), *_OURS)
-    for overrides in (*job.rivals, ours):  # bad input and absent packages are told before anything is timed
-        registry.get(configuration.resolve([*problem, *overrides])["solver"]["name"]).release()
+    ours = (*_OURS, *(job.ours or (f"solver={solver}", *_tight(solver))))
+    configuration.resolve([*problem, *ours])  # bad input is told before anything is timed
+    present = _present(job, say)
     bound = _bound(problem, say) if job.goal == "objective" else None
-    rivals: list[list[_Fit]] = [[] for _ in job.rivals]
-    own: list[_Fit] = []
+    rivals: list[list[_Fit]] = [[] for _ in present]
+    own: list[dict[_Goal, _Fit | None]] = []
     for turn in range(repeats):
-        for fits, rival in zip(rivals, job.rivals):
-            say(f"{name}, turn {turn + 1} of {repeats}: {' '.join(rival)}")
+        where = f"{name}, turn {turn + 1} of {repeats}"
+        for fits, rival in zip(rivals, present):
+            say(f"{where}: {' '.join(rival)}")
             fits.append(_fit((*problem, *rival, *_RIVAL)))
-        say(f"{name}, turn {turn + 1} of {repeats}: {' '.join(ours[:2])}")
-        stop = _stop(job, [fits[0].rows[-1] for fits in rivals])
-        own.append(_fit((*problem, *ours, *stop, f"seed={turn}")))
+        if turn == 0:
+            last = [fits[0].rows[-1] for fits in rivals]
+            goals = [_goals(job, row, bound) for row in last]
+        say(f"{where}: {called(ours)}")
+        seeded = (*problem, *ours, f"seed={turn}")
+        own.append(_timed(seeded, _stop(job, last), {goal for each in goals for goal in each}))
     return [
-        _race(name, rival, ours, goal, fits, own)
-        for rival, fits in zip(job.rivals, rivals)
-        for goal in _goals(job, fits[0].rows[-1], bound)
+        _race(name, rival, ours, goal, fits, [timed[goal] for timed in own])
+        for rival, fits, each in zip(present, rivals, goals)
+        for goal in each
     ]
+
+
+def _present(job: Job, say: Callable[[str], None]) -> list[tuple[str, ...]]:
+    """Return the rivals of a job that are installed."""
+    present, absent = [], []
+    for rival in job.rivals:
+        try:
+            registry.get(configuration.resolve([*job.problem, *rival])["solver"]["name"]).release()
+            present.append(rival)
+        except UserError as error:
+            absent.append(error)
+    if not present:
+        raise absent[0]
+    for reason in absent:
+        say(f"left out: {reason}")
+    return present
 
 
 def _tight(solver: str) -> tuple[str, ...]:
@@ -207,10 +231,31 @@ def _fit(overrides: Sequence[str]) -> _Fit:
         return _Fit(read_rows(Path(outcome["path"]) / "trace.csv"), load)
 
 
+def _timed(
+    overrides: Sequence[str], stop: Sequence[str], goals: Iterable[_Goal]
+) -> dict[_Goal, _Fit | None]:
+    """Return a fit of ours to each goal, None where it is not reached.
+
+    A first run, not timed, is observed often and tells at which iteration a goal is reached; the same iterations
+    are then made again, with hardly a look in between.
+    """
+    rows = _fit((*overrides, *stop)).rows
+    firsts = {goal: goal.reached(rows) for goal in goals}
+    numbers = {int(row["iterations"]) for row in firsts.values() if row is not None}
+    fits = {number: _fit((*overrides, _UNSEEN, f"budget.iterations={number}")) for number in sorted(numbers)}
+    return {goal: None if row is None else fits[int(row["iterations"])] for goal, row in firsts.items()}
+
+
 def _race(
-    name: str, rival: Sequence[str], ours: Sequence[str], goal: _Goal, fits: list[_Fit], own: list[_Fit]
+    name: str,
+    rival: Sequence[str],
+    ours: Sequence[str],
+    goal: _Goal,
+    fits: list[_Fit],
+    own: list[_Fit | None],
 ) -> Race:
-    theirs, mine = ([goal.reached(fit.rows) for fit in each] for each in (fits, own))
+    theirs = [goal.reached(fit.rows) for fit in fits]
+    mine = [None if fit is None else fit.rows[-1] for fit in own]
     return Race(
         job=name,
         rival=called(rival),
@@ -223,7 +268,7 @@ def _race(
         our_wall=_median(mine, "wall_seconds"),
         rival_error=_median(theirs, "test_error"),
         our_error=_median(mine, "test_error"),
-        load=max(fit.load for fit in (*fits, *own)),
+        load=max(fit.load for fit in (*fits, *own) if fit is not None),
         repeats=len(own),
     )
 

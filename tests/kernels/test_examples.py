@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -37,6 +41,40 @@ def test_products_and_norms_are_those_of_the_formula(d, density, layout):
     np.testing.assert_allclose(
         examples.decision_function(w, 0.25, other), plain_other @ w + 0.25, rtol=1e-13, atol=1e-13
     )
+
+
+@pytest.mark.parametrize("pack", [lambda X: X, scipy.sparse.csr_array])
+def test_rows_of_ones_need_no_values(pack):
+    X = (np.random.default_rng(2).random((23, 100)) < 0.1).astype(np.float32)
+    w = np.random.default_rng(3).normal(size=100)
+    examples = Examples(pack(X))
+    assert examples.stored == X.sum()
+    np.testing.assert_allclose(examples.products(w), X.astype(float) @ w, rtol=1e-13, atol=1e-13)
+    np.testing.assert_array_equal(examples.squared_norms(), X.sum(axis=1))
+    np.testing.assert_array_equal(
+        examples.combination(np.array([3, 0]), np.array([0.5, -1.0])), 0.5 * X[3] - X[0]
+    )
+
+
+def test_dense_rows_give_the_same_bits_on_every_instruction_set():
+    program = (
+        "import numpy as np; from svmbench.kernels._examples import Examples\n"
+        "from svmbench.problem import Problem; from svmbench.solvers.parts.random import Generator\n"
+        "from svmbench.solvers.linear.asset import Asset; from svmbench.solvers.linear.dcd import DCD\n"
+        "rng = np.random.default_rng(0); X = rng.normal(size=(40, 61)).astype(np.float32)\n"
+        "problem = Problem.build(np.sign(rng.normal(size=40)), C=1.0)\n"
+        "for solver in (DCD, Asset):\n"
+        "    run = solver(solver.Params()).start(problem, Examples(X), Generator(1))\n"
+        "    run.advance('iterations', 500); print(run.snapshot().model.weights.tobytes().hex())"
+    )
+    answers = set()
+    for isa in ("base", "v3", "v4"):
+        command, environment = [sys.executable, "-c", program], {**os.environ, "SVMBENCH_ISA": isa}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        if "cannot run here" not in done.stderr:
+            assert done.returncode == 0, done.stderr
+            answers.add(done.stdout)
+    assert len(answers) == 1
 
 
 def test_what_is_looked_at_is_counted_apart():

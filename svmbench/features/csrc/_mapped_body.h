@@ -1,59 +1,4 @@
-/* The loops of mapped.h for one instruction set. Four registers of sums, because each waits for the one before. */
-
-#undef WIDTH
-#define WIDTH (BYTES / 8) /* float64 numbers in a register */
-
-TARGET INLINE vd VARIANT(load)(const double *from)
-{
-    vd value;
-    __builtin_memcpy(&value, from, sizeof value);
-    return value;
-}
-
-TARGET INLINE double VARIANT(total)(const vd *sums)
-{
-    const vd sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    double result = 0.0;
-    for (int lane = 0; lane < WIDTH; lane++)
-        result += sum[lane];
-    return result;
-}
-
-TARGET static double VARIANT(product)(const float *x, const double *w, ptrdiff_t n)
-{
-    vd sums[4] = {{0}, {0}, {0}, {0}};
-    ptrdiff_t k = 0;
-    for (; k + 4 * WIDTH <= n; k += 4 * WIDTH)
-#pragma GCC unroll 4
-        for (int c = 0; c < 4; c++)
-            sums[c] += VARIANT(widen)(x + k + c * WIDTH) * VARIANT(load)(w + k + c * WIDTH);
-    double rest = 0.0;
-    for (; k < n; k++)
-        rest += (double)x[k] * w[k];
-    return VARIANT(total)(sums) + rest;
-}
-
-TARGET static double VARIANT(add)(const float *x, double factor, double *w, ptrdiff_t n)
-{
-    vd sums[4] = {{0}, {0}, {0}, {0}};
-    ptrdiff_t k = 0;
-    for (; k + 4 * WIDTH <= n; k += 4 * WIDTH)
-#pragma GCC unroll 4
-        for (int c = 0; c < 4; c++) {
-            double *at = w + k + c * WIDTH;
-            const vd step = factor * VARIANT(widen)(x + k + c * WIDTH), old = VARIANT(load)(at);
-            const vd new = old + step;
-            sums[c] += step * (old + new);
-            __builtin_memcpy(at, &new, sizeof new);
-        }
-    double rest = 0.0;
-    for (; k < n; k++) {
-        const double step = factor * x[k];
-        rest += step * (2.0 * w[k] + step);
-        w[k] += step;
-    }
-    return VARIANT(total)(sums) + rest;
-}
+/* The loops of mapped.h for one instruction set. */
 
 /* One strip of the result stays in registers while the rows pass over it. */
 TARGET static void VARIANT(combine)(const float *x, const int32_t *columns, ptrdiff_t count, const float *V,
@@ -68,7 +13,7 @@ TARGET static void VARIANT(combine)(const float *x, const int32_t *columns, ptrd
             for (int c = 0; c < 8; c++) {
                 vf value;
                 __builtin_memcpy(&value, row + c * LANES, sizeof value);
-                sums[c] += x[j] * value;
+                sums[c] += (x ? x[j] : 1.0f) * value;
             }
         }
         __builtin_memcpy(out + l, sums, sizeof sums);
@@ -76,7 +21,7 @@ TARGET static void VARIANT(combine)(const float *x, const int32_t *columns, ptrd
     for (; l < width; l++) {
         float sum = 0.0f;
         for (ptrdiff_t j = 0; j < count; j++)
-            sum += x[j] * V[(columns ? columns[j] : j) * width + l];
+            sum += (x ? x[j] : 1.0f) * V[(columns ? columns[j] : j) * width + l];
         out[l] = sum;
     }
 }
@@ -113,4 +58,4 @@ TARGET static void VARIANT(waves)(const float *t, const float *phase, float scal
     }
 }
 
-static const mapped_loops VARIANT(mapped) = {VARIANT(product), VARIANT(add), VARIANT(combine), VARIANT(waves)};
+static const mapped_loops VARIANT(mapped) = {VARIANT(combine), VARIANT(waves)};

@@ -1,4 +1,4 @@
-/* Loops over mapped examples: rows of float32 against weights of float64, and waves. */
+/* Loops that make features: products with the frequencies, and waves. */
 #ifndef SVMBENCH_MAPPED_H
 #define SVMBENCH_MAPPED_H
 
@@ -6,11 +6,8 @@
 #include <stdint.h>
 
 typedef struct {
-    /* <x, w> */
-    double (*product)(const float *x, const double *w, ptrdiff_t n);
-    /* w += factor x; returns the change of |w|^2 */
-    double (*add)(const float *x, double factor, double *w, ptrdiff_t n);
-    /* out[l] = sum of x[j] V[columns[j]][l] over j < count; V has rows of `width`; columns NULL: 0, 1, ... */
+    /* out[l] = sum of x[j] V[columns[j]][l] over j < count; V has rows of `width`; columns NULL: 0, 1, ...; x NULL:
+     * all 1 */
     void (*combine)(const float *x, const int32_t *columns, ptrdiff_t count, const float *V, ptrdiff_t width,
                     float *out);
     /* out[l] = scale cos(t[l] + phase[l]), to 1e-7 scale for |t| < 1e5; out may be t */

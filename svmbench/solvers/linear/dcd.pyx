@@ -34,15 +34,22 @@ import numpy as np
 
 from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
 
-from libc.math cimport INFINITY, fmax, fmin
+from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
+from svmbench.kernels._examples cimport svmbench_prefetch
 from svmbench.solvers.parts.random cimport Generator
 from svmbench.solvers.parts.stepping cimport LinearRun
 
-# How many visits ahead of time the rows of a pass are asked for from memory.
+# How many visits ahead of time what a pass needs is asked for from memory.
 cdef enum:
     AHEAD = 8
+
+# What a visit needs of an example, beside its features, in one place.
+cdef struct Coordinate:
+    double alpha
+    double y
+    double step         # 1 / (|x_i|² + D)
 
 
 @dataclass(frozen=True)
@@ -81,8 +88,7 @@ cdef class Run(LinearRun):
     cdef double eps
     cdef double U
     cdef double D
-    cdef double[::1] curvature      # |x_i|² + D
-    cdef double[::1] alpha
+    cdef Coordinate[::1] coordinates
     cdef double[::1] w
     cdef int64_t[::1] items         # the active examples first, then the shrunk ones
     cdef Py_ssize_t visited         # examples that passes visit: those that are not zero
@@ -104,8 +110,11 @@ cdef class Run(LinearRun):
         self.U = INFINITY if squared else problem.C
         self.D = 0.5 / problem.C if squared else 0.0
         curvature = examples.squared_norms() + self.D
-        self.curvature = curvature
-        self.alpha = np.where(curvature > 0.0, 0.0, problem.C)
+        self.coordinates = np.zeros(self.n, dtype=[("alpha", "f8"), ("y", "f8"), ("step", "f8")])
+        coordinates = np.asarray(self.coordinates)
+        coordinates["alpha"] = np.where(curvature > 0.0, 0.0, problem.C)
+        coordinates["y"] = self.labels
+        coordinates["step"] = np.divide(1.0, curvature, where=curvature > 0.0, out=np.zeros(self.n))
         self.w = np.zeros(max(examples.d, 1))
         if self.passes:
             self.items = np.flatnonzero(curvature > 0.0).astype(np.int64)
@@ -125,7 +134,9 @@ cdef class Run(LinearRun):
     cdef void visit_next(self) noexcept nogil:
         cdef Py_ssize_t i = 0
         if self.at + AHEAD < self.active:
-            self.examples.prefetch(self.items[self.at + AHEAD])
+            i = self.items[self.at + AHEAD]
+            self.examples.prefetch(i)
+            svmbench_prefetch(&self.coordinates[i], sizeof(Coordinate))
         i = self.items[self.at]
         if self.visit(i):
             self.at += 1
@@ -138,24 +149,23 @@ cdef class Run(LinearRun):
 
     cdef bint visit(self, Py_ssize_t i) noexcept nogil:
         """Minimise over one coefficient; return False if the example is to be shrunk instead."""
-        cdef double old = self.alpha[i]
-        cdef double G = self.y[i] * self.examples.dot(i, &self.w[0]) - 1.0 + self.D * old
+        cdef Coordinate* at = &self.coordinates[i]
+        cdef double old = at.alpha
+        cdef double G = at.y * self.examples.dot(i, &self.w[0]) - 1.0 + self.D * old
         cdef double projected = G
-        cdef double new = 0.0
         if old == 0.0:
             if self.shrinking and G > self.most_before:
                 return False
-            projected = fmin(G, 0.0)
+            projected = min(G, 0.0)
         elif old == self.U:
             if self.shrinking and G < self.least_before:
                 return False
-            projected = fmax(G, 0.0)
-        self.most = fmax(self.most, projected)
-        self.least = fmin(self.least, projected)
+            projected = max(G, 0.0)
+        self.most = max(self.most, projected)
+        self.least = min(self.least, projected)
         if projected != 0.0:
-            new = fmin(fmax(old - G / self.curvature[i], 0.0), self.U)
-            self.alpha[i] = new
-            self.examples.add(i, (new - old) * self.y[i], &self.w[0])
+            at.alpha = min(max(old - G * at.step, 0.0), self.U)
+            self.examples.add(i, (at.alpha - old) * at.y, &self.w[0])
         return True
 
     cdef void begin(self) noexcept nogil:
@@ -183,9 +193,8 @@ cdef class Run(LinearRun):
 
     def snapshot(self):
         """Return the last iterate, a dual point of the problem with its loss."""
-        return Snapshot(
-            LinearModel(np.array(self.w[: self.examples.d])), alpha=np.array(self.alpha), loss=self.loss
-        )
+        alpha = np.asarray(self.coordinates)["alpha"].copy()
+        return Snapshot(LinearModel(np.array(self.w[: self.examples.d])), alpha=alpha, loss=self.loss)
 
 
 class DCD(LinearSolver):

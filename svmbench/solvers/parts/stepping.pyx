@@ -95,12 +95,12 @@ cdef class CountedRun:
                 f"counter '{counter}' is unknown{nearest(counter, COUNTERS) or ':'} "
                 f"the counters are {', '.join(COUNTERS)}"
             )
-        cdef int which = COUNTERS.index(counter)
+        cdef const int64_t* value = self.ledger.counter(COUNTERS.index(counter))
         cdef int64_t mark = min(until, INT64_MAX)
         cdef int64_t last = min(self.iterations + most, INT64_MAX)
         cdef int64_t work = 0
         with nogil:
-            while not self.converged and self.ledger.value(which) < mark and self.iterations < last:
+            while not self.converged and value[0] < mark and self.iterations < last:
                 self.step()
                 self.iterations += 1
                 work += self.work

@@ -15,36 +15,18 @@ Answer: w of the last fit. LinearSVC tells no dual point.
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from svmbench.errors import UserError
 from svmbench.kernels.raw import RawExamples
 from svmbench.problem import Problem
-from svmbench.solvers.base import LinearModel, Run, Snapshot
-from svmbench.solvers.peers._peer import Peer, PeerRun, seed
+from svmbench.solvers.base import Run
+from svmbench.solvers.peers._passes import TOLERANCE, PassesParams, PassesRun
+from svmbench.solvers.peers._peer import Peer, seed
 
 if TYPE_CHECKING:
     from svmbench.solvers.parts.random import Generator
-
-#: So small that the limit on the passes decides, so large that float64 reaches it in the end.
-TOLERANCE = 1e-9
-
-
-@dataclass(frozen=True)
-class Params:
-    """Parameters of ``solver=sklearn_linearsvc``."""
-
-    passes: list[int] = field(
-        default_factory=lambda: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
-        metadata={"help": "most passes of the fits, in their order", "min": 1},
-    )
-
-    def __post_init__(self) -> None:
-        if not self.passes:
-            raise UserError("solver.passes=[] is not allowed: give at least one number of passes")
 
 
 class SklearnLinearSVC(Peer):
@@ -58,7 +40,7 @@ class SklearnLinearSVC(Peer):
     )
     kernels = ("linear",)
     observed = "linear"
-    Params = Params
+    Params = PassesParams
 
     def begin(self, problem: Problem, data: RawExamples, rng: Generator) -> Run:
         """Return a run at iteration 0."""
@@ -66,10 +48,8 @@ class SklearnLinearSVC(Peer):
         from sklearn.svm import LinearSVC
 
         X, y, state = data.compact(np.float64), np.array(problem.y), seed(rng)
-        fitted: list[Any] = []
 
-        def fit(number: int) -> None:
-            limit = self.params.passes[number]
+        def fit(limit: int) -> Any:
             estimator = LinearSVC(
                 C=problem.C,
                 loss="hinge",
@@ -80,10 +60,6 @@ class SklearnLinearSVC(Peer):
             )
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # the limit is meant to be reached
-                fitted[:] = [estimator.fit(X, y)]
+                return estimator.fit(X, y)
 
-        def answer() -> Snapshot:
-            return Snapshot(LinearModel(fitted[0].coef_[0].astype(np.float64)))
-
-        untrained = Snapshot(LinearModel(np.zeros(data.d)))
-        return PeerRun(data.ledger, len(self.params.passes), fit, answer, untrained)
+        return PassesRun(data, self.params.passes, fit)
