@@ -7,8 +7,9 @@ from svmbench.kernels._examples cimport Examples, sparse_rows
 
 cdef extern from "svmbench/features/csrc/mapped.h" nogil:
     ctypedef struct mapped_loops:
-        void (*combine)(const float *x, const int32_t *columns, ptrdiff_t count, const float *V,
-                        ptrdiff_t width, float *out) noexcept nogil
+        void (*combine)(const float *x, const int32_t *columns, const int64_t *begin, ptrdiff_t rows,
+                        const float *V, ptrdiff_t width, float *out, ptrdiff_t stride) noexcept nogil
+        ptrdiff_t (*nonzeros)(const float *x, ptrdiff_t n, float *values, int32_t *columns) noexcept nogil
         void (*waves)(const float *t, const float *phase, float scale, float *out,
                       ptrdiff_t n) noexcept nogil
 

@@ -6,6 +6,8 @@ test rows go through the map.
 
 import numpy as np
 
+from scipy.sparse import issparse
+
 from svmbench.kernels import isa
 
 from libc.stdint cimport int32_t, int64_t
@@ -74,19 +76,17 @@ cdef class LazyExamples(Examples):
     cdef const float* row(self, Py_ssize_t i) noexcept nogil:
         """Return z(x_i); one inner product for each frequency, unless it is the example of the last call."""
         cdef Py_ssize_t k = self.frequencies.shape[1]
-        cdef int64_t begin = i * self.width, end = begin + self.width
-        cdef const float* values = self.source.values
-        cdef const int32_t* columns = NULL
+        cdef int64_t[2] dense
+        cdef const int64_t* begin = dense
         if self.held == i:
             return &self.z[0]
         if self.source_sparse:
-            begin = self.source.begin[i]
-            end = self.source.begin[i + 1]
-            columns = self.source.columns + begin
-        if values != NULL:
-            values += begin
-        loops.combine(values, columns, end - begin, &self.frequencies[0, 0] if self.width else NULL, k,
-                      &self.z[0])
+            begin = self.source.begin + i
+        else:
+            dense[0] = i * self.width
+            dense[1] = dense[0] + self.width
+        loops.combine(self.source.values, self.source.columns, begin, 1,
+                      &self.frequencies[0, 0] if self.width else NULL, k, &self.z[0], self.d)
         spread(&self.z[0], &self.phases[0], self.scale, k, self.d)
         self.ledger.inner_products += k
         self.held = i
@@ -137,3 +137,48 @@ def waves(float[:, ::1] Z, const float[::1] phases, float scale, Py_ssize_t k):
     with nogil:
         for i in range(Z.shape[0]):
             spread(&Z[i, 0], &phases[0], scale, k, Z.shape[1])
+
+
+def products(X, const float[:, ::1] V, float[:, ::1] out):
+    """Put the inner products of rows that are mostly zeros with the columns of V in front of each row of out.
+
+    Parameters
+    ----------
+    X : ndarray or scipy.sparse matrix in CSR form, shape (m, d)
+        Rows.
+    V : ndarray of float32, shape (d, k)
+        Columns.
+    out : ndarray of float32, shape (m, D), D >= k
+        Where to put <x_i, v_l>.
+    """
+    cdef const float[::1] values
+    cdef const int32_t[::1] columns
+    cdef const int64_t[::1] begin
+    values, columns, begin = _nonzeros(X)
+    if columns.shape[0] == 0:
+        np.asarray(out)[:, : V.shape[1]] = 0.0
+        return
+    with nogil:
+        loops.combine(&values[0], &columns[0], &begin[0], out.shape[0], &V[0, 0], V.shape[1], &out[0, 0],
+                      out.shape[1])
+
+
+def _nonzeros(X):
+    """Return the values that are not zero, their columns, and where each row begins."""
+    if issparse(X):
+        return (
+            np.ascontiguousarray(X.data, dtype=np.float32),
+            np.ascontiguousarray(X.indices, dtype=np.int32),
+            np.ascontiguousarray(X.indptr, dtype=np.int64),
+        )
+    cdef const float[:, ::1] rows = np.ascontiguousarray(X, dtype=np.float32)
+    cdef float[::1] values = np.empty(X.size + 16, dtype=np.float32)
+    cdef int32_t[::1] columns = np.empty(X.size + 16, dtype=np.int32)
+    cdef int64_t[::1] begin = np.zeros(len(X) + 1, dtype=np.int64)
+    cdef Py_ssize_t i = 0
+    with nogil:
+        for i in range(rows.shape[0] if rows.shape[1] else 0):
+            begin[i + 1] = begin[i] + loops.nonzeros(&rows[i, 0], rows.shape[1], &values[begin[i]],
+                                                     &columns[begin[i]])
+    count = begin[rows.shape[0]]
+    return np.asarray(values)[:count], np.asarray(columns)[:count], np.asarray(begin)

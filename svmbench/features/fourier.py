@@ -26,14 +26,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
-from svmbench.features._mapped import LazyExamples, MappedExamples, waves
+from svmbench.features._mapped import LazyExamples, MappedExamples, products, waves
 from svmbench.features.base import BLOCK, FeatureMap
 from svmbench.kernels._oracle import Ledger
 
 if TYPE_CHECKING:
     from svmbench.kernels._examples import Examples
     from svmbench.solvers.parts.random import Generator
+
+#: Rows of which a smaller share is not zero are multiplied without their zeros, the others as a matrix: here both
+#: take the same time; at a fifth (MNIST) it is half of it, at a ninth (Adult) a quarter.
+SPARSE_BELOW = 0.4
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,7 @@ class Fourier(FeatureMap):
     def __init__(self, X: Any, kernel: dict[str, Any], params: Any, rng: Generator, threads: int = 1) -> None:
         k, d = params.frequencies, X.shape[1]
         self._X = X
+        self._sparse = issparse(X) or _share_of_nonzeros(X) < SPARSE_BELOW
         self._lazy = params.lazy
         normal = rng.normals(d * k).reshape(d, k)
         self.frequencies = (math.sqrt(2.0 * kernel["gamma"]) * normal).astype(np.float32)
@@ -101,7 +107,10 @@ class Fourier(FeatureMap):
 
     def _map(self, X: Any, out: NDArray[np.float32]) -> NDArray[np.float32]:
         k = self.frequencies.shape[1]
-        out[:, :k] = X @ self.frequencies
+        if self._sparse:
+            products(X, self.frequencies, out)
+        else:
+            np.matmul(X, self.frequencies, out=out[:, :k])
         waves(out, self.phases, self.scale, k)
         return out
 
@@ -113,3 +122,9 @@ class Fourier(FeatureMap):
             mapped = MappedExamples(self.transform(X[begin : begin + BLOCK]), self, Ledger(kernels=False))
             scores[begin : begin + BLOCK] = mapped.products(weights)
         return scores + bias, m * (self.frequencies.shape[1] + 1)
+
+
+def _share_of_nonzeros(X: NDArray[np.float32]) -> float:
+    """Return the share of values that are not zero, judged by a thousand rows or so."""
+    rows = X[:: max(1, len(X) // 1000)]
+    return np.count_nonzero(rows) / max(rows.size, 1)

@@ -1,5 +1,7 @@
 """The layout of examples whose features are small whole multiples of one unit, such as pixels: bytes."""
 
+from itertools import chain
+
 import numpy as np
 
 from svmbench.kernels._tiled import parts
@@ -7,7 +9,7 @@ from svmbench.kernels._tiled import parts
 from libc.stdint cimport int8_t, uint8_t, uint32_t
 from libc.string cimport memset
 
-from svmbench.kernels._layout cimport TILE
+from svmbench.kernels._layout cimport TILE, isa_level
 from svmbench.kernels._tiled cimport TiledLayout, block_fn
 
 
@@ -18,6 +20,15 @@ cdef extern from "bytes.h" nogil:
         ptrdiff_t quads
         float unit_squared
     block_fn svmbench_bytes_block(int level)
+
+cdef extern from "whole.h" nogil:
+    ctypedef struct whole_loops:
+        int (*range)(const float *x, ptrdiff_t n, float *top, float *least) noexcept nogil
+        int (*whole)(const float *x, ptrdiff_t n, float unit, float slack, uint8_t *out) noexcept nogil
+        void (*sums)(const uint8_t *x, ptrdiff_t n, uint32_t *sum, uint32_t *squares) noexcept nogil
+    const whole_loops *svmbench_whole_loops(int level)
+
+cdef const whole_loops *loops = svmbench_whole_loops(isa_level())
 
 #: Features beyond which an inner product of bytes might not fit 31 bits.
 MOST_FEATURES = (2**31 - 1) // 255**2
@@ -34,22 +45,30 @@ def common_unit(X):
     X : ndarray of float32, shape (n, d)
         Examples.
     """
-    top = float(X.max(initial=0.0))
-    if not np.isfinite(top) or float(X.min(initial=0.0)) < 0.0:
+    cdef const float[::1] values
+    cdef float most = 0.0, low = 0.0
+    top, least = 0.0, np.inf
+    for part in parts(X):
+        values = part.reshape(-1)
+        if values.shape[0]:
+            if not loops.range(&values[0], values.shape[0], &most, &low):
+                return None
+            top, least = max(top, most), min(least, low)
+    if not np.isfinite(top):
         return None
     if top == 0.0:
         return 1.0
-    least = min((float(part[part > 0].min(initial=np.inf)) for part in parts(X)), default=np.inf)
     for steps in range(round(min(top / least, 256.0)), 256):
         unit = top / steps
         # A few rows first: with the wrong unit they all but always suffice.
-        if _whole(X[:64], unit, top) and all(_whole(part, unit, top) for part in parts(X)):
+        if all(_whole(part, unit, top) for part in chain(parts(X[:64]), parts(X))):
             return unit
     return None
 
 
 def _whole(X, unit, top):
-    return np.abs(np.rint(X / unit) * unit - X).max(initial=0.0) <= 1e-7 * top
+    cdef const float[::1] values = X.reshape(-1)
+    return loops.whole(&values[0], values.shape[0], unit, 1e-7 * top, NULL) != 0
 
 
 cdef class BytesLayout(TiledLayout):
@@ -107,15 +126,19 @@ cdef class BytesLayout(TiledLayout):
         """Return the whole numbers and their sums; None unless every value is one, from 0 to 255."""
         if not self.unit:
             return None
-        whole = np.rint(X / self.unit)
-        fits = (whole >= 0.0) & (whole <= 255.0) & (np.abs(whole * self.unit - X) <= 255e-7 * self.unit)
-        if not np.all(fits):
-            return None
+        cdef const float[:, ::1] rows = X
         records = np.zeros((len(X), self.job.query_bytes), dtype=np.uint8)
-        records[:, : self.d] = whole
-        sums = records[:, 4 * self.store.quads :].view(np.uint32)
-        sums[:, 0] = 128 * whole.sum(axis=1, dtype=np.float64)
-        sums[:, 1] = np.einsum("ij,ij->i", whole, whole, dtype=np.float64)
+        cdef uint8_t[:, ::1] out = records
+        cdef uint32_t *sums = NULL
+        cdef Py_ssize_t i = 0
+        if self.d == 0:
+            return records
+        for i in range(rows.shape[0]):
+            if not loops.whole(&rows[i, 0], self.d, self.unit, 255e-7 * self.unit, &out[i, 0]):
+                return None
+            sums = <uint32_t *>(&out[i, 0] + 4 * self.store.quads)
+            loops.sums(&out[i, 0], self.d, sums, sums + 1)
+            sums[0] *= 128
         return records
 
     def decode(self, records):

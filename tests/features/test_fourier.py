@@ -24,8 +24,10 @@ def fitted(X, seed=1, kernel=KERNEL, **given):
 
 @FORMS
 @LAYOUTS
-def test_features_are_those_of_the_formula(form, layout):
+@pytest.mark.parametrize("share", [0.2, 1.0])
+def test_features_are_those_of_the_formula(form, layout, share):
     X, _ = data(n=600)
+    X = X * (np.random.default_rng(0).random(X.shape) < share).astype(np.float32)
     map = fitted(layout(X), frequencies=33, form=form)
     t = X.astype(np.float64) @ map.frequencies
     if form == "phase":

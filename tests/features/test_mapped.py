@@ -8,10 +8,11 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from svmbench.errors import UserError
 from svmbench.features import get
-from svmbench.features._mapped import MappedExamples, waves
+from svmbench.features._mapped import MappedExamples, products, waves
 from svmbench.kernels._oracle import Ledger
 
 WIDTHS = [1, 3, 4, 15, 16, 31, 32, 33, 100]
@@ -48,7 +49,16 @@ def test_every_instruction_set_is_right(isa):
     probed = subprocess.run(probe, env=environment, capture_output=True, text=True)
     if "cannot run here" in probed.stderr:
         pytest.skip(f"this processor has no {isa}")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "rows or waves"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-k",
+        "rows or waves or products",
+    ]
     done = subprocess.run([*command, this_file], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 
@@ -56,3 +66,23 @@ def test_every_instruction_set_is_right(isa):
 def test_an_unknown_map_is_named():
     with pytest.raises(UserError, match=r"features 'furier' are unknown: .* none, nystrom, fourier; did"):
         get("furier")
+
+
+@pytest.mark.parametrize("pack", [lambda X: X, csr_array])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_products_of_rows_that_are_mostly_zeros(width, pack):
+    rng = np.random.default_rng(width)
+    X = rng.normal(size=(7, 40)).astype(np.float32) * (rng.random((7, 40)) < 0.3)
+    X[3] = 0.0
+    V = rng.normal(size=(40, width)).astype(np.float32)
+    out = np.full((7, width + 2), 5.0, dtype=np.float32)
+    products(pack(X.astype(np.float32)), V, out)
+    np.testing.assert_allclose(out[:, :width], X.astype(float) @ V, rtol=1e-5, atol=1e-5)
+    assert (out[:, width:] == 5.0).all()
+
+
+@pytest.mark.parametrize("shape", [(3, 0), (0, 4), (2, 4)])
+def test_rows_without_a_number_have_products_of_zero(shape):
+    out = np.ones((shape[0], 17), dtype=np.float32)
+    products(np.zeros(shape, dtype=np.float32), np.ones((shape[1], 17), dtype=np.float32), out)
+    assert not out.any()

@@ -112,7 +112,9 @@ def test_the_common_unit():
         0.2
     )  # smaller than any value
     assert common_unit(np.array([[1e-30, 1e30]], dtype=np.float32)) is None
-    for spoilt in (-1 / 255, 0.5 / 255, 300 / 255, np.inf, np.nan):
+    X[7, 2] = -0.0
+    assert common_unit(X) == pytest.approx(1 / 255)
+    for spoilt in (-1 / 255, 0.5 / 255, 300 / 255, np.inf, -np.inf, np.nan, -np.nan):
         Z = X.copy()
         Z[4500, 1] = spoilt
         assert common_unit(Z) is None
