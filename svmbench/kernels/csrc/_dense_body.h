@@ -3,7 +3,7 @@
 #if LEVEL >= 2
 #define ROWS 4
 #elif LEVEL == 1
-#define ROWS 2
+#define ROWS 3
 #else
 #define ROWS 1
 #endif
