@@ -8,9 +8,7 @@ import numpy as np
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free
 
-
-cdef extern from "<stdlib.h>" nogil:
-    void *aligned_alloc(size_t alignment, size_t size)
+from svmbench.kernels._layout cimport allocate
 
 #: Rows that must be at hand at once: pair methods hold two.
 LEAST = 2
@@ -26,8 +24,8 @@ cdef class RowCache:
     stride : int
         Values per row.
     size : int
-        Byte budget; room for two rows is always made. The operating system commits a slot's memory only when
-        it is first filled.
+        Byte budget; room for two rows is always made. The operating system commits its memory only where
+        it is filled.
 
     Raises
     ------
@@ -39,9 +37,10 @@ cdef class RowCache:
         cdef Py_ssize_t row_bytes = (stride * <Py_ssize_t>sizeof(float) + 63) // 64 * 64
         self.slots = max(<Py_ssize_t>LEAST, min(rows, size // max(row_bytes, 1)))
         self.stride = row_bytes // <Py_ssize_t>sizeof(float)
-        self.memory = <float *>aligned_alloc(64, <size_t>self.slots * max(row_bytes, 64))
-        if self.memory == NULL:
-            raise MemoryError(f"no memory for a row cache of {size} bytes")
+        try:
+            self.memory = <float *>allocate(<size_t>(self.slots * row_bytes))
+        except MemoryError:
+            raise MemoryError(f"no memory for a row cache of {size} bytes") from None
         self.slot_of_row = np.full(rows, -1, dtype=np.int64)
         self.row_of_slot = np.full(self.slots, -1, dtype=np.int64)
         self.newer = np.full(self.slots, -1, dtype=np.int64)

@@ -17,12 +17,12 @@ from svmbench.errors import UserError
 from libc.stdint cimport int64_t
 
 
-cdef extern from "<stdlib.h>" nogil:
-    void *aligned_alloc(size_t alignment, size_t size)
-
 cdef extern from "isa.h" nogil:
     int svmbench_isa_level(const char *forced)
     const char *svmbench_isa_name(int level)
+
+cdef extern from "memory.h" nogil:
+    void *svmbench_allocate(size_t size)
 
 
 cdef int _level = svmbench_isa_level(os.environ.get("SVMBENCH_ISA", "").encode())
@@ -45,8 +45,8 @@ cdef int isa_level() noexcept nogil:
 
 
 cdef void *allocate(size_t size) except NULL nogil:
-    """Return 64-byte aligned memory of at least `size` bytes."""
-    cdef void *memory = aligned_alloc(64, (size // 64 + 1) * 64)
+    """Return memory of at least `size` bytes, aligned to a line of the cache; see memory.h."""
+    cdef void *memory = svmbench_allocate(size)
     if memory == NULL:
         with gil:
             raise MemoryError(f"no memory for {size} bytes of kernel storage")

@@ -22,7 +22,7 @@ cdef extern from "svmbench/kernels/csrc/tiled.h" nogil:
 
 
 cdef class TiledLayout(Layout):
-    """Examples in tiles of 16; see _tiled.pyx."""
+    """Examples in tiles; see _tiled.pyx."""
 
     cdef tiled_job job
     # [n_tiles][tile_bytes]

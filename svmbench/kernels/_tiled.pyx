@@ -47,7 +47,7 @@ def parts(X):
 
 
 cdef class TiledLayout(Layout):
-    """Examples in tiles of 16 side by side, so that a register holds the same part of each."""
+    """Examples in tiles of TILE side by side, so that a register holds the same part of each."""
 
     #: What examples must be to be stored so; the end of a sentence.
     needs = ""

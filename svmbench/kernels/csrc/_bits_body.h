@@ -1,13 +1,17 @@
-/* The loops of the bits layout. ROWS x TILES * SPLIT counts fill the registers of the instruction set. */
+/* The loops of the bits layout. */
 #undef ROWS
-#undef TILES
 #if LEVEL >= 2
-#define ROWS 4
-#define TILES 4
+#define ROWS 8
 #else
-#define ROWS 2
-#define TILES 1
+#define ROWS 1
 #endif
+#define STORE bits_store
+#define SUM vu
+#define COLUMNS(store) ((store)->words)
+#define BORDER(store) COLUMNS(store)
+#define CHUNK 31 /* counts of its bytes fit bytes */
+#define DISTANCE 1
+#define PARTS(parts) (2 * (parts)) /* the other half of a mode: tables of 32 that are held in registers */
 
 /* Ones of each 32-bit lane, or, where the processor does not count, of each of its bytes. */
 TARGET INLINE vu VARIANT(ones)(vu v)
@@ -26,8 +30,8 @@ TARGET INLINE vu VARIANT(ones)(vu v)
 #endif
 }
 
-/* From sums of `ones` over at most 31 words to the count of each lane. */
-TARGET INLINE vu VARIANT(gathered)(vu v)
+/* From sums of `ones` over CHUNK words to the count of each lane. */
+TARGET INLINE vu VARIANT(whole)(vu v)
 {
 #if LEVEL == 3
     return v;
@@ -73,83 +77,32 @@ TARGET INLINE vf VARIANT(look_up)(const float *table, vu number, const int parts
 #endif
 }
 
-TARGET INLINE void VARIANT(bits_micro)(const bits_store *store, const char *queries, ptrdiff_t query_bytes,
-                                       const int rows, const int vectors, const int distance, const int parts,
-                                       ptrdiff_t tile, float *out, ptrdiff_t stride)
+TARGET INLINE vu VARIANT(add)(vu sum, vu column, vu query, const int mode)
 {
-    const ptrdiff_t words = store->words;
-    const uint32_t *x = store->tiles + tile * words * TILE;
-    vu total[16];
-#pragma GCC unroll 16
-    for (int a = 0; a < rows * vectors; a++)
-        total[a] = (vu){0};
-    for (ptrdiff_t begin = 0; begin < words; begin += 31) {
-        const ptrdiff_t end = begin + 31 < words ? begin + 31 : words;
-        vu part[16];
-#pragma GCC unroll 16
-        for (int a = 0; a < rows * vectors; a++)
-            part[a] = (vu){0};
-        for (ptrdiff_t w = begin; w < end; w++) {
-            vu column[4];
-#pragma GCC unroll 4
-            for (int v = 0; v < vectors; v++)
-                column[v] = *(const vu *)(x + AT(v, words) + w * TILE);
-#pragma GCC unroll 4
-            for (int r = 0; r < rows; r++) {
-                const uint32_t q = ((const uint32_t *)(queries + r * query_bytes))[w];
-#pragma GCC unroll 4
-                for (int v = 0; v < vectors; v++)
-                    part[r * vectors + v] += VARIANT(ones)(distance ? column[v] ^ q : column[v] & q);
-            }
-        }
-#pragma GCC unroll 16
-        for (int a = 0; a < rows * vectors; a++)
-            total[a] += VARIANT(gathered)(part[a]);
-    }
-#pragma GCC unroll 4
-    for (int r = 0; r < rows; r++)
-#pragma GCC unroll 4
-        for (int v = 0; v < vectors; v++)
-            VARIANT(store)(out + r * stride + v * LANES,
-                           VARIANT(look_up)(store->table, total[r * vectors + v], parts));
+    if (mode & DISTANCE)
+        return sum + VARIANT(ones)(column ^ query);
+    return sum + VARIANT(ones)(column & query);
 }
 
-TARGET INLINE void VARIANT(bits_span)(const bits_store *store, const char *queries, ptrdiff_t query_bytes,
-                                      const int rows, const int distance, const int parts, ptrdiff_t first,
-                                      ptrdiff_t last, float *out, ptrdiff_t stride)
+TARGET INLINE vf VARIANT(value)(const bits_store *store, const kernel_params *kernel, const uint32_t *query, vu sum,
+                                ptrdiff_t at, const int mode)
 {
-    ptrdiff_t tile = first;
-    for (; tile + TILES <= last; tile += TILES)
-        VARIANT(bits_micro)(store, queries, query_bytes, rows, TILES * SPLIT, distance, parts, tile,
-                            out + (tile - first) * TILE, stride);
-    for (; tile < last; tile++)
-        VARIANT(bits_micro)(store, queries, query_bytes, rows, SPLIT, distance, parts, tile,
-                            out + (tile - first) * TILE, stride);
+    (void)kernel, (void)query, (void)at;
+    return VARIANT(look_up)(store->table, sum, mode / PARTS(1));
 }
 
-TARGET INLINE void VARIANT(bits_rows)(const bits_store *store, const char *queries, ptrdiff_t query_bytes,
-                                      ptrdiff_t count, const int distance, const int parts, ptrdiff_t first,
-                                      ptrdiff_t last, float *out, ptrdiff_t stride)
-{
-    ptrdiff_t r = 0;
-    for (; r + ROWS <= count; r += ROWS)
-        VARIANT(bits_span)(store, queries + r * query_bytes, query_bytes, ROWS, distance, parts, first, last,
-                           out + r * stride, stride);
-    for (; r < count; r++)
-        VARIANT(bits_span)(store, queries + r * query_bytes, query_bytes, 1, distance, parts, first, last,
-                           out + r * stride, stride);
-}
+#include "sweep.h"
 
-TARGET INLINE void VARIANT(bits_any)(const bits_store *store, const char *queries, ptrdiff_t query_bytes,
+TARGET INLINE void VARIANT(bits_any)(const bits_store *store, const kernel_params *kernel, const char *queries, ptrdiff_t query_bytes,
                                      ptrdiff_t count, const int distance, int32_t largest, ptrdiff_t first,
                                      ptrdiff_t last, float *out, ptrdiff_t stride)
 {
     if (LEVEL >= 1 && largest < 32)
-        VARIANT(bits_rows)(store, queries, query_bytes, count, distance, 1, first, last, out, stride);
+        VARIANT(sweep)(store, kernel, queries, query_bytes, count, distance | PARTS(1), first, last, out, stride);
     else if (LEVEL >= 2 && largest < 128)
-        VARIANT(bits_rows)(store, queries, query_bytes, count, distance, 4, first, last, out, stride);
+        VARIANT(sweep)(store, kernel, queries, query_bytes, count, distance | PARTS(4), first, last, out, stride);
     else
-        VARIANT(bits_rows)(store, queries, query_bytes, count, distance, 0, first, last, out, stride);
+        VARIANT(sweep)(store, kernel, queries, query_bytes, count, distance | PARTS(0), first, last, out, stride);
 }
 
 TARGET static void VARIANT(bits_block)(const void *opaque, const kernel_params *kernel, const char *queries,
@@ -163,7 +116,7 @@ TARGET static void VARIANT(bits_block)(const void *opaque, const kernel_params *
         most = ones > most ? ones : most;
     }
     if (kernel->kind == KERNEL_GAUSSIAN)
-        VARIANT(bits_any)(store, queries, query_bytes, count, 1, store->most + most, first, last, out, stride);
+        VARIANT(bits_any)(store, kernel, queries, query_bytes, count, DISTANCE, store->most + most, first, last, out, stride);
     else
-        VARIANT(bits_any)(store, queries, query_bytes, count, 0, store->most, first, last, out, stride);
+        VARIANT(bits_any)(store, kernel, queries, query_bytes, count, 0, store->most, first, last, out, stride);
 }

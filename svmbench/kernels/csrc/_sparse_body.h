@@ -6,7 +6,7 @@ TARGET INLINE void VARIANT(sparse_finish)(const kernel_params *kernel, float *ou
         const size_t bytes = (size_t)(count - j < LANES ? count - j : LANES) * sizeof(float);
         vf s = (vf){0};
         __builtin_memcpy(&s, out + j, bytes);
-        s = VARIANT(finish)(s, kernel);
+        s = VARIANT(finish)(s, kernel, kernel->kind == KERNEL_GAUSSIAN);
         __builtin_memcpy(out + j, &s, bytes);
     }
 }

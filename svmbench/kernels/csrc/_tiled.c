@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ADD_TILES = 32 }; /* of a chunk of `add_range` */
+enum { ADD_TILES = 16 }; /* of a chunk of `add_range` */
 
 #define BODY "_tiled_body.h"
 #include "variants.h"
@@ -72,7 +72,7 @@ int svmbench_tiled_add(const tiled_job *job, const char *queries, ptrdiff_t coun
     return failed ? -1 : 0;
 }
 
-enum { SCORE_GROUP = 16, CHUNK_BYTES = 256 * 1024, CHUNK_TILES = 32 };
+enum { SCORE_GROUP = 16, CHUNK_BYTES = 256 * 1024, CHUNK_TILES = 16 };
 
 /* Stored examples in chunks that stay in the second-level cache while a range of queries passes over them. */
 static void score_range(const tiled_job *job, const char *queries, ptrdiff_t first, ptrdiff_t last,

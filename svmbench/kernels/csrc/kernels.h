@@ -5,11 +5,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TILE 16 /* examples side by side in memory: one 512-bit register of float32 */
+/* Examples side by side in memory: two 512-bit registers of float32, so that the sums of one tile hide each other's
+ * latency while memory is read strictly forward, as the prefetchers of processors want it. */
+#define TILE 32
 
 enum kernel_kind { KERNEL_GAUSSIAN = 0, KERNEL_LINEAR = 1, KERNEL_POLYNOMIAL = 2 };
 
 #define ROW_GROUP 64 /* queries of one block: the stored examples are read from memory once for so many */
+
+/* Of the columns of a tile, those of the second kind; see sweep.h. */
+#define SECOND 256
 
 /* Instruction sets: base is portable C; v3 has AVX2 and FMA, v4 AVX-512 F, VL, DQ and BW, v4i also VNNI and
  * VPOPCNTDQ (Ice Lake, Zen 4). */

@@ -19,35 +19,39 @@ typedef int16_t vs __attribute__((vector_size(BYTES), may_alias));
 
 #undef LANES
 #undef SPLIT
-#undef AT
-#define LANES (BYTES / 4)      /* examples in a register */
-#define SPLIT (TILE / LANES)   /* registers of a column of a tile */
-/* Where vector v of a column begins, counted over tiles of `width` columns. */
-#define AT(v, width) ((v) / SPLIT * (width) * TILE + (v) % SPLIT * LANES)
+#define LANES (BYTES / 4)    /* examples in a register */
+#define SPLIT (TILE / LANES) /* registers of a column of a tile */
 
-TARGET INLINE vf VARIANT(exp_neg)(vf x)
+/* Has the compiler read a vector from memory once, into a register, and not for each use. */
+#undef IN_REGISTER
+#if LEVEL >= 1
+#define IN_REGISTER(v) __asm__("" : "+v"(v))
+#else
+#define IN_REGISTER(v) (void)(v)
+#endif
+
+/* 2^x for x <= 0: the whole part goes to the exponent, the best polynomial of degree 6 that is 1 at 0 is within 2e-9 of
+ * the rest, so that rounding alone counts. A result below the smallest normal numbers is 0. */
+TARGET INLINE vf VARIANT(power_of_two)(vf x)
 {
-    /* exp(x) for x <= 0: x = k ln 2 + r, polynomial of degree 7 in r (relative error below 1e-7). */
-    const float magic = 12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer */
-    vf t = x * 1.44269504088896341f + magic;
-    vf k = t - magic;
-    vf r = x - k * 0.693145751953125f;
-    r = r - k * 1.42860677e-6f;
-    vf p = r * 1.9875691500e-4f + 1.3981999507e-3f;
-    p = p * r + 8.3334519073e-3f;
-    p = p * r + 4.1665795894e-2f;
-    p = p * r + 1.6666665459e-1f;
-    p = p * r + 5.0000001201e-1f;
-    p = p * (r * r) + r + 1.0f;
-    vi power = ((vi)t - 0x4B400000 + 127) << 23;
-    vi keep = x >= -87.0f; /* all ones where the result is not below the smallest normal number */
-    return (vf)((vi)(p * (vf)power) & keep);
+    const float magic = 12582912.0f; /* 1.5 * 2^23: adding it rounds to a whole number, in the lowest bits */
+    const vf whole = x + magic;
+    const vf r = x - (whole - magic);
+    vf p = r * 1.535336194558773e-4f + 1.339887440097125e-3f;
+    p = p * r + 9.618437357400467e-3f;
+    p = p * r + 5.550332471160333e-2f;
+    p = p * r + 2.402264791363313e-1f;
+    p = p * r + 6.931472028550505e-1f;
+    p = p * r + 1.0f;
+    const vi keep = x >= -125.0f; /* all ones where the exponent stays in its range */
+    return (vf)(((vi)p + ((vi)whole << 23)) & keep);
 }
 
-TARGET INLINE vf VARIANT(finish)(vf s, const kernel_params *kernel)
+/* The kernel value of a squared distance, if the kernel is Gaussian, or of an inner product. */
+TARGET INLINE vf VARIANT(finish)(vf s, const kernel_params *kernel, const int gaussian)
 {
-    if (kernel->kind == KERNEL_GAUSSIAN)
-        return VARIANT(exp_neg)(s * -kernel->gamma);
+    if (gaussian)
+        return VARIANT(power_of_two)(s * (kernel->gamma * -1.44269504088896341f));
     if (kernel->kind == KERNEL_LINEAR)
         return s;
     vf base = s * kernel->gamma + kernel->coef0;

@@ -81,7 +81,7 @@ TARGET static double VARIANT(exponential)(ptrdiff_t rounds)
     for (ptrdiff_t k = 0; k < rounds * (LIMIT_WORK / LANES / STREAMS); k++)
 #pragma GCC unroll 8
         for (int s = 0; s < STREAMS; s++)
-            sums[s] = VARIANT(exp_neg)(-sums[s]);
+            sums[s] = VARIANT(power_of_two)(-sums[s]);
     return VARIANT(total)((const vu *)sums);
 }
 

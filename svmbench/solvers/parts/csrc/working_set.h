@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WORKING_SET_PAD 16 /* the vectors are as long as `stride`, a multiple of this */
+#define WORKING_SET_PAD 32 /* the vectors are as long as `stride`, a multiple of this */
 
 typedef struct {
     ptrdiff_t size;         /* variables */

@@ -1,0 +1,146 @@
+/* The way of a block of queries over tiles, the same for every layout in them. Included by the layout's loops, once
+ * per instruction set, after they have defined
+ *
+ *   STORE, SUM      the layout's store, and the type of a register of sums;
+ *   COLUMNS(store)  32-bit words of an example in its tile; a query begins with as many;
+ *   CHUNK           columns whose sums are made in registers; longer sums go on in `out`, chunk after chunk;
+ *   ROWS            queries whose sums fill the registers;
+ *   BORDER(store)   column from which on they are of a second kind; COLUMNS(store) where there is but one;
+ *   add             the function that adds the terms of a column and a query's word to a sum;
+ *   whole, value    functions from the sums of a chunk to what is added up, and from all of it to the kernel value.
+ *
+ * `mode` is a constant of the layout's own, passed on to these functions; with SECOND for columns of that kind. */
+
+/* Tiles of which a chunk stays in the second-level cache while all queries pass over it. */
+#define PANEL 32
+
+/* Word k of the query in each lane. Repeating it takes a place in the pipes of the arithmetic (Zen 4: a third of the
+ * speed is lost), where reading a whole register does not; so a group of queries is packed, packed[k * ROWS + r]. */
+TARGET INLINE vu VARIANT(word)(const char *query, const vu *packed, ptrdiff_t k)
+{
+    if (packed == NULL)
+        return ((const uint32_t *)query)[k] - (vu){0};
+    vu word = *packed;
+    IN_REGISTER(word);
+    return word;
+}
+
+TARGET INLINE void VARIANT(pack)(const char *queries, ptrdiff_t query_bytes, ptrdiff_t begin, ptrdiff_t end,
+                                 vu *packed)
+{
+    for (ptrdiff_t k = begin; k < end; k++)
+        for (int r = 0; r < ROWS; r++)
+            *packed++ = ((const uint32_t *)(queries + r * query_bytes))[k] - (vu){0};
+}
+
+/* The terms of the columns [from, to) of a chunk that begins at `begin`. */
+TARGET INLINE void VARIANT(run)(SUM *sum, const vu *x, const char *queries, const vu *packed, const int rows,
+                                const int mode, ptrdiff_t begin, ptrdiff_t from, ptrdiff_t to, const char *later,
+                                ptrdiff_t step)
+{
+    for (ptrdiff_t k = from; k < to; k++) {
+        if (packed != NULL)
+            __builtin_prefetch(later + (k - begin) * step, 0, 2);
+#pragma GCC unroll 8
+        for (int r = 0; r < rows; r++) {
+            const vu q = VARIANT(word)(queries, packed == NULL ? NULL : packed + (k - begin) * ROWS + r, k);
+#pragma GCC unroll 8
+            for (int v = 0; v < SPLIT; v++)
+                sum[r * SPLIT + v] = VARIANT(add)(sum[r * SPLIT + v], x[k * SPLIT + v], q, mode);
+        }
+    }
+}
+
+/* The sums of `rows` queries, one or, packed, ROWS, and a tile over the columns [begin, end); the kernel values after
+ * the last. Beside each column `step` bytes of what is wanted later are fetched, from `ahead` bytes on. */
+TARGET INLINE void VARIANT(micro)(const STORE *store, const kernel_params *kernel, const char *queries,
+                                  ptrdiff_t query_bytes, const vu *packed, const int rows, const int mode,
+                                  ptrdiff_t tile, ptrdiff_t begin, ptrdiff_t end, float *out, ptrdiff_t stride,
+                                  ptrdiff_t ahead, ptrdiff_t step)
+{
+    const ptrdiff_t columns = COLUMNS(store);
+    const vu *x = (const vu *)((const uint32_t *)store->tiles + tile * columns * TILE);
+    const char *later = (const char *)(x + begin * SPLIT) + ahead;
+    SUM sum[ROWS * SPLIT];
+#pragma GCC unroll 16
+    for (int a = 0; a < rows * SPLIT; a++)
+        sum[a] = (SUM){0};
+    const ptrdiff_t border = BORDER(store) < begin ? begin : BORDER(store) < end ? BORDER(store) : end;
+    VARIANT(run)(sum, x, queries, packed, rows, mode, begin, begin, border, later, step);
+    VARIANT(run)(sum, x, queries, packed, rows, mode | SECOND, begin, border, end, later, step);
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 8
+        for (int v = 0; v < SPLIT; v++) {
+            float *to = out + r * stride + v * LANES;
+            SUM total = VARIANT(whole)(sum[r * SPLIT + v]);
+            if (begin > 0) {
+                SUM before;
+                __builtin_memcpy(&before, to, sizeof before);
+                total += before;
+            }
+            if (end < columns)
+                VARIANT(store)(to, (vf)total);
+            else
+                VARIANT(store)(to, VARIANT(value)(store, kernel, (const uint32_t *)(queries + r * query_bytes),
+                                                  total, tile * TILE + v * LANES, mode));
+        }
+}
+
+/* A single query takes tile after tile, as they lie in memory. */
+TARGET INLINE void VARIANT(sweep_row)(const STORE *store, const kernel_params *kernel, const char *query,
+                                      const int mode, ptrdiff_t first, ptrdiff_t last, float *out)
+{
+    const ptrdiff_t columns = COLUMNS(store);
+    for (ptrdiff_t tile = first; tile < last; tile++, out += TILE) {
+        if (columns <= CHUNK) {
+            VARIANT(micro)(store, kernel, query, 0, NULL, 1, mode, tile, 0, columns, out, 0, 0, 0);
+            continue;
+        }
+        for (ptrdiff_t begin = 0; begin < columns; begin += CHUNK)
+            VARIANT(micro)(store, kernel, query, 0, NULL, 1, mode, tile, begin,
+                           columns - begin < CHUNK ? columns : begin + CHUNK, out, 0, 0, 0);
+    }
+}
+
+/* Many take panel after panel of tiles, chunk after chunk of their columns, group after group of queries. Meanwhile
+ * each group fetches its part of the next chunk: the processor does not see it coming, for it lies elsewhere. */
+TARGET INLINE void VARIANT(sweep_panel)(const STORE *store, const kernel_params *kernel, const char *queries,
+                                        ptrdiff_t query_bytes, ptrdiff_t count, const int mode, ptrdiff_t first,
+                                        ptrdiff_t last, float *out, ptrdiff_t stride)
+{
+    enum { COLUMN = TILE * 4 }; /* bytes */
+    const ptrdiff_t columns = COLUMNS(store), step = COLUMN * ROWS / count;
+    vu packed[CHUNK * ROWS];
+    ptrdiff_t begin = 0;
+    do {
+        const ptrdiff_t end = columns - begin < CHUNK ? columns : begin + CHUNK;
+        const ptrdiff_t next = end < columns ? CHUNK : PANEL * columns - begin;
+        ptrdiff_t r = 0;
+        for (; ROWS > 1 && r + ROWS <= count; r += ROWS) {
+            const char *group = queries + r * query_bytes;
+            const ptrdiff_t ahead = next * COLUMN + r * COLUMN * CHUNK / count;
+            VARIANT(pack)(group, query_bytes, begin, end, packed);
+            for (ptrdiff_t tile = first; tile < last; tile++)
+                VARIANT(micro)(store, kernel, group, query_bytes, packed, ROWS, mode, tile, begin, end,
+                               out + r * stride + (tile - first) * TILE, stride, ahead, step);
+        }
+        for (; r < count; r++)
+            for (ptrdiff_t tile = first; tile < last; tile++)
+                VARIANT(micro)(store, kernel, queries + r * query_bytes, 0, NULL, 1, mode, tile, begin, end,
+                               out + r * stride + (tile - first) * TILE, 0, 0, 0);
+        begin = end;
+    } while (begin < columns);
+}
+
+TARGET INLINE void VARIANT(sweep)(const STORE *store, const kernel_params *kernel, const char *queries,
+                                  ptrdiff_t query_bytes, ptrdiff_t count, const int mode, ptrdiff_t first,
+                                  ptrdiff_t last, float *out, ptrdiff_t stride)
+{
+    if (count == 1)
+        VARIANT(sweep_row)(store, kernel, queries, mode, first, last, out);
+    else
+        for (ptrdiff_t tile = first; tile < last; tile += PANEL)
+            VARIANT(sweep_panel)(store, kernel, queries, query_bytes, count, mode, tile,
+                                 last - tile < PANEL ? last : tile + PANEL, out + (tile - first) * TILE, stride);
+}
