@@ -32,6 +32,9 @@ if _level < 0:
         "v4 (needs AVX-512) or v4i (needs AVX-512 with VNNI and VPOPCNTDQ), or unset it"
     )
 
+#: Rows are as long as a multiple of this.
+PADDING = TILE
+
 _KINDS = {"gaussian": 0, "linear": 1, "polynomial": 2}
 
 

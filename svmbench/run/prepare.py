@@ -9,6 +9,7 @@ import numpy as np
 
 from svmbench import features
 from svmbench.errors import UserError
+from svmbench.kernels._layout import PADDING
 from svmbench.run.environment import available_bytes
 from svmbench.solvers.base import Solver
 from svmbench.solvers.parts.random import Generator
@@ -129,8 +130,7 @@ def cache_bytes(budget: dict[str, Any], n: int) -> int:
 
     Without a limit that is the whole matrix, as far as it fits into 80 % of the available memory.
     """
-    # Rows are padded to whole cache lines of 16 values.
-    gram = n * 4 * ((n + 15) // 16 * 16)
+    gram = n * 4 * (-(-n // PADDING) * PADDING)
     if budget["memory"] is None:
         return min(gram, int(_SHARE * available_bytes()))
     return min(gram, int(budget["memory"] * _MIB))

@@ -12,7 +12,7 @@ cdef extern from "peak.h" nogil:
     limit_fn svmbench_limit_bytes(int level)
     limit_fn svmbench_limit_fma(int level)
     limit_fn svmbench_limit_exponential(int level)
-    uint32_t svmbench_limit_read(int level, const uint32_t *words, ptrdiff_t count)
+    uint32_t svmbench_limit_read(int level, const uint32_t *words, ptrdiff_t count, ptrdiff_t passes)
 
 _LEVELS = ("base", "v3", "v4", "v4i")
 
@@ -48,13 +48,13 @@ def work(kind, isa, Py_ssize_t rounds):
     return rounds * LIMIT_WORK
 
 
-def read(const uint32_t[::1] words, isa):
-    """Read an array once, as fast as its place in memory allows, and return its size in bytes."""
+def read(const uint32_t[::1] words, isa, Py_ssize_t passes=1):
+    """Read an array `passes` times, as fast as its place in memory allows; return how many bytes that was."""
     cdef int level = _LEVELS.index(isa)
     if words.shape[0]:
         with nogil:
-            svmbench_limit_read(level, &words[0], words.shape[0])
-    return words.shape[0] * 4
+            svmbench_limit_read(level, &words[0], words.shape[0], passes)
+    return passes * words.shape[0] * 4
 
 
 def aligned(size):

@@ -78,18 +78,13 @@ def measure(budget: float = 0.2) -> Limits:
     for size in SIZES:
         words = aligned(size)
         passes = max(1, (4 << 20) // size)
-        seconds = best_seconds(partial(_read, words, name, passes), budget)
+        seconds = best_seconds(partial(read, words, name, passes), budget)
         rates_of_reading[size] = passes * size / seconds
     rates = {}
     for kind in KINDS:
         operations = work(kind, name, _ROUNDS)
         rates[kind] = operations / best_seconds(partial(work, kind, name, _ROUNDS), budget)
     return Limits(isa=name, read=rates_of_reading, sgemm=_sgemm(budget), **rates)
-
-
-def _read(words: np.ndarray, name: str, passes: int) -> None:
-    for _ in range(passes):
-        read(words, name)
 
 
 def _sgemm(budget: float) -> float:

@@ -1,8 +1,9 @@
-"""Kernel rows of each storage layout: values a second, and which part of the machine's limit that is."""
+"""Kernel rows of each storage layout: values a second beside the machine's limit, BLAS, and one thread."""
 
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -30,40 +31,70 @@ CASES = (
 #: Rows that are made in one call.
 BLOCKS = (1, 16, 64)
 
-HEADER = ("data", "layout", "rows", "columns", "block", "million values/s", "limit", "of the limit")
+HEADER = (
+    *("data", "layout", "rows", "columns", "block", "threads", "million values/s", "limit", "of the limit"),
+    *("of sgemm", "× one thread"),
+)
 
 _SINGLE_ROWS = 4  # calls of a block of one that are timed together
 
 
 @dataclasses.dataclass(frozen=True)
 class Rate:
-    """One line of the table: values a second of a layout at a block size, and the limit there."""
+    """One line of the table: values a second of a layout at a block size.
+
+    Attributes
+    ----------
+    data, layout : str
+        The examples, and how they are stored.
+    n, d, block, threads : int
+        Examples, features, rows made in one call, and threads that share it.
+    values_per_second : float
+        By the wall clock.
+    limit : float or None
+        What one core of the machine allows; None on several.
+    sgemm : float or None
+        Inner products a second that BLAS makes of the same float32 matrices, on one thread; None for other
+        layouts and a single row.
+    one_thread : float or None
+        Values a second of one thread, where there are several.
+    """
 
     data: str
     layout: str
     n: int
     d: int
     block: int
+    threads: int
     values_per_second: float
-    limit: float
+    limit: float | None = None
+    sgemm: float | None = None
+    one_thread: float | None = None
 
     @property
-    def fraction(self) -> float:
+    def fraction(self) -> float | None:
         """The part of the limit that is reached."""
-        return self.values_per_second / self.limit
+        return self.values_per_second / self.limit if self.limit else None
 
     def line(self) -> tuple[object, ...]:
         """Return the cells of `HEADER`."""
         return (
-            *(self.data, self.layout, self.n, self.d, self.block, self.values_per_second / 1e6),
-            *(self.limit / 1e6, f"{100 * self.fraction:.0f} %"),
+            *(self.data, self.layout, self.n, self.d, self.block, self.threads, self.values_per_second / 1e6),
+            self.limit and self.limit / 1e6,
+            self.fraction and f"{100 * self.fraction:.0f} %",
+            self.sgemm and f"{100 * self.values_per_second / self.sgemm:.0f} %",
+            self.one_thread and self.values_per_second / self.one_thread,
         )
 
 
 def measure(
-    limits: Limits, say: Callable[[str], None], budget: float = 0.5, scale: float = 1.0
+    limits: Limits,
+    say: Callable[[str], None],
+    budget: float = 0.5,
+    scale: float = 1.0,
+    cores: int | None = None,
 ) -> list[Rate]:
-    """Time rows and blocks of the Gaussian kernel on every layout, on one thread.
+    """Time rows and blocks of the Gaussian kernel on every layout, on one thread, then the largest on more.
 
     Parameters
     ----------
@@ -75,18 +106,44 @@ def measure(
         Seconds for each number.
     scale : float
         Part of each set's rows that is taken.
+    cores : int, optional
+        Most threads; all cores by default.
     """
-    rates = []
+    rates: list[Rate] = []
     for name, layout, gamma, most in CASES:
         X, label = examples(name, layout, say)
-        n = max(2, int(min(X.shape[0], most or X.shape[0]) * scale))
-        stored = make_layout(X[:n], {"name": "gaussian", "gamma": gamma}, layout=layout)
-        order = np.random.default_rng(0).permutation(n)
+        X = X[: max(2, int(min(X.shape[0], most or X.shape[0]) * scale))]
+        kernel = {"name": "gaussian", "gamma": gamma}
+        stored = make_layout(X, kernel, layout=layout)
         for block in BLOCKS:
-            seconds = _seconds(stored, order, block, budget)
-            limit = limit_of(stored, X[:n], block, limits)
-            rates.append(Rate(label, layout, n, X.shape[1], block, block * n / seconds, limit))
+            made = _rate(stored, label, block, budget)
+            dots = _sgemm(X, block, budget) if layout == "dense" and block > 1 else None
+            rates.append(dataclasses.replace(made, limit=limit_of(stored, X, block, limits), sgemm=dots))
+        one = rates[-1].values_per_second
+        for threads in thread_counts(cores or os.cpu_count() or 1):
+            shared = type(stored)(X, kernel, threads, **stored.options())
+            rates.append(dataclasses.replace(_rate(shared, label, BLOCKS[-1], budget), one_thread=one))
     return rates
+
+
+def thread_counts(cores: int) -> list[int]:
+    """Return 2, 4, 8, ... and, at the end, the number of cores."""
+    return sorted({cores, *(2**k for k in range(1, cores.bit_length()))} - {1})
+
+
+def _rate(stored: Layout, label: str, block: int, budget: float) -> Rate:
+    order = np.random.default_rng(0).permutation(stored.n)
+    values = block * stored.n / _seconds(stored, order, block, budget)
+    return Rate(label, stored.name, stored.n, stored.d, block, stored.threads, values)
+
+
+def _sgemm(X: np.ndarray, block: int, budget: float) -> float:
+    """Return the inner products a second that numpy's BLAS makes of a block of rows and all of them."""
+    from threadpoolctl import threadpool_limits
+
+    rows, out = X[:block].copy(), np.empty((min(block, len(X)), len(X)), dtype=np.float32)
+    with threadpool_limits(1):
+        return out.size / best_seconds(partial(np.matmul, rows, X.T, out=out), budget)
 
 
 def examples(name: str, layout: str, say: Callable[[str], None]) -> tuple[Any, str]:

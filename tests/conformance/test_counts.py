@@ -144,7 +144,7 @@ def test_the_cache_changes_nothing_but_what_is_computed(name, given):
 def test_rows_made_ahead_change_nothing_but_what_is_computed(name, given, layout):
     X, y = data()
     X = IN_BLOCKS[layout](X)
-    for cache in (16 * 4 * 48, ALL_ROWS):
+    for cache in (16 * 4 * 64, ALL_ROWS):
         one_by_one, plain = start(name, given, X, y, KERNELS[0], cache=cache, prefetch=False)
         whole, oracle = start(name, given, X, y, KERNELS[0], cache=cache)
         pieces, other = start(name, given, X, y, KERNELS[0], cache=cache)

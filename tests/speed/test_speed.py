@@ -43,6 +43,7 @@ def test_memory_is_read_to_its_end():
     words = _limits.aligned(1 << 12)
     assert words.ctypes.data % 64 == 0
     assert _limits.read(words, isa()) == words.nbytes == 1 << 12
+    assert _limits.read(words, isa(), 3) == 3 << 12
 
 
 def test_reading_is_interpolated_between_sizes(limits):
@@ -82,24 +83,44 @@ def _small(layout: str):
 @pytest.mark.usefixtures("small_sets")
 def test_rows_of_every_layout_at_every_block_size(limits):
     said: list[str] = []
-    rates = rows.measure(limits, said.append, budget=0.0)
+    rates = rows.measure(limits, said.append, budget=0.0, cores=1)
     assert {rate.layout for rate in rates} == {"bits", "bytes", "mixed", "dense", "sparse"}
     assert len(rates) == len(rows.CASES) * len(rows.BLOCKS)
-    assert all(rate.values_per_second > 0 and rate.fraction > 0 for rate in rates)
+    assert all(rate.values_per_second > 0 and rate.fraction > 0 and rate.threads == 1 for rate in rates)
     assert all(rate.data.startswith("like ") for rate in rates)
     assert len(said) == len(rows.CASES)
+    with_blas = {(rate.layout, rate.block) for rate in rates if rate.sgemm}
+    assert with_blas == {("dense", block) for block in rows.BLOCKS if block > 1}
+
+
+@pytest.mark.usefixtures("small_sets")
+def test_the_largest_block_is_shared_by_threads(limits):
+    rates = rows.measure(limits, lambda _: None, budget=0.0, cores=3)
+    for k, (_, layout, *_) in enumerate(rows.CASES):
+        one, *more = rates[5 * k + 2 : 5 * k + 5]
+        assert one.layout == layout
+        assert [(rate.layout, rate.block, rate.threads) for rate in more] == [
+            (layout, 64, 2),
+            (layout, 64, 3),
+        ]
+        assert all(rate.one_thread == one.values_per_second and rate.fraction is None for rate in more)
+        assert all(len(rate.line()) == len(rows.HEADER) for rate in (one, *more))
+
+
+def test_threads_double_up_to_the_cores():
+    assert [rows.thread_counts(cores) for cores in (1, 2, 6, 8)] == [[], [2], [2, 4, 6], [2, 4, 8]]
 
 
 @pytest.mark.usefixtures("small_sets")
 def test_the_command_prints_and_stores(tmp_path, monkeypatch, capsys, limits):
     monkeypatch.setattr(machine, "measure", lambda: limits)
-    monkeypatch.setattr(rows.measure, "__defaults__", (0.0, 1.0))
+    monkeypatch.setattr(rows.measure, "__defaults__", (0.0, 1.0, 2))
     results = str(tmp_path / "results")
     assert main(["speed", "machine", "--results", results]) == 0
     assert "exp of float32" in capsys.readouterr().out
     assert main(["speed", "rows", "--json", "--results", results]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert len(printed["rows"]) == len(rows.CASES) * len(rows.BLOCKS)
+    assert len(printed["rows"]) == len(rows.CASES) * (len(rows.BLOCKS) + 1)
     stored = sorted(Path(results, "speed").iterdir())
     assert len(stored) == 2
     document = json.loads(next(path for path in stored if "-rows-" in path.name).read_text())

@@ -4,7 +4,7 @@
 #define INTEGERS
 #include "svmbench/kernels/csrc/variants.h"
 
-typedef uint32_t (*read_fn)(const uint32_t *words, ptrdiff_t count);
+typedef uint32_t (*read_fn)(const uint32_t *words, ptrdiff_t count, ptrdiff_t passes);
 
 static const limit_fn POPCOUNT[ISA_LEVELS] = VARIANTS(popcount);
 static const limit_fn PRODUCTS[ISA_LEVELS] = VARIANTS(products);
@@ -17,4 +17,7 @@ limit_fn svmbench_limit_bytes(int level) { return PRODUCTS[level]; }
 limit_fn svmbench_limit_fma(int level) { return FMA[level]; }
 limit_fn svmbench_limit_exponential(int level) { return EXPONENTIAL[level]; }
 
-uint32_t svmbench_limit_read(int level, const uint32_t *words, ptrdiff_t count) { return READ[level](words, count); }
+uint32_t svmbench_limit_read(int level, const uint32_t *words, ptrdiff_t count, ptrdiff_t passes)
+{
+    return READ[level](words, count, passes);
+}

@@ -85,12 +85,13 @@ TARGET static double VARIANT(exponential)(ptrdiff_t rounds)
     return VARIANT(total)((const vu *)sums);
 }
 
-TARGET static uint32_t VARIANT(read)(const uint32_t *words, ptrdiff_t count)
+TARGET static uint32_t VARIANT(read)(const uint32_t *words, ptrdiff_t count, ptrdiff_t passes)
 {
     vu sums[STREAMS] = {{0}};
-    for (ptrdiff_t k = 0; k + STREAMS * LANES <= count; k += STREAMS * LANES)
+    for (ptrdiff_t pass = 0; pass < passes; pass++)
+        for (ptrdiff_t k = 0; k + STREAMS * LANES <= count; k += STREAMS * LANES)
 #pragma GCC unroll 8
-        for (int s = 0; s < STREAMS; s++)
-            sums[s] += *(const vu *)(words + k + s * LANES);
+            for (int s = 0; s < STREAMS; s++)
+                sums[s] += *(const vu *)(words + k + s * LANES);
     return (uint32_t)VARIANT(total)(sums);
 }

@@ -16,7 +16,7 @@ limit_fn svmbench_limit_bytes(int level);        /* products of bytes added to a
 limit_fn svmbench_limit_fma(int level);          /* float32 products added */
 limit_fn svmbench_limit_exponential(int level);  /* exponentials of float32, as in a Gaussian kernel */
 
-/* The sum of `count` 32-bit words: as fast as memory can be read. */
-uint32_t svmbench_limit_read(int level, const uint32_t *words, ptrdiff_t count);
+/* The sum of `count` 32-bit words, added up `passes` times: as fast as memory can be read. */
+uint32_t svmbench_limit_read(int level, const uint32_t *words, ptrdiff_t count, ptrdiff_t passes);
 
 #endif
