@@ -74,6 +74,16 @@ def test_a_row_is_bit_for_bit_the_same_alone_and_in_any_block(kernel, layout, n)
         assert np.array_equal(np.concatenate(parts), alone)
 
 
+@KINDS
+@ALL
+def test_a_block_of_many_wide_examples_is_that_of_its_rows(kernel, layout):
+    # More tiles than a block takes together, and sums that go on from one chunk of features to the next.
+    d = 150 if layout == "mixed" else 2100
+    stored, _ = make(np.random.default_rng(4), 1100, d, 0.4, layout, {**kernel, "gamma": 1.0 / d})
+    rows = np.arange(0, 1100, 60)
+    assert np.array_equal(stored.block(rows), np.concatenate([stored.block([i]) for i in rows]))
+
+
 def test_a_block_written_into_memory_that_does_not_fit_is_an_error():
     stored, _ = make(np.random.default_rng(0), 20, 5, 1.0, "dense", KERNELS[0])
     out = np.empty((3, stored.stride), dtype=np.float32)

@@ -92,15 +92,14 @@ TARGET INLINE void VARIANT(sweep_row)(const STORE *store, const kernel_params *k
                                       const int mode, ptrdiff_t first, ptrdiff_t last, float *out)
 {
     const ptrdiff_t columns = COLUMNS(store);
-    for (ptrdiff_t tile = first; tile < last; tile++, out += TILE) {
-        if (columns <= CHUNK) {
+    if (columns <= CHUNK)
+        for (ptrdiff_t tile = first; tile < last; tile++, out += TILE)
             VARIANT(micro)(store, kernel, query, 0, NULL, 1, mode, tile, 0, columns, out, 0, 0, 0);
-            continue;
-        }
-        for (ptrdiff_t begin = 0; begin < columns; begin += CHUNK)
-            VARIANT(micro)(store, kernel, query, 0, NULL, 1, mode, tile, begin,
-                           columns - begin < CHUNK ? columns : begin + CHUNK, out, 0, 0, 0);
-    }
+    else
+        for (ptrdiff_t tile = first; tile < last; tile++, out += TILE)
+            for (ptrdiff_t begin = 0; begin < columns; begin += CHUNK)
+                VARIANT(micro)(store, kernel, query, 0, NULL, 1, mode, tile, begin,
+                               columns - begin < CHUNK ? columns : begin + CHUNK, out, 0, 0, 0);
 }
 
 /* Many take panel after panel of tiles, chunk after chunk of their columns, group after group of queries. Meanwhile
@@ -133,14 +132,17 @@ TARGET INLINE void VARIANT(sweep_panel)(const STORE *store, const kernel_params 
     } while (begin < columns);
 }
 
-TARGET INLINE void VARIANT(sweep)(const STORE *store, const kernel_params *kernel, const char *queries,
+/* Store and kernel are copied, for the compiler to know that nothing written to `out` changes them. */
+TARGET INLINE void VARIANT(sweep)(const STORE *shared, const kernel_params *given, const char *queries,
                                   ptrdiff_t query_bytes, ptrdiff_t count, const int mode, ptrdiff_t first,
                                   ptrdiff_t last, float *out, ptrdiff_t stride)
 {
+    const STORE store = *shared;
+    const kernel_params kernel = *given;
     if (count == 1)
-        VARIANT(sweep_row)(store, kernel, queries, mode, first, last, out);
+        VARIANT(sweep_row)(&store, &kernel, queries, mode, first, last, out);
     else
         for (ptrdiff_t tile = first; tile < last; tile += PANEL)
-            VARIANT(sweep_panel)(store, kernel, queries, query_bytes, count, mode, tile,
+            VARIANT(sweep_panel)(&store, &kernel, queries, query_bytes, count, mode, tile,
                                  last - tile < PANEL ? last : tile + PANEL, out + (tile - first) * TILE, stride);
 }
