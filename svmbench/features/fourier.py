@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from svmbench.kernels._examples import Examples
     from svmbench.solvers.parts.random import Generator
 
-#: Rows of which a smaller share is not zero are multiplied without their zeros, the others as a matrix: here both
-#: take the same time; at a fifth (MNIST) it is half of it, at a ninth (Adult) a quarter.
+#: Rows of which a smaller share is not zero are multiplied without their zeros, the others as a matrix: here
+#: both take the same time; at a fifth (MNIST) it is half of it, at a ninth (Adult) a quarter.
 SPARSE_BELOW = 0.4
 
 

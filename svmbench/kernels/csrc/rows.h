@@ -80,7 +80,7 @@ static inline double svmbench_sparse_add_measured(const sparse_rows *rows, ptrdi
 static inline void svmbench_prefetch(const void *address, ptrdiff_t bytes)
 {
     const char *at = (const char *)address;
-    const ptrdiff_t end = bytes < 8 * CACHE_LINE ? bytes : 8 * CACHE_LINE;
+    const ptrdiff_t end = bytes < 32 * CACHE_LINE ? bytes : 32 * CACHE_LINE;
     for (ptrdiff_t k = 0; k < end; k += CACHE_LINE)
         SVMBENCH_PREFETCH(at + k);
 }
