@@ -58,8 +58,8 @@ cdef enum:
     REFRESH = 1000          # iterations after which |w|² is made afresh
     DRAWS = 1024            # draws from all examples before the set is scanned
 
-# How far from where it is expected the first level is looked for, as a part of the greatest response.
-cdef double FIRST_REACH = 1.0 / 16.0
+# Error of the first expectations of the level, as a part of the greatest response.
+cdef double FIRST_ERROR = 1.0 / 64.0
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ cdef class Run(SteppedRun):
         self.place = np.full(self.n, -1, dtype=np.int64)
         self.a = np.zeros(self.n)
         self.a_sum = np.zeros(self.n)
-        self.water = Water(0.0, 0.0, 0, 0.0, 0.0, FIRST_REACH / self.first_step)
+        self.water = Water(0.0, 0.0, 0, 0.0, 0.0, FIRST_ERROR / self.first_step)
         self.make_band(1)
         self.c_then = np.zeros(self.n if oracle.ahead > 1 else 0)
 
@@ -302,7 +302,7 @@ cdef class BiasedRun(Run):
         self.band.owners = [&self.owners[0, 0], &self.owners[1, 0]]
         self.sizes = [sizes[0], sizes[1]]
         self.basins.covered = 0
-        self.basins.reach = FIRST_REACH / self.first_step
+        self.basins.error = [FIRST_ERROR / self.first_step, FIRST_ERROR / self.first_step]
 
     cdef void expect(self, const float* row, double step, double scale) noexcept nogil:
         """Set the band where the cuts will be after the step."""
