@@ -98,10 +98,6 @@ cdef class Run(SteppedRun):
     cdef int64_t[::1] place         # place of each example, -1: not drawn yet
     cdef double[::1] a
     cdef double[::1] a_sum          # over all iterates
-    # Since rows were last made ahead: c_sum then, the draws since and the sum of the levels they were below.
-    cdef double[::1] c_then
-    cdef int64_t draws
-    cdef double[2] level_sum        # with a bias: of positives, of negatives
 
     def __init__(self, problem, oracle, Generator rng not None, double nu):
         super().__init__(problem, oracle)
@@ -122,7 +118,6 @@ cdef class Run(SteppedRun):
         self.a_sum = np.zeros(self.n)
         self.water = Water(0.0, 0.0, 0, 0.0, 0.0, FIRST_ERROR / self.first_step)
         self.make_band(1)
-        self.c_then = np.zeros(self.n if oracle.ahead > 1 else 0)
 
     cdef int make_band(self, int classes) except -1:
         """Make an empty band of so many classes."""
@@ -143,7 +138,6 @@ cdef class Run(SteppedRun):
         cdef Py_ssize_t i = 0
         cdef const float* row = NULL
         i = self.violator()
-        self.draws += 1
         self.norm2 = fmax(0.0, self.norm2 + 2.0 * eta * self.c[i] + eta * eta * self.diagonal[i])
         if self.norm2 > 1.0:
             scale = 1.0 / sqrt(self.norm2)
@@ -172,7 +166,6 @@ cdef class Run(SteppedRun):
         """Draw uniformly from the responses below the level, or from the ties of the least one."""
         cdef Water ties
         settle_near(&self.c[0], self.n, self.volume, &self.water, &self.band)
-        self.level_sum[0] += self.water.level
         if self.water.covered > 0:
             return self.draw(&self.everyone[0], self.n, -INFINITY, self.water.level, self.water.covered)
         ties.level = self.water.level + 1e-12 * fmax(1.0, fabs(self.water.level))
@@ -205,32 +198,14 @@ cdef class Run(SteppedRun):
         return i
 
     cdef void foresee(self) noexcept nogil:
-        """Expect the coming candidates whose responses were below the level lately."""
-        cdef double limit = self.level_sum[0] + self.margin()
+        """Expect the coming candidates whose responses are below the level now."""
         cdef Py_ssize_t i = 0
         cdef int _k = 0
         self.scout.follow(self.rng)
         for _k in range(VISITS_AHEAD):
             i = self.scout.below(<unsigned int> self.n)
-            if self.c_since(i) < limit and not self.oracle.expect(i):
+            if self.c[i] < self.water.level and not self.oracle.expect(i):
                 break
-        self.look_back_from_here()
-
-    cdef double margin(self) noexcept nogil:
-        # Responses go up and down by a part of the step; those a little above the level pay as well, because
-        # a row made alone costs as much as several of a block. The part was chosen on MNIST and Reuters.
-        return self.draws * 0.2 * self.first_step / sqrt(<double> (self.iterations + 1))
-
-    cdef double c_since(self, Py_ssize_t i) noexcept nogil:
-        """The sum of a response over the iterates since rows were last made ahead."""
-        return self.c_sum[i] + self.behind * self.c[i] - self.c_then[i]
-
-    cdef void look_back_from_here(self) noexcept nogil:
-        cdef Py_ssize_t i = 0
-        for i in range(self.n):
-            self.c_then[i] = self.c_sum[i] + self.behind * self.c[i]
-        self.draws = 0
-        self.level_sum = [0.0, 0.0]
 
     cdef void lift(self, Py_ssize_t i, double step, double scale) noexcept nogil:
         """Add to one coefficient, scale all, add them to their sums."""
@@ -316,8 +291,6 @@ cdef class BiasedRun(Run):
         settle_basins(
             &self.c[0], &self.signs[0], members, self.sizes, self.volume, &self.basins, &self.band
         )
-        self.level_sum[0] += self.basins.cut[0]
-        self.level_sum[1] += self.basins.cut[1]
         s = self.rng.below(2)
         members += s * self.sizes[0]
         cut = self.basins.cut[s]
@@ -326,9 +299,8 @@ cdef class BiasedRun(Run):
         return self.draw(members, self.sizes[s], cut, nextafter(cut, INFINITY), self.basins.ties[s])
 
     cdef void foresee(self) noexcept nogil:
-        """Expect the coming candidates whose responses were below the cut of their class lately."""
+        """Expect the coming candidates whose responses are below the cut of their class now."""
         cdef const int64_t* members = NULL
-        cdef double limit = 0.0
         cdef Py_ssize_t i = 0
         cdef int visits = 0
         cdef int s = 0
@@ -338,14 +310,12 @@ cdef class BiasedRun(Run):
             s = self.scout.below(2)
             self.scout.below(<unsigned int> self.basins.covered)
             members = &self.everyone[s * self.sizes[0]]
-            limit = self.level_sum[s] + self.margin()
             while visits < VISITS_AHEAD:
                 visits += 1
                 i = members[self.scout.below(<unsigned int> self.sizes[s])]
-                if self.c_since(i) < limit:
+                if self.c[i] < self.basins.cut[s]:
                     useful = self.oracle.expect(i)
                     break
-        self.look_back_from_here()
 
     def level_of(self, c):
         """Return the level of the two basins and the bias that reaches it."""
