@@ -88,7 +88,6 @@ cdef class Run(SteppedRun):
     cdef Band band                  # of c, where the next level is expected
     cdef double[:, ::1] band_values
     cdef double[::1] diagonal
-    cdef int64_t[::1] everyone      # the examples, class by class where that matters
     cdef double[::1] c
     cdef double[::1] c_sum          # over all iterates, but for the last one where it is behind
     cdef bint behind
@@ -109,7 +108,6 @@ cdef class Run(SteppedRun):
         if largest == 0.0:
             raise UserError("every K(x, x) is 0, so sbp can learn nothing: give another kernel or other data")
         self.first_step = 1.0 / sqrt(largest)
-        self.everyone = np.arange(self.n, dtype=np.int64)
         self.c = np.zeros(self.n)
         self.c_sum = np.zeros(self.n)
         self.members = np.zeros(self.n, dtype=np.int64)
@@ -167,34 +165,40 @@ cdef class Run(SteppedRun):
         cdef Water ties
         settle_near(&self.c[0], self.n, self.volume, &self.water, &self.band)
         if self.water.covered > 0:
-            return self.draw(&self.everyone[0], self.n, -INFINITY, self.water.level, self.water.covered)
+            return self.draw(NULL, self.n, -INFINITY, self.water.level, self.water.covered)
         ties.level = self.water.level + 1e-12 * fmax(1.0, fabs(self.water.level))
         ties.level = nextafter(ties.level, INFINITY)
         look(&self.c[0], self.n, &ties)
-        return self.draw(&self.everyone[0], self.n, -INFINITY, ties.level, ties.covered)
+        return self.draw(NULL, self.n, -INFINITY, ties.level, ties.covered)
 
     cdef Py_ssize_t draw(
         self, const int64_t* members, Py_ssize_t n, double floor, double ceiling, Py_ssize_t size
     ) noexcept nogil:
-        """Draw uniformly from the ``size`` of n members whose response lies in [floor, ceiling)."""
+        """Draw uniformly from the ``size`` of n members whose response lies in [floor, ceiling).
+
+        Without members (NULL) they are the first n examples.
+        """
         cdef double response = 0.0
         cdef Py_ssize_t i = 0
         cdef Py_ssize_t k = 0
+        cdef Py_ssize_t left = 0
         cdef int _k = 0
         # The first of a stream of draws from all members that lies in the set is a uniform draw from the
         # set. A set too small to be met soon is scanned for a member drawn by its rank, which is uniform as
         # well.
         for _k in range(DRAWS):
-            i = members[self.rng.below(<unsigned int> n)]
+            k = self.rng.below(<unsigned int> n)
+            i = k if members == NULL else members[k]
             response = self.c[i]
             if floor <= response < ceiling:
                 return i
-        k = self.rng.below(<unsigned int> size)
-        while k >= 0:
-            i = members[0]
-            members += 1
+        left = self.rng.below(<unsigned int> size)
+        k = 0
+        while left >= 0:
+            i = k if members == NULL else members[k]
             response = self.c[i]
-            k -= floor <= response < ceiling
+            left -= floor <= response < ceiling
+            k += 1
         return i
 
     cdef void foresee(self) noexcept nogil:
@@ -259,7 +263,8 @@ cdef class Run(SteppedRun):
 cdef class BiasedRun(Run):
     """A started Stochastic Batch Perceptron with an unregularised bias."""
 
-    cdef Py_ssize_t[2] sizes        # positives, negatives
+    cdef int64_t[::1] everyone      # the positives, then the negatives
+    cdef Py_ssize_t[2] sizes        # how many of them
     cdef Basins basins
     cdef int64_t[:, ::1] owners     # of the responses of the band
 
