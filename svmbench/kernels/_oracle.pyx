@@ -286,17 +286,16 @@ cdef class Oracle:
         Free for the Gaussian kernel, whose diagonal is 1. For another kernel n evaluations, made and charged
         to every convention once, at the first call, and noted as setup.
         """
+        kernel = self.layout.kernel
+        if kernel["name"] == "gaussian":
+            return np.ones(self.n)
         if self._diagonal is None:
-            kernel = self.layout.kernel
-            if kernel["name"] == "gaussian":
-                self._diagonal = np.ones(self.n)
-            else:
-                squared = self.layout.squared_norms()
-                if kernel["name"] == "polynomial":
-                    squared = (kernel["gamma"] * squared + kernel["coef0"]) ** kernel["degree"]
-                self._diagonal = squared
-                self.count(self.n)
-                self.ledger.setup(self.n)
+            squared = self.layout.squared_norms()
+            if kernel["name"] == "polynomial":
+                squared = (kernel["gamma"] * squared + kernel["coef0"]) ** kernel["degree"]
+            self._diagonal = squared
+            self.count(self.n)
+            self.ledger.setup(self.n)
         return self._diagonal.copy()
 
     def subset(self, indices):

@@ -58,8 +58,8 @@ cdef enum:
     REFRESH = 1000          # iterations after which |w|² is made afresh
     DRAWS = 1024            # draws from all examples before the set is scanned
 
-# How far from where it is expected the first level is looked for, as a part of the greatest response.
-cdef double FIRST_REACH = 1.0 / 16.0
+# Error of the first expectations of the level, as a part of the greatest response.
+cdef double FIRST_ERROR = 1.0 / 64.0
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,6 @@ cdef class Run(SteppedRun):
     cdef Band band                  # of c, where the next level is expected
     cdef double[:, ::1] band_values
     cdef double[::1] diagonal
-    cdef int64_t[::1] everyone      # the examples, class by class where that matters
     cdef double[::1] c
     cdef double[::1] c_sum          # over all iterates, but for the last one where it is behind
     cdef bint behind
@@ -98,10 +97,6 @@ cdef class Run(SteppedRun):
     cdef int64_t[::1] place         # place of each example, -1: not drawn yet
     cdef double[::1] a
     cdef double[::1] a_sum          # over all iterates
-    # Since rows were last made ahead: c_sum then, the draws since and the sum of the levels they were below.
-    cdef double[::1] c_then
-    cdef int64_t draws
-    cdef double[2] level_sum        # with a bias: of positives, of negatives
 
     def __init__(self, problem, oracle, Generator rng not None, double nu):
         super().__init__(problem, oracle)
@@ -113,16 +108,14 @@ cdef class Run(SteppedRun):
         if largest == 0.0:
             raise UserError("every K(x, x) is 0, so sbp can learn nothing: give another kernel or other data")
         self.first_step = 1.0 / sqrt(largest)
-        self.everyone = np.arange(self.n, dtype=np.int64)
         self.c = np.zeros(self.n)
         self.c_sum = np.zeros(self.n)
         self.members = np.zeros(self.n, dtype=np.int64)
         self.place = np.full(self.n, -1, dtype=np.int64)
         self.a = np.zeros(self.n)
         self.a_sum = np.zeros(self.n)
-        self.water = Water(0.0, 0.0, 0, 0.0, 0.0, FIRST_REACH / self.first_step)
+        self.water = Water(0.0, 0.0, 0, 0.0, 0.0, FIRST_ERROR / self.first_step)
         self.make_band(1)
-        self.c_then = np.zeros(self.n if oracle.ahead > 1 else 0)
 
     cdef int make_band(self, int classes) except -1:
         """Make an empty band of so many classes."""
@@ -143,7 +136,6 @@ cdef class Run(SteppedRun):
         cdef Py_ssize_t i = 0
         cdef const float* row = NULL
         i = self.violator()
-        self.draws += 1
         self.norm2 = fmax(0.0, self.norm2 + 2.0 * eta * self.c[i] + eta * eta * self.diagonal[i])
         if self.norm2 > 1.0:
             scale = 1.0 / sqrt(self.norm2)
@@ -172,65 +164,52 @@ cdef class Run(SteppedRun):
         """Draw uniformly from the responses below the level, or from the ties of the least one."""
         cdef Water ties
         settle_near(&self.c[0], self.n, self.volume, &self.water, &self.band)
-        self.level_sum[0] += self.water.level
         if self.water.covered > 0:
-            return self.draw(&self.everyone[0], self.n, -INFINITY, self.water.level, self.water.covered)
+            return self.draw(NULL, self.n, -INFINITY, self.water.level, self.water.covered)
         ties.level = self.water.level + 1e-12 * fmax(1.0, fabs(self.water.level))
         ties.level = nextafter(ties.level, INFINITY)
         look(&self.c[0], self.n, &ties)
-        return self.draw(&self.everyone[0], self.n, -INFINITY, ties.level, ties.covered)
+        return self.draw(NULL, self.n, -INFINITY, ties.level, ties.covered)
 
     cdef Py_ssize_t draw(
         self, const int64_t* members, Py_ssize_t n, double floor, double ceiling, Py_ssize_t size
     ) noexcept nogil:
-        """Draw uniformly from the ``size`` of n members whose response lies in [floor, ceiling)."""
+        """Draw uniformly from the ``size`` of n members whose response lies in [floor, ceiling).
+
+        Without members (NULL) they are the first n examples.
+        """
         cdef double response = 0.0
         cdef Py_ssize_t i = 0
         cdef Py_ssize_t k = 0
+        cdef Py_ssize_t left = 0
         cdef int _k = 0
         # The first of a stream of draws from all members that lies in the set is a uniform draw from the
         # set. A set too small to be met soon is scanned for a member drawn by its rank, which is uniform as
         # well.
         for _k in range(DRAWS):
-            i = members[self.rng.below(<unsigned int> n)]
+            k = self.rng.below(<unsigned int> n)
+            i = k if members == NULL else members[k]
             response = self.c[i]
             if floor <= response < ceiling:
                 return i
-        k = self.rng.below(<unsigned int> size)
-        while k >= 0:
-            i = members[0]
-            members += 1
+        left = self.rng.below(<unsigned int> size)
+        k = 0
+        while left >= 0:
+            i = k if members == NULL else members[k]
             response = self.c[i]
-            k -= floor <= response < ceiling
+            left -= floor <= response < ceiling
+            k += 1
         return i
 
     cdef void foresee(self) noexcept nogil:
-        """Expect the coming candidates whose responses were below the level lately."""
-        cdef double limit = self.level_sum[0] + self.margin()
+        """Expect the coming candidates whose responses are below the level now."""
         cdef Py_ssize_t i = 0
         cdef int _k = 0
         self.scout.follow(self.rng)
         for _k in range(VISITS_AHEAD):
             i = self.scout.below(<unsigned int> self.n)
-            if self.c_since(i) < limit and not self.oracle.expect(i):
+            if self.c[i] < self.water.level and not self.oracle.expect(i):
                 break
-        self.look_back_from_here()
-
-    cdef double margin(self) noexcept nogil:
-        # Responses go up and down by a part of the step; those a little above the level pay as well, because
-        # a row made alone costs as much as several of a block. The part was chosen on MNIST and Reuters.
-        return self.draws * 0.2 * self.first_step / sqrt(<double> (self.iterations + 1))
-
-    cdef double c_since(self, Py_ssize_t i) noexcept nogil:
-        """The sum of a response over the iterates since rows were last made ahead."""
-        return self.c_sum[i] + self.behind * self.c[i] - self.c_then[i]
-
-    cdef void look_back_from_here(self) noexcept nogil:
-        cdef Py_ssize_t i = 0
-        for i in range(self.n):
-            self.c_then[i] = self.c_sum[i] + self.behind * self.c[i]
-        self.draws = 0
-        self.level_sum = [0.0, 0.0]
 
     cdef void lift(self, Py_ssize_t i, double step, double scale) noexcept nogil:
         """Add to one coefficient, scale all, add them to their sums."""
@@ -284,7 +263,8 @@ cdef class Run(SteppedRun):
 cdef class BiasedRun(Run):
     """A started Stochastic Batch Perceptron with an unregularised bias."""
 
-    cdef Py_ssize_t[2] sizes        # positives, negatives
+    cdef int64_t[::1] everyone      # the positives, then the negatives
+    cdef Py_ssize_t[2] sizes        # how many of them
     cdef Basins basins
     cdef int64_t[:, ::1] owners     # of the responses of the band
 
@@ -302,7 +282,7 @@ cdef class BiasedRun(Run):
         self.band.owners = [&self.owners[0, 0], &self.owners[1, 0]]
         self.sizes = [sizes[0], sizes[1]]
         self.basins.covered = 0
-        self.basins.reach = FIRST_REACH / self.first_step
+        self.basins.error = [FIRST_ERROR / self.first_step, FIRST_ERROR / self.first_step]
 
     cdef void expect(self, const float* row, double step, double scale) noexcept nogil:
         """Set the band where the cuts will be after the step."""
@@ -316,8 +296,6 @@ cdef class BiasedRun(Run):
         settle_basins(
             &self.c[0], &self.signs[0], members, self.sizes, self.volume, &self.basins, &self.band
         )
-        self.level_sum[0] += self.basins.cut[0]
-        self.level_sum[1] += self.basins.cut[1]
         s = self.rng.below(2)
         members += s * self.sizes[0]
         cut = self.basins.cut[s]
@@ -326,9 +304,8 @@ cdef class BiasedRun(Run):
         return self.draw(members, self.sizes[s], cut, nextafter(cut, INFINITY), self.basins.ties[s])
 
     cdef void foresee(self) noexcept nogil:
-        """Expect the coming candidates whose responses were below the cut of their class lately."""
+        """Expect the coming candidates whose responses are below the cut of their class now."""
         cdef const int64_t* members = NULL
-        cdef double limit = 0.0
         cdef Py_ssize_t i = 0
         cdef int visits = 0
         cdef int s = 0
@@ -338,14 +315,12 @@ cdef class BiasedRun(Run):
             s = self.scout.below(2)
             self.scout.below(<unsigned int> self.basins.covered)
             members = &self.everyone[s * self.sizes[0]]
-            limit = self.level_sum[s] + self.margin()
             while visits < VISITS_AHEAD:
                 visits += 1
                 i = members[self.scout.below(<unsigned int> self.sizes[s])]
-                if self.c_since(i) < limit:
+                if self.c[i] < self.basins.cut[s]:
                     useful = self.oracle.expect(i)
                     break
-        self.look_back_from_here()
 
     def level_of(self, c):
         """Return the level of the two basins and the bias that reaches it."""

@@ -2,6 +2,10 @@
 
 from svmbench.solvers.parts.passes cimport Band
 
+# Half of a band's width, in mean errors of the expectation, and the weight of the last error in the mean.
+cdef double REACH
+cdef double NEWEST
+
 
 cdef struct Water:
     double level
@@ -9,7 +13,7 @@ cdef struct Water:
     Py_ssize_t covered      # number of the responses below the level
     double expected         # the first Newton step towards the next level, by a sample
     double excess           # how much too high that was lately
-    double reach            # how far from there the level is looked for
+    double error            # how far from the rest the level was lately
 
 
 # Count and sum of the responses below water.level.

@@ -22,7 +22,7 @@ such steps were too high by lately. If the level is not in the band, `settle` fi
 
 import numpy as np
 
-from libc.math cimport INFINITY, isfinite
+from libc.math cimport INFINITY, fabs, isfinite
 from libc.stdint cimport uint64_t
 
 from svmbench.solvers.parts.passes cimport Band, collect, sample, survey
@@ -32,9 +32,7 @@ cdef enum:
     BLOCK = 512
     MAX_STEPS = 64
 
-# The band is doubled where it missed the level, and narrowed by this where it did not.
-cdef double NARROWER = 31.0 / 32.0
-# Weight of the last step in the mean of how much too high the expectations are.
+cdef double REACH = 2.5
 cdef double NEWEST = 1.0 / 16.0
 
 
@@ -143,8 +141,8 @@ cdef void expect_level(
     sample(c, signs, row, n, water.level, &sum, &count)
     sum = water.sum + step * sum / max(count, <Py_ssize_t> 1) * water.covered
     water.expected = (volume + scale * sum) / water.covered
-    band.floor[0] = water.expected - water.excess - water.reach
-    band.ceiling[0] = water.expected - water.excess + water.reach
+    band.floor[0] = water.expected - water.excess - REACH * water.error
+    band.ceiling[0] = water.expected - water.excess + REACH * water.error
 
 
 cdef bint settle_within(double volume, Water* water, const Band* band) noexcept nogil:
@@ -171,16 +169,16 @@ cdef bint settle_within(double volume, Water* water, const Band* band) noexcept 
 
 
 cdef void settle_near(const double* c, Py_ssize_t n, double volume, Water* water, Band* band) noexcept nogil:
-    if settle_within(volume, water, band):
-        water.reach *= NARROWER
-    else:
-        water.reach *= 2.0
+    cdef double error = 0.0
+    if not settle_within(volume, water, band):
         water.level = band.floor[0]
         water.sum = band.sum
         water.covered = band.below[0]
         settle(c, n, volume, water, band.values[0])
     if band.floor[0] > -INFINITY:
-        water.excess += NEWEST * (water.expected - water.level - water.excess)
+        error = water.expected - water.excess - water.level
+        water.error += NEWEST * (fabs(error) - water.error)
+        water.excess += NEWEST * error
 
 
 def finite_responses(c, double volume):

@@ -14,7 +14,7 @@ cdef struct Basins:
     Py_ssize_t[2] below     # number of responses below it
     Py_ssize_t[2] ties      # number of responses equal to it
     double[2] expected      # where the next cut is looked for
-    double reach            # and how far from there
+    double[2] error         # how far from there it was lately
 
 
 # Level and bias of the given volume, from nothing. members: the examples of the first class, then those of

@@ -21,20 +21,17 @@ band is widened, and at last the search starts from nothing.
 
 import numpy as np
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int64_t, uint64_t
 
 from svmbench.solvers.parts.water_level import finite_responses
 
 from svmbench.solvers.parts.passes cimport Band, collect
-from svmbench.solvers.parts.water_level cimport total
+from svmbench.solvers.parts.water_level cimport NEWEST, REACH, total
 
 cdef enum:
     WIDENINGS = 3           # of the band, before the search starts from nothing
     MARKS = 128             # responses near each cut that show where it moves
-
-# The band is doubled where it missed the level, and narrowed by this where it did not.
-cdef double NARROWER = 31.0 / 32.0
 
 
 cdef struct Side:
@@ -157,12 +154,12 @@ cdef void find_basins(
     search(sides, 0.0, volume, basins)
 
 
-cdef void surround(const Basins* basins, Band* band) noexcept nogil:
-    """Set the band around where the cuts are expected."""
+cdef void surround(const Basins* basins, double reach, Band* band) noexcept nogil:
+    """Set the band to so many mean errors around where the cuts are expected."""
     cdef int s = 0
     for s in range(2):
-        band.floor[s] = basins.expected[s] - basins.reach
-        band.ceiling[s] = basins.expected[s] + basins.reach
+        band.floor[s] = basins.expected[s] - reach * basins.error[s]
+        band.ceiling[s] = basins.expected[s] + reach * basins.error[s]
 
 
 cdef void expect_basins(
@@ -178,7 +175,7 @@ cdef void expect_basins(
             i = band.owners[s][k * band.count[s] // marks]
             moved += <double> signs[i] * <double> row[i]
         basins.expected[s] = scale * (basins.cut[s] + step * (moved / max(marks, <Py_ssize_t> 1)))
-    surround(basins, band)
+    surround(basins, REACH, band)
 
 
 cdef bint search_within(Band* band, const Py_ssize_t* sizes, double volume, Basins* basins) noexcept nogil:
@@ -194,20 +191,21 @@ cdef void settle_basins(
     const double* c, const float* signs, const int64_t* members, const Py_ssize_t* sizes, double volume,
     Basins* basins, Band* band
 ) noexcept nogil:
-    cdef bint found = False
+    cdef double reach = REACH
+    cdef bint expected = basins.covered > 0
+    cdef bint found = expected and search_within(band, sizes, volume, basins)
     cdef int k = 0
-    if basins.covered > 0:
+    while expected and not found and k < WIDENINGS:
+        reach *= 2.0
+        surround(basins, reach, band)
+        collect(c, signs, sizes[0] + sizes[1], band)
         found = search_within(band, sizes, volume, basins)
-        if found:
-            basins.reach *= NARROWER
-        while not found and k < WIDENINGS:
-            basins.reach *= 2.0
-            surround(basins, band)
-            collect(c, signs, sizes[0] + sizes[1], band)
-            found = search_within(band, sizes, volume, basins)
-            k += 1
+        k += 1
     if not found:
         find_basins(c, members, sizes, volume, basins, band.values[0])
+    if expected:
+        for k in range(2):
+            basins.error[k] += NEWEST * (fabs(basins.expected[k] - basins.cut[k]) - basins.error[k])
 
 
 def members_of(y):
@@ -265,9 +263,9 @@ def water_level_bias_from(c, y, double volume, marks, double reach) -> tuple[flo
         band.values[s] = &values[s, 0]
         band.owners[s] = &owners[s, 0]
     basins.expected = [responses[first], responses[second]]
+    basins.error = [reach, reach]
     basins.covered = 1
-    basins.reach = reach
-    surround(&basins, &band)
+    surround(&basins, 1.0, &band)
     collect(&responses[0], &signs[0], responses.shape[0], &band)
     settle_basins(&responses[0], &signs[0], &members[0], sizes, volume, &basins, &band)
     return basins.level, basins.bias, basins.covered
