@@ -133,7 +133,7 @@ def nested(least: int) -> Solve:
         part = level.oracle.part(B)
         inner = Level(part, level.problem, level.y[B], level.own[B], least, flat())
         inner.a, inner.v, inner.untouched = level.a[B], level.v[B], level.untouched
-        tolerance = 0.1 * level.look()
+        tolerance = np.clip(0.5 * len(level.coming) / level.most, 0.01, 0.2) * level.look()
         while inner.look() >= tolerance and inner.t < 64:
             inner.round()
         return inner.a * inner.y

@@ -17,7 +17,7 @@ Method, from α = 0 and an empty set A of eight times ``working_set`` examples; 
         B is renewed likewise from A
         solve the dual in the α_i of B, the others fixed, to a tenth of the violation in A
         v_t -= Σ over the α_i that changed of their change y_i K(x_i, x_t), for the t of A
-    until the violation in A is a tenth of that of all
+    until the violation in A is a small part of that of all
     v_t -= the same for all t, over the α_i that changed since A was renewed
 
 which of them come and leave is written in `svmbench.solvers.parts.nested_sets`. Where A has room for all

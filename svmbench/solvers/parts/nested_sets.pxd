@@ -30,6 +30,7 @@ cdef class Level:
     cdef Py_ssize_t size                # of them, taken
     cdef int64_t[::1] members
     cdef int64_t[::1] since             # round of coming
+    cdef Py_ssize_t coming              # newcomers of this round
     # Scratch: the newcomers and their places; the coefficients that changed; two heaps.
     cdef int64_t[::1] newcomers
     cdef int64_t[::1] places
