@@ -24,5 +24,9 @@ cdef class RowCache:
     cdef float *insert(self, Py_ssize_t row) noexcept nogil
     # Whether a row is held; that is no use of it.
     cdef bint holds_row(self, Py_ssize_t row) noexcept nogil
+    # The row's values if it is held, or NULL; that is no use of it.
+    cdef const float *seen(self, Py_ssize_t row) noexcept nogil
+    # Give all rows up.
+    cdef void clear(self) noexcept nogil
     cdef void unlink(self, int64_t slot) noexcept nogil
     cdef void push(self, int64_t slot) noexcept nogil

@@ -75,6 +75,15 @@ cdef class RowCache:
     cdef bint holds_row(self, Py_ssize_t row) noexcept nogil:
         return self.slot_of_row[row] >= 0
 
+    cdef const float *seen(self, Py_ssize_t row) noexcept nogil:
+        cdef int64_t slot = self.slot_of_row[row]
+        return NULL if slot < 0 else self.memory + slot * self.stride
+
+    cdef void clear(self) noexcept nogil:
+        self.slot_of_row[:] = -1
+        self.used = 0
+        self.newest = self.oldest = -1
+
     cdef float *find(self, Py_ssize_t row) noexcept nogil:
         cdef int64_t slot = self.slot_of_row[row]
         if slot < 0:

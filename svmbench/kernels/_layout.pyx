@@ -102,6 +102,9 @@ cdef class Layout:
                    float *out, Py_ssize_t stride) except -1:
         return 0
 
+    cdef Layout over(self, Layout whole, const int64_t *examples, Py_ssize_t count):
+        return whole.select(<const int64_t[:count]>examples)
+
     cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                       const float **held, float **kept, double *sums) except -1 nogil:
         return 0

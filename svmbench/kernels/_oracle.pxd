@@ -48,6 +48,9 @@ cdef class Oracle:
     cdef Layout layout
     cdef RowCache cache
     cdef object _diagonal
+    # Of an oracle made by `part`: the oracle that it is a part of, and its examples there.
+    cdef Oracle whole
+    cdef int64_t[::1] examples
     # Rows that are made in one block ahead of need, at most; 1: none are.
     cdef readonly Py_ssize_t ahead
     cdef float[:, ::1] block_values
@@ -71,6 +74,8 @@ cdef class Oracle:
     # to whole tiles.
     cdef int pairs(self, const int64_t* rows, Py_ssize_t count, const int64_t* cols, Py_ssize_t width,
                    float* out, Py_ssize_t stride) except -1
+    # Take these examples of the whole oracle instead of the last ones.
+    cdef int take(self, const int64_t* examples, Py_ssize_t count) except -1
     # sums[j] += coefficients[r] K(x_indices[r], x_j) for all j, r after r: rows from the cache, or made in
     # blocks and counted.
     cdef int add_rows(self, const int64_t* indices, const double* coefficients, Py_ssize_t count,

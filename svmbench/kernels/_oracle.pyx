@@ -320,6 +320,30 @@ cdef class Oracle:
         part._diagonal = None if self._diagonal is None else self._diagonal[indices]
         return part
 
+    def part(self, Py_ssize_t most):
+        """Return an oracle over up to that many of these examples, which change; see `subset` for the rest.
+
+        Where its cache has room for all its rows, they are made from those that this oracle holds.
+
+        Parameters
+        ----------
+        most : int
+            How many at most; at first they are all the first example.
+        """
+        cdef Oracle part = self.subset(np.zeros(most, dtype=np.int64))
+        part.whole = self
+        part.examples = np.zeros(most, dtype=np.int64)
+        return part
+
+    cdef int take(self, const int64_t *examples, Py_ssize_t count) except -1:
+        cdef Py_ssize_t j = 0
+        for j in range(count):
+            self.examples[j] = examples[j]
+        self.layout = self.layout.over(self.whole.layout, examples, count)
+        self.n = count
+        self.cache.clear()
+        return 0
+
     def responses(self, indices, coefficients):
         """Return the same as `training_scores`, counted as computed: for a method that needs it."""
         self.count(len(indices) * self.n)
@@ -387,6 +411,7 @@ cdef class Oracle:
 cdef int add_group(Oracle oracle, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                    double *sums) except -1 nogil:
     """The same for up to MOST_ROWS rows, if the cache has room for them all, or up to ROW_GROUP."""
+    cdef bint roomy = oracle.cache.slots >= count
     cdef const float *held[MOST_ROWS]
     cdef const float *nothing[MOST_ROWS]
     cdef float *kept[MOST_ROWS]
@@ -398,15 +423,30 @@ cdef int add_group(Oracle oracle, const int64_t *indices, const double *coeffici
         nothing[r] = NULL
         held[r] = oracle.cache.find(indices[r]) if keep else NULL
         kept[r] = oracle.cache.insert(indices[r]) if keep and held[r] == NULL else NULL
+        if kept[r] != NULL and roomy:
+            held[r] = copied(oracle, indices[r], kept[r])
         if held[r] == NULL:
             missing[made] = indices[r]
             places[made] = kept[r]
             made += 1
     oracle.count(made * oracle.n)
-    if keep and oracle.cache.slots >= count:
+    if keep and roomy:
         # What is missing is made in full blocks first: they read the stored examples once each.
         oracle.layout.add_rows(missing, coefficients, made, nothing, places, NULL)
         for r in range(count):
             if held[r] == NULL:
                 held[r] = kept[r]
     return oracle.layout.add_rows(indices, coefficients, count, held, kept, sums)
+
+
+cdef const float *copied(Oracle oracle, int64_t i, float *row) noexcept nogil:
+    """Copy the row from the oracle that this one is a part of; NULL if it holds none."""
+    cdef const float *whole = NULL
+    cdef Py_ssize_t j = 0
+    if oracle.whole is not None and oracle.cache.slots >= oracle.examples.shape[0]:
+        whole = oracle.whole.cache.seen(oracle.examples[i])
+    if whole == NULL:
+        return NULL
+    for j in range(oracle.n):
+        row[j] = whole[oracle.examples[j]]
+    return row

@@ -36,8 +36,8 @@ cdef class TiledLayout(Layout):
     cdef int reserve(self, block_fn block, const void *store, Py_ssize_t tile_bytes,
                      Py_ssize_t query_bytes) except -1
     cdef int fill(self, X) except -1
-    # The layout in `columns`, with the examples `cols` stored in it.
-    cdef TiledLayout chosen(self, const int64_t *cols, Py_ssize_t width)
+    # Which example of another layout each place holds, where that is known, or -1.
+    cdef int64_t[::1] sources
     # Stored example j from and to its form as a query.
     cdef void pack(self, Py_ssize_t j, const char *query) noexcept nogil
     cdef void unpack(self, Py_ssize_t j, char *query) noexcept nogil

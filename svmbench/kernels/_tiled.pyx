@@ -29,9 +29,12 @@ cdef extern from "tiled.h" nogil:
 # rows, takes half the time or less.
 cdef enum:
     WIDE = TILE * 256
-# Bytes of an example up to which a row is as quick to make as to read back.
+# Bytes of an example up to which a row is as quick to make as to keep and read back: memory is slower than the
+# second-level cache, and taking new memory is the slowest.
 cdef enum:
-    SMALL_EXAMPLE = 64
+    SMALL_EXAMPLE = 96
+    SMALL_EXAMPLE_NEAR = 32
+    NEAR_ROW = 1 << 14      # values of a row of which many stay in the caches
 
 # Examples that are converted at a time, so that a change of type or order copies no second matrix.
 _PART = 4096
@@ -119,8 +122,9 @@ cdef class TiledLayout(Layout):
                    float *out, Py_ssize_t stride) except -1:
         cdef tiled_job job
         cdef Py_ssize_t begin = 0, size = 0, r = 0
-        job = self.chosen(cols, width).job
-        job.n_tiles = (width + TILE - 1) // TILE
+        if self.columns is None or self.columns.stride < width:
+            self.columns = self.select(np.zeros(width, dtype=np.int64))
+        job = (<TiledLayout>self.columns.over(self, cols, width)).job
         while begin < count:
             size = min(<Py_ssize_t>ROW_GROUP, count - begin)
             for r in range(size):
@@ -129,14 +133,21 @@ cdef class TiledLayout(Layout):
             begin += ROW_GROUP
         return 0
 
-    cdef TiledLayout chosen(self, const int64_t *cols, Py_ssize_t width):
-        cdef Py_ssize_t c = 0
-        if self.columns is None or self.columns.n < width:
-            self.columns = self.select(np.zeros(width, dtype=np.int64))
-        for c in range(width):
-            self.unpack(cols[c], self.queries)
-            self.columns.pack(c, self.queries)
-        return self.columns
+    cdef Layout over(self, Layout whole, const int64_t *examples, Py_ssize_t count):
+        cdef TiledLayout other = <TiledLayout>whole
+        cdef Py_ssize_t j = 0
+        if self.sources.shape[0] < self.stride:
+            self.sources = np.full(self.stride, -1, dtype=np.int64)
+        for j in range(count):
+            if self.sources[j] != examples[j]:
+                other.unpack(examples[j], other.queries)
+                self.pack(j, other.queries)
+                self.sources[j] = examples[j]
+        self.n = self.job.n = count
+        self.job.n_tiles = (count + TILE - 1) // TILE
+        if self.columns is not None:
+            self.columns.sources[:] = -1        # they are copies of what was here
+        return self
 
     cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                       const float **held, float **kept, double *sums) except -1 nogil:
@@ -156,7 +167,7 @@ cdef class TiledLayout(Layout):
         return 0
 
     cdef bint worth_keeping(self) noexcept nogil:
-        return self.job.tile_bytes > SMALL_EXAMPLE * TILE
+        return self.job.tile_bytes > (SMALL_EXAMPLE_NEAR if self.n <= NEAR_ROW else SMALL_EXAMPLE) * TILE
 
     def records(self, indices):
         """Return the stored examples at `indices` as queries, uint8, shape (len(indices), query_bytes)."""

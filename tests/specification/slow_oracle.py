@@ -31,6 +31,7 @@ class SlowOracle:
         self.iterated: int | None = None
         self.setup = self.beside = 0
         self.subsets: list[tuple[NDArray, SlowOracle]] = []
+        self.whole: SlowOracle | None = None
 
     def subset(self, indices: NDArray) -> SlowOracle:
         """An oracle over some of the examples; it knows the diagonal."""
@@ -41,12 +42,20 @@ class SlowOracle:
         self.subsets.append((indices, part))
         return part
 
+    def part(self, indices: NDArray) -> SlowOracle:
+        """The same, whose rows are made from those of this one where a cache that holds all has room for them."""
+        part = self.subset(indices)
+        part.whole, part.examples, part.asked = self, indices, []
+        return part
+
     def value(self, i: int, j: int) -> float:
         self.pairs.append((i, j))
         return float(np.float32(self._values[i, j]))
 
     def row(self, i: int) -> NDArray[np.float64]:
         self.rows.append(i)
+        if self.whole is not None:
+            self.asked.append(len(self.whole.rows))
         return np.array([self.value(i, j) for j in range(self.n)])
 
     def again(self, i: int) -> NDArray[np.float64]:
@@ -76,14 +85,20 @@ class SlowOracle:
             self.setup = self.n
         return self._diagonal.copy()
 
-    def misses(self, slots: int) -> int:
+    def misses(self, slots: int, slots_of_whole: int = 0) -> int:
         """How many of the rows a least-recently-used cache of that many rows would have to compute."""
+        copied = self.whole is not None and slots >= self.n
         kept: list[int] = []
         missed = 0
-        for i in self.rows:
+        for k, i in enumerate(self.rows):
             if i in kept:
                 kept.remove(i)
-            else:
+            elif not (copied and self.examples[i] in self.whole.held(slots_of_whole, self.asked[k])):
                 missed += 1
             kept = [*kept, i][-slots:] if slots else []
         return missed
+
+    def held(self, slots: int, until: int) -> list[int]:
+        """The rows in that cache after so many were asked for."""
+        last = dict.fromkeys(reversed(self.rows[:until]))
+        return list(last)[:slots]
