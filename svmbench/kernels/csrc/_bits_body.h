@@ -1,7 +1,7 @@
 /* The loops of the bits layout. */
 #undef ROWS
 #if LEVEL >= 2
-#define ROWS 8
+#define ROWS 4
 #else
 #define ROWS 1
 #endif
