@@ -49,6 +49,15 @@ def test_block_agrees_with_the_float64_formula(kernel, layout, n, d, density, se
 
 
 @KINDS
+@pytest.mark.parametrize(("d", "groups"), [(8, 1), (20, 2), (30, 3), (60, 6)])
+def test_any_number_of_indicator_groups(kernel, d, groups):
+    stored, dense = make(np.random.default_rng(d), 90, d, 0.4, "mixed", kernel)
+    assert len(stored.options()["groups"]) == groups
+    error = np.abs(stored.block(np.arange(90)) - kernel_matrix(dense, dense, kernel))
+    assert np.all(error <= 1e-6 * scale(dense, dense, kernel))
+
+
+@KINDS
 @ALL
 @pytest.mark.parametrize("d", [784, 2500])
 def test_many_features(kernel, layout, d):

@@ -1,14 +1,14 @@
 /* The loops of the bits layout. */
 #undef ROWS
 #if LEVEL >= 2
-#define ROWS 8
+#define ROWS 4
 #else
 #define ROWS 1
 #endif
 #define STORE bits_store
 #define SUM vu
 #define COLUMNS(store) ((store)->words)
-#define BORDER(store) COLUMNS(store)
+#define BORDER(store) PTRDIFF_MAX
 #define CHUNK 31 /* counts of its bytes fit bytes */
 #define DISTANCE 1
 #define PARTS(parts) (2 * (parts)) /* the other half of a mode: tables of 32 that are held in registers */
@@ -93,9 +93,9 @@ TARGET INLINE vf VARIANT(value)(const bits_store *store, const kernel_params *ke
 
 #include "sweep.h"
 
-TARGET INLINE void VARIANT(bits_any)(const bits_store *store, const kernel_params *kernel, const char *queries, ptrdiff_t query_bytes,
-                                     ptrdiff_t count, const int distance, int32_t largest, ptrdiff_t first,
-                                     ptrdiff_t last, float *out, ptrdiff_t stride)
+TARGET INLINE void VARIANT(bits_any)(const bits_store *store, const kernel_params *kernel, const char *queries,
+                                     ptrdiff_t query_bytes, ptrdiff_t count, const int distance, int32_t largest,
+                                     ptrdiff_t first, ptrdiff_t last, float *out, ptrdiff_t stride)
 {
     if (LEVEL >= 1 && largest < 32)
         VARIANT(sweep)(store, kernel, queries, query_bytes, count, distance | PARTS(1), first, last, out, stride);
@@ -116,7 +116,8 @@ TARGET static void VARIANT(bits_block)(const void *opaque, const kernel_params *
         most = ones > most ? ones : most;
     }
     if (kernel->kind == KERNEL_GAUSSIAN)
-        VARIANT(bits_any)(store, kernel, queries, query_bytes, count, DISTANCE, store->most + most, first, last, out, stride);
+        VARIANT(bits_any)(store, kernel, queries, query_bytes, count, DISTANCE, store->most + most, first, last, out,
+                          stride);
     else
         VARIANT(bits_any)(store, kernel, queries, query_bytes, count, 0, store->most, first, last, out, stride);
 }

@@ -10,7 +10,7 @@
 #define STORE bytes_store
 #define SUM vi
 #define COLUMNS(store) ((store)->quads)
-#define BORDER(store) COLUMNS(store)
+#define BORDER(store) PTRDIFF_MAX
 #define CHUNK 64
 
 #if LEVEL < 3

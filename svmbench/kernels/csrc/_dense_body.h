@@ -10,7 +10,7 @@
 #define STORE dense_store
 #define SUM vf
 #define COLUMNS(store) ((store)->d)
-#define BORDER(store) COLUMNS(store)
+#define BORDER(store) PTRDIFF_MAX
 #define CHUNK 64
 
 TARGET INLINE vf VARIANT(add)(vf sum, vu column, vu query, const int distance)

@@ -5,7 +5,7 @@
  *   COLUMNS(store)  32-bit words of an example in its tile; a query begins with as many;
  *   CHUNK           columns whose sums are made in registers; longer sums go on in `out`, chunk after chunk;
  *   ROWS            queries whose sums fill the registers;
- *   BORDER(store)   column from which on they are of a second kind; COLUMNS(store) where there is but one;
+ *   BORDER(store)   column from which on they are of a second kind; PTRDIFF_MAX where there is but one;
  *   add             the function that adds the terms of a column and a query's word to a sum;
  *   whole, value    functions from the sums of a chunk to what is added up, and from all of it to the kernel value.
  *

@@ -21,8 +21,8 @@ void svmbench_tiled_rows(const tiled_job *, const char *queries, ptrdiff_t count
 
 /* sums[j] += coefficients[r] K(example r, stored example j), r after r, at most ROW_GROUP of them. Rows that are not
  * NULL in `held` are read there; those of the others, in this order, are the queries; they are also written to
- * `kept`, where that is not NULL. Without sums they are made only. The stored examples are shared out over the threads. Returns 0, or -1 when a
- * work buffer could not be had. */
+ * `kept`, where that is not NULL. Without sums they are made only. The stored examples are shared out over the
+ * threads. Returns 0, or -1 when a work buffer could not be had. */
 int svmbench_tiled_add(const tiled_job *, const char *queries, ptrdiff_t count, const double *coefficients,
                        const float *const *held, float *const *kept, double *sums);
 
