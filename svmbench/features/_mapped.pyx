@@ -6,7 +6,7 @@ test rows go through the map.
 
 import numpy as np
 
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
 from svmbench.kernels import isa
 
@@ -144,7 +144,7 @@ def products(X, const float[:, ::1] V, float[:, ::1] out):
 
     Parameters
     ----------
-    X : ndarray or scipy.sparse matrix in CSR form, shape (m, d)
+    X : ndarray or scipy.sparse matrix, shape (m, d)
         Rows.
     V : ndarray of float32, shape (d, k)
         Columns.
@@ -166,6 +166,7 @@ def products(X, const float[:, ::1] V, float[:, ::1] out):
 def _nonzeros(X):
     """Return the values that are not zero, their columns, and where each row begins."""
     if issparse(X):
+        X = csr_array(X)
         return (
             np.ascontiguousarray(X.data, dtype=np.float32),
             np.ascontiguousarray(X.indices, dtype=np.int32),

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from svmbench.errors import UserError
 from svmbench.features import get
@@ -68,7 +68,7 @@ def test_an_unknown_map_is_named():
         get("furier")
 
 
-@pytest.mark.parametrize("pack", [lambda X: X, csr_array])
+@pytest.mark.parametrize("pack", [lambda X: X, csr_array, csc_array])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_products_of_rows_that_are_mostly_zeros(width, pack):
     rng = np.random.default_rng(width)
