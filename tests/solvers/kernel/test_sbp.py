@@ -102,6 +102,26 @@ def test_the_norm_is_made_afresh_every_1000_iterations():
     np.testing.assert_allclose(signed * y, expected, rtol=1e-11, atol=1e-13)
 
 
+@pytest.mark.parametrize("bias", ["none", "unregularised"])
+@pytest.mark.parametrize("iterations", [1, 2, 3, 40])
+def test_the_answer_is_that_of_all_iterates_after_even_and_odd_ones(iterations, bias):
+    # The responses are added up in every second iteration only.
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(601, 3)).astype(np.float32)
+    y = np.where(X[:, 0] + rng.normal(size=601) > 0.5, 1.0, -1.0)
+    slow = Maintained(SlowOracle(X, GAUSSIAN), y)
+    problem = Problem.build(y, lam=1.0, bias=bias)
+    expected = specification.run(problem, slow, Generator(1), iterations, nu=0.1)
+    snapshot = trained(X, y, GAUSSIAN, 0.1, iterations, bias=bias)
+    signed = np.zeros(601)
+    signed[snapshot.model.indices] = snapshot.model.coefficients
+    np.testing.assert_allclose(signed * y, expected, rtol=1e-6, atol=1e-12)
+    distances = ((X[:, None, :] - X[None]) ** 2).sum(axis=2)
+    np.testing.assert_allclose(
+        snapshot.responses, y * (np.exp(-0.5 * distances) @ signed), rtol=1e-5, atol=1e-5
+    )
+
+
 def test_an_example_of_norm_zero_is_no_support_vector_but_keeps_the_bound():
     X, y = [[0.0], [1.0], [-2.0]], [1.0, 1.0, -1.0]
     snapshot = trained(X, y, LINEAR, 0.4, 30_000)

@@ -201,12 +201,36 @@ TARGET static void VARIANT(add_row)(double *x, const float *signs, const float *
         x[j] += factor * ((double)signs[j] * (double)row[j]);
 }
 
+/* Into the band. */
 TARGET INLINE void VARIANT(keep)(svmbench_band *band, const int classes, const int s, double value, ptrdiff_t owner)
 {
     band->values[s][band->count[s]] = value;
     if (classes == 2)
         band->owners[s][band->count[s]] = owner;
     band->count[s]++;
+}
+
+/* Move the few values that make no eight and put them where they belong; return the sum of those below the band. */
+TARGET INLINE double VARIANT(one_by_one)(double *x, double *total, const float *signs, const float *row,
+                                         ptrdiff_t first, ptrdiff_t end, double step, double scale, const int action,
+                                         const int classes, svmbench_band *band)
+{
+    double sum = 0.0;
+    for (ptrdiff_t j = first; j < end; j++) {
+        const int s = classes == 2 && signs[j] < 0.0f;
+        const double old = x[j];
+        if (action != LOOKING)
+            x[j] = scale * (old + step * ((double)signs[j] * (double)row[j]));
+        if (action == MOVING_AND_ADDING)
+            total[j] = (total[j] + old) + x[j];
+        if (x[j] < band->floor[s]) {
+            sum += x[j];
+            band->below[s]++;
+        } else if (x[j] < band->ceiling[s]) {
+            VARIANT(keep)(band, classes, s, x[j], j);
+        }
+    }
+    return sum;
 }
 
 /* A block at most. Few values lie in the band; they are taken one by one when all have been compared, so that nothing
@@ -259,25 +283,14 @@ TARGET INLINE void VARIANT(block)(double *x, double *total, const float *signs, 
             const ptrdiff_t at = first + word * 64 + __builtin_ctzll(kept[word]);
             VARIANT(keep)(band, classes, classes == 2 && signs[at] < 0.0f, x[at], at);
         }
-    double rest = 0.0;
-    ptrdiff_t count = 0, rest_count[2] = {0, 0};
-    for (; j < end; j++) {
-        const int s = classes == 2 && signs[j] < 0.0f;
-        const double old = x[j];
-        if (action != LOOKING)
-            x[j] = scale * (old + step * ((double)signs[j] * (double)row[j]));
-        if (action == MOVING_AND_ADDING)
-            total[j] = (total[j] + old) + x[j];
-        rest += x[j] < band->floor[s] ? x[j] : 0.0;
-        rest_count[s] += x[j] < band->floor[s];
-        if (!(x[j] < band->floor[s]) && x[j] < band->ceiling[s])
-            VARIANT(keep)(band, classes, s, x[j], j);
+    const double rest =
+        VARIANT(one_by_one)(x, total, signs, row, j, end, step, scale, action, classes, band);
+    VARIANT(close)(&tally, rest, 0, &band->sum, &band->below[0]);
+    if (classes == 2) {
+        const ptrdiff_t second = VARIANT(counted)(seconds);
+        band->below[0] -= second;
+        band->below[1] += second;
     }
-    VARIANT(close)(&tally, rest, rest_count[0] + rest_count[1], &band->sum, &count);
-    if (classes == 2)
-        rest_count[1] += VARIANT(counted)(seconds);
-    band->below[0] += count - rest_count[1];
-    band->below[1] += rest_count[1];
 }
 
 TARGET INLINE void VARIANT(blocks)(double *x, double *total, const float *signs, const float *row, ptrdiff_t first,
