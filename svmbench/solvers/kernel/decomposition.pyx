@@ -3,7 +3,8 @@ r"""Decomposition with a large working set: the fastest exact solver of the dual
 E. Osuna, R. Freund and F. Girosi, 1997, and T. Joachims, Making Large-Scale SVM Learning Practical, 1999, for
 the scheme; G. Zanghirati and L. Zanni, A Parallel Solver for Large Quadratic Programs in Training Support
 Vector Machines, Parallel Computing 29, 2003, for large working sets and which variables stay; Z. Wen, J. Shi,
-Q. Li, B. He and J. Chen, ThunderSVM, JMLR 19, 2018, for SMO within a set of a thousand variables.
+Q. Li, B. He and J. Chen, ThunderSVM, JMLR 19, 2018, for SMO within a set of a thousand variables; I. Steinwart,
+D. Hush and C. Scovel, Training SVMs without Offset, JMLR 12, 2011, for its steps without a bias.
 
 Problem, the dual of the regularised form in its C-form, C = 1/(λn):
 :math:`\max_\alpha \sum_i \alpha_i - \frac12 |\sum_i \alpha_i y_i \Phi(x_i)|^2`, :math:`0 \le \alpha_i \le C`,
