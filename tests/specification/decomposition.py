@@ -40,7 +40,14 @@ class Level:
     def __init__(
         self, oracle: SlowOracle, problem: Problem, y: NDArray, own: NDArray, most: int, solve: Solve
     ) -> None:
-        self.oracle, self.problem, self.y, self.own, self.most, self.solve = oracle, problem, y, own, most, solve
+        self.oracle, self.problem, self.y, self.own, self.most, self.solve = (
+            oracle,
+            problem,
+            y,
+            own,
+            most,
+            solve,
+        )
         self.balanced = problem.bias == "unregularised"
         self.a, self.v = np.zeros(y.size), y.copy()
         self.B: list[int] = []
@@ -104,7 +111,7 @@ def spread(examples: NDArray, most: int) -> NDArray:
 
 
 def flat() -> Solve:
-    """By pairs, of free or balanced steps, on the kernel matrix of the set, which gets the newcomers' rows and columns."""
+    """By SMO on the kernel matrix of the set, which gets the newcomers' rows and columns."""
     K = np.zeros((0, 0))
 
     def solve(level: Level) -> NDArray:
