@@ -118,8 +118,9 @@ class Decomposition(Solver):
         "JMLR 19, 2018."
     )
     biases = ("none", "unregularised")
-    counting = "n per coefficient changed, and newcomers times working set, under every convention"
+    counting = "n per coefficient changed, likewise in the larger set, newcomers times working set; under all"
     stochastic = False
+    version = 2
     Params = Params
 
     def start(self, problem, oracle, rng):
