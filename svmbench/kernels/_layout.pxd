@@ -41,8 +41,8 @@ cdef class Layout:
     # out[r * stride + c] = K(x_rows[r], x_cols[c]); stride is at least `width` padded to whole tiles.
     cdef int pairs(self, const int64_t *rows, Py_ssize_t count, const int64_t *cols, Py_ssize_t width,
                    float *out, Py_ssize_t stride) except -1
-    # This layout over `count` examples of another instead of its own, no more than it was made with; self if it
-    # could be changed.
+    # This layout over `count` examples of another instead of its own, no more than it was made with; self if
+    # it could be changed.
     cdef Layout over(self, Layout whole, const int64_t *examples, Py_ssize_t count)
     # sums[j] += coefficients[r] K(x_indices[r], x_j), r after r, for all j. A row that is not NULL in `held`
     # is read there, the others are made, and those not NULL in `kept` also written there. A row may be kept

@@ -29,8 +29,8 @@ cdef extern from "tiled.h" nogil:
 # rows, takes half the time or less.
 cdef enum:
     WIDE = TILE * 256
-# Bytes of an example up to which a row is as quick to make as to keep and read back: memory is slower than the
-# second-level cache, and taking new memory is the slowest.
+# Bytes of an example up to which a row is as quick to make as to keep and read back: memory is slower than
+# the caches, and taking new memory is the slowest.
 cdef enum:
     SMALL_EXAMPLE = 96
     SMALL_EXAMPLE_NEAR = 32

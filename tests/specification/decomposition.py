@@ -40,7 +40,14 @@ class Level:
     def __init__(
         self, oracle: SlowOracle, problem: Problem, y: NDArray, own: NDArray, most: int, solve: Solve
     ) -> None:
-        self.oracle, self.problem, self.y, self.own, self.most, self.solve = oracle, problem, y, own, most, solve
+        self.oracle, self.problem, self.y, self.own, self.most, self.solve = (
+            oracle,
+            problem,
+            y,
+            own,
+            most,
+            solve,
+        )
         self.balanced = problem.bias == "unregularised"
         self.a, self.v = np.zeros(y.size), y.copy()
         self.B: list[int] = []
@@ -104,7 +111,7 @@ def spread(examples: NDArray, most: int) -> NDArray:
 
 
 def flat() -> Solve:
-    """By pairs or singles on the kernel matrix of the set, which gets the newcomers' rows and columns."""
+    """By SMO on the kernel matrix of the set, which gets the newcomers' rows and columns."""
     K = np.zeros((0, 0))
 
     def solve(level: Level) -> NDArray:
@@ -116,7 +123,7 @@ def flat() -> Solve:
         K[: len(B), level.places] = values.T
         K[level.places, : len(B)] = values
         y, v, beta = level.y[B], level.v[B], (level.a * level.y)[B]
-        steps = pairs if level.balanced else singles
+        steps = pairs if level.balanced else free
         box = np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0)
         tolerance = 0.1 * level.look()
         steps(K[: len(B), : len(B)], level.own[B], *box, beta, v, tolerance, 100 * level.most)
@@ -187,7 +194,7 @@ def pairs(
         v -= step * (K[i] - K[j])
 
 
-def singles(
+def free(
     K: NDArray,
     own: NDArray,
     least: NDArray,
@@ -202,11 +209,23 @@ def singles(
         if not max(rising, falling) >= eps:
             return
         step = np.clip(beta + v / positive(own), least, most) - beta
-        i = int(np.argmax(step * (v - 0.5 * own * step)))
-        after = np.clip(beta[i] + v[i] / positive(own[i]), least[i], most[i])
-        change = after - beta[i]
-        beta[i] = after
-        v -= change * K[i]
+        alone = step * (v - 0.5 * own * step)
+        i = int(np.argmax(alone))
+        k = K[i]
+        step = np.clip(beta + (own[i] * v - v[i] * k) / positive(own[i] * own - k * k), least, most) - beta
+        wanted = (v[i] - k * step) * (1.0 / positive(own[i]))
+        step_i = np.clip(wanted, least[i] - beta[i], most[i] - beta[i])
+        gain = (step_i * (v[i] - 0.5 * own[i] * step_i) + step * (v - 0.5 * own * step)) - k * (step_i * step)
+        gain[i] = 0.0
+        j = int(np.argmax(gain))
+        both, step_j = 0.0, 0.0
+        if gain[j] > alone[i]:
+            both, step_j = K[i, j], step[j]
+        step_i = np.clip(beta[i] + (v[i] - both * step_j) / positive(own[i]), least[i], most[i]) - beta[i]
+        for one, change in ((i, step_i), (j, step_j)):
+            if change:
+                beta[one] = np.clip(beta[one] + change, least[one], most[one])
+                v -= change * K[one]
 
 
 def positive(curvature: NDArray) -> NDArray:

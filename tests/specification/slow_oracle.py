@@ -43,7 +43,7 @@ class SlowOracle:
         return part
 
     def part(self, indices: NDArray) -> SlowOracle:
-        """The same, whose rows are made from those of this one where a cache that holds all has room for them."""
+        """The same, whose rows a cache with room for all of them takes from those that this one holds."""
         part = self.subset(indices)
         part.whole, part.examples, part.asked = self, indices, []
         return part

@@ -3,7 +3,8 @@ r"""Decomposition with a large working set: the fastest exact solver of the dual
 E. Osuna, R. Freund and F. Girosi, 1997, and T. Joachims, Making Large-Scale SVM Learning Practical, 1999, for
 the scheme; G. Zanghirati and L. Zanni, A Parallel Solver for Large Quadratic Programs in Training Support
 Vector Machines, Parallel Computing 29, 2003, for large working sets and which variables stay; Z. Wen, J. Shi,
-Q. Li, B. He and J. Chen, ThunderSVM, JMLR 19, 2018, for SMO within a set of a thousand variables.
+Q. Li, B. He and J. Chen, ThunderSVM, JMLR 19, 2018, for SMO within a set of a thousand variables; I.
+Steinwart, D. Hush and C. Scovel, Training SVMs without Offset, JMLR 12, 2011, for its steps without a bias.
 
 Problem, the dual of the regularised form in its C-form, C = 1/(λn):
 :math:`\max_\alpha \sum_i \alpha_i - \frac12 |\sum_i \alpha_i y_i \Phi(x_i)|^2`, :math:`0 \le \alpha_i \le C`,
@@ -23,14 +24,14 @@ Method, from α = 0 and an empty set A of eight times ``working_set`` examples; 
 which of them come and leave is written in `svmbench.solvers.parts.nested_sets`. Where A has room for all
 examples, it is them, and an iteration is one round of B; else one of A.
 
-The violation is max v_i - min v_j over the i and j where α_i y_i can grow and α_j y_j can fall, or the larger of
-max v_i and max -v_j without a bias; it converges when that is below ``eps``. A step within B touches vectors of
-its size only, rows over A stay in the caches of the processor, and what is made for all n is made in blocks,
-once for many changes. That is why this is fast. v is kept in double precision, however large C. The bias is the
-mean of v over the free coefficients, or the middle between the ends where none is free.
+The violation is max v_i - min v_j over the i and j where α_i y_i can grow and α_j y_j can fall, or the larger
+of max v_i and max -v_j without a bias; it converges when that is below ``eps``. A step within B touches
+vectors of its size only, rows over A stay in the caches of the processor, and what is made for all n is made
+in blocks, once for many changes. That is why this is fast. v is kept in double precision, however large C.
+The bias is the mean of v over the free coefficients, or the middle between the ends where none is free.
 
-Counting. Newcomers to B are charged their kernel values with all members of B, each change of a coefficient the
-number of examples of A for a round of B, and n for one of A, to every convention.
+Counting. Newcomers to B are charged their kernel values with all members of B, each change of a coefficient
+the number of examples of A for a round of B, and n for one of A, to every convention.
 
 Answer: the last iterate, a dual point.
 """
@@ -117,8 +118,9 @@ class Decomposition(Solver):
         "JMLR 19, 2018."
     )
     biases = ("none", "unregularised")
-    counting = "n per coefficient changed, and newcomers times working set, under every convention"
+    counting = "n per coefficient changed, likewise in the larger set, newcomers times working set; under all"
     stochastic = False
+    version = 2
     Params = Params
 
     def start(self, problem, oracle, rng):

@@ -8,7 +8,7 @@ from svmbench.solvers.parts.working_set cimport Top, working_set
 
 
 cdef class Level:
-    """The dual over some examples, and the set of them whose coefficients change next; see nested_sets.pyx."""
+    """The dual over some examples, and the set of them that is solved next; see nested_sets.pyx."""
 
     cdef Oracle oracle
     cdef Py_ssize_t n
@@ -49,10 +49,10 @@ cdef class Level:
     cdef void mark_worst(self, Py_ssize_t each) noexcept nogil
     cdef void mark_spread(self, Py_ssize_t each, double label) noexcept nogil
     cdef void make_room(self, Py_ssize_t coming) noexcept nogil
-    # Take in the newcomers at their places; then solve the dual in the set. Both return the kernel values to charge.
+    # Take in the newcomers at their places; then solve the dual in the set. Both return what is charged.
     cdef int64_t take_in(self, Py_ssize_t coming) except -1 nogil
     cdef int64_t solve(self) except -1 nogil
-    # Take over a member's signed coefficient, as one of the first `count` that changed; return how many are now.
+    # Take over a member's signed coefficient after `count` that have changed; return how many have now.
     cdef Py_ssize_t accept(self, Py_ssize_t s, double beta, Py_ssize_t count) noexcept nogil
     cdef int64_t apply(self, Py_ssize_t count) except -1 nogil
 

@@ -41,8 +41,8 @@ cdef enum:
     MOST_ROUNDS = 64        # and on rounds within a set
     BESIDE = 8              # rows that are transposed together: as many as the first-level cache has ways
 
-#: How exactly the dual is solved in a set, as a part of the violation of all. The fewer examples come into a large
-#: set, the likelier are they the last, and the more exactly it is solved.
+#: How exactly the dual is solved in a set, as a part of the violation of all. The fewer examples come into a
+#: large set, the likelier are they the last, and the more exactly it is solved.
 cdef double INNER = 0.1
 cdef double PER_NEWCOMER = 0.5
 cdef double LEAST = 0.01

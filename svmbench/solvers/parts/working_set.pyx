@@ -2,10 +2,13 @@ r"""What decomposition with a large working set is made of: choosing the set, an
 
 `solve`: the dual in the signed coefficients :math:`\beta_i = \alpha_i y_i` of the working set, all others
 fixed, in a box, whose sum stays as it is where there is a bias. The values :math:`v_i = y_i - f(x_i)` are its
-gradient. The steps are those of `smo_pair` with second-order selection, in a pair, or those of `smo`, in one
-variable; but they read and write vectors of the working set only, and the kernel matrix of the set is at
-hand: a step takes well below a microsecond. The passes are compiled for each instruction set. Of equals the
-first is chosen.
+gradient. Where the sum stays the steps are those of `smo_pair` with second-order selection. Where it is free
+they move two variables as well (I. Steinwart, D. Hush and C. Scovel, Training SVMs without Offset, JMLR 12,
+2011): the one that gains most alone, and the partner with which it gains most, if it gains more than alone.
+By one at a time it would go nowhere where the kernel is nearly constant: each then undoes what the others
+have gained. The steps read and write vectors of the working set only, and the kernel matrix of the set is at
+hand: one takes about a microsecond. The passes are compiled for each instruction set. Of equals the first is
+chosen.
 
 `offer`: the k largest of a stream, by a heap whose root is the least of them, the last offered of equals:
 most of the others are turned away by one comparison.

@@ -67,6 +67,28 @@ def test_without_bias_it_agrees_with_smo():
     np.testing.assert_allclose(run.snapshot().responses, peer.snapshot().responses, atol=1e-6)
 
 
+@pytest.mark.parametrize("gamma", [0.01, 0.1])
+def test_without_bias_a_large_C_takes_few_iterations(gamma):
+    # By one coefficient at a time it takes 20 and 46: 100 steps for each of the set are not enough.
+    X, y = noisy()
+    run, _ = started(X, y, {"name": "gaussian", "gamma": gamma}, 1000.0, "none")
+    run.advance("iterations", 10)
+    assert run.converged
+
+
+def test_the_order_of_the_examples_does_not_matter_at_first():
+    # Sorted by their distance from the border: the first ones of each class alone would say little.
+    X, y = noisy(n=2000)
+    order = np.argsort(-np.abs(X[:, 0]))
+    objectives = []
+    for rows in (np.arange(y.size), order):
+        run, _ = started(X[rows], y[rows], GAUSSIAN, 1.0, working_set=32)
+        run.advance("iterations", 1)
+        alpha, responses = run.snapshot().alpha, run.snapshot().responses
+        objectives.append(alpha.sum() - 0.5 * alpha @ responses)
+    assert objectives[1] >= 0.8 * objectives[0]
+
+
 @EACH_BIAS
 @pytest.mark.parametrize("working_set", [5, 64])
 def test_it_stops_where_the_conditions_hold_within_eps(working_set, bias):

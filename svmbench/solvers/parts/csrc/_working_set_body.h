@@ -178,8 +178,32 @@ TARGET static int64_t VARIANT(solve_pairs)(working_set *set, double eps, int64_t
     }
 }
 
-/* values -= step row; returns the largest violation, and which variable gains most by its best step. */
-TARGET INLINE double VARIANT(move_single)(working_set *set, const float *row, double step, ptrdiff_t *which)
+/* beta + step within the box, less beta. */
+TARGET INLINE vd VARIANT(inside)(const working_set *set, ptrdiff_t at, vd step)
+{
+    const vd beta = LOAD(set->beta + at);
+    return VARIANT(larger)(-VARIANT(larger)(-(beta + step), -LOAD(set->most + at)), LOAD(set->least + at)) - beta;
+}
+
+TARGET INLINE double VARIANT(inside_one)(const working_set *set, ptrdiff_t i, double step)
+{
+    const double wanted = set->beta[i] + step;
+    const double below = wanted < set->most[i] ? wanted : set->most[i];
+    return (below > set->least[i] ? below : set->least[i]) - set->beta[i];
+}
+
+/* A variable and its partner, and the rows and steps of both. */
+typedef struct {
+    ptrdiff_t i, j;
+    const float *row_i, *row_j;
+    double step_i, step_j;
+} VARIANT(two);
+#undef two
+#define two VARIANT(two)
+
+/* values -= step_i row_i, values -= step_j row_j; returns the largest violation, and which variable gains most by its
+ * best step alone, and what. */
+TARGET INLINE double VARIANT(move_two)(working_set *set, const two *last, ptrdiff_t *which, double *gain)
 {
     leader best[CHAINS];
     vd worst[CHAINS];
@@ -195,13 +219,12 @@ TARGET INLINE double VARIANT(move_single)(working_set *set, const float *row, do
 #pragma GCC unroll 4
         for (int c = 0; c < CHAINS; c++) {
             const ptrdiff_t at = k + c * WIDTH;
-            const vd value = LOAD(set->values + at) - step * VARIANT(widen)(row + at);
-            const vd beta = LOAD(set->beta + at), own = LOAD(set->diagonal + at);
-            const vd wanted = beta + value / VARIANT(all_positive)(own);
-            const vd inside = VARIANT(larger)(-VARIANT(larger)(-wanted, -LOAD(set->most + at)),
-                                              LOAD(set->least + at)) - beta;
+            const vd value = (LOAD(set->values + at) - last->step_i * VARIANT(widen)(last->row_i + at)) -
+                             last->step_j * VARIANT(widen)(last->row_j + at);
+            const vd own = LOAD(set->diagonal + at);
+            const vd step = VARIANT(inside)(set, at, value / VARIANT(all_positive)(own));
             STORE(set->values + at, value);
-            VARIANT(compete)(best + c, inside * (value - 0.5 * own * inside), here[c]);
+            VARIANT(compete)(best + c, step * (value - 0.5 * own * step), here[c]);
             worst[c] = VARIANT(larger)(value + LOAD(set->up + at), worst[c]);
             worst[c] = VARIANT(larger)(-(value + LOAD(set->down + at)), worst[c]);
             here[c] += CHAINS * WIDTH;
@@ -209,27 +232,76 @@ TARGET INLINE double VARIANT(move_single)(working_set *set, const float *row, do
     for (int c = 0; c < CHAINS; c++)
         for (int lane = 0; lane < WIDTH; lane++)
             violation = worst[c][lane] > violation ? worst[c][lane] : violation;
-    VARIANT(winner)(best, which);
+    *gain = VARIANT(winner)(best, which);
     return violation;
 }
 
-TARGET static int64_t VARIANT(solve_singles)(working_set *set, double eps, int64_t steps)
+/* The partner with which a variable gains most: the partner goes where the best point for the two has it, cut to its
+ * box, and the variable to its best for that. Returns the gain. */
+TARGET INLINE double VARIANT(second)(const working_set *set, const two *chosen, ptrdiff_t *which)
 {
-    const float *row = set->kernel;
-    double step = 0.0;
+    const ptrdiff_t i = chosen->i;
+    const double value_i = set->values[i], own_i = set->diagonal[i], inverse = 1.0 / VARIANT(positive)(own_i);
+    const double most = set->most[i] - set->beta[i], least = set->least[i] - set->beta[i];
+    leader best[CHAINS];
+    vl here[CHAINS];
+    VARIANT(start_race)(best, 0.0);
+#pragma GCC unroll 4
+    for (int c = 0; c < CHAINS; c++)
+        here[c] = best[c].where;
+    for (ptrdiff_t k = 0; k < set->stride; k += CHAINS * WIDTH)
+#pragma GCC unroll 4
+        for (int c = 0; c < CHAINS; c++) {
+            const ptrdiff_t at = k + c * WIDTH;
+            const vd both = VARIANT(widen)(chosen->row_i + at), own = LOAD(set->diagonal + at);
+            const vd value = LOAD(set->values + at);
+            const vd step = VARIANT(inside)(set, at, (own_i * value - value_i * both) /
+                                                         VARIANT(all_positive)(own_i * own - both * both));
+            const vd wanted = (value_i - both * step) * inverse;
+            const vd step_i =
+                VARIANT(larger)(-VARIANT(larger)(-wanted, -most - (vd){0}), least - (vd){0});
+            const vd gain = (step_i * (value_i - 0.5 * own_i * step_i) + step * (value - 0.5 * own * step)) -
+                            both * (step_i * step);
+            VARIANT(compete)(best + c, (vd)((here[c] != i) & (vl)gain), here[c]);
+            here[c] += CHAINS * WIDTH;
+        }
+    return VARIANT(winner)(best, which);
+}
+
+/* Move one variable by a step that keeps it in its box, onto the bound if that is where it ends. */
+TARGET INLINE void VARIANT(go)(working_set *set, ptrdiff_t i, double step)
+{
+    set->beta[i] = step == set->most[i] - set->beta[i]    ? set->most[i]
+                   : step == set->least[i] - set->beta[i] ? set->least[i]
+                                                          : set->beta[i] + step;
+    VARIANT(mark)(set, i);
+}
+
+TARGET static int64_t VARIANT(solve_free)(working_set *set, double eps, int64_t steps)
+{
+    two chosen = {0, 0, set->kernel, set->kernel, 0.0, 0.0};
     for (ptrdiff_t k = 0; k < set->stride; k++)
         VARIANT(mark)(set, k);
     for (int64_t made = 0;; made++) {
-        ptrdiff_t i;
-        const double violation = VARIANT(move_single)(set, row, step, &i);
+        double alone;
+        const double violation = VARIANT(move_two)(set, &chosen, &chosen.i, &alone);
         if (!(violation >= eps) || made == steps)
             return made;
-        double after = set->beta[i] + set->values[i] / VARIANT(positive)(set->diagonal[i]);
-        after = after < set->most[i] ? after : set->most[i];
-        after = after > set->least[i] ? after : set->least[i];
-        step = after - set->beta[i];
-        set->beta[i] = after;
-        VARIANT(mark)(set, i);
-        row = set->kernel + i * set->stride;
+        const ptrdiff_t i = chosen.i;
+        const double own = set->diagonal[i], value = set->values[i];
+        chosen.row_i = set->kernel + i * set->stride;
+        chosen.step_j = 0.0;
+        chosen.row_j = chosen.row_i;
+        const int paired = VARIANT(second)(set, &chosen, &chosen.j) > alone;
+        const ptrdiff_t j = chosen.j;
+        const double both = paired ? chosen.row_i[j] : 0.0;
+        if (paired) {
+            chosen.row_j = set->kernel + j * set->stride;
+            chosen.step_j = VARIANT(inside_one)(set, j, (own * set->values[j] - value * both) /
+                                                            VARIANT(positive)(own * set->diagonal[j] - both * both));
+            VARIANT(go)(set, j, chosen.step_j);
+        }
+        chosen.step_i = VARIANT(inside_one)(set, i, (value - both * chosen.step_j) / VARIANT(positive)(own));
+        VARIANT(go)(set, i, chosen.step_i);
     }
 }
