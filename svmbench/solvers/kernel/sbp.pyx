@@ -174,7 +174,7 @@ cdef class Run(SteppedRun):
     cdef Py_ssize_t draw(
         self, const int64_t* members, Py_ssize_t n, double floor, double ceiling, Py_ssize_t size
     ) noexcept nogil:
-        """Draw uniformly from the ``size`` of n members whose response lies in [floor, ceiling).
+        """Draw uniformly from the ``size`` of n members whose response is the floor or lies in [floor, ceiling).
 
         Without members (NULL) they are the first n examples.
         """
@@ -190,14 +190,14 @@ cdef class Run(SteppedRun):
             k = self.rng.below(<unsigned int> n)
             i = k if members == NULL else members[k]
             response = self.c[i]
-            if floor <= response < ceiling:
+            if floor <= response < ceiling or response == floor:
                 return i
         left = self.rng.below(<unsigned int> size)
         k = 0
         while left >= 0:
             i = k if members == NULL else members[k]
             response = self.c[i]
-            left -= floor <= response < ceiling
+            left -= floor <= response < ceiling or response == floor
             k += 1
         return i
 
@@ -301,7 +301,9 @@ cdef class BiasedRun(Run):
         cut = self.basins.cut[s]
         if <Py_ssize_t> self.rng.below(<unsigned int> self.basins.covered) < self.basins.below[s]:
             return self.draw(members, self.sizes[s], -INFINITY, cut, self.basins.below[s])
-        return self.draw(members, self.sizes[s], cut, nextafter(cut, INFINITY), self.basins.ties[s])
+        # The ties are met by their value: no number lies just above it where subnormal ones are flushed to zero,
+        # as some libraries have it done in the whole process.
+        return self.draw(members, self.sizes[s], cut, cut, self.basins.ties[s])
 
     cdef void foresee(self) noexcept nogil:
         """Expect the coming candidates whose responses are below the cut of their class now."""
