@@ -12,6 +12,7 @@ from tests.conformance.cases import (
     IN_BLOCKS,
     KERNELS,
     LAYOUTS,
+    ROW_BYTES,
     N,
     content,
     data,
@@ -129,7 +130,7 @@ def test_pieces_are_the_whole_bit_for_bit(name, given, counter):
 def test_the_cache_changes_nothing_but_what_is_computed(name, given):
     X, y = data()
     seen = []
-    for cache in (0, 5 * 4 * 48, ALL_ROWS):
+    for cache in (0, 5 * ROW_BYTES, ALL_ROWS):
         run, oracle = start(name, given, X, y, KERNELS[0], cache=cache)
         run.advance("iterations", 400)
         ledger = oracle.ledger
@@ -144,7 +145,7 @@ def test_the_cache_changes_nothing_but_what_is_computed(name, given):
 def test_rows_made_ahead_change_nothing_but_what_is_computed(name, given, layout):
     X, y = data()
     X = IN_BLOCKS[layout](X)
-    for cache in (16 * 4 * 48, ALL_ROWS):
+    for cache in (16 * ROW_BYTES, ALL_ROWS):
         one_by_one, plain = start(name, given, X, y, KERNELS[0], cache=cache, prefetch=False)
         whole, oracle = start(name, given, X, y, KERNELS[0], cache=cache)
         pieces, other = start(name, given, X, y, KERNELS[0], cache=cache)
