@@ -24,6 +24,7 @@ from tests.kernels.reference import KERNELS
 
 N, D = 37, 5
 ALL_ROWS = 1 << 20
+ROW_BYTES = 4 * 64  # of a kept row: 37 values and the rest of their tiles
 
 #: The counters that can move in a solver, by what it reads the data through.
 MOVING = {"kernel": COUNTERS, "linear": ("inner_products", "iterations"), "data": ("iterations",)}
@@ -181,6 +182,7 @@ __all__ = [
     "IN_BLOCKS",
     "KERNELS",
     "LAYOUTS",
+    "ROW_BYTES",
     "D",
     "N",
     "arrays",

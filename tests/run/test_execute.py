@@ -461,8 +461,9 @@ def test_a_solver_without_dual_is_bounded_by_the_optimum_once_it_is_stored(make)
 def test_all_solvers_meet_at_the_optimum(make):
     runs = {name: make(name, budget={"kev": 2e6}).run for name in ("sbp", "smo", "sdca", "pegasos")}
     record = Store(make.config()["results"]).optimum(runs["sbp"].manifest["optimum"])
+    least = record["dual"] * (1 - 1e-12)  # an objective may be that of the optimum but for rounding
     for name, run in runs.items():
-        assert record["dual"] <= run.summary()["primal_objective"] <= 1.02 * record["primal"], name
+        assert least <= run.summary()["primal_objective"] <= 1.02 * record["primal"], name
 
 
 def test_a_running_twin_is_named(make):
