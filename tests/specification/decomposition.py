@@ -158,7 +158,7 @@ def run(
     eps: float = 1e-3,
 ) -> NDArray:
     n, own = problem.n, w.oracle.diagonal()
-    if n > 8 * working_set:
+    if n > 8 * working_set and w.oracle.X.shape[1] <= 128:
         level = Level(w.oracle, problem, problem.y, own, 8 * working_set, nested(working_set))
     else:
         level = Level(w.oracle, problem, problem.y, own, min(working_set, n), flat())

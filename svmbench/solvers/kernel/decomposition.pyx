@@ -22,7 +22,8 @@ Method, from α = 0 and an empty set A of eight times ``working_set`` examples; 
     v_t -= the same for all t, over the α_i that changed since A was renewed
 
 which of them come and leave is written in `svmbench.solvers.parts.nested_sets`. Where A has room for all
-examples, it is them, and an iteration is one round of B; else one of A.
+examples, or they have more than 128 features, it is all of them, and an iteration is one round of B; else one
+of A.
 
 The violation is max v_i - min v_j over the i and j where α_i y_i can grow and α_j y_j can fall, or the larger
 of max v_i and max -v_j without a bias; it converges when that is below ``eps``. A step within B touches
@@ -52,6 +53,7 @@ from svmbench.solvers.parts.stepping cimport SteppedRun
 
 cdef enum:
     SETS = 8                # working sets that make the set around them
+    FEW_FEATURES = 128      # with more, a row is dear: once made for all examples it serves every round
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ cdef class Run(SteppedRun):
         diagonal = checked_diagonal(oracle)
         labels = np.asarray(self.labels)
         most = SETS * params.working_set
-        if self.n > most:
+        if self.n > most and oracle.d <= FEW_FEATURES:
             self.level = Nested(oracle, problem, labels, diagonal, most, params.working_set)
         else:
             most = min(params.working_set, self.n)
