@@ -231,13 +231,11 @@ def _fit(overrides: Sequence[str]) -> _Fit:
         return _Fit(read_rows(Path(outcome["path"]) / "trace.csv"), load)
 
 
-def _timed(
-    overrides: Sequence[str], stop: Sequence[str], goals: Iterable[_Goal]
-) -> dict[_Goal, _Fit | None]:
+def _timed(overrides: Sequence[str], stop: Sequence[str], goals: Iterable[_Goal]) -> dict[_Goal, _Fit | None]:
     """Return a fit of ours to each goal, None where it is not reached.
 
-    A first run, not timed, is observed often and tells at which iteration a goal is reached; the same iterations
-    are then made again, with hardly a look in between.
+    A first run, not timed, is observed often and tells at which iteration a goal is reached; the same
+    iterations are then made again, with hardly a look in between.
     """
     rows = _fit((*overrides, *stop)).rows
     firsts = {goal: goal.reached(rows) for goal in goals}

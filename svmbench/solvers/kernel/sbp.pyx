@@ -174,7 +174,7 @@ cdef class Run(SteppedRun):
     cdef Py_ssize_t draw(
         self, const int64_t* members, Py_ssize_t n, double floor, double ceiling, Py_ssize_t size
     ) noexcept nogil:
-        """Draw uniformly from the ``size`` of n members whose response is the floor or lies in [floor, ceiling).
+        """Draw uniformly from the ``size`` of n members whose response is the floor or in [floor, ceiling).
 
         Without members (NULL) they are the first n examples.
         """
@@ -301,8 +301,8 @@ cdef class BiasedRun(Run):
         cut = self.basins.cut[s]
         if <Py_ssize_t> self.rng.below(<unsigned int> self.basins.covered) < self.basins.below[s]:
             return self.draw(members, self.sizes[s], -INFINITY, cut, self.basins.below[s])
-        # The ties are met by their value: no number lies just above it where subnormal ones are flushed to zero,
-        # as some libraries have it done in the whole process.
+        # The ties are met by their value: no number lies just above it where subnormal ones are flushed to
+        # zero, as some libraries have it done in the whole process.
         return self.draw(members, self.sizes[s], cut, cut, self.basins.ties[s])
 
     cdef void foresee(self) noexcept nogil:
