@@ -316,6 +316,7 @@ cdef class Oracle:
         part.cache = RowCache(
             part.n, part.layout.stride, self.cache.slots * self.cache.stride * <Py_ssize_t> sizeof(float)
         )
+        part.ahead = 1
         part.ledger = self.ledger
         part._diagonal = None if self._diagonal is None else self._diagonal[indices]
         return part
