@@ -43,7 +43,7 @@ def test_seeds_depend_on_seed_data_and_solver_alone():
         (8.0, 100_000, 8 * MIB),
         (0.5, 100_000, MIB // 2),
         (8.0, 64, 64 * 64 * 4),
-        (8.0, 65, 65 * 80 * 4),
+        (8.0, 65, 65 * 96 * 4),
         (None, 1024, 4 * MIB),
         (None, 100_000, 800 * MIB),
     ],
