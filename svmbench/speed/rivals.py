@@ -10,6 +10,7 @@ runs repeat themselves exactly, and an observer between two checkpoints empties 
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 import statistics
 import tempfile
@@ -283,7 +284,7 @@ def _words(overrides: Sequence[str]) -> dict[str, str]:
 
 
 def _median(rows: Sequence[Row | None], column: str) -> float | None:
-    """Return the median of a column; None if a row or its value is missing."""
-    values = [None if row is None else row[column] for row in rows]
-    known = [float(value) for value in values if value is not None]
-    return statistics.median(known) if known and len(known) == len(values) else None
+    """Return the median of a column; a fit that does not reach its goal counts as infinite."""
+    values = [math.inf if row is None or row[column] is None else float(row[column]) for row in rows]
+    middle = statistics.median(values)
+    return middle if math.isfinite(middle) else None

@@ -6,7 +6,6 @@ import dataclasses
 import os
 import signal
 import threading
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -179,14 +178,6 @@ def test_labels_must_fit_the_examples(name):
     X, y = data()
     with pytest.raises(UserError, match="36 labels do not fit 37 examples"):
         start(name, {}, X, y[:-1], KERNELS[0])
-
-
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """Ctrl-C raises, also where the tests run in the background of a shell that has it ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("interruptible")

@@ -115,6 +115,13 @@ def test_our_time_is_that_of_a_run_to_the_iteration_that_was_as_good(monkeypatch
     assert seeds == ["seed=0", "seed=0", "seed=1", "seed=1"]
 
 
+def test_a_fit_that_does_not_reach_its_goal_is_infinitely_slow():
+    rows = [{"cpu_seconds": seconds} for seconds in (3.0, 1.0)]
+    assert rivals._median([*rows, None], "cpu_seconds") == 3.0
+    assert rivals._median([rows[0], None], "cpu_seconds") is None
+    assert rivals._median([None], "cpu_seconds") is None
+
+
 def test_scores_are_timed_on_the_same_coefficients():
     job = Job("small", (*SMALL, BIAS), (LIBSVM,), goal="prediction")
     (race,) = prediction.measure("small", job, 2, lambda line: None)

@@ -155,6 +155,7 @@ def test_another_kernel_is_refused():
         started(np.ones((2, 2)), [1.0, -1.0], kernel={"name": "linear"})
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_is_held_back_until_the_end_of_an_iteration(monkeypatch):
     best = Optimum()
     run, oracle = started(best.X, best.y, C=best.problem.C, k=20)

@@ -98,6 +98,7 @@ def test_what_onedal_hands_on_is_no_result_of_onedal(monkeypatch):
         run.advance("iterations", 1)
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_iteration_is_ended_before_ctrl_c_is_heard():
     def step(number: int) -> None:
         import os
