@@ -1,35 +1,61 @@
 # Everything in one place: `make` or `make help` lists the targets.
 #
-# Variables: PYTHON, the interpreter of the environment; VENV, where it is made; RESULTS, the folder of stored runs.
+# Variables: PYTHON, the interpreter of the environment; VENV, where it is made; RESULTS, the folder of stored runs;
+# JOBS, the processes that tests run in.
 # Data sets come from the network, or from copies in the folder SVMBENCH_MIRROR.
 
 PYTHON ?= python3
 VENV ?= .venv
 RESULTS ?= results
+JOBS ?= auto
 
 SVMBENCH = $(VENV)/bin/svmbench
 # Empty files that say when an environment was made; pyproject.toml remakes it. The C sources are rebuilt with it.
 READY = $(VENV)/.ready
-LINTERS = $(VENV)/.ready-lint
-COMPILED = $(shell find svmbench -name '*.p[yx][xd]' -o -name '*.[ch]') CMakeLists.txt
+COMPILED = $(shell find svmbench -name '*.p[yx][xd]' -o -name '*.[ch]') CMakeLists.txt cmake/cythonize.py
+# Options of pip about the build; only `test-checks` has any.
+BUILD ?=
+# Figures, tables and checks, each a target of its own.
+PAPERS = $(basename $(notdir $(wildcard conf/paper/*.yaml)))
+# Rooms whose tests start no process and draw nothing, so that they are over in a minute.
+QUICK = tests/test_*.py $(addprefix tests/, kernels features data config store solvers)
+PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint figures tables verdicts reproduce speed clean
+.PHONY: help demo test check test-checks checked lint wheel phases figures tables verdicts reproduce speed clean $(PAPERS)
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 demo: $(READY)  ## set everything up and train SBP on a generated data set, no download
 	@$(SVMBENCH) run results='"$(RESULTS)"'
 
-test: $(READY)  ## run all tests
-	$(VENV)/bin/python -m pytest
+test: $(READY)-test  ## run all tests
+	$(PYTEST)
 
-lint: $(LINTERS)  ## check style and types
+check: $(READY)-test  ## run the quick tests: less than a minute
+	$(PYTEST) -m 'not slow and not real_data' $(QUICK)
+
+test-checks:  ## test the compiled layer with every index checked, in an environment beside
+	$(MAKE) VENV="$(VENV)-checks" BUILD='-Cbuild-dir=build/checks -Ccmake.define.SVMBENCH_CHECKS=ON' checked
+
+checked: $(READY)-test
+	$(PYTEST) tests/test_rng.py tests/simd tests/kernels tests/features tests/solvers tests/conformance
+
+lint: $(READY)-lint  ## check style and types
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	PATH="$(VENV)/bin:$$PATH" $(VENV)/bin/cython-lint svmbench
+
+wheel: $(READY)-wheel  ## build dist/*.whl, for Linux machines without a compiler; built objects are reused
+	rm -rf dist build/wheel
+	$(VENV)/bin/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
+	PATH="$(VENV)/bin:$$PATH" $(VENV)/bin/auditwheel repair --wheel-dir dist build/wheel/*.whl
+	@ls dist/*.whl
+
+phases:  ## time `make demo` on a fresh clone of the last commit, phase by phase
+	@$(PYTHON) cmake/phases.py
 
 figures: $(READY)  ## draw the papers' figures from stored runs; trains nothing
 	$(SVMBENCH) paper draw --results "$(RESULTS)"
@@ -43,10 +69,14 @@ verdicts: $(READY)  ## judge the papers' claims by stored runs; trains nothing
 reproduce: $(READY)  ## make all runs that are missing, then figures, tables and verdicts (half an hour for figures, hours for tables)
 	$(SVMBENCH) paper run --results "$(RESULTS)"
 	$(SVMBENCH) paper draw --results "$(RESULTS)"
-	$(SVMBENCH) paper table --results "$(RESULTS)"
 	$(SVMBENCH) paper verdict --results "$(RESULTS)"
 
-speed: $(READY)  ## measure this machine, rows, solvers and, with the extra [peers], all rivals: two hours, nothing else running
+# One figure, table or check by its name, from stored runs: make sbp-f2.
+$(PAPERS): $(READY)
+	$(SVMBENCH) paper draw $@ --results "$(RESULTS)"
+	$(SVMBENCH) paper verdict $@ --results "$(RESULTS)"
+
+speed: $(READY)  ## measure this machine, rows, solvers and, with the extra [peers], all baselines: two hours, nothing else running
 	$(SVMBENCH) speed machine --results "$(RESULTS)"
 	$(SVMBENCH) speed rows --results "$(RESULTS)"
 	$(SVMBENCH) speed solvers --results "$(RESULTS)"
@@ -54,17 +84,17 @@ speed: $(READY)  ## measure this machine, rows, solvers and, with the extra [pee
 	$(SVMBENCH) speed rivals all --results "$(RESULTS)"
 
 clean:  ## remove the environment and what was built; stored runs and data stay
-	rm -rf "$(VENV)" build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf "$(VENV)" "$(VENV)-checks" build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find svmbench tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml $(COMPILED)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "svmbench needs Python 3.11 or newer, this is " + sys.version.split()[0] + ": make PYTHON=python3.12")'
 	$(PYTHON) -m venv "$(VENV)"
-	$(VENV)/bin/python -m pip install --quiet --editable '.[test]'
+	$(VENV)/bin/python -m pip install --quiet --no-compile $(BUILD) --editable .
 	touch "$@"
 
-# The linters alone: installing the extra with the package would compile it a second time.
-$(LINTERS): $(READY)
-	$(VENV)/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["lint"], sep="\n")' >"$@.txt"
+# What an extra names, alone: installing it with the package would build that a second time.
+$(READY)-%: $(READY)
+	$(VENV)/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["$*"], sep="\n")' >"$@.txt"
 	$(VENV)/bin/python -m pip install --quiet --requirement "$@.txt"
 	touch "$@"

@@ -1,3 +1,19 @@
 """Experiment runner for SVM and kernel-method solvers: true counts, certified optima, fair clocks."""
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from svmbench.api import load_runs, run
+
 __version__ = "0.1.0"
+__all__ = ["__version__", "load_runs", "run"]
+
+
+def __getattr__(name: str) -> Any:
+    """Give what `svmbench.api` holds, imported when it is first asked for."""
+    if name in ("load_runs", "run"):
+        return getattr(importlib.import_module("svmbench.api"), name)
+    raise AttributeError(f"module 'svmbench' has no attribute '{name}'")

@@ -6,11 +6,29 @@ import difflib
 from collections.abc import Iterable
 
 
+def printable(text: str) -> str:
+    r"""Return a text in which every character that a terminal might obey or hide is escaped as in Python.
+
+    So an escape sequence in a user's file or file name is shown (``\x1b[2J``) and not acted on. Line ends
+    stay.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode()
+        for char in text
+    )
+
+
 class UserError(Exception):
     """Bad input: one sentence saying what was given, what is allowed and what to do.
 
-    The command line prints the sentence, writes nothing else and ends with exit code 2.
+    The command line prints the sentence, writes nothing else and ends with exit code 2. What was given may
+    come from a file, so the sentence is made `printable`.
     """
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(printable(sentence))
 
 
 class Refusal(UserError):

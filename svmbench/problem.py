@@ -24,6 +24,8 @@ maximised over in f, and adds :math:`\sum_i \alpha_i y_i = 0` to the dual.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -102,8 +104,49 @@ def squared_hinge_dual_objective(lam: float, alpha: NDArray[np.float64], squared
     return dual_objective(lam, alpha, squared_norm) - 0.25 * lam * lam * alpha.size * float(alpha @ alpha)
 
 
+def dual_bound(
+    problem: Problem,
+    alpha: NDArray[np.float64],
+    responses: NDArray[np.float64],
+    diagonal: Callable[[int], float],
+) -> float | None:
+    r"""Return a lower bound of the optimum of the regularised form from a dual point; None if it is none.
+
+    Without a bias it is D_λ(α). With one, α balances but for rounding, and the bound is the dual objective of
+    the balanced point next to it: the largest α_i of the heavier class less the difference t, which adds
+    :math:`-\lambda (t (1 - c_i) + t^2 K_{ii} / 2)`.
+
+    Parameters
+    ----------
+    problem : Problem
+        With or without bias.
+    alpha : ndarray of float64, shape (n,)
+        Coefficients within [0, C], else there is no bound.
+    responses : ndarray of float64, shape (n,)
+        c_i = y_i <w, Φ(x_i)> of their w, without bias.
+    diagonal : callable
+        From i to K(x_i, x_i).
+    """
+    # C = 1/(λn) may be an ulp or two above the product of the other two.
+    if not (alpha.size and alpha.min() >= 0.0 and alpha.max() <= problem.C * (1.0 + 1e-15)):
+        return None
+    bound = dual_objective(problem.lam, alpha, max(0.0, float(alpha @ responses)))
+    if problem.bias == "none":
+        return bound
+    if not balanced(alpha, problem.y):
+        return None
+    excess = math.fsum(alpha * problem.y)
+    if excess == 0.0:
+        return bound
+    heavier = np.flatnonzero(problem.y * excess > 0.0)
+    i, t = int(heavier[np.argmax(alpha[heavier])]), abs(excess)
+    if alpha[i] < t:
+        return None
+    return bound - problem.lam * (t * (1.0 - float(responses[i])) + 0.5 * t * t * diagonal(i))
+
+
 def balanced(alpha: NDArray[np.float64], y: NDArray[np.float64]) -> bool:
-    """Return whether Σα_i y_i = 0 but for rounding, which makes α a dual point where there is a bias."""
+    """Return whether Σα_i y_i = 0 but for rounding; with a bias, a dual point lies next to α then."""
     return abs(float(alpha @ y)) <= 1e-9 * float(alpha.sum())
 
 

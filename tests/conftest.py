@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip tests on real data where there is no mirror, unless the checks demand them."""
-    if item.get_closest_marker("real_data") is None or os.environ.get("SVMBENCH_MIRROR"):
-        return
-    if os.environ.get("SVMBENCH_REQUIRE_REAL_DATA"):
-        pytest.fail("SVMBENCH_MIRROR is not set, and SVMBENCH_REQUIRE_REAL_DATA forbids to skip this test")
-    pytest.skip("set SVMBENCH_MIRROR to a folder that holds the data sets")
+    """Skip tests on real data where there is no mirror."""
+    if item.get_closest_marker("real_data") is not None and not os.environ.get("SVMBENCH_MIRROR"):
+        pytest.skip("set SVMBENCH_MIRROR to a folder that holds the data sets")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Where SVMBENCH_REQUIRE_REAL_DATA is set, count a test on real data that is skipped as failed."""
+    report = yield
+    real = item.get_closest_marker("real_data") is not None
+    if report.skipped and real and os.environ.get("SVMBENCH_REQUIRE_REAL_DATA"):
+        report.outcome = "failed"
+        report.longrepr = f"SVMBENCH_REQUIRE_REAL_DATA forbids to skip this test: {report.longrepr}"
+    return report
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ def resolve(overrides: Sequence[str], folders: Sequence[Path] = ()) -> dict[str,
     return compose.resolve(overrides, folders)
 
 
-def sweep(overrides: Sequence[str], folders: Sequence[Path] = ()) -> list[dict[str, Any]]:
-    """Return the resolved configurations of a multirun; see `svmbench.config.compose.jobs`."""
+def resolve_all(many: Sequence[Sequence[str]], folders: Sequence[Path] = ()) -> list[dict[str, Any]]:
+    """Return the resolved configurations of many runs; see `svmbench.config.compose.resolve_all`."""
     from svmbench.config import compose
 
-    return [config for _, config in compose.jobs(overrides, folders)]
+    return compose.resolve_all(many, folders)

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
-from svmbench.config.schema import KERNELS, SECTIONS, NoFeatures, Suggested, Top
+from svmbench.config.schema import KERNELS, SECTIONS, NoFeatures, Suggested, Sweep, Top
 from svmbench.config.values import check_section, show
 from svmbench.errors import UserError, nearest
 
 #: Sections that begin with the name of what the other keys belong to.
 _NAMED = ("solver", "dataset", "kernel", "features")
+#: What ``budget.kev=auto`` stands for where a method does not end by itself.
+_KEV = 1e8
+_SMALLEST = 1e-100
+_SWEEP = tuple(item.name for item in fields(Sweep))
+
+
+def sweep_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a composed configuration says about its sweep; a `UserError` for a value out of range."""
+    return check_section("", {key: given[key] for key in _SWEEP if key in given}, Sweep)
 
 
 def checked(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -27,7 +37,7 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
         Every key present and of its type; ``kernel.gamma`` and ``budget.counter`` set, and exactly one of
         ``problem.lam`` and ``problem.C``. ``features`` is there only where there are any.
     """
-    top = {key: value for key, value in given.items() if key not in (*SECTIONS, *_NAMED)}
+    top = {key: value for key, value in given.items() if key not in (*SECTIONS, *_NAMED, *_SWEEP)}
     plain = check_section("", top, Top)
     dataset, suggested = _dataset(given.get("dataset"))
     config: dict[str, Any] = {"solver": _solver(given.get("solver")), "dataset": dataset}
@@ -39,10 +49,11 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     for name in ("problem", "budget", "observe"):
         config[name] = check_section(f"{name}.", given.get(name, {}), SECTIONS[name])
     config["problem"] = _problem(config["problem"], suggested, dataset["name"])
-    if config["budget"]["counter"] is None:
-        config["budget"]["counter"] = _cost(config["solver"]["name"])
+    config["budget"] = _budget(config["budget"], config["solver"]["name"])
     for name in ("seed", "threads", "prefetch", "results"):
         config[name] = plain[name]
+    if plain["precision"] != "auto":  # runs stored before there was a choice are those without
+        config["precision"] = plain["precision"]
     config["data"] = check_section("data.", given.get("data", {}), SECTIONS["data"])
     config["force"] = plain["force"]
     return config
@@ -81,19 +92,29 @@ def _solver(given: Any) -> dict[str, Any]:
     return {"name": name, **check_section("solver.", params, schema_of("solver", name))}
 
 
-def _cost(solver: str) -> str:
-    """Return the counter that the cost of a solver is measured in."""
+def _budget(budget: dict[str, Any], solver: str) -> dict[str, Any]:
+    """Return the budget with what depends on the solver: the counter of its cost, and ``kev=auto``."""
     from svmbench.solvers import registry
 
-    costs = {"kernel": "kev_ondemand", "linear": "inner_products", "data": "iterations"}
-    return costs[registry.get(solver).access]
+    kind = registry.get(solver)
+    if budget["counter"] is None:
+        costs = {"kernel": "kev_ondemand", "linear": "inner_products", "data": "iterations"}
+        budget = {**budget, "counter": costs[kind.access]}
+    if budget["kev"] == "auto":
+        budget = {**budget, "kev": None if kind.exact else _KEV}
+    return budget
 
 
 def _dataset(given: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the data set's name and parameters, and the values suggested for it."""
+    from svmbench.data import catalogue
+
     name, params = _named("dataset", given)
     suggested = check_section("dataset.suggested.", params.pop("suggested", {}), Suggested)
-    return {"name": name, **check_section("dataset.", params, schema_of("dataset", name))}, suggested
+    kind = catalogue.set_of({"name": name, **params})
+    checked = check_section("dataset.", params, schema_of("dataset", kind))
+    called = catalogue.own_name(name, checked["path"]) if kind == catalogue.OWN else name
+    return {"name": called, **checked}, suggested
 
 
 def _kernel(given: Any, suggested: dict[str, Any], dataset: str) -> dict[str, Any]:
@@ -116,4 +137,10 @@ def _problem(problem: dict[str, Any], suggested: dict[str, Any], dataset: str) -
         C = suggested["C"]
         if C is None:
             raise UserError(f"dataset={dataset} has no default: give problem.C=NUMBER or problem.lam=NUMBER")
+    for key, value in (("lam", lam), ("C", C)):
+        if value is not None and not _SMALLEST <= value <= 1.0 / _SMALLEST:
+            raise UserError(
+                f"problem.{key}={value:g} is not allowed: give a number from {_SMALLEST:g} to "
+                f"{1.0 / _SMALLEST:g}, so that its reciprocal is one in double precision, too"
+            )
     return {**problem, "C": C}

@@ -1,29 +1,38 @@
-"""From overrides to resolved configurations, by Hydra's composition and our validation."""
+"""From overrides to resolved configurations, by Hydra's composition and our validation.
+
+Hydra reads ``conf/``, composes it, and has the grammar of overrides and sweeps. It starts nothing: what is
+run, where and in which process is decided elsewhere.
+"""
 
 from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from hydra import compose, initialize_config_dir
-from hydra._internal.core_plugins.basic_sweeper import BasicSweeper
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override
+from hydra.core.override_parser.types import Override, RangeSweep
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from svmbench.config import folder
-from svmbench.config.check import checked, schema_of
-from svmbench.config.overrides import Keys, check_form, check_key, is_group, is_hydra, written
-from svmbench.errors import UserError, nearest
+from svmbench.config.check import checked, sweep_options
+from svmbench.config.overrides import check_form, check_keys, not_an_override, written
+from svmbench.config.schema import Sweep
+from svmbench.errors import UserError
+
+#: Jobs that a sweep may have: their plan is composed and checked whole, in about a millisecond each.
+MOST_JOBS = 100_000
 
 
 def resolve(overrides: Sequence[str], folders: Sequence[Path] = ()) -> dict[str, Any]:
@@ -41,29 +50,93 @@ def resolve(overrides: Sequence[str], folders: Sequence[Path] = ()) -> dict[str,
     UserError
         With one sentence for anything that is unknown, of a wrong type, out of range or impossible.
     """
+    return resolve_all([overrides], folders)[0]
+
+
+def resolve_all(many: Sequence[Sequence[str]], folders: Sequence[Path] = ()) -> list[dict[str, Any]]:
+    """Return the resolved configurations of many runs, what they have in common composed once.
+
+    Parameters and errors as in `resolve`, for each of them.
+    """
     with _composer(folders) as composer:
-        parsed = composer.parse(overrides)
-        for override in parsed:
-            if override.is_sweep_override():
-                raise UserError(f"{written(override)} names several values: add -m to run them all")
-        return composer.job(overrides)
+        moving = {o.key_or_group for each in many for o in composer.parse(each)} if len(many) > 1 else set()
+        return [_resolved(composer.compose(_single(composer, each), moving)) for each in many]
 
 
-def jobs(overrides: Sequence[str], folders: Sequence[Path] = ()) -> list[tuple[list[str], dict[str, Any]]]:
-    """Return overrides and resolved configuration of all jobs of a multirun, in the order of Hydra's starts.
+def _resolved(composed: dict[str, Any]) -> dict[str, Any]:
+    """Return the resolved configuration of one run, which knows nothing of sweeps."""
+    usual = sweep_options({})
+    for key, value in sweep_options(composed).items():
+        if value != usual[key]:
+            raise UserError(f"{key} belongs to a sweep: add -m, or leave it out")
+    return checked(composed)
+
+
+def text(overrides: Sequence[str], folders: Sequence[Path], what: str, *, resolved: bool = False) -> str:
+    """Return the composed configuration of one run as YAML; parameters and errors as in `resolve`.
+
+    Parameters
+    ----------
+    what : str
+        As Hydra's users know it: ``job``, ``hydra`` (its own part) or ``all``.
+    resolved : bool
+        Replace interpolations by their values.
+    """
+    with _composer(folders) as composer:
+        checked(composer.compose(_single(composer, overrides)))
+        whole = compose("config", composer.arguments(overrides), return_hydra_config=True)
+        parts = [str(key) for key in whole if (key == "hydra") != (what == "job") or what == "all"]
+        return OmegaConf.to_yaml(OmegaConf.masked_copy(whole, parts), resolve=resolved).rstrip()
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """One combination of a sweep: its overrides, each with one value, and its resolved configuration."""
+
+    overrides: list[str]
+    config: dict[str, Any]
+
+
+def jobs(overrides: Sequence[str], folders: Sequence[Path] = ()) -> tuple[list[Job], dict[str, Any]]:
+    """Return every combination of a sweep, the last key fastest, and the sweep's own options.
 
     All jobs are composed and validated before any is returned; parameters and errors as in `resolve`.
     """
     with _composer(folders) as composer:
-        parsed = composer.parse(overrides)
-        split = in_words(partial(BasicSweeper.split_arguments, parsed, None), " ".join(overrides))[0]
-        composer.check_launcher(parsed)
-        return [(job, composer.job(job)) for job in split]
+        axes = composer.axes(overrides)
+        count = math.prod(map(len, axes.values()))
+        if count > MOST_JOBS:
+            raise UserError(f"a sweep has at most {MOST_JOBS} jobs, these are {count}: make several sweeps")
+        moving = {key for key, texts in axes.items() if len(texts) > 1}
+        for key in moving & {item.name for item in dataclasses.fields(Sweep)}:
+            raise UserError(f"{key} belongs to the whole sweep: give it one value")
+        found, given = [], sweep_options({})
+        for texts in itertools.product(*axes.values()):
+            composed = composer.compose(texts, moving)
+            given = sweep_options(composed)
+            found.append(Job(list(texts), checked(composed)))
+        return found, given
 
 
-def plain(composed: DictConfig) -> dict[str, Any]:
-    """Return the resolved configuration of what Hydra composed."""
-    return checked(in_words(partial(OmegaConf.to_container, composed, resolve=True), "the configuration"))
+def _check_range(override: Override) -> None:
+    """Raise a `UserError` for a range of more values than a sweep has jobs, before they are listed."""
+    value = override.value()
+    if not isinstance(value, RangeSweep):
+        return
+    if value.start is None or value.stop is None or value.step is None:
+        return  # Hydra says what is missing
+    if not value.step:
+        raise UserError(f"{written(override)} has no end: give a step that is not 0")
+    if (value.stop - value.start) / value.step > MOST_JOBS:
+        raise UserError(f"a sweep has at most {MOST_JOBS} jobs: {written(override)} alone has more values")
+
+
+def _single(composer: _Composer, overrides: Sequence[str]) -> list[str]:
+    """Return overrides that name one value each; a `UserError` for a sweep."""
+    for override in composer.parse(overrides):
+        if override.is_sweep_override():
+            raise UserError(f"{written(override)} names several values: add -m to run them all")
+    return list(overrides)
 
 
 @contextmanager
@@ -73,83 +146,101 @@ def _composer(folders: Sequence[Path]) -> Iterator[_Composer]:
 
 
 class _Composer:
-    """Composes jobs while Hydra is initialised; keeps what jobs of a sweep have in common."""
+    """Composes while Hydra is initialised; keeps what the jobs of a sweep have in common."""
 
     def __init__(self, folders: Sequence[Path]) -> None:
         self._folders = folders
-        self._path = search_path(folders)
-        self._parser = OverridesParser.create(config_loader=GlobalHydra.instance().config_loader())
+        self._groups = folder.groups(folders)
+        self._parser = OverridesParser.create(GlobalHydra.instance().config_loader())
         self._parsed: dict[str, Override] = {}
-        self._bases: dict[tuple[str, ...], tuple[DictConfig, Keys]] = {}
+        self._bases: dict[tuple[str, ...], DictConfig] = {}
 
     def parse(self, overrides: Sequence[str]) -> list[Override]:
-        """Parse and check the form of each override."""
-        return [self._parse(text) for text in overrides]
+        """Parse each override and check its form."""
+        return [self._parse(given) for given in overrides]
 
-    def _parse(self, text: str) -> Override:
-        if text not in self._parsed:
+    def _parse(self, given: str) -> Override:
+        if given not in self._parsed:
             try:
-                override = self._parser.parse_override(text)
+                (override,) = self._parser.parse_overrides([given])
             except HydraException as error:
-                raise UserError(_not_an_override(text, self._folders)) from error
+                raise UserError(not_an_override(given, self._folders)) from error
             if not override.key_or_group:
-                raise UserError(_not_an_override(text, self._folders))
+                raise UserError(not_an_override(given, self._folders))
             if not override.is_sweep_override():
-                check_form(override, self._folders)
-            self._parsed[text] = override
-        return self._parsed[text]
+                check_form(override, self._groups, self._folders)
+            self._parsed[given] = override
+        return self._parsed[given]
 
-    def check_launcher(self, overrides: Sequence[Override]) -> None:
-        """Compose what is Hydra's own of a sweep, so that a missing launcher is told at the start."""
-        given = [written(override) for override in overrides if is_hydra(override)]
-        if given:
-            in_words(partial(compose, "config", given, return_hydra_config=True), " ".join(given))
+    def axes(self, overrides: Sequence[str]) -> dict[str, list[str]]:
+        """Return each key's overrides of one value, in the order of the keys; the last one given holds."""
+        found = {}
+        for override in self.parse(overrides):
+            key = override.get_key_element()
+            if override.is_interval_sweep():
+                raise UserError(
+                    f"{written(override)} has no values to list: give KEY=A,B or KEY=range(A,B,STEP)"
+                )
+            values = [written(override)]
+            if override.is_sweep_override():
+                _check_range(override)
+                values = [f"{key}={value}" for value in override.sweep_string_iterator()]
+            self.parse(values)
+            found[key.lstrip("+")] = values
+        return found
 
-    def job(self, overrides: Sequence[str]) -> dict[str, Any]:
-        """Return the resolved configuration of overrides without sweeps."""
-        mine = [override for override in self.parse(overrides) if not is_hydra(override)]
-        choices = [written(o) for o in mine if is_group(o, self._folders)]
-        values = [o for o in mine if not is_group(o, self._folders)]
-        base, keys = self._base(tuple(choices))
-        config = copy.deepcopy(base)
-        given = " ".join(overrides)
-        for override in values:
-            check_key(override, keys)
-            add = override.is_add() or override.is_force_add()
-            put = partial(OmegaConf.update, config, override.key_or_group, override.value())
-            in_words(partial(put, merge=True, force_add=add), given)
-        return checked(in_words(partial(OmegaConf.to_container, config, resolve=True), given))
+    def arguments(self, overrides: Sequence[str]) -> list[str]:
+        """Return what Hydra is given: the user's folders and the overrides."""
+        _register_plugin_solvers(overrides)
+        return [*_search_path(self._folders), *overrides]
 
-    def _base(self, choices: tuple[str, ...]) -> tuple[DictConfig, Keys]:
-        """Return the configuration of the chosen options alone, and the keys that the job can set.
+    def compose(self, overrides: Sequence[str], moving: frozenset[str] | set[str] = frozenset()) -> Any:
+        """Return the plain composed configuration of overrides without sweeps.
 
-        Setting values in a copy of it gives what Hydra composes from all overrides, so much faster that it is
-        felt in a sweep.
+        Parameters
+        ----------
+        overrides : sequence of str
+            One value each.
+        moving : set of str
+            Keys whose values change from job to job of a sweep. What Hydra composed is used again for jobs
+            that differ only in them: to compose takes a tenth of a second, to set a value almost nothing.
         """
-        if choices not in self._bases:
-            register_plugin_solvers(choices)
-            base = in_words(partial(compose, "config", [*self._path, *choices]), " ".join(choices))
-            self._bases[choices] = base, _keys(base)
-        return self._bases[choices]
+        parsed = self.parse(overrides)
+        values = [o for o in parsed if o.key_or_group in moving and o.key_or_group not in self._groups]
+        # Jobs that set the same keys, these to the same values, differ in nothing else.
+        fixed = tuple(o.key_or_group if o in values else written(o) for o in parsed)
+        given = " ".join(overrides)
+        try:
+            if fixed not in self._bases:
+                self._bases[fixed] = compose("config", self.arguments(overrides))
+            config = copy.deepcopy(self._bases[fixed]) if values else self._bases[fixed]
+            for override in values:
+                OmegaConf.update(config, override.key_or_group, override.value(), merge=True)
+        except (HydraException, OmegaConfBaseException):
+            choices = [written(o) for o in parsed if o.key_or_group in self._groups]
+            base = _in_words(partial(compose, "config", self.arguments(choices)), given)
+            check_keys([o for o in parsed if o.key_or_group not in self._groups], base)
+            config = _in_words(partial(compose, "config", self.arguments(overrides)), given)
+        return _in_words(partial(OmegaConf.to_container, config, resolve=True), given)
 
 
-def search_path(folders: Sequence[Path]) -> list[str]:
+def _search_path(folders: Sequence[Path]) -> list[str]:
     """Return the override by which Hydra reads the user's folders too."""
     quoted = ",".join("'file://" + str(path).replace("'", "\\'") + "'" for path in folders)
     return [f"hydra.searchpath=[{quoted}]"] if folders else []
 
 
-def register_plugin_solvers(overrides: Sequence[str]) -> None:
+def _register_plugin_solvers(overrides: Sequence[str]) -> None:
     """Give Hydra the defaults of a chosen plug-in solver that has no file under ``conf/solver/``."""
-    chosen = {text.partition("=")[2] for text in overrides if text.startswith("solver=")}
-    for name in chosen & set(folder.plugin_solvers()):
+    chosen = {given.partition("=")[2] for given in overrides if given.startswith("solver=")}
+    for name in chosen & set(folder.plugin_solvers()) if chosen else ():
         from svmbench.solvers import registry
 
         params = dataclasses.asdict(registry.get(name).Params())
         ConfigStore.instance().store(name, {"name": name, **params}, group="solver", provider="svmbench")
 
 
-def in_words(action: Callable[[], Any], given: str) -> Any:
+def _in_words(action: Callable[[], Any], given: str) -> Any:
     """Run an action of Hydra's; its errors become one sentence."""
     try:
         return action()
@@ -158,34 +249,3 @@ def in_words(action: Callable[[], Any], given: str) -> Any:
         raise UserError(
             f"'{given}' cannot be composed: {lines[0] if lines else type(error).__name__}"
         ) from error
-
-
-def _not_an_override(text: str, folders: Sequence[Path]) -> str:
-    """Return the sentence for a word that is not of the form KEY=VALUE."""
-    if "=" in text.lstrip("="):
-        return f"'{text}' cannot be read: write KEY=VALUE, and special characters in quotes: 'KEY=\"...\"'"
-    for group in folder.groups(folders):
-        if text in folder.options(group, folders):
-            return f"'{text}' is not of the form KEY=VALUE; did you mean '{group}={text}'?"
-    groups = [f"{group}=" for group in folder.groups(folders)]
-    return f"'{text}' is not of the form KEY=VALUE{nearest(text, groups)}"
-
-
-def _keys(base: DictConfig) -> Keys:
-    """Return the keys of a composed configuration and those that its files could have but leave out."""
-    names = {group: str(base[group].get("name")) for group in folder.GROUPS}
-    present = list(_flatten(OmegaConf.to_container(base)))
-    possible = [
-        f"{group}.{item.name}"
-        for group, name in names.items()
-        for item in dataclasses.fields(schema_of(group, name))
-    ]
-    return Keys(present, [key for key in possible if key not in present], names)
-
-
-def _flatten(tree: Any, prefix: str = "") -> Iterator[str]:
-    """Yield all dotted keys, sections included."""
-    for key, value in tree.items():
-        yield prefix + key
-        if isinstance(value, Mapping):
-            yield from _flatten(value, f"{prefix}{key}.")

@@ -1,8 +1,8 @@
 """Where the configuration files are and what they offer, read without Hydra so that help is instant.
 
 The files in ``conf/`` keep to a plain style (one key per line, two-space indentation, a comment above each
-key), which is all that is read here. What a run uses is composed by Hydra in `svmbench.config.compose`;
-a test holds both against each other.
+key and what it allows behind it), which is all that is read here; `svmbench.config.generate` writes it. What
+a run uses is composed by Hydra in `svmbench.config.compose`; a test holds both against each other.
 """
 
 from __future__ import annotations
@@ -18,27 +18,28 @@ from svmbench.errors import UserError
 #: Groups that every run chooses one option of.
 GROUPS = ("solver", "dataset", "kernel", "features", "budget")
 #: Folders of ``conf/`` whose files are no part of a run's configuration.
-_NOT_GROUPS = ("paper", "hydra")
+_NOT_GROUPS = ("paper",)
 
 _LINE = re.compile(r"^(?P<indent> *)(?P<name>[A-Za-z_]\w*):(?:\s+(?P<value>.*))?$")
-_CHOICES = re.compile(r"One of: ([^.]+)\.")
+
+#: What stands between the alternatives that a key allows, in the comment behind its value.
+BETWEEN = " | "
 
 
 @dataclass(frozen=True)
 class Key:
-    """One key of a configuration file: its dotted name, default as written, comment, and allowed words."""
+    """One key of a configuration file: its dotted name, default as written, comment, and what it allows."""
 
     name: str
     default: str
     comment: str
+    allowed: str = ""
 
     @property
     def choices(self) -> list[str]:
-        """Words that the key can take: from ``One of: a, b.`` in its comment, or the two of a switch."""
-        if self.default in ("true", "false"):
-            return ["true", "false"]
-        match = _CHOICES.search(self.comment)
-        return [word.strip() for word in match[1].split(",")] if match else []
+        """Words that the key can take: those of the alternatives that are written as they are."""
+        words = self.allowed.split(BETWEEN) if self.allowed else []
+        return [word for word in words if word != "text" and not word.startswith("a ")]
 
 
 def conf_dir() -> Path:
@@ -122,7 +123,7 @@ def defaults() -> dict[str, str]:
 
 
 def keys(chosen: dict[str, str], folders: Sequence[Path] = ()) -> list[Key]:
-    """Return every key of a run with the given options, in the order of the files, Hydra's own left out."""
+    """Return every key of a run with the given options, in the order of the files."""
     found = []
     for group in GROUPS:
         for folder in (conf_dir(), *folders):
@@ -131,12 +132,13 @@ def keys(chosen: dict[str, str], folders: Sequence[Path] = ()) -> list[Key]:
                 found += [key for key in read_keys(file, group) if not key.name.endswith(".name")]
                 break
     own = read_keys(conf_dir() / "config.yaml")
-    return found + [key for key in own if not key.name.startswith(("hydra.", "defaults"))]
+    return found + [key for key in own if key.name != "defaults"]
 
 
 def counters() -> list[str]:
     """Return the counters that a budget, and so a figure's axis, can be in."""
-    return next(key.choices for key in keys(defaults()) if key.name == "budget.counter")
+    words = next(key.choices for key in keys(defaults()) if key.name == "budget.counter")
+    return [word for word in words if word != "null"]
 
 
 def read_keys(file: Path, prefix: str = "") -> list[Key]:
@@ -153,10 +155,11 @@ def read_keys(file: Path, prefix: str = "") -> list[Key]:
         if match:
             indent = len(match["indent"])
             path = [level for level in path if level[0] < indent]
-            value = (match["value"] or "").split(" #")[0].strip()
+            value, _, allowed = (match["value"] or "").partition("# ")
+            value = value.strip()
             if value or not _opens_section(lines[number + 1 :], indent):
                 name = ".".join([*(part for _, part in path), match["name"]])
-                found.append(Key(name, value, " ".join(comment)))
+                found.append(Key(name, value, " ".join(comment), allowed.strip()))
             else:
                 path.append((indent, match["name"]))
         comment = []

@@ -1,20 +1,31 @@
-"""Check overrides against the groups and keys of a run before anything is composed from them."""
+"""Check the form of overrides, and say in one sentence what is wrong with one that does not compose."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from omegaconf import OmegaConf
 
 from svmbench.config import folder
+from svmbench.config.check import schema_of
 from svmbench.errors import UserError, nearest
 
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
+    from omegaconf import DictConfig
 
-#: The only keys of Hydra's own that a user sets; the others decide where files go.
-_LAUNCHER = ("hydra/launcher", "hydra.launcher")
+#: What stands in place of Hydra's own keys, by their beginning; the last holds for all others.
+_INSTEAD = {
+    "hydra/launcher hydra.launcher": "jobs=N runs N jobs of a sweep at once",
+    "hydra/sweeper hydra.sweeper": "give the values as KEY=A,B or KEY=range(A,B) behind svmbench run -m",
+    "hydra.run hydra.sweep hydra.output_subdir hydra.job": "results=DIR says where runs are stored",
+    "hydra.searchpath": "--config-dir DIR adds a folder of your own",
+    "hydra.mode": "svmbench run -m starts a sweep",
+    "hydra": "svmbench uses Hydra to compose the configuration only, and sets its keys itself",
+}
 
 
 def written(override: Override) -> str:
@@ -22,113 +33,101 @@ def written(override: Override) -> str:
     return override.input_line or ""
 
 
-def is_hydra(override: Override) -> bool:
-    """Return whether the override is for Hydra and not for the run."""
-    return override.key_or_group.split(".")[0].split("/")[0] == "hydra"
-
-
-def is_group(override: Override, folders: Sequence[Path]) -> bool:
-    """Return whether the override chooses an option of a group."""
-    return override.key_or_group in folder.groups(folders)
-
-
-def check_form(override: Override, folders: Sequence[Path]) -> None:
-    """Check what can be said without composing: group options, forms that a run does not have.
+def check_form(override: Override, groups: Sequence[str], folders: Sequence[Path]) -> None:
+    """Check what can be said without composing: options of groups, and forms that a run does not have.
 
     Raises
     ------
     UserError
-        With the nearest valid name.
+        With the nearest valid name, or our way to do it.
     """
-    text, key = written(override), override.key_or_group
-    if is_hydra(override):
-        if not key.startswith(_LAUNCHER):
-            raise UserError(
-                f"{text} is not allowed: of Hydra's keys only hydra/launcher and hydra.launcher.* can be set"
-            )
-        return
+    given, key = written(override), override.key_or_group
+    if key.startswith(("hydra.", "hydra/")) or key == "hydra":
+        way = next(way for keys, way in _INSTEAD.items() if key.startswith(tuple(keys.split())))
+        raise UserError(f"{given} is not allowed: {way}")
     if override.is_delete():
-        raise UserError(f"{text} is not allowed: nothing can be removed; KEY=null lifts a limit")
-    if override.package is not None:
-        raise UserError(
-            f"{text} is not allowed: a group has one place; write {key}={override.get_value_element_as_str()}"
-        )
-    if is_group(override, folders):
-        _check_option(override, folders)
-
-
-def _check_option(override: Override, folders: Sequence[Path]) -> None:
-    group = override.key_or_group
+        raise UserError(f"{given} is not allowed: nothing can be removed; KEY=null lifts a limit")
     value = override.get_value_element_as_str()
-    names = value.strip("[]").split(",") if group not in folder.GROUPS else [value]
-    allowed = folder.options(group, folders)
-    for name in names:
+    if override.package is not None:
+        raise UserError(f"{given} is not allowed: a group has one place; write {key}={value}")
+    if key not in groups:
+        return
+    added, always = override.is_add() or override.is_force_add(), key in folder.GROUPS
+    for name in [value] if always else value.strip("[]").split(","):
+        allowed = folder.options(key, folders)
         if name not in allowed:
-            raise UserError(
-                f"unknown {group} '{name}'{nearest(name, allowed)} ({group}=: {', '.join(allowed)})"
-            )
-    if group in folder.GROUPS and (override.is_add() or override.is_force_add()):
-        raise UserError(f"{written(override)} is not allowed: {group} is set already; write {group}={value}")
-    if group not in folder.GROUPS and not override.is_add():
-        raise UserError(
-            f"{written(override)} is not allowed: {group} is not part of every run; write +{group}={value}"
-        )
+            raise UserError(f"unknown {key} '{name}'{nearest(name, allowed)} ({key}=: {', '.join(allowed)})")
+    if always and added:
+        raise UserError(f"{given} is not allowed: {key} is set already; write {key}={value}")
+    if not always and not added:
+        raise UserError(f"{given} is not allowed: {key} is not part of every run; write +{key}={value}")
 
 
-@dataclass(frozen=True)
-class Keys:
-    """The keys of a run, dotted.
-
-    Attributes
-    ----------
-    present : list of str
-        In the composed configuration, sections included.
-    missing : list of str
-        Left out by a user's own file, so that they have to be added.
-    chosen : dict of str to str
-        The name of each group's option.
-    """
-
-    present: list[str]
-    missing: list[str]
-    chosen: dict[str, str]
+def not_an_override(given: str, folders: Sequence[Path]) -> str:
+    """Return the sentence for a word that is not of the form KEY=VALUE."""
+    if "=" in given.lstrip("="):
+        return f"'{given}' cannot be read: write KEY=VALUE, and special characters in quotes: 'KEY=\"...\"'"
+    groups = folder.groups(folders)
+    for group in groups:
+        if given in folder.options(group, folders):
+            return f"'{given}' is not of the form KEY=VALUE; did you mean '{group}={given}'?"
+    return f"'{given}' is not of the form KEY=VALUE{nearest(given, [f'{group}=' for group in groups])}"
 
 
-def check_key(override: Override, keys: Keys) -> None:
-    """Check a value's key, also behind ``+`` and ``++``, against the keys of the run it belongs to.
+def check_keys(overrides: Sequence[Override], base: DictConfig) -> None:
+    """Find the key that does not compose with the options chosen; none: the values are at fault.
 
     Parameters
     ----------
-    override : Override
-        An override that is neither Hydra's nor a group's.
-    keys : Keys
-        Of the run.
+    overrides : sequence of Override
+        Of keys, not of groups.
+    base : DictConfig
+        Composed of the options of the groups alone.
+
+    Raises
+    ------
+    UserError
+        With the nearest key and those beside it.
     """
-    key, text = override.key_or_group, written(override)
-    if key in keys.present:
-        if override.is_add() and not override.is_force_add():
-            raise UserError(f"{text} is not allowed: {key} is set already; write {text.removeprefix('+')}")
-    elif key not in keys.missing:
-        raise UserError(_unknown_key(key, keys))
-    elif not (override.is_add() or override.is_force_add()):
-        raise UserError(f"{text} is not allowed: your own file leaves {key} out; write +{text}")
+    present = list(_flatten(OmegaConf.to_container(base)))
+    missing = [
+        f"{group}.{item.name}"
+        for group in folder.GROUPS
+        for item in dataclasses.fields(schema_of(group, str(base[group].get("name"))))
+        if f"{group}.{item.name}" not in present
+    ]
+    for override in overrides:
+        key, given = override.key_or_group, written(override)
+        if key in present:
+            if override.is_add() and not override.is_force_add():
+                raise UserError(f"{given} is not allowed: {key} is set already; write {given.lstrip('+')}")
+        elif key not in missing:
+            raise UserError(_unknown_key(key, [*present, *missing], base))
+        elif not (override.is_add() or override.is_force_add()):
+            raise UserError(f"{given} is not allowed: your own file leaves {key} out; write +{given}")
 
 
-def _unknown_key(key: str, keys: Keys) -> str:
+def _unknown_key(key: str, names: Sequence[str], base: DictConfig) -> str:
     """Return the sentence for a key that does not exist: the nearest one and the keys beside it."""
-    sections = {name.rpartition(".")[0] for name in keys.present}
-    leaves = [name for name in (*keys.present, *keys.missing) if name not in sections]
-    leaves = [name for name in leaves if not name.endswith(".name") and ".suggested." not in name]
-    if "." in key:
-        hint = nearest(key, leaves)
-    else:
-        same_tail = [name for name in leaves if name.rpartition(".")[2] == key]
-        hint = f"; did you mean '{same_tail[0]}'?" if same_tail else nearest(key, [*folder.GROUPS, *leaves])
+    sections = {name.rpartition(".")[0] for name in names} - {""} | set(folder.GROUPS)
+    leaves = [name for name in names if name not in sections and not name.endswith(".name")]
+    leaves = [name for name in leaves if ".suggested." not in name]
+    twin = next((name for name in leaves if "." not in key and name.rpartition(".")[2] == key), None)
+    among = leaves if "." in key else [*folder.GROUPS, *leaves]
+    hint = f"; did you mean '{twin}'?" if twin else nearest(key, among)
     section = key.split(".")[0]
-    which = f"{section}={keys.chosen[section]}" if section in keys.chosen else section
+    which = f"{section}={base[section].name}" if section in folder.GROUPS else section
     beside = [name for name in leaves if name.startswith(section + ".")]
     if beside:
         return f"unknown key {key}{hint} (keys of {which}: {', '.join(beside)})"
-    if section in sections or section in keys.chosen:
+    if section in sections:
         return f"unknown key {key}{hint} ({which} has no keys)"
     return f"unknown key {key}{hint} (svmbench run --help lists all keys)"
+
+
+def _flatten(tree: Any, prefix: str = "") -> Iterator[str]:
+    """Yield all dotted keys, sections included."""
+    for key, value in tree.items():
+        yield prefix + key
+        if isinstance(value, Mapping):
+            yield from _flatten(value, f"{prefix}{key}.")

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from svmbench.counters import COUNTERS
 from svmbench.problem import BIASES
-from svmbench.solvers.base import COUNTERS
 
 
 def _above_zero(default: Any = None) -> Any:
@@ -35,7 +35,7 @@ class Linear:
 class Polynomial:
     """(gamma <x, z> + coef0)^degree; positive semi-definite for coef0 of at least 0."""
 
-    degree: int = field(default=3, metadata={"min": 1})
+    degree: int = field(default=3, metadata={"min": 1, "max": 1000})
     gamma: float = _above_zero(1.0)
     coef0: float = field(default=1.0, metadata={"min": 0})
 
@@ -67,11 +67,14 @@ class Problem:
 
 @dataclass(frozen=True)
 class Budget:
-    """When a run ends; None: no such limit, and for the counter the one of the solver's cost."""
+    """When a run ends; None: no such limit, and for the counter the one of the solver's cost.
+
+    ``kev=auto`` is no limit for a solver that converges to the optimum (``Solver.exact``), 1e8 for others.
+    """
 
     name: str = "quick"
     counter: str | None = field(default=None, metadata={"choices": COUNTERS})
-    kev: float | None = _above_zero()
+    kev: float | str | None = field(default=None, metadata={"above": 0, "choices": ("auto",)})
     iterations: int | None = field(default=None, metadata={"min": 1})
     seconds: float | None = _above_zero()
     memory: float | None = _above_zero()
@@ -83,7 +86,7 @@ class Budget:
 class Observe:
     """How often a run is looked at."""
 
-    points: int = field(default=10, metadata={"min": 1})
+    points: int = field(default=10, metadata={"min": 1, "max": 1000})
 
 
 @dataclass(frozen=True)
@@ -101,8 +104,20 @@ class Top:
     seed: int = field(default=0, metadata={"min": 0})
     threads: int = field(default=1, metadata={"min": 1})
     prefetch: bool = True
+    precision: str = field(default="auto", metadata={"choices": ("auto", "single", "double")})
     results: str = "results"
     force: bool = False
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The keys of a sweep, which are part of no run."""
+
+    jobs: int = field(default=1, metadata={"min": 1})
+    retry: str = field(default="failed", metadata={"choices": ("failed", "none")})
+    skip: str = field(default="none", metadata={"choices": ("none", "impossible")})
+    fail_fast: bool = False
+    oversubscribe: bool = False
 
 
 SECTIONS: dict[str, type] = {"problem": Problem, "budget": Budget, "observe": Observe, "data": Data}

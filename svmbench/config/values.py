@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import types
 import typing
@@ -41,7 +42,7 @@ def check_section(prefix: str, given: Any, schema: type) -> dict[str, Any]:
             names = [prefix + name for name in fields]
             hint = nearest(f"{prefix}{key}", names)
             raise UserError(f"unknown key {prefix}{key}{hint} (keys: {', '.join(names) or 'none'})")
-    hints = typing.get_type_hints(schema)
+    hints = _hints(schema)
     checked = {}
     for name, item in fields.items():
         if name in given:
@@ -53,6 +54,11 @@ def check_section(prefix: str, given: Any, schema: type) -> dict[str, Any]:
         checked[name] = check_value(prefix + name, value, hints[name], item.metadata)
     # The schema may check the values further and give each one spelling, so that one task has one identity.
     return dataclasses.asdict(schema(**checked))
+
+
+@functools.cache
+def _hints(schema: type) -> dict[str, Any]:
+    return typing.get_type_hints(schema)
 
 
 def default(item: dataclasses.Field[Any]) -> Any:
@@ -154,7 +160,21 @@ def describe(hint: Any, limits: Mapping[str, Any]) -> str:
     if low is not None and high is not None:
         return f"{words} from {low:g} to {high:g}"
     ranges = {"above": above, "of at least": low, "of at most": high}
-    return " ".join([words, *(f"{text} {limit:g}" for text, limit in ranges.items() if limit is not None)])
+    stated = " and ".join(f"{text} {limit:g}" for text, limit in ranges.items() if limit is not None)
+    return f"{words} {stated}".rstrip()
+
+
+def alternatives(hint: Any, limits: Mapping[str, Any]) -> list[str]:
+    """Return what is allowed, each on its own: words as they are written, others in words."""
+    if get_origin(hint) in (Union, types.UnionType):
+        options = sorted(get_args(hint), key=lambda option: option is type(None))
+        return list(dict.fromkeys(text for option in options for text in alternatives(option, limits)))
+    if hint is bool:
+        return ["true", "false"]
+    choices = limits.get("choices")
+    if choices is not None and (hint is str or not any(isinstance(word, str) for word in choices)):
+        return [str(word) for word in choices]
+    return [describe(hint, limits).removesuffix(", a number in quotes")]
 
 
 def show(value: Any) -> str:

@@ -1,11 +1,14 @@
 """Read LIBSVM and CSV text into arrays: exact decimals, and an error that names line, field and column.
 
+`tests/specification/slow_readers.py` says in plain Python what is read and what is refused. This file is
+longer than others because a parser's scanning, its positions and its two formats share one state.
+
 Decimals of at most 2^53 without their point and of an exponent within ±22 are one correctly rounded product
 or quotient of two exact doubles (Clinger 1990); all others go through Python's conversion. So every value
 equals ``float(text)`` bit for bit.
 """
 
-from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 import numpy as np
 
@@ -16,6 +19,7 @@ cdef enum Scan:
     SLOW        # a number, but beyond the fast path
     BAD         # not a number
 
+cdef int64_t LARGEST_INDEX = <int64_t>1 << 31    # less 1, it fits the 32 bits of a column number
 cdef uint64_t EXACT = 1 << 53               # whole numbers up to here are doubles
 cdef uint64_t ROOM = (<uint64_t>-1 - 9) // 10    # one more digit fits into 64 bits up to here
 cdef double[23] POWERS = [
@@ -87,6 +91,11 @@ cdef Scan scan_decimal(const char* p, const char* stop, const char** end, double
     return Scan.FAST
 
 
+cdef str shortened(str text):
+    """Cut a text for a message."""
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
 cdef class Labels:
     """Distinct label texts of a file in order of appearance, with the place where each was seen first."""
 
@@ -104,7 +113,8 @@ cdef class Labels:
         if known is not None:
             return <int32_t>known
         self.codes[text] = len(self.texts)
-        self.texts.append(text.decode("utf-8", "replace"))
+        # Escaped, not replaced: labels in another encoding stay distinct.
+        self.texts.append(text.decode("utf-8", "backslashreplace"))
         self.places.append((line, field, column))
         return <int32_t>(len(self.texts) - 1)
 
@@ -159,13 +169,49 @@ cdef class Reader:
             if delimiter == c' ' and is_blank(q[0]):
                 break
             q += 1
-        text = start[:q - start].decode("utf-8", "replace").strip()
-        return text if len(text) <= 40 else text[:37] + "..."
+        return shortened(start[:q - start].decode("utf-8", "replace").strip())
 
     cdef object fail(self, const char* at, str what):
         """Raise the error of one place."""
         place = f"line {self.line}, field {self.field} (column {self.column(at)})"
         raise UserError(f"{self.where}, {place}: {what}")
+
+    cdef bytes quoted(self, char delimiter):
+        """Return the text between the double quotes here, a doubled one for each quote in it; pass them."""
+        cdef const char* start = self.p
+        cdef const char* q = start + 1
+        while q < self.stop and q[0] != c'\n':
+            if q[0] == c'"':
+                if q + 1 >= self.stop or q[1] != c'"':
+                    break
+                q += 1
+            q += 1
+        if q >= self.stop or q[0] == c'\n':
+            self.fail(start, "the quoted field does not end on its line; write each example on one line")
+        self.p = q + 1
+        if not self.at_line_end() and not is_blank(self.p[0]) and self.p[0] != delimiter:
+            text = self.token(self.p, delimiter)
+            self.fail(self.p, f"'{text}' stands behind a closing quote; double the quotes inside a field")
+        return start[1:q - start].replace(b'""', b'"').strip(b" \t\r")
+
+    cdef double quoted_number(self, char delimiter) except? -1.0:
+        """Read the decimal between quotes here and go behind them."""
+        cdef double value = 0.0
+        cdef const char* at = self.p
+        cdef bytes text = self.quoted(delimiter)
+        cdef const char* start = text
+        cdef const char* end = start
+        cdef Scan result = scan_decimal(start, start + len(text), &end, &value)
+        if result == Scan.BAD or end != start + len(text):
+            self.bad_number(at, text.decode("utf-8", "replace"))
+        return self.checked(at, text) if result == Scan.SLOW else value
+
+    cdef double checked(self, const char* at, bytes text) except? -1.0:
+        """Return a number that is not on the fast path, or refuse it."""
+        cdef double value = float(text)
+        if value - value != 0.0:
+            self.fail(at, f"{shortened(text.decode())} is beyond the range of a number; rescale the data")
+        return value
 
     cdef double number(self, char delimiter) except? -1.0:
         """Read the decimal here and go behind it."""
@@ -175,17 +221,14 @@ cdef class Reader:
         cdef Scan result = scan_decimal(start, self.stop, &end, &value)
         cdef bint closed = end >= self.stop or end[0] == c'\n' or is_blank(end[0]) or end[0] == delimiter
         if result == Scan.BAD or not closed:
-            self.bad_number(start, delimiter)
+            self.bad_number(start, self.token(start, delimiter))
         if result == Scan.SLOW:
-            value = float(start[:end - start])
-            if value - value != 0.0:
-                text = self.token(start, delimiter)
-                self.fail(start, f"{text} is beyond the range of a number; rescale the data")
+            value = self.checked(start, start[:end - start])
         self.p = end
         return value
 
-    cdef object bad_number(self, const char* start, char delimiter):
-        text = self.token(start, delimiter)
+    cdef object bad_number(self, const char* start, str text):
+        text = shortened(text)
         if text.lower().lstrip("+-") in ("nan", "inf", "infinity"):
             self.fail(start, f"{text} is not a finite number; remove or impute the value")
         if not text:
@@ -275,13 +318,16 @@ cdef int64_t read_index(Reader reader, int64_t last, Py_ssize_t features) except
     """Read ``index:`` and go behind it."""
     cdef const char* start = reader.p
     cdef int64_t index = 0
-    while reader.p < reader.stop and is_digit(reader.p[0]) and index <= INT32_MAX:
+    while reader.p < reader.stop and is_digit(reader.p[0]) and index <= LARGEST_INDEX:
         index = index * 10 + (reader.p[0] - c'0')
         reader.p += 1
-    if index > INT32_MAX:
-        reader.fail(start, f"index '{reader.token(start, c':')}' is too large; indices go up to {INT32_MAX}")
+    if index > LARGEST_INDEX:
+        text = reader.token(start, c':')
+        reader.fail(start, f"index '{text}' is too large; indices go up to {LARGEST_INDEX}")
     if reader.p == start or reader.p >= reader.stop or reader.p[0] != c':':
         text = reader.token(start, c' ')
+        if text.startswith("qid:"):
+            reader.fail(start, f"'{text}' is the query of a ranking file; only two-class data can be read")
         reader.fail(start, f"'{text}' is not a pair index:value (at the end of a file: it may be cut off)")
     reader.p += 1
     if index == 0:
@@ -309,7 +355,7 @@ def csv(bytes data, str where, Py_ssize_t columns, Py_ssize_t label, str delimit
     label : int
         Column of the label, from 0.
     delimiter : str
-        One character; a blank stands for any run of blanks and tabs.
+        One character; a blank stands for any run of blanks and tabs. Fields may stand in double quotes.
     header : bool
         Whether the first line that is not blank is skipped.
 
@@ -324,7 +370,9 @@ def csv(bytes data, str where, Py_ssize_t columns, Py_ssize_t label, str delimit
     UserError
         For a field that is no finite number, or a line with more or fewer fields.
     """
-    cdef Py_ssize_t rows = data.count(b"\n") + 1
+    # A whole row has a character and a delimiter or line end for each field at least, so empty lines cost
+    # nothing; one more row is for a line that is cut off.
+    cdef Py_ssize_t rows = min(data.count(b"\n"), (len(data) + 1) // (2 * columns)) + 1
     codes_array = np.empty(rows, dtype=np.int32)
     values_array = np.empty((rows, columns - 1), dtype=np.float64)
     cdef int32_t[::1] codes = codes_array
@@ -337,7 +385,7 @@ def csv(bytes data, str where, Py_ssize_t columns, Py_ssize_t label, str delimit
     cdef Py_ssize_t field = 0
     cdef Py_ssize_t feature = 0
     while reader.p < reader.stop:
-        reader.skip_blanks()
+        skip_around(reader, mark)
         if reader.at_line_end() or skip:
             skip = skip and reader.at_line_end()
             reader.skip_line()
@@ -350,10 +398,13 @@ def csv(bytes data, str where, Py_ssize_t columns, Py_ssize_t label, str delimit
             skip_around(reader, mark)
             if field == label:
                 codes[n] = read_label(reader, labels, mark)
+            elif reader.p < reader.stop and reader.p[0] == c'"':
+                values[n, feature] = reader.quoted_number(mark)
+                feature += 1
             else:
                 values[n, feature] = reader.number(mark)
                 feature += 1
-        reader.skip_blanks()
+        skip_around(reader, mark)
         if not reader.at_line_end():
             reader.field = columns + 1
             reader.fail(reader.p, f"the line has more than {columns} fields, the number in the first line")
@@ -385,18 +436,17 @@ cdef int next_field(Reader reader, char mark, Py_ssize_t done, Py_ssize_t column
 
 
 cdef int32_t read_label(Reader reader, Labels labels, char mark) except -1:
-    """Read one label field; double quotes around it are taken off."""
+    """Read one label field."""
     cdef const char* start = reader.p
-    cdef const char* end = reader.p
-    while not reader.at_line_end() and reader.p[0] != mark:
-        if mark == c' ' and is_blank(reader.p[0]):
-            break
-        reader.p += 1
-    end = reader.p
-    while end > start and is_blank((end - 1)[0]):
-        end -= 1
-    if end - start >= 2 and start[0] == c'"' and (end - 1)[0] == c'"':
-        return labels.code(start[1:end - start - 1], reader.line, reader.field, reader.column(start))
-    if end == start:
+    cdef bytes text
+    if reader.p < reader.stop and reader.p[0] == c'"':
+        text = reader.quoted(mark)
+    else:
+        while not reader.at_line_end() and reader.p[0] != mark:
+            if mark == c' ' and is_blank(reader.p[0]):
+                break
+            reader.p += 1
+        text = start[:reader.p - start].rstrip(b" \t\r")
+    if not text:
         reader.fail(start, "the label is missing")
-    return labels.code(start[:end - start], reader.line, reader.field, reader.column(start))
+    return labels.code(text, reader.line, reader.field, reader.column(start))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -15,24 +14,25 @@ import scipy.sparse as sp
 
 from svmbench.data.dataset import Dataset, Part
 from svmbench.data.folders import make_folder, unwritable
+from svmbench.files import sha256
 
 LAYOUT = 1  # raised when the files of a prepared folder change their meaning
 MANIFEST = "manifest.json"
 PARTS = ("train", "validation", "test")
 
 
-def digest(*parts: Any) -> str:
-    """Return the sha256 over the canonical JSON of the arguments."""
-    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def load(folder: Path) -> Dataset | None:
-    """Return the prepared data set of a folder, or None if it is not there or not readable."""
+    """Return the prepared data set of a folder, or None if it is not there, not readable or damaged.
+
+    An array is hashed again where its time or size is not that of its preparation; where both are, a change
+    is only noticed by `intact`, which hashes everything.
+    """
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        if not all(_same(folder / name, stamp, whole=False) for name, stamp in manifest["files"].items()):
+            return None
         parts = {key: _load_part(folder, key, shape) for key, shape in manifest["parts"].items()}
-    except (OSError, ValueError, EOFError, KeyError):
+    except (OSError, ValueError, EOFError, KeyError, TypeError):
         return None
     validation, test = parts.get("validation"), parts.get("test")
     return Dataset(manifest["name"], parts["train"], validation, test, manifest["checksum"], manifest["info"])
@@ -69,7 +69,27 @@ def _write(folder: Path, dataset: Dataset) -> None:
         else:
             np.save(folder / f"{key}.X.npy", part.X)
     manifest = {"name": dataset.name, "checksum": dataset.checksum, "parts": shapes, "info": dataset.info}
+    manifest["files"] = {path.name: [sha256(path), *_stat(path)] for path in sorted(folder.iterdir())}
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+
+
+def intact(folder: Path) -> bool:
+    """Return whether every array of a prepared folder is what was written, by its whole content."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        return all(_same(folder / name, stamp, whole=True) for name, stamp in manifest["files"].items())
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _same(path: Path, stamp: list[Any], *, whole: bool) -> bool:
+    return (not whole and stamp[1:] == _stat(path)) or stamp[0] == sha256(path)
+
+
+def _stat(path: Path) -> list[int]:
+    """Return time and size of a file."""
+    state = path.stat()
+    return [state.st_mtime_ns, state.st_size]
 
 
 def _load_part(folder: Path, key: str, shape: list[int]) -> Part:

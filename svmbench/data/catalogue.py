@@ -11,7 +11,7 @@ import dataclasses
 import functools
 import importlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,6 +19,10 @@ from typing import Any
 from svmbench.data.entries import Entry, Form, RawFile
 from svmbench.data.folders import catalogue_folder, data_folder, mirror_folders
 from svmbench.errors import UserError, nearest
+
+#: The set of the user's own file, and what is left out of a file's name.
+OWN = "file"
+_OWN_SUFFIXES = (".gz", ".bz2", ".xz", ".csv", ".tsv", ".txt", ".dat", ".data", ".svm", ".libsvm")
 
 
 def names() -> list[str]:
@@ -32,6 +36,41 @@ def known(name: str) -> str:
         hint = nearest(name, names())
         raise UserError(f"there is no data set '{name}'{hint or ';'} the sets are: {', '.join(names())}")
     return name
+
+
+def set_of(dataset: Mapping[str, Any]) -> str:
+    """Return which set a ``dataset`` section describes: one with a path is ``file``, whatever its name."""
+    name = str(dataset["name"])
+    return OWN if name not in names() and "path" in dataset else known(name)
+
+
+def own_name(given: str, path: str | None) -> str:
+    """Return what the user's file is called in tables and folders: as given, else as the file is named.
+
+    Parameters
+    ----------
+    given : str
+        The key dataset.name; ``file`` where the user gave none.
+    path : str or None
+        The file.
+
+    Raises
+    ------
+    UserError
+        If the name given cannot be part of a folder's name.
+    """
+    if given != OWN:
+        if not re.fullmatch(r"\w[\w.+-]{0,39}", given):
+            raise UserError(
+                f"dataset.name={given} is not allowed: give at most 40 letters, digits or any of . _ + - "
+                "that begin with a letter or digit"
+            )
+        return given
+    stem = Path(path or OWN).name
+    while (suffix := Path(stem).suffix.lower()) in _OWN_SUFFIXES:
+        stem = stem[: -len(suffix)]
+    name = re.sub(r"[^\w.+-]+", "_", stem).strip("._+-")[:40]
+    return f"{name}-file" if name in names() and name != OWN else name or OWN
 
 
 def module(name: str) -> ModuleType:
@@ -114,6 +153,7 @@ def fetch(
 
 def verify(name: str, directory: str | None = None) -> list[tuple[str, bool, str]]:
     """Check the stored files of a set: for each its path, whether it is right, and a sentence."""
+    from svmbench.data import cache
     from svmbench.data.download import stored
     from svmbench.data.unpack import Corrupt, read
 
@@ -134,6 +174,11 @@ def verify(name: str, directory: str | None = None) -> list[tuple[str, bool, str
             results.append(
                 (str(path), True, "its checksum is right" if checked else "no checksum is known; it unpacks")
             )
+    for folder in sorted((data_folder(directory) / "prepared").glob(f"{name}-*")):
+        if re.fullmatch(r"[0-9a-f]{12}", folder.name[len(name) + 1 :]):
+            right = cache.intact(folder)
+            sentence = "its arrays are as they were prepared" if right else "damaged; delete it"
+            results.append((str(folder), right, sentence))
     return results
 
 

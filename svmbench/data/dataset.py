@@ -85,12 +85,17 @@ def storage(prepared: Prepared) -> Prepared:
         raise UserError(
             "the training examples are all of one class: choose another positive class or another split"
         )
-    dense = density(train.X) >= DENSE_FROM or train.X.shape[1] <= DENSE_BELOW_FEATURES
+    dense = held_dense(train.X)
     parts = {
         key: Part(_layout(part.X, dense), np.asarray(part.y, np.float64))
         for key, part in prepared.parts.items()
     }
     return replace(prepared, parts=parts)
+
+
+def held_dense(X: Matrix) -> bool:
+    """Tell whether a set with these training rows is held in dense rows."""
+    return X.shape[1] <= DENSE_BELOW_FEATURES or density(X) >= DENSE_FROM
 
 
 def density(X: Matrix) -> float:

@@ -42,11 +42,12 @@ def find_layout(
     header : bool or None
         Whether the first line names the columns; None: it does if none of its fields is a number.
     """
-    first = next((line for line in content.splitlines() if line.strip()), b"").decode("utf-8-sig", "replace")
+    first = _first_line(content).decode("utf-8-sig", "replace")
     if delimiter == "auto":
-        delimiter = next((word for word, mark in DELIMITERS.items() if mark in first.strip()), ",")
+        bare = "".join(first.split('"')[::2]).strip()  # what stands outside of quotes
+        delimiter = next((word for word, mark in DELIMITERS.items() if mark in bare), ",")
     mark = DELIMITERS[delimiter]
-    fields = [text.strip().strip('"') for text in (first.split() if mark == " " else first.split(mark))]
+    fields = split_fields(first, mark)
     if len(fields) < 2:
         raise UserError(
             f"{where} has one column only: it needs a label and at least one feature (delimiter '{mark}')"
@@ -54,6 +55,48 @@ def find_layout(
     if header is None:
         header = not any(is_number(text) for text in fields)
     return Layout(len(fields), _label_column(label, fields, where, header), mark, header)
+
+
+def _first_line(content: bytes) -> bytes:
+    """Return the first line that is not blank, without looking at the others."""
+    start = len(content) - len(content.lstrip(b" \t\r\n"))
+    start = content.rfind(b"\n", 0, start) + 1
+    end = content.find(b"\n", start)
+    return content[start : len(content) if end < 0 else end]
+
+
+def split_fields(line: str, mark: str) -> list[str]:
+    """Return the fields of a line, without the blanks and double quotes around them.
+
+    Delimiters inside quotes belong to the field, and a doubled quote there stands for one. A quote that is
+    not closed reaches to the end of the line, which the parser refuses.
+    """
+    if mark == " ":
+        line = line.replace("\t", " ")
+    blanks = " \r" if mark == "\t" else " \t\r"
+    line = line.strip(blanks)
+    fields, at = [], 0
+    while True:
+        while at < len(line) and line[at] in blanks:
+            at += 1
+        end = _field_end(line, at, mark)
+        text = line[at:end].strip()
+        if text[:1] == '"':
+            text = text.removeprefix('"').removesuffix('"').replace('""', '"').strip()
+        fields.append(text)
+        if end == len(line):
+            return fields
+        at = end + 1
+
+
+def _field_end(line: str, at: int, mark: str) -> int:
+    """Return where the field ends that begins at a place: at the next delimiter outside of quotes."""
+    if line.startswith('"', at):
+        at = line.find('"', at + 1)
+        while at >= 0 and line.startswith('""', at):
+            at = line.find('"', at + 2)
+    end = line.find(mark, at) if at >= 0 else -1
+    return end if end >= 0 else len(line)
 
 
 def is_number(text: str) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import functools
 import os
 import shutil
@@ -16,6 +14,7 @@ from svmbench.data.entries import Form, RawFile
 from svmbench.data.folders import make_folder, unwritable
 from svmbench.data.unpack import COMPRESSIONS, Corrupt, candidates, compression, is_archive, read
 from svmbench.errors import UserError
+from svmbench.files import Lock
 
 if TYPE_CHECKING:
     import requests  # a tenth of a second, imported by what connects: a prepared data set needs none
@@ -56,8 +55,14 @@ def obtain(file: RawFile, mirrors: list[Path], folder: Path, say: Say) -> tuple[
         return found
     home = make_folder(folder / "raw" / file.folder)
     try:
-        with _locked(home / f".{file.forms[0].name}.lock", say):
+        name = file.forms[0].name
+        lock = Lock.acquire(
+            home / f".{name}.lock", lambda who: say(f"{name}: waiting for {who}, which fetches it")
+        )
+        try:
             return stored(file, folder) or _fetch(file, mirrors, home, say)
+        finally:
+            lock.remove()
     except PermissionError as error:
         raise unwritable(home, error) from error
 
@@ -195,15 +200,3 @@ def _nothing_worked(file: RawFile, mirrors: list[Path], home: Path, failures: li
         f"Name a folder that has it by data.mirror=DIR or $SVMBENCH_MIRROR, "
         f"or put it (or {names[0]}.gz, .bz2, .xz) into {home}"
     )
-
-
-@contextlib.contextmanager
-def _locked(path: Path, say: Say) -> Iterator[None]:
-    """Hold a lock file; wait while another process holds it."""
-    with path.open("w") as stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            say(f"{path.name[1:].removesuffix('.lock')}: waiting for another process that fetches it")
-            fcntl.flock(stream, fcntl.LOCK_EX)
-        yield

@@ -53,7 +53,8 @@ def make_folder(folder: Path) -> Path:
 
 def unwritable(folder: Path, error: OSError) -> UserError:
     """Return the error for a data folder that cannot be written to."""
-    reason = error.strerror or str(error)
+    # An array that was not written whole has no number and no reason; there is one that matters.
+    reason = error.strerror or f"the disk is probably full ({error})"
     return UserError(
         f"cannot write data to {folder}: {reason}; name another folder by data.dir=DIR or $SVMBENCH_DATA"
     )

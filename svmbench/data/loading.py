@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +13,10 @@ import numpy as np
 from svmbench.data import cache, catalogue
 from svmbench.data.dataset import Dataset, Prepared, density, storage
 from svmbench.data.entries import Entry
-from svmbench.data.folders import data_folder, mirror_folders
+from svmbench.data.folders import data_folder, make_folder, mirror_folders, unwritable
 from svmbench.data.raw import RawFiles
 from svmbench.errors import UserError, nearest
+from svmbench.files import Lock, digest
 
 
 def load(
@@ -46,21 +49,53 @@ def load(
     UserError
         For an unknown name or parameter, a file that cannot be had, is not the published one or is malformed.
     """
-    name = catalogue.known(str(dataset["name"]))
+    name, called = catalogue.set_of(dataset), str(dataset["name"])
     module, entry, folder = catalogue.module(name), catalogue.entry(name), data_folder(directory)
     params = _params(name, module.Params, dataset)
     raw = RawFiles(entry, mirror_folders(mirror), folder, say)
+
+    def prepare() -> Dataset:
+        try:
+            prepared = storage(module.prepare(params, raw))
+        except MemoryError as error:
+            raise UserError(f"not enough memory to prepare dataset={called}: give fewer examples") from error
+        return _described(called, entry, params, module.VERSION, raw, prepared)
+
     if not entry.files:  # generated, or the user's own file: quicker made than kept in step
-        return _described(entry, params, module.VERSION, raw, storage(module.prepare(params, raw)))
+        return prepare()
+    if hasattr(module, "PIECE"):  # keeps what it made by itself
+        with _alone(raw.pieces, say):
+            return prepare()
     forms = {key: [form.members for form in file.forms] for key, file in entry.files.items()}
-    key = cache.digest(name, asdict(params), module.VERSION, cache.LAYOUT, forms)
+    key = digest([name, asdict(params), module.VERSION, cache.LAYOUT, forms])
     home = folder / "prepared" / f"{name}-{key[:12]}"
     found = cache.load(home)
-    if found is None:
-        say(f"{name}: preparing")
-        found = _described(entry, params, module.VERSION, raw, storage(module.prepare(params, raw)))
-        cache.save(home, found)
+    if found is not None:
+        return found
+    with _alone(home, say):
+        found = cache.load(home)  # made while this process waited
+        if found is None:
+            say(f"{name}: preparing")
+            found = prepare()
+            cache.save(home, found)
     return found
+
+
+@contextlib.contextmanager
+def _alone(home: Path, say: Callable[[str], None]) -> Iterator[None]:
+    """Hold the lock on a prepared folder, so that it is made once however many processes ask for it."""
+    make_folder(home.parent)
+    name = home.name
+    try:
+        lock = Lock.acquire(
+            home.with_name(f".{name}.lock"), lambda who: say(f"{name}: waiting for {who}, which prepares it")
+        )
+    except OSError as error:
+        raise unwritable(home.parent, error) from error
+    try:
+        yield
+    finally:
+        lock.remove()
 
 
 def _params(name: str, schema: type, dataset: Mapping[str, Any]) -> Any:
@@ -75,7 +110,9 @@ def _params(name: str, schema: type, dataset: Mapping[str, Any]) -> Any:
     return schema(**given)
 
 
-def _described(entry: Entry, params: Any, version: int, raw: RawFiles, prepared: Prepared) -> Dataset:
+def _described(
+    called: str, entry: Entry, params: Any, version: int, raw: RawFiles, prepared: Prepared
+) -> Dataset:
     """Add checksum and description to the prepared parts."""
     parts = prepared.parts
     info = {
@@ -95,5 +132,5 @@ def _described(entry: Entry, params: Any, version: int, raw: RawFiles, prepared:
     content = {
         item.name: getattr(params, item.name) for item in fields(params) if not item.metadata.get("place")
     }
-    checksum = cache.digest(entry.name, sorted(raw.payloads.items()), content, version)
-    return Dataset(entry.name, parts["train"], parts.get("validation"), parts.get("test"), checksum, info)
+    checksum = digest([entry.name, sorted(raw.payloads.items()), content, version], 64)
+    return Dataset(called, parts["train"], parts.get("validation"), parts.get("test"), checksum, info)

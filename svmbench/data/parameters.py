@@ -7,6 +7,9 @@ from typing import Any
 
 from svmbench.errors import UserError, nearest
 
+#: Rows are numbered by 32 bits.
+_MOST_ROWS = 2**31 - 1
+
 
 def one_of(default: str, *others: str) -> Any:
     """Return a text field with a few allowed words."""
@@ -29,6 +32,8 @@ def check(params: Any) -> None:
                 f"give one of {', '.join(choices)}"
             )
         low, high = limits.get("min"), limits.get("max")
+        if name.startswith("n_") and value is not None and value > _MOST_ROWS:
+            raise UserError(f"dataset.{name}={value} is not allowed: give a number of at most {_MOST_ROWS}")
         if value is not None and ((low is not None and value < low) or (high is not None and value > high)):
             wanted = f"of at least {low}" if high is None else f"from {low} to {high}"
             raise UserError(f"dataset.{name}={value} is not allowed: give a number {wanted}")

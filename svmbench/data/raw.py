@@ -16,8 +16,9 @@ from svmbench.data.catalogue import label_key
 from svmbench.data.dataset import Matrix
 from svmbench.data.download import obtain
 from svmbench.data.entries import Entry, RawFile
-from svmbench.data.unpack import Corrupt, read, read_unpacked, sha256
+from svmbench.data.unpack import Corrupt, Refused, read, read_unpacked
 from svmbench.errors import UserError
+from svmbench.files import sha256
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,8 @@ class RawFiles:
 
     Attributes
     ----------
+    pieces : Path
+        Folder for what a set keeps by itself, in pieces, of its own preparation.
     payloads : dict of str to str
         sha256 of every unpacked member read so far, by name.
     """
@@ -88,6 +91,7 @@ class RawFiles:
     def __init__(self, entry: Entry, mirrors: list[Path], folder: Path, say: Callable[[str], None]) -> None:
         self.entry = entry
         self.say = say
+        self.pieces = folder / "prepared" / entry.name
         self.payloads: dict[str, str] = {}
         self._get = lambda file: obtain(file, mirrors, folder, say)
 
@@ -108,6 +112,8 @@ class RawFiles:
         """Return the unpacked bytes of a file of the user's, noted in ``payloads`` by its role."""
         try:
             content = read_unpacked(path)
+        except Refused as error:
+            raise UserError(f"{path}: {error}") from error
         except Corrupt as error:
             raise UserError(f"{path}: {error}; make the file anew") from error
         except OSError as error:

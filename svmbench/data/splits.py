@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from svmbench.data.dataset import Matrix, Part
+from svmbench.errors import UserError
 
 
 def random_split(n: int, sizes: dict[str, int], seed: int) -> dict[str, NDArray[np.int64]]:
@@ -47,7 +49,7 @@ def take(X: Matrix, y: NDArray[np.float64], rows: NDArray[np.int64] | slice) -> 
 
 
 def scale(X: NDArray[np.float64], train: NDArray[np.int64] | slice, scaling: str, columns: int) -> None:
-    """Scale the first columns of a matrix in place, by what the training rows say.
+    """Scale the first columns of a dense matrix in place, by what the training rows say.
 
     Parameters
     ----------
@@ -59,15 +61,64 @@ def scale(X: NDArray[np.float64], train: NDArray[np.int64] | slice, scaling: str
         ``minmax``: to [0, 1]; ``standard``: to mean 0 and standard deviation 1; ``none``.
     columns : int
         How many columns, from the first, are scaled. A constant one becomes 0.
+
+    Raises
+    ------
+    UserError
+        If the width of a column is beyond the range of a number.
     """
-    for column in X.T[:columns]:
+    for number, column in enumerate(X.T[:columns], start=1):
         known = column[train]
-        if scaling == "minmax":
-            shift, width = known.min(), np.ptp(known)
-        elif scaling == "standard":
-            shift, width = known.mean(), known.std()
-        else:
-            return
+        with np.errstate(over="ignore", invalid="ignore"):  # checked below, with a sentence
+            if scaling == "minmax":
+                shift, width = known.min(), np.ptp(known)
+            elif scaling == "standard":
+                shift, width = known.mean(), known.std()
+            else:
+                return
+        if not np.isfinite([shift, width]).all():
+            raise UserError(f"the values of column {number} are too far apart to be scaled: rescale them")
         column -= shift
         if width > 0.0:
             column /= width
+
+
+def scale_sparse(X: Matrix, train: NDArray[np.int64] | slice) -> Matrix:
+    """Return a CSR matrix with each column divided by its largest absolute value in the training rows.
+
+    So zeros stay zeros. A column without values in the training rows stays as it is.
+    """
+    largest = np.ones(X.shape[1])
+    known = X[train]
+    top = np.zeros(X.shape[1])
+    np.maximum.at(top, known.indices, np.abs(known.data))
+    largest[top > 0.0] = top[top > 0.0]
+    return sp.csr_array((X.data / largest[X.indices], X.indices, X.indptr), shape=X.shape)
+
+
+def unit_rows(X: Matrix) -> Matrix:
+    """Return the rows divided by their Euclidean lengths; a row of zeros stays as it is.
+
+    A row's largest absolute value is divided out first, so that no square leaves the range of a double.
+
+    Parameters
+    ----------
+    X : ndarray of float64 or csr_array of float64, shape (n, d)
+        The examples; not changed.
+
+    Returns
+    -------
+    ndarray or csr_array of float64, shape (n, d)
+    """
+    scaled = _divided(X, abs(X).max(axis=1))
+    squares = scaled.power(2) if sp.issparse(scaled) else np.square(scaled)
+    return _divided(scaled, np.sqrt(squares.sum(axis=1)))
+
+
+def _divided(X: Matrix, divisors: Matrix) -> Matrix:
+    """Return each row divided by its divisor, or as it is where that is 0."""
+    wide = np.asarray(divisors.toarray() if sp.issparse(divisors) else divisors, np.float64).ravel()
+    wide = np.where(wide == 0.0, 1.0, wide)
+    if not sp.issparse(X):
+        return X / wide[:, np.newaxis]
+    return sp.csr_array((X.data / np.repeat(wide, np.diff(X.indptr)), X.indices, X.indptr), shape=X.shape)

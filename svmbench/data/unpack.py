@@ -1,26 +1,44 @@
-"""Unpack raw files, whatever their compression, and check what is inside."""
+"""Unpack raw files, whatever their compression, and check what is inside.
+
+Nothing is written to disk, and nothing is unpacked without a limit, so that neither an archive's paths and
+links nor a file of a kilobyte that holds gigabytes can do harm.
+"""
 
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
-import hashlib
+import io
 import lzma
+import os
+import stat
 import tarfile
 import zlib
-from pathlib import Path
-from typing import IO, cast
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, cast
 
 from svmbench.data.entries import Form
+from svmbench.files import sha256
 
 _MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz"}
 COMPRESSIONS = tuple(_MAGIC.values())
 _SUFFIXES = ("", *COMPRESSIONS)
-_BROKEN = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, gzip.BadGzipFile)
+# A file may unpack to `_RATIO` times its size, or to `_FREE` bytes whatever its size. Text and pixels of real
+# data sets shrink 3 to 20 times, and only what repeats itself shrinks a hundredfold.
+_RATIO = 100
+_FREE = 1 << 28
+_SHARE = 0.5  # of the machine's memory that the bytes of one file may take
+_PIECE = 1 << 20  # bytes read at a time
 
 
 class Corrupt(Exception):
     """A raw file is not what the catalogue says; the message is a clause that begins with the fault."""
+
+
+class Refused(Corrupt):
+    """A file that is not unpacked, though it may be what its maker meant; the message says what to do."""
 
 
 def candidates(form: Form) -> list[str]:
@@ -37,16 +55,65 @@ def compression(path: Path) -> str:
     return next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
 
 
+class _Limited(io.RawIOBase):
+    """A stream that refuses to give more than so many bytes."""
+
+    def __init__(self, stream: IO[bytes], limit: int, refusal: str) -> None:
+        self._stream, self._left, self._refusal = stream, limit, refusal
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Return some of the bytes, at most `_PIECE`."""
+        wanted = _PIECE if size is None or size < 0 else min(size, _PIECE)
+        piece = self._stream.read(wanted)
+        self._left -= len(piece)
+        if self._left < 0:
+            raise Refused(self._refusal)
+        return piece
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
 def open_unpacked(path: Path) -> IO[bytes]:
-    """Open a file for reading its bytes after decompression."""
+    """Open a file for reading its bytes after decompression, in pieces and up to a limit.
+
+    Raises
+    ------
+    Corrupt
+        If it is no ordinary file; while it is read, if it grows beyond `_RATIO` or `_SHARE`.
+    """
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+        raise Refused("it is a pipe or a device, not a file; save its content to a file first")
     kind = compression(path)
-    if kind == ".gz":
-        return cast(IO[bytes], gzip.open(path, "rb"))
-    if kind == ".bz2":
-        return bz2.open(path, "rb")
-    if kind == ".xz":
-        return lzma.open(path, "rb")
-    return path.open("rb")
+    memory = int(_SHARE * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    by_ratio = max(_RATIO * status.st_size, _FREE)
+    limit, refusal = (
+        memory,
+        f"it holds more than {memory >> 20} MiB, {_SHARE:.0%} of this machine's memory; give fewer rows",
+    )
+    if kind and by_ratio < memory:
+        limit = by_ratio
+        refusal = f"it unpacks to more than {limit >> 20} MiB, over {_RATIO} times its size; unpack it first"
+    opened: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, "": open}
+    return cast(IO[bytes], _Limited(opened[kind](path, "rb"), limit, refusal))
+
+
+@contextlib.contextmanager
+def _broken_is_corrupt(what: str) -> Iterator[None]:
+    """Turn what decompression raises about the bytes of a file into `Corrupt`."""
+    try:
+        yield
+    except (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, gzip.BadGzipFile) as error:
+        raise Corrupt(f"the {what} is damaged or cut off ({error})") from error
+    except OSError as error:
+        if error.errno is not None:  # of the file system
+            raise
+        raise Corrupt(f"the {what} is damaged ({error})") from error
 
 
 def read_unpacked(path: Path) -> bytes:
@@ -55,17 +122,18 @@ def read_unpacked(path: Path) -> bytes:
     Raises
     ------
     Corrupt
-        If the compressed stream is broken or ends early.
+        If the compressed stream is broken or ends early, or is too large.
     """
-    try:
-        with open_unpacked(path) as stream:
-            return stream.read()
-    except _BROKEN as error:
-        raise Corrupt(f"the compressed file is damaged or cut off ({error})") from error
-    except OSError as error:
-        if error.errno is not None:
-            raise
-        raise Corrupt(f"the compressed file is damaged ({error})") from error
+    with _broken_is_corrupt("compressed file"), open_unpacked(path) as stream:
+        return _all(stream)
+
+
+def _all(stream: IO[bytes]) -> bytes:
+    """Return what is left of a stream; the bytes are held once."""
+    whole = io.BytesIO()
+    while piece := stream.read(_PIECE):
+        whole.write(piece)
+    return whole.getvalue()
 
 
 def read(path: Path, form: Form) -> dict[str, bytes]:
@@ -97,29 +165,32 @@ def is_archive(name: str) -> bool:
     return ".tar" in name or ".tgz" in name
 
 
-def sha256(content: bytes) -> str:
-    """Return the hexadecimal sha256."""
-    return hashlib.sha256(content).hexdigest()
-
-
 def _check_packed(path: Path, expected: str) -> None:
-    with path.open("rb") as stream:
-        if hashlib.file_digest(stream, "sha256").hexdigest() != expected:
-            raise Corrupt(
-                "its checksum is not the published file's, and only that of the published file is known"
-            )
+    if sha256(path) != expected:
+        raise Corrupt(
+            "its checksum is not the published file's, and only that of the published file is known"
+        )
 
 
 def _read_archive(path: Path, form: Form) -> dict[str, bytes]:
+    """Return the wanted members of an archive: ordinary files of that name, in whatever folder inside it."""
     contents: dict[str, bytes] = {}
-    try:
-        with open_unpacked(path) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
-            for item in archive:
-                name = Path(item.name).name
-                if name in form.members and (part := archive.extractfile(item)) is not None:
-                    contents[name] = part.read()
-    except _BROKEN as error:
-        raise Corrupt(f"the archive is damaged or cut off ({error})") from error
+    with (
+        _broken_is_corrupt("archive"),
+        open_unpacked(path) as stream,
+        tarfile.open(fileobj=stream, mode="r|") as archive,
+    ):
+        for item in archive:
+            place = PurePosixPath(item.name)
+            if place.name not in form.members:
+                continue
+            if not item.isreg() or item.issparse():
+                raise Corrupt(f"'{place.name}' in the archive is a link or a device, not a file")
+            if ".." in place.parts or place.is_absolute():
+                raise Corrupt(f"the archive has a path that leads out of it, '{place}'")
+            part = archive.extractfile(item)
+            assert part is not None  # ordinary files have content
+            contents[place.name] = _all(part)
     missing = sorted(set(form.members) - set(contents))
     if missing:
         raise Corrupt(f"the archive lacks '{missing[0]}'")

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t
 
-from svmbench.kernels._examples cimport Examples, sparse_rows
+from svmbench.kernels._linear_data cimport LinearData, sparse_rows
 
 
 cdef extern from "svmbench/features/csrc/mapped.h" nogil:
@@ -14,13 +14,13 @@ cdef extern from "svmbench/features/csrc/mapped.h" nogil:
                       ptrdiff_t n) noexcept nogil
 
 
-cdef class MappedExamples(Examples):
+cdef class MappedData(LinearData):
     """Examples whose features were made beforehand; see _mapped.pyx."""
 
     cdef object map
 
 
-cdef class LazyExamples(Examples):
+cdef class LazyMappedData(LinearData):
     """Examples whose Fourier features are made one example at a time; see _mapped.pyx."""
 
     cdef object X                       # the examples themselves

@@ -1,27 +1,27 @@
 """Examples in the features of a map, as linear solvers see them: made beforehand, or one at a time.
 
-Both answer for rows of the original features what `Examples` answers for rows of its own: a model's scores of
-test rows go through the map.
+Both answer for rows of the original features what `LinearData` answers for rows of its own: a model's
+scores of test rows go through the map.
 """
 
 import numpy as np
 
 from scipy.sparse import csr_array, issparse
 
-from svmbench.kernels import isa
+from svmbench.simd import isa
 
 from libc.stdint cimport int32_t, int64_t
 
-from svmbench.kernels._examples cimport Examples
+from svmbench.kernels._linear_data cimport LinearData
 
 
 cdef extern from "mapped.h" nogil:
     const mapped_loops *svmbench_mapped_loops(int level)
 
-cdef const mapped_loops *loops = svmbench_mapped_loops(("base", "v3", "v4", "v4i").index(isa()))
+cdef const mapped_loops *loops = svmbench_mapped_loops(("base", "avx2", "avx512", "avx512_icl").index(isa()))
 
 
-cdef class MappedExamples(Examples):
+cdef class MappedData(LinearData):
     """Rows of features in memory.
 
     Parameters
@@ -45,7 +45,7 @@ cdef class MappedExamples(Examples):
         return scores
 
 
-cdef class LazyExamples(Examples):
+cdef class LazyMappedData(LinearData):
     """Rows whose Fourier features are made when they are asked for, the last ones kept; no matrix of them.
 
     Parameters

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from svmbench.kernels._examples import Examples
-    from svmbench.solvers.parts.random import Generator
+    from svmbench.kernels._linear_data import LinearData
+    from svmbench.rng import Generator
 
 #: Examples that are mapped at a time: their kernel values or products stay in the second-level cache.
 BLOCK = 512
@@ -61,12 +61,19 @@ class FeatureMap(ABC):
         """Return the memory that the features of n training examples take at most."""
 
     @abstractmethod
-    def examples(self) -> Examples:
+    def examples(self) -> LinearData:
         """Return the training examples in their features, with the counts of making them."""
 
     @abstractmethod
     def transform(self, X: Any) -> NDArray[np.float32]:
         """Return z(x) for each row x of X, float32, shape (m, D)."""
+
+    def expansion(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
+        """Return the training examples and coefficients of the kernel expansion that weights stand for.
+
+        None where they stand for none.
+        """
+        return None
 
     @abstractmethod
     def scores(self, weights: NDArray[np.float64], bias: float, X: Any) -> tuple[NDArray[np.float64], int]:

@@ -28,13 +28,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from svmbench.features._mapped import LazyExamples, MappedExamples, products, waves
+from svmbench.features._mapped import LazyMappedData, MappedData, products, waves
 from svmbench.features.base import BLOCK, FeatureMap
-from svmbench.kernels._oracle import Ledger
+from svmbench.kernels._ledger import Ledger
 
 if TYPE_CHECKING:
-    from svmbench.kernels._examples import Examples
-    from svmbench.solvers.parts.random import Generator
+    from svmbench.kernels._linear_data import LinearData
+    from svmbench.rng import Generator
 
 #: Rows of which a smaller share is not zero are multiplied without their zeros, the others as a matrix: here
 #: both take the same time; at a fifth (MNIST) it is half of it, at a ninth (Adult) a quarter.
@@ -45,12 +45,36 @@ SPARSE_BELOW = 0.4
 class Params:
     """Parameters of the random Fourier features."""
 
-    frequencies: int = field(default=512, metadata={"help": "random frequencies", "min": 1})
+    frequencies: int = field(
+        default=512,
+        metadata={
+            "help": (
+                "Random frequencies; each costs an inner product for every example. As many as the sample"
+                " of features=nystrom by default, so that both compare."
+            ),
+            "min": 1,
+        },
+    )
     form: str = field(
         default="phase",
-        metadata={"help": "a cosine with a random phase, or cosine and sine", "choices": ("phase", "pairs")},
+        metadata={
+            "help": (
+                "One cosine with a random phase for each frequency (ASSET), or cosine and sine, which "
+                "makes twice as many features (SBP, Figure 3)."
+            ),
+            "choices": ("phase", "pairs"),
+        },
     )
-    lazy: bool = field(default=False, metadata={"help": "make features when an example is visited"})
+    lazy: bool = field(
+        default=False,
+        metadata={
+            "help": (
+                "Make the features of an example when it is visited, every time anew, instead of those of"
+                " all examples beforehand. Memory is then the data and the frequencies alone: for one "
+                "pass (solver=asset solver.order=given) it costs nothing."
+            )
+        },
+    )
 
 
 class Fourier(FeatureMap):
@@ -90,16 +114,16 @@ class Fourier(FeatureMap):
         width = params.frequencies * (2 if params.form == "pairs" else 1)
         return 0 if params.lazy else 4 * n * width
 
-    def examples(self) -> Examples:
+    def examples(self) -> LinearData:
         """Return the training examples in their features, made or to be made."""
         if self._lazy:
-            return LazyExamples(self._X, self)
+            return LazyMappedData(self._X, self)
         n, ledger = self._X.shape[0], Ledger(kernels=False)
         Z = np.empty((n, self.phases.size), dtype=np.float32)
         for begin in range(0, n, BLOCK):
             self._map(self._X[begin : begin + BLOCK], Z[begin : begin + BLOCK])
         ledger.inner_products += n * self.frequencies.shape[1]
-        return MappedExamples(Z, self, ledger)
+        return MappedData(Z, self, ledger)
 
     def transform(self, X: Any) -> NDArray[np.float32]:
         """Return z(x) for each row x of X, float32, shape (m, D); k inner products each, not counted here."""
@@ -119,7 +143,7 @@ class Fourier(FeatureMap):
         m = X.shape[0]
         scores = np.empty(m)
         for begin in range(0, m, BLOCK):
-            mapped = MappedExamples(self.transform(X[begin : begin + BLOCK]), self, Ledger(kernels=False))
+            mapped = MappedData(self.transform(X[begin : begin + BLOCK]), self, Ledger(kernels=False))
             scores[begin : begin + BLOCK] = mapped.products(weights)
         return scores + bias, m * (self.frequencies.shape[1] + 1)
 

@@ -13,8 +13,13 @@ Then <z(x), z(x')> is K(x, x') where both are in S (but for the eigenvalues left
 predictor <g, z(x)> is the kernel expansion with the coefficients :math:`Q_{\bar d} D_{\bar d}^{-1/2} g` on S,
 of the same norm. So a solver on these features minimises the kernel problem over a subspace.
 
+The factor :math:`D^{-1/2}` of a small eigenvalue magnifies any error of K(S, x), so kernel values,
+eigenvalues and the product are in double precision, and the features are rounded to float32 last. Eigenvalues
+that float64 cannot tell from rounding, below s times its unit of the largest, are left out whatever eps_d is.
+Scores of training rows and of others are made in the same way, through their features.
+
 Cost: K(S, x) of every training example, s n kernel evaluations, charged to every convention before the first
-iteration. Scores of other rows take s evaluations each, by the expansion.
+iteration. Scores of other rows take s evaluations each.
 """
 
 from __future__ import annotations
@@ -26,25 +31,53 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.errors import UserError
-from svmbench.features._mapped import MappedExamples
+from svmbench.features._mapped import MappedData
 from svmbench.features.base import BLOCK, FeatureMap
 from svmbench.kernels._oracle import Oracle
 
 if TYPE_CHECKING:
-    from svmbench.kernels._examples import Examples
-    from svmbench.solvers.parts.random import Generator
+    from svmbench.kernels._linear_data import LinearData
+    from svmbench.rng import Generator
+
+
+_NOT_FINITE = (
+    "kernel values of features=nystrom are not finite, or too large for features in single precision: scale "
+    "the data, or choose a kernel with smaller values"
+)
 
 
 @dataclass(frozen=True)
 class Params:
     """Parameters of the Nyström features."""
 
-    s: int = field(default=512, metadata={"help": "examples of the sample", "min": 1})
+    s: int = field(
+        default=512,
+        metadata={
+            "help": (
+                "Examples of the sample, from 1 to the number of training examples. 512 and 1024 in Table"
+                " 2 of ASSET."
+            ),
+            "min": 1,
+        },
+    )
     eps_d: float = field(
         default=1e-12,
-        metadata={"help": "least eigenvalue, as a part of the largest", "above": 0, "max": 1},
+        metadata={
+            "help": (
+                "Eigenvalues of the sample's kernel matrix below this part of the largest are left out. "
+                "ASSET has 1e-16, which is less than double precision resolves: s times 2.2e-16 is the least."
+            ),
+            "above": 0,
+            "max": 1,
+        },
     )
-    rank: int | None = field(default=None, metadata={"help": "most features; null: no limit", "min": 1})
+    rank: int | None = field(
+        default=None,
+        metadata={
+            "help": ("Most features, those of the largest eigenvalues. null: as many as eps_d leaves."),
+            "min": 1,
+        },
+    )
 
 
 class Nystrom(FeatureMap):
@@ -60,10 +93,11 @@ class Nystrom(FeatureMap):
     Raises
     ------
     UserError
-        If the sample is larger than the training set, or its kernel values span nothing or are not finite.
+        If the sample is larger than the training set, or its kernel values span nothing, or are too large.
     """
 
     name = "nystrom"
+    version = 2  # 2: features and scores from kernel values in double precision
     Params = Params
 
     def __init__(self, X: Any, kernel: dict[str, Any], params: Any, rng: Generator, threads: int = 1) -> None:
@@ -75,9 +109,8 @@ class Nystrom(FeatureMap):
         self._X = X
         self.sample = np.sort(rng.permutation(n)[: params.s])
         self._oracle = Oracle(X[self.sample], kernel, threads=threads, like=X)
-        self._K_ss = self._oracle.values(X[self.sample])
+        self._K_ss = self._oracle.exact_values(X[self.sample])
         self.coefficients = _root(self._K_ss, params)
-        self._factor = self.coefficients.astype(np.float32)
 
     @classmethod
     def bytes_needed(cls, params: Any, n: int) -> int:
@@ -85,43 +118,58 @@ class Nystrom(FeatureMap):
         s = min(params.s, n)  # more are refused by the map itself
         return 4 * n * min(s, params.rank or s) + 8 * 4 * s**2
 
-    def examples(self) -> Examples:
+    def examples(self) -> LinearData:
         """Return the training examples in their features; kernel values within the sample are made once."""
         n, s = self._X.shape[0], self.sample.size
-        Z = np.empty((n, self._factor.shape[1]), dtype=np.float32)
-        Z[self.sample] = self._K_ss @ self._factor
+        Z = np.empty((n, self.coefficients.shape[1]), dtype=np.float32)
+        Z[self.sample] = self._rounded(self._K_ss)
         others = np.delete(np.arange(n), self.sample)
         for begin in range(0, others.size, BLOCK):
             block = others[begin : begin + BLOCK]
             Z[block] = self.transform(self._X[block])
         self._oracle.ledger.setup(n * s)
-        return MappedExamples(Z, self, self._oracle.ledger)
+        return MappedData(Z, self, self._oracle.ledger)
 
     def transform(self, X: Any) -> NDArray[np.float32]:
         """Return z(x) for each row x of X, float32, shape (m, D); s evaluations each, counted as computed."""
-        return np.asarray(self._oracle.values(X) @ self._factor)
+        return self._features(X)
+
+    def expansion(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return the sample and the coefficients on it that give the same scores as the weights."""
+        return self.sample, self.coefficients @ weights
 
     def scores(self, weights: NDArray[np.float64], bias: float, X: Any) -> tuple[NDArray[np.float64], int]:
-        """Return <z(x), w> + bias for each row x of X by the kernel expansion; counted as prediction."""
-        signed = self.coefficients @ weights
-        return self._oracle.decision_function(np.arange(signed.size), signed, bias, X), 0
+        """Return <z(x), w> + bias for each row x of X, as of training rows; counted as prediction."""
+        scores = np.empty(X.shape[0])
+        for begin in range(0, X.shape[0], BLOCK):
+            Z = self._features(X[begin : begin + BLOCK], predicted=True)
+            scores[begin : begin + BLOCK] = Z.astype(np.float64) @ weights
+        return scores + bias, 0
+
+    def _features(self, X: Any, *, predicted: bool = False) -> NDArray[np.float32]:
+        return self._rounded(self._oracle.exact_values(X, predicted=predicted))
+
+    def _rounded(self, values: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Return the features of rows from their kernel values with the sample, shape (m, s)."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            Z = np.asarray(values @ self.coefficients).astype(np.float32)
+        if not np.isfinite(Z).all():
+            raise UserError(_NOT_FINITE)
+        return Z
 
 
-def _root(K: NDArray[np.float32], params: Any) -> NDArray[np.float64]:
+def _root(K: NDArray[np.float64], params: Any) -> NDArray[np.float64]:
     """Return Q D^(-1/2) of the eigenvalues that are large enough, shape (s, D)."""
-    exact = K.astype(np.float64)
-    if not np.isfinite(exact).all():
-        raise UserError(
-            "kernel values of the sample of features=nystrom are not finite: scale the data, or choose a "
-            "kernel with smaller values"
-        )
-    values, vectors = np.linalg.eigh(0.5 * (exact + exact.T))
+    if not np.isfinite(K).all():
+        raise UserError(_NOT_FINITE)
+    values, vectors = np.linalg.eigh(0.5 * (K + K.T))
     values, vectors = values[::-1], vectors[:, ::-1]
     if values[0] <= 0.0:
         raise UserError(
             "the kernel is 0 on all examples of the sample of features=nystrom: give a larger features.s, "
             "another seed or another kernel"
         )
-    kept = int(np.count_nonzero(values >= params.eps_d * values[0]))
+    least = max(params.eps_d, len(K) * np.finfo(np.float64).eps)
+    kept = int(np.count_nonzero(values >= least * values[0]))
     kept = min(kept, params.rank or kept)
     return np.ascontiguousarray(vectors[:, :kept] / np.sqrt(values[:kept]))

@@ -8,7 +8,7 @@ import numpy as np
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free
 
-from svmbench.kernels._layout cimport allocate
+from svmbench.simd.targets cimport allocate
 
 #: Rows that must be at hand at once: pair methods hold two.
 LEAST = 2

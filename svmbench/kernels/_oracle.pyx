@@ -1,111 +1,25 @@
-"""The oracle: the only source of kernel values, and the ledger that counts them.
+"""The oracle: the only source of kernel values, each of them counted in its ledger.
 
-Published counts follow a method's rule (docs/counting.md) and are charged by the solver through the ledger's
-verbs; what was really evaluated (``kev_computed``) is counted here, once per row or block.
+Compiled solvers take rows by the C-level methods of `KernelRows`; here is the rest: blocks, the diagonal,
+parts of the examples, and expansions, which observation pays for.
 """
 
 import numpy as np
 
-from svmbench.kernels.cloud import Cloud, expansion as point_expansion, gamma_of
-from svmbench.kernels.layouts import make_layout
+from svmbench.kernels import expansion
+from svmbench.kernels.double_values import DoubleValues
+from svmbench.kernels.layouts._double import expansion as double_expansion
+from svmbench.kernels.layouts.choice import make_layout
+from svmbench.kernels.reduced_set import ReducedSet, expansion as point_expansion, gamma_of
 
 from libc.stdint cimport int64_t
-from libc.string cimport memcpy
 
-from svmbench.kernels._cache cimport RowCache
-from svmbench.kernels._layout cimport ROW_GROUP
-
-cdef enum:
-    FIRST_WINDOW = 4        # rows of the first block made ahead; how well rows are expected shows from there
-    MOST_ROWS = 1024        # that are looked up in the cache together
-
-# Examples that an expansion is evaluated at together.
-PART = 4096
-
-FIELDS = (
-    "iterations",
-    "kev_ondemand",
-    "kev_rowupdate",
-    "kev_iter",
-    "kev_computed",
-    "inner_products",
-    "kev_setup",
-    "kev_observation",
-    "kev_prediction",
-    "kev_discarded",
-)
+from svmbench.kernels._ledger cimport Ledger
+from svmbench.kernels._rows cimport KernelRows
+from svmbench.kernels.layouts._layout cimport TILE, Layout
 
 
-cdef class Ledger:
-    """The counts of one run, 64 bit each; the fields of `FIELDS`.
-
-    Parameters
-    ----------
-    kernels : bool, default True
-        Whether kernels are evaluated at all; if not, `as_dict` has None for their counts.
-    """
-
-    def __init__(self, *, kernels=True):
-        self.kernels = kernels
-
-    cdef const int64_t* counter(self, int which) noexcept nogil:
-        # The order of svmbench.solvers.base.COUNTERS.
-        if which == 0:
-            return &self.kev_ondemand
-        if which == 1:
-            return &self.kev_rowupdate
-        if which == 2:
-            return &self.kev_iter
-        if which == 3:
-            return &self.kev_computed
-        if which == 4:
-            return &self.inner_products
-        return &self.iterations
-
-    cdef void lookup(self, int64_t nonzeros) noexcept nogil:
-        self.kev_ondemand += nonzeros
-
-    cdef void change(self, int64_t n) noexcept nogil:
-        self.kev_rowupdate += n
-
-    cdef void maintained_change(self, int64_t n) noexcept nogil:
-        self.kev_ondemand += n
-        self.kev_rowupdate += n
-
-    def setup(self, int64_t evaluations):
-        """Charge evaluations made before the first iteration, to every convention."""
-        self.maintained_change(evaluations)
-        self.kev_iter += evaluations
-        self.kev_setup += evaluations
-
-    def charge(self, *, iterations=0, lookups=0, changes=0, maintained_changes=0, evaluations=0, n=0):
-        """Charge events from a solver written in Python; the compiled ones use the C-level verbs.
-
-        Parameters
-        ----------
-        iterations, changes, maintained_changes : int
-            How many happened; each is charged n.
-        lookups : int
-            Non-zero coefficients behind the responses that were computed on demand, summed.
-        evaluations : int
-            Of a kind that no convention saves, charged to each as they are.
-        n : int
-            Number of training examples.
-        """
-        self.iterations += iterations
-        self.kev_iter += <int64_t>iterations * n + evaluations
-        self.kev_ondemand += lookups + <int64_t>maintained_changes * n + evaluations
-        self.kev_rowupdate += (<int64_t>changes + maintained_changes) * n + evaluations
-
-    def as_dict(self):
-        """Return every counter by name; None where it does not apply."""
-        return {
-            name: getattr(self, name) if self.kernels or not name.startswith("kev_") else None
-            for name in FIELDS
-        }
-
-
-cdef class Oracle:
+cdef class Oracle(KernelRows):
     """Kernel values over the training examples of one run.
 
     Parameters
@@ -119,14 +33,16 @@ cdef class Oracle:
     threads : int, default 1
         OpenMP threads of one row or block.
     layout : str, optional
-        How the examples are stored: a key of `svmbench.kernels.layouts.LAYOUTS`; by default the one that fits
-        them best. It changes no published count, and values within their stated tolerance only.
+        How the examples are stored: a key of `svmbench.kernels.layouts.choice.LAYOUTS`; by default the one
+        that fits them best. It changes no published count, and values within their stated tolerance only.
     like : ndarray or scipy.sparse matrix, optional
         Examples by which the layout is chosen, where X is a sample of them that others are taken against.
     prefetch : bool, default True
         Whether rows that a solver expects to need are made in blocks ahead of need, where the layout gains by
         it; beside the cache that takes at most an eighth of its budget. It changes no value and no published
         count, but what is computed.
+    precision : str, default auto
+        ``auto``, ``single`` or ``double``; see `svmbench.kernels.layouts.choice.make_layout`.
 
     Notes
     -----
@@ -134,18 +50,15 @@ cdef class Oracle:
     rows only the last ones are kept.
     """
 
-    def __init__(self, X, kernel, cache_bytes=0, threads=1, layout=None, like=None, prefetch=True):
-        self.layout = make_layout(X, kernel, threads, layout, like)
-        self.n = self.layout.n
-        self.d = self.layout.d
-        self.cache = RowCache(self.n, self.layout.stride, cache_bytes if self.layout.kept else 0)
-        self.ahead = max(1, min(self.layout.ahead, self.cache.slots // 8)) if prefetch else 1
-        self.window = min(self.ahead, FIRST_WINDOW)
-        if self.ahead > 1:
-            self.block_values = np.empty((self.ahead, self.layout.stride), dtype=np.float32)
-            self.planned = np.empty(self.ahead, dtype=np.int64)
-        self.ledger = Ledger()
-        self._diagonal = None
+    def __init__(self, X, kernel, cache_bytes=0, threads=1, layout=None, like=None, prefetch=True,
+                 precision="auto"):
+        cdef Layout stored = make_layout(X, kernel, threads, layout, like, precision)
+        super().__init__(stored, Ledger(), cache_bytes if stored.kept else 0, prefetch)
+
+    @property
+    def ahead(self):
+        """Rows that are made in one block ahead of need, at most; 1: none are."""
+        return self.prefetch.most
 
     @property
     def kernel(self):
@@ -154,7 +67,7 @@ cdef class Oracle:
 
     @property
     def layout_name(self):
-        """How the examples are stored: a key of `svmbench.kernels.layouts.LAYOUTS`."""
+        """How the examples are stored: a key of `svmbench.kernels.layouts.choice.LAYOUTS`."""
         return self.layout.name
 
     @property
@@ -163,88 +76,20 @@ cdef class Oracle:
         return bool(self.layout.worth_keeping())
 
     @property
+    def exact_price(self):
+        """Time of an evaluation in double precision, in those of rows: about 1 in whole numbers or CSR."""
+        return 1 if self.layout.unit_squared > 0.0 or self.layout.name == "sparse" else 4
+
+    @property
     def cache_rows(self):
         """Number of rows that the cache can hold."""
         return self.cache.slots
-
-    cdef void count(self, int64_t evaluations) noexcept nogil:
-        self.ledger.kev_computed += evaluations
-        self.ledger.inner_products += evaluations
-
-    cdef const float *row_pointer(self, Py_ssize_t i) noexcept nogil:
-        cdef float *values = self.cache.find(i)
-        cdef int64_t index = i
-        if values == NULL:
-            values = self.cache.insert(i)
-            self.layout.rows(&index, 1, values)
-            self.count(self.n)
-        elif self.cache.early[self.cache.newest]:
-            self.cache.early[self.cache.newest] = 0
-            self.ledger.kev_discarded -= self.n
-            self.right += 1
-        return values
-
-    cdef bint plan(self, Py_ssize_t i) noexcept nogil:
-        if self.ahead == 1 or self.cache.holds_row(i):
-            return False
-        # Expectations further ahead are wrong more often: as many rows as half of them are asked for in time.
-        if self.guessed > 0:
-            self.window = min(self.ahead, 2 * self.window) if 2 * self.right >= self.guessed \
-                else max(<Py_ssize_t> 2, self.window // 2)
-        self.guessed = 0
-        self.planned[0] = i
-        self.n_planned = 1
-        self.n_expected = 1
-        return True
-
-    cdef bint expect(self, Py_ssize_t i) noexcept nogil:
-        cdef Py_ssize_t k = 0
-        # Further ahead than one block: some rows are at hand, and the next block is to be full as well.
-        self.n_expected += 1
-        if not self.cache.holds_row(i):
-            while k < self.n_planned and self.planned[k] != i:
-                k += 1
-            if k == self.n_planned:
-                self.planned[k] = i
-                self.n_planned += 1
-        return self.n_planned < self.window and self.n_expected < 2 * self.window
-
-    cdef void make_planned(self) noexcept nogil:
-        cdef Py_ssize_t begin = 0, size = 0, k = 0
-        if self.n_planned == 1:
-            return
-        while begin < self.n_planned:
-            size = min(self.layout.group(), self.n_planned - begin)
-            self.layout.rows(&self.planned[begin], size, &self.block_values[begin, 0])
-            begin += size
-        for k in range(self.n_planned):
-            memcpy(self.cache.insert(self.planned[k]), &self.block_values[k, 0], self.n * sizeof(float))
-            self.cache.early[self.cache.newest] = k > 0
-        self.guessed = self.n_planned - 1
-        self.right = 0
-        self.count(self.n_planned * self.n)
-        self.ledger.kev_discarded += self.guessed * self.n      # until they are asked for
-
-    cdef int pairs(self, const int64_t *rows, Py_ssize_t count, const int64_t *cols, Py_ssize_t width,
-                   float *out, Py_ssize_t stride) except -1:
-        self.layout.pairs(rows, count, cols, width, out, stride)
-        self.count(count * width)
-        return 0
-
-    cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
-                      double *sums) except -1 nogil:
-        cdef Py_ssize_t step = MOST_ROWS if self.cache.slots >= MOST_ROWS else ROW_GROUP
-        cdef Py_ssize_t begin = 0
-        while begin < count:
-            add_group(self, indices + begin, coefficients + begin, min(step, count - begin), sums)
-            begin += step
-        return 0
 
     def row(self, Py_ssize_t i):
         """Return row i of the kernel matrix, float32, shape (n,); a copy."""
         if not 0 <= i < self.n:
             raise IndexError(f"row {i} of {self.n}")
-        cdef const float *values = self.row_pointer(i)
+        cdef const float *values = self.get_row(i)
         return np.array(<const float[:self.n]>values) if self.n else np.zeros(0, dtype=np.float32)
 
     def block(self, rows, cols=None, out=None):
@@ -266,18 +111,48 @@ cdef class Oracle:
             values = self.layout.block(rows)
         else:
             cols = np.ascontiguousarray(cols, dtype=np.int64)
-            pair = self.layout.select(np.concatenate([rows, cols]))
-            values = pair.block(np.arange(len(rows)))[:, len(rows):]
-        self.count(values.size)
+            values = self._between(rows, cols)
+        self.ledger.computed(values.size)
         if out is None:
             return np.ascontiguousarray(values)
         out[...] = values
         return out
 
+    def _between(self, const int64_t[::1] rows, const int64_t[::1] cols):
+        """Return the kernel values of some examples with others, and evaluate no more than these."""
+        cdef Py_ssize_t stride = (cols.shape[0] + TILE - 1) // TILE * TILE
+        values = np.empty((rows.shape[0], stride), dtype=np.float32)
+        cdef float[:, ::1] view = values
+        if rows.shape[0] and cols.shape[0]:
+            self.layout.pairs(&rows[0], rows.shape[0], &cols[0], cols.shape[0], &view[0, 0], stride)
+        return values[:, : cols.shape[0]]
+
     def values(self, X):
         """Return K(x, x_j) for each row x of X and each training example, float32, shape (m, n)."""
         values = self.layout.values(X)
-        self.count(values.size)
+        self.ledger.computed(values.size)
+        return values
+
+    def exact_values(self, X, *, predicted=False):
+        """Return K(x, x_j) for each row x of X and each training example, float64, shape (m, n).
+
+        The examples are kept in float64 from the first call on: for few of them.
+
+        Parameters
+        ----------
+        X : ndarray or scipy.sparse matrix, shape (m, d)
+            Rows.
+        predicted : bool, default False
+            Whether they count as prediction, and not as computed.
+        """
+        if self._double_values is None:
+            every = self.layout.gather_double(np.arange(self.n))
+            self._double_values = DoubleValues(every, self.layout.kernel)
+        values = self._double_values(X)
+        if predicted:
+            self.ledger.kev_prediction += values.size
+        else:
+            self.ledger.computed(values.size)
         return values
 
     def diagonal(self):
@@ -294,7 +169,7 @@ cdef class Oracle:
             if kernel["name"] == "polynomial":
                 squared = (kernel["gamma"] * squared + kernel["coef0"]) ** kernel["degree"]
             self._diagonal = squared
-            self.count(self.n)
+            self.ledger.computed(self.n)
             self.ledger.setup(self.n)
         return self._diagonal.copy()
 
@@ -310,14 +185,10 @@ cdef class Oracle:
         """
         indices = np.ascontiguousarray(indices, dtype=np.int64)
         cdef Oracle part = Oracle.__new__(Oracle)
-        part.layout = self.layout.select(indices)
-        part.n = part.layout.n
-        part.d = part.layout.d
-        part.cache = RowCache(
-            part.n, part.layout.stride, self.cache.slots * self.cache.stride * <Py_ssize_t> sizeof(float)
+        KernelRows.__init__(
+            part, self.layout.select(indices), self.ledger,
+            self.cache.slots * self.cache.stride * <Py_ssize_t> sizeof(float), False,
         )
-        part.ahead = 1
-        part.ledger = self.ledger
         part._diagonal = None if self._diagonal is None else self._diagonal[indices]
         return part
 
@@ -336,19 +207,10 @@ cdef class Oracle:
         part.examples = np.zeros(most, dtype=np.int64)
         return part
 
-    cdef int take(self, const int64_t *examples, Py_ssize_t count) except -1:
-        cdef Py_ssize_t j = 0
-        for j in range(count):
-            self.examples[j] = examples[j]
-        self.layout = self.layout.over(self.whole.layout, examples, count)
-        self.n = count
-        self.cache.clear()
-        return 0
-
     def responses(self, indices, coefficients):
         """Return the same as `training_scores`, counted as computed: for a method that needs it."""
-        self.count(len(indices) * self.n)
-        return self._expansion(indices, coefficients)
+        self.ledger.computed(len(indices) * self.n)
+        return expansion.at_examples(self.layout, indices, coefficients)
 
     def decision_function(self, indices, coefficients, bias, X):
         """Return Σ_k coefficients[k] K(x_indices[k], x) + bias for each row x of X, float64, shape (m,).
@@ -366,17 +228,42 @@ cdef class Oracle:
         observation.
         """
         self.ledger.kev_observation += len(indices) * self.n
-        return self._expansion(indices, coefficients)
+        return expansion.at_examples(self.layout, indices, coefficients)
 
-    def cloud(self):
-        """Return a `Cloud` of the training examples, for kernel values of points that are none of them.
+    def exact_responses(self, indices, coefficients, *, cols=None, observed=False):
+        """Return Σ_k coefficients[k] K(x_indices[k], x_j) in double precision, for each j or those of cols.
+
+        float64, shape (n,) or (len(cols),). Made from the examples as loaded and the coefficients alone:
+        kernel values by the documented formula, and their sums, in float64. Those of rows may be 1e-6 off.
+
+        Parameters
+        ----------
+        indices : array of int, shape (s,)
+            Examples of the expansion.
+        coefficients : array of float64, shape (s,)
+            Their weights.
+        cols : array of int, shape (m,), optional
+            The examples j; all by default.
+        observed : bool, default False
+            Whether observation pays (`kev_observation`), and not training (`kev_computed`, `inner_products`).
+        """
+        at = np.arange(self.n) if cols is None else np.asarray(cols)
+        cdef int64_t evaluations = len(indices) * len(at)
+        if observed:
+            self.ledger.kev_observation += evaluations
+        else:
+            self.ledger.computed(evaluations)
+        return double_expansion(self.layout, indices, coefficients, at)
+
+    def reduced_set(self):
+        """Return a `ReducedSet` of the training examples, for kernel values of points that are none of them.
 
         Raises
         ------
         UserError
             If the kernel is not Gaussian.
         """
-        return Cloud(self.layout.gather(np.arange(self.n)), gamma_of(self.layout.kernel), self.ledger)
+        return ReducedSet(self.layout.gather(np.arange(self.n)), gamma_of(self.layout.kernel), self.ledger)
 
     def point_scores(self, points, coefficients, bias, X):
         """Return Σ_k coefficients[k] K(points[k], x) + bias for each row x of X, float64, shape (m,).
@@ -392,62 +279,14 @@ cdef class Oracle:
 
         Counted as observation.
         """
-        gamma = gamma_of(self.layout.kernel)
-        scores = np.empty(self.n)
-        for begin in range(0, self.n, PART):
-            rows = self.layout.gather(np.arange(begin, min(begin + PART, self.n)))
-            scores[begin : begin + PART] = point_expansion(points, coefficients, gamma, rows)
         self.ledger.kev_observation += len(points) * self.n
-        return scores
+        return expansion.of_points(self.layout, points, coefficients)
 
-    def _expansion(self, indices, coefficients):
-        scores = np.empty(self.n)
-        expansion = self.layout.select(indices)
-        for begin in range(0, self.n, PART):
-            part = np.arange(begin, min(begin + PART, self.n))
-            scores[begin : begin + PART] = expansion.scores_at(self.layout, part, coefficients)
-        return scores
+    def point_squared_norm(self, points, coefficients):
+        """Return |Σ_k coefficients[k] Φ(points[k])|², from the values between all points.
 
-
-cdef int add_group(Oracle oracle, const int64_t *indices, const double *coefficients, Py_ssize_t count,
-                   double *sums) except -1 nogil:
-    """The same for up to MOST_ROWS rows, if the cache has room for them all, or up to ROW_GROUP."""
-    cdef bint roomy = oracle.cache.slots >= count
-    cdef const float *held[MOST_ROWS]
-    cdef const float *nothing[MOST_ROWS]
-    cdef float *kept[MOST_ROWS]
-    cdef float *places[MOST_ROWS]
-    cdef int64_t missing[MOST_ROWS]
-    cdef bint keep = oracle.layout.worth_keeping()
-    cdef Py_ssize_t made = 0, r = 0
-    for r in range(count):
-        nothing[r] = NULL
-        held[r] = oracle.cache.find(indices[r]) if keep else NULL
-        kept[r] = oracle.cache.insert(indices[r]) if keep and held[r] == NULL else NULL
-        if kept[r] != NULL and roomy:
-            held[r] = copied(oracle, indices[r], kept[r])
-        if held[r] == NULL:
-            missing[made] = indices[r]
-            places[made] = kept[r]
-            made += 1
-    oracle.count(made * oracle.n)
-    if keep and roomy:
-        # What is missing is made in full blocks first: they read the stored examples once each.
-        oracle.layout.add_rows(missing, coefficients, made, nothing, places, NULL)
-        for r in range(count):
-            if held[r] == NULL:
-                held[r] = kept[r]
-    return oracle.layout.add_rows(indices, coefficients, count, held, kept, sums)
-
-
-cdef const float *copied(Oracle oracle, int64_t i, float *row) noexcept nogil:
-    """Copy the row from the oracle that this one is a part of; NULL if it holds none."""
-    cdef const float *whole = NULL
-    cdef Py_ssize_t j = 0
-    if oracle.whole is not None and oracle.cache.slots >= oracle.examples.shape[0]:
-        whole = oracle.whole.cache.seen(oracle.examples[i])
-    if whole == NULL:
-        return NULL
-    for j in range(oracle.n):
-        row[j] = whole[oracle.examples[j]]
-    return row
+        Counted as observation.
+        """
+        own = point_expansion(points, coefficients, gamma_of(self.layout.kernel), points)
+        self.ledger.kev_observation += len(points) ** 2
+        return max(0.0, float(coefficients @ own))

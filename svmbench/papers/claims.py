@@ -1,62 +1,36 @@
-"""What a paper claims, as tests of stored curves, and what it reports, as numbers.
+"""What a document claims, as data: its wording, where it stands, and how it is put to the test.
 
-A claim has parts. A part is judged on each data set under each convention of counting, and says in words what
-it tests, so that a reader can disagree with the definition and still use the numbers.
+A claim has parts. A part is one predicate with its thresholds, fixed before the outcome is seen; it is judged
+on each data set under each convention of counting, or once over all data sets where the document speaks of
+them together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from svmbench.papers.paper import Paper
-from svmbench.papers.plan import Match, selection
-from svmbench.report.series import Curve, Floats, Steps, optimum_value
+from svmbench.errors import UserError
+from svmbench.papers import fields
+from svmbench.papers.estimate import (
+    DEVIATES,
+    INCONCLUSIVE,
+    NOT_ATTEMPTED,
+    REPRODUCED,
+    Estimate,
+    NotAttempted,
+    short,
+)
+from svmbench.papers.predicates import Tested
+from svmbench.papers.quantities import Evidence
+from svmbench.papers.vocabulary import PREDICATES
+from svmbench.papers.wording import BY_PANEL
 
-REPRODUCED = "reproduced"
-DEVIATES = "deviates"
-NOT_ATTEMPTED = "not attempted"
-
-#: Costs per factor of ten at which two curves are compared.
-_PER_DECADE = 20
-
-
-class NotAttempted(Exception):
-    """A part cannot be judged; the message says why."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """The verdict on one part, for one data set and one convention.
-
-    Attributes
-    ----------
-    panel, counter : str
-        Data set and convention.
-    verdict : str
-        ``reproduced``, ``deviates`` or ``not attempted``.
-    text : str
-        The numbers in words, or why it was not attempted.
-    numbers : dict
-        The same for programs; errors in percent.
-    """
-
-    panel: str
-    counter: str
-    verdict: str
-    text: str
-    numbers: dict[str, float | list[float]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """What a test found: whether the claim holds, in words and in numbers."""
-
-    holds: bool
-    text: str
-    numbers: dict[str, float | list[float]]
+#: How sure it is that the document says so.
+SURE = ("read", "inferred", "unconfirmed", "ours")
 
 
 @dataclass(frozen=True)
@@ -67,192 +41,180 @@ class Part:
     ----------
     name : str
         A few words.
-    definition : str
-        What is tested, with its thresholds.
-    judge : callable
-        From the evidence of one data set to a `Judgement`; raises `NotAttempted`.
-    panels : tuple of str or None
-        Data sets that the paper names; None: all.
+    predicate : str
+        One of `svmbench.papers.vocabulary.PREDICATES`.
+    arguments : mapping
+        Of the predicate.
+    panels, counters : tuple of str or None
+        Data sets and conventions that the document names; None: all.
+    together : bool
+        Judged once, by the mean over the data sets.
     """
 
     name: str
-    definition: str
-    judge: Callable[[Evidence], Judgement]
+    predicate: str
+    arguments: Mapping[str, Any]
     panels: tuple[str, ...] | None = None
+    counters: tuple[str, ...] | None = None
+    together: bool = False
+
+    @property
+    def definition(self) -> str:
+        """What is tested, with its thresholds, as a sentence."""
+        text = PREDICATES[self.predicate].words(self.arguments)
+        over = ", in the mean over the data sets" if self.together else ""
+        return f"{text[0].upper()}{text[1:]}{over}."
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A finding of the paper: a short name, its wording, where it stands, and its tests."""
+    """A finding of a document.
 
+    Attributes
+    ----------
+    target : str
+        Where it is listed, such as ``SBP-F2``.
+    name : str
+        A few words.
+    text : str
+        The finding, in our words, with the scope that the document gives it.
+    place : str
+        Section and page.
+    sure : str
+        One of `SURE`: read in the document, inferred from it, remembered and unconfirmed, or our own
+        question.
+    parts : tuple of Part
+        Its tests.
+    """
+
+    target: str
     name: str
     text: str
     place: str
+    sure: str
     parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
-class Anchor:
-    """A test error, in percent from ``low`` to ``high``, that a solver is known to have at a cost."""
-
-    panel: str
-    solver: str
-    counter: str
-    cost: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class KnownOptimum:
-    """What is known of the optimum of a panel's problem.
+class Finding:
+    """The verdict on one part, for one data set (empty: all together) and one convention.
 
     Attributes
     ----------
-    panel : str
-        Data set.
-    objective : float
-        λ-form.
-    mistakes : tuple of int
-        Least and greatest number of test errors.
-    nu : float
-        Mean hinge loss over norm.
-    printed_nu : str
-        The value in the paper, with a remark if it could not be confirmed.
+    panel, counter : str
+        Data set and convention.
+    verdict : str
+        One of `svmbench.papers.estimate.VERDICTS`.
+    text : str
+        The numbers in words, or why it was not attempted.
+    estimate : Estimate or None
+        The number that decided.
+    least, most : float
+        The range in which it holds.
     """
 
     panel: str
-    objective: float
-    mistakes: tuple[int, int]
-    nu: float
-    printed_nu: str
+    counter: str
+    verdict: str
+    text: str
+    estimate: Estimate | None = None
+    least: float = -np.inf
+    most: float = np.inf
 
 
-@dataclass(frozen=True)
-class Published:
-    """What a figure is judged by: claims, known points of curves, known optima, origin of the numbers."""
-
-    claims: tuple[Claim, ...]
-    anchors: tuple[Anchor, ...]
-    optima: tuple[KnownOptimum, ...]
-    origin: str
+def read_claims(content: Any, where: str, target: str) -> tuple[Claim, ...]:
+    """Return the claims of a file."""
+    if not isinstance(content, list):
+        raise UserError(f"{where} must be a list of claims")
+    return tuple(_claim(value, f"{where}[{place}]", target) for place, value in enumerate(content))
 
 
-class Evidence:
-    """The curves of one data set under one convention.
-
-    Parameters
-    ----------
-    counter : str
-        The convention.
-    curves : mapping of str to Curve
-        By solver.
-    view : (float, float) or None
-        Range of costs that the figure shows; comparisons stay in it.
-    optimum : float or None
-        Test error of the certified optimum, in percent.
-    incomplete : mapping of str to str
-        Solvers whose runs are not all there, and what is lacking.
-    """
-
-    def __init__(
-        self,
-        counter: str,
-        curves: Mapping[str, Curve],
-        view: tuple[float, float] | None = None,
-        optimum: float | None = None,
-        incomplete: Mapping[str, str] | None = None,
-    ) -> None:
-        self.counter = counter
-        self._curves = curves
-        self._view = view or (0.0, np.inf)
-        self._optimum = optimum
-        self._incomplete = incomplete or {}
-
-    def curve(self, solver: str) -> Curve:
-        """Return the curve of a solver, all its planned seeds in it."""
-        if solver in self._incomplete:
-            raise NotAttempted(f"{solver}: {self._incomplete[solver]}")
-        if solver not in self._curves:
-            raise NotAttempted(f"{solver}: no runs")
-        return self._curves[solver]
-
-    def optimum(self) -> float:
-        """Return the test error of the certified optimum."""
-        if self._optimum is None:
-            raise NotAttempted("the certified optimum is not stored")
-        return self._optimum
-
-    def shared(self, *curves: Curve, until: float = np.inf) -> Floats:
-        """Return costs in the figure's range at which all curves are known, at equal ratios."""
-        low = max(self._view[0], *(curve.start for curve in curves))
-        high = min(self._view[1], until, *(curve.known_until for curve in curves))
-        if np.isinf(high):
-            high = max(curve.end for curve in curves)
-        if not low < high:
-            raise NotAttempted(
-                f"no costs are shared: one curve begins at {low:.1e}, another ends at {high:.1e}"
-            )
-        return costs_between(low, high)
+def _claim(value: Any, where: str, target: str) -> Claim:
+    keys = fields.section(value, where, ("name", "text", "place", "parts"), ("target", "sure"))
+    sure = fields.one_of(keys.get("sure", "read"), f"{where}.sure", SURE)
+    if not isinstance(keys["parts"], list) or not keys["parts"]:
+        raise UserError(f"{where}.parts must be a list of tests")
+    parts = tuple(
+        _part(part, f"{where}.parts[{place}]", keys["name"]) for place, part in enumerate(keys["parts"])
+    )
+    return Claim(str(keys.get("target", target)), keys["name"], keys["text"], keys["place"], sure, parts)
 
 
-def costs_between(low: float, high: float) -> Floats:
-    """Return costs from ``low`` to ``high``, evenly spaced in the logarithm."""
-    return np.geomspace(low, high, 1 + max(1, round(_PER_DECADE * np.log10(high / low))))
+def _part(value: Any, where: str, claim: str) -> Part:
+    keys = fields.section(value, where, (), ("name", "panels", "counters", "together", *PREDICATES))
+    chosen = [name for name in PREDICATES if name in keys]
+    if len(chosen) != 1:
+        raise UserError(f"{where} needs exactly one predicate of: {', '.join(PREDICATES)}")
+    predicate = PREDICATES[chosen[0]]
+    arguments = fields.section(keys[chosen[0]], f"{where}.{chosen[0]}", predicate.needed, predicate.optional)
+    panels, counters = (
+        fields.words(keys[name], f"{where}.{name}") if name in keys else None
+        for name in ("panels", "counters")
+    )
+    together = bool(keys.get("together", False))
+    return Part(str(keys.get("name", claim)), chosen[0], arguments, panels, counters, together)
 
 
-def stays_below(steps: Steps, target: float) -> float:
-    """Return the cost from which a run stays at or below a target to its end; infinite if it does not."""
-    above = np.flatnonzero(steps.value > target)
-    first = 0 if above.size == 0 else int(above[-1]) + 1
-    return float(steps.cost[first]) if first < steps.cost.size else np.inf
-
-
-def first_epoch_end(steps: Steps, counter: str) -> float:
-    """Return the cost after as many iterations as there are examples: that of the last checkpoint by then."""
-    n = int(steps.run.manifest["dataset"]["rows"]["train"])
-    trace = steps.run.trace()
-    if int(trace["iterations"].iloc[-1]) < n:
-        raise NotAttempted("the runs end within the first epoch")
-    return float(trace[counter][trace["iterations"] <= n].max())
-
-
-def evidence(paper: Paper, matches: Sequence[Match], counter: str) -> dict[str, Evidence]:
-    """Return the evidence on every panel of a figure under one convention."""
-    chosen = {panel.dataset: panel for panel in selection(paper, matches, counter).panels}
-    found = {}
-    for plan in paper.panels:
-        panel = chosen.get(plan.name)
-        curves = {curve.solver: curve for curve in panel.curves} if panel else {}
-        incomplete = {}
-        for solver in paper.solvers:
-            there = len(curves[solver.name].steps) if solver.name in curves else 0
-            if there < len(solver.seeds):
-                incomplete[solver.name] = f"{there} of {len(solver.seeds)} runs"
-        optimum = optimum_value(panel, "test_error") if panel else None
-        found[plan.name] = Evidence(counter, curves, plan.x, optimum, incomplete)
-    return found
-
-
-def findings(part: Part, by_counter: Mapping[str, Mapping[str, Evidence]]) -> list[Finding]:
-    """Judge one part on its data sets under every convention."""
+def judge(part: Part, by_counter: Mapping[str, Mapping[str, Evidence]]) -> list[Finding]:
+    """Judge one part under every convention, on every data set that it is about."""
     found = []
     for counter, panels in by_counter.items():
-        for name, material in panels.items():
-            if part.panels is not None and name not in part.panels:
-                continue
-            try:
-                judged = part.judge(material)
-            except NotAttempted as reason:
-                found.append(Finding(name, counter, NOT_ATTEMPTED, str(reason)))
-            else:
-                verdict = REPRODUCED if judged.holds else DEVIATES
-                found.append(Finding(name, counter, verdict, judged.text, judged.numbers))
+        if part.counters is not None and counter not in part.counters:
+            continue
+        mine = {name: panels[name] for name in panels if part.panels is None or name in part.panels}
+        if part.together:
+            found.append(_finding("", counter, lambda mine=mine: _mean(part, mine)))
+        else:
+            found += [
+                _finding(name, counter, lambda name=name, one=one: _tested(part, name, one))
+                for name, one in mine.items()
+            ]
     return found
+
+
+def _tested(part: Part, panel: str, evidence: Evidence) -> Tested:
+    arguments = _of_panel(part.arguments, panel)
+    return PREDICATES[part.predicate].judge(evidence, arguments)
+
+
+def _mean(part: Part, panels: Mapping[str, Evidence]) -> Tested:
+    """Return the mean over data sets, of ratios in the logarithm."""
+    tested = [_tested(part, name, evidence) for name, evidence in panels.items()]
+    rows = np.stack([one.rows for one in tested])
+    mean = np.exp(np.log(rows).mean(axis=0)) if tested[0].ratio else rows.mean(axis=0)
+    text = "; ".join(f"{name} {short(one.rows[0])}" for name, one in zip(panels, tested, strict=True))
+    return Tested(mean, tested[0].least, tested[0].most, tested[0].unit, text, tested[0].ratio)
+
+
+def _finding(panel: str, counter: str, test: Any) -> Finding:
+    try:
+        tested = test()
+        estimate = Estimate.of(tested.rows, tested.unit)
+    except NotAttempted as reason:
+        return Finding(panel, counter, NOT_ATTEMPTED, str(reason))
+    verdict = estimate.decide(tested.least, tested.most)
+    return Finding(panel, counter, verdict, tested.text, estimate, tested.least, tested.most)
 
 
 def combined(verdicts: Sequence[str]) -> str:
-    """Return the verdict on the whole: it deviates if any part does, and holds only if all do."""
+    """Return the verdict on a whole claim from those on its parts.
+
+    It deviates if any part does and is reproduced only if all are; what was not attempted counts where
+    nothing else was judged, and leaves a claim inconclusive otherwise.
+    """
     if DEVIATES in verdicts:
         return DEVIATES
-    return NOT_ATTEMPTED if NOT_ATTEMPTED in verdicts or not verdicts else REPRODUCED
+    if not verdicts or all(verdict == NOT_ATTEMPTED for verdict in verdicts):
+        return NOT_ATTEMPTED
+    return REPRODUCED if all(verdict == REPRODUCED for verdict in verdicts) else INCONCLUSIVE
+
+
+def _of_panel(value: Any, panel: str) -> Any:
+    """Return arguments with what differs from panel to panel replaced by the panel's."""
+    if isinstance(value, Mapping):
+        if set(value) == {BY_PANEL}:
+            if panel not in value[BY_PANEL]:
+                raise NotAttempted(f"no number is given for {panel or 'all data sets together'}")
+            return value[BY_PANEL][panel]
+        return {key: _of_panel(entry, panel) for key, entry in value.items()}
+    return value

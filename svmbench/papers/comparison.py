@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from svmbench.papers.paper import PanelPlan, Paper
+from svmbench.papers.artifact import Artifact
+from svmbench.papers.bounds import Bound, problem_of
+from svmbench.papers.material import Material
 from svmbench.papers.plan import Match
-from svmbench.report.series import optimum_of
+from svmbench.papers.runs import Panel
 from svmbench.report.tables import count, table
-from svmbench.store import SUMMARY_KEYS, StoredRun
-
-#: Groups of the configuration that do not pose the problem; whatever is not here does.
-_NO_PROBLEM = ("solver", "budget", "observe", "seed", "threads", "prefetch", "results", "data", "force")
+from svmbench.store import SUMMARY_KEYS
 
 _ABOUT = """\
 One line for each run, with the numbers of its last checkpoint. The objective P is that of the λ-form,
@@ -29,15 +27,7 @@ seconds. An en dash is unknown."""
 
 
 @dataclass(frozen=True)
-class Bound:
-    """A certified lower bound of an optimum, λ-form, and in words what certifies it."""
-
-    value: float
-    origin: str
-
-
-@dataclass(frozen=True)
-class Line:
+class Row:
     """One run of the table.
 
     Attributes
@@ -83,8 +73,8 @@ class Line:
 class Block:
     """The lines of one problem, in the order of the file, and the record of its optimum, if it is stored."""
 
-    panel: PanelPlan
-    lines: tuple[Line, ...]
+    panel: Panel
+    lines: tuple[Row, ...]
     optimum: Mapping[str, Any] | None
 
 
@@ -92,25 +82,27 @@ class Block:
 class Comparison:
     """Everything that a table says."""
 
-    paper: Paper
+    artifact: Artifact
     matches: Sequence[Match]
     blocks: Sequence[Block]
 
     @classmethod
-    def of(cls, paper: Paper, matches: Sequence[Match]) -> Comparison:
+    def of(cls, material: Material) -> Comparison:
         """Read the runs of a table and find the bounds of its problems."""
-        return cls(paper, matches, [_block(paper, panel, matches) for panel in paper.panels])
+        runs = material.artifact.runs
+        assert runs is not None
+        return cls(material.artifact, material.matches, [_block(material, panel) for panel in runs.panels])
 
     def markdown(self) -> str:
         """Return the table as a page."""
         made = sum(match.complete for match in self.matches)
         origin = (
-            f"Made by `svmbench paper run {self.paper.id}` and `svmbench paper table {self.paper.id}`. "
+            f"Made by `svmbench paper run {self.artifact.id}` and `svmbench paper draw {self.artifact.id}`. "
             f"{made} of {len(self.matches)} runs are stored."
         )
-        parts = [f"# {self.paper.title}", f"{self.paper.source}.", origin, _ABOUT]
+        parts = [f"# {self.artifact.title}", f"{self.artifact.source}.", origin, _ABOUT]
         for block in self.blocks:
-            given = " ".join((*self.paper.overrides, *block.panel.overrides))
+            given = " ".join((*_overrides(self.artifact), *block.panel.overrides))
             parts += [f"## {block.panel.title}", f"`{given}`", _certified(block), _table(block.lines)]
         return "\n\n".join(parts) + "\n"
 
@@ -124,54 +116,41 @@ class Comparison:
         return text.getvalue()
 
 
-def _block(paper: Paper, panel: PanelPlan, matches: Sequence[Match]) -> Block:
-    here = [match for match in matches if match.planned.panel == panel.name]
-    last = [match.stored.summary() if match.stored is not None and match.complete else {} for match in here]
-    plans = {solver.name: solver for solver in paper.solvers}
-    titles = [
-        plans[m.planned.solver].title or (m.stored.title if m.stored is not None else m.planned.solver)
-        for m in here
-    ]
-    bounds: dict[str, Bound] = {}
-    optimum = None
-    for match, numbers, title in zip(here, last, titles, strict=True):
-        if match.stored is None or not match.complete:
-            continue
-        record = optimum_of(match.stored)
-        optimum = optimum or record
-        found = [Bound(record["dual"], "the stored optimum")] if record is not None else []
-        if numbers["dual_source"] == "solver":
-            found.append(Bound(numbers["dual_objective"], f"the dual point of {title}"))
-        key = _problem(match.stored)
-        for bound in found:
-            if key not in bounds or bound.value > bounds[key].value:
-                bounds[key] = bound
-    peer = next(
+def _overrides(artifact: Artifact) -> Sequence[str]:
+    return () if artifact.runs is None else artifact.runs.overrides
+
+
+def _block(material: Material, panel: Panel) -> Block:
+    artifact = material.artifact
+    assert artifact.runs is not None
+    here = [match for match in material.matches if match.planned.panel == panel.name]
+    last = [match.result.summary() if match.complete else {} for match in here]
+    plans = {line.name: line for line in artifact.runs.lines}
+    peer = artifact.options.get("peer")
+    objective = next(
         (
             numbers.get("primal_objective")
             for match, numbers in zip(here, last, strict=True)
-            if match.planned.solver == paper.peer
+            if match.planned.solver == peer
         ),
         None,
     )
-    lines = (
-        Line(
-            title,
-            match,
-            numbers,
-            None if match.stored is None else bounds.get(_problem(match.stored)),
-            None if match.planned.solver == paper.peer else peer,
-            plans[match.planned.solver].known.get(panel.name),
+    rows = []
+    for match, numbers in zip(here, last, strict=True):
+        plan = plans[match.planned.solver]
+        known = material.references.get(problem_of(match.result)) if match.complete else None
+        rows.append(
+            Row(
+                plan.title or (match.stored.title if match.stored is not None else plan.name),
+                match,
+                numbers,
+                None if known is None else known.bound,
+                None if match.planned.solver == peer else objective,
+                plan.known.get(panel.name),
+            )
         )
-        for match, numbers, title in zip(here, last, titles, strict=True)
-    )
-    return Block(panel, tuple(lines), optimum)
-
-
-def _problem(run: StoredRun) -> str:
-    """Return what tells the problem of a run from others: its data, and every group that poses it."""
-    posed = {key: value for key, value in run.config.items() if key not in _NO_PROBLEM}
-    return json.dumps([run.manifest["identity"]["checksum"], posed], sort_keys=True)
+    records = (material.references[problem_of(match.result)].record for match in here if match.complete)
+    return Block(panel, tuple(rows), next((record for record in records if record), None))
 
 
 def _certified(block: Block) -> str:
@@ -207,14 +186,14 @@ def _certified(block: Block) -> str:
     return "; ".join(text) + "."
 
 
-def _table(lines: Sequence[Line]) -> str:
+def _table(lines: Sequence[Row]) -> str:
     """Return the lines of one problem; a column that is unknown on all of them is left out."""
     columns = {name: [make(line) for line in lines] for name, make in _COLUMNS.items()}
     shown = {name: cells for name, cells in columns.items() if any(cell is not None for cell in cells)}
     return table(list(shown), list(zip(*shown.values(), strict=True)))
 
 
-def _record(problem: str, line: Line) -> dict[str, Any]:
+def _record(problem: str, line: Row) -> dict[str, Any]:
     """Return the line of the CSV: what the table adds, then the summary of the run."""
     return {
         "problem": problem,
@@ -229,38 +208,40 @@ def _record(problem: str, line: Line) -> dict[str, Any]:
     }
 
 
-def _show(form: str, column: str, factor: float = 1.0) -> Callable[[Line], str | None]:
+def _show(form: str, column: str, factor: float = 1.0) -> Callable[[Row], str | None]:
     """Return what writes a column of the summary in a format."""
 
-    def write(line: Line) -> str | None:
+    def write(line: Row) -> str | None:
         value = line.last.get(column)
         return None if value is None else format(factor * value, form)
 
     return write
 
 
-def _counted(column: str) -> Callable[[Line], str | None]:
+def _counted(column: str) -> Callable[[Row], str | None]:
     """Return what writes a counter with two digits."""
 
-    def write(line: Line) -> str | None:
+    def write(line: Row) -> str | None:
         value = line.last.get(column)
         return None if value is None else count(value)
 
     return write
 
 
-def _own_gap(line: Line) -> str | None:
+def _own_gap(line: Row) -> str | None:
     return _show(".1e", "relative_gap")(line) if line.last.get("dual_source") == "solver" else None
 
 
-def _end(line: Line) -> str:
+def _end(line: Row) -> str:
     """Return how the run ended and why; of one that is being made or was killed, and of none, the state."""
     stored = line.match.stored
-    return line.match.state if stored is None or stored.ended is None else f"{stored.status}: {stored.reason}"
+    if stored is None or stored.ended is None or line.match.stale:
+        return line.match.state
+    return f"{stored.status}: {stored.reason}"
 
 
 #: Columns of the page, from left to right.
-_COLUMNS: Mapping[str, Callable[[Line], object]] = {
+_COLUMNS: Mapping[str, Callable[[Row], object]] = {
     "solver": lambda line: line.title,
     "objective": _show(".6g", "primal_objective"),
     "suboptimality": lambda line: None if line.suboptimality is None else f"{line.suboptimality:.1e}",

@@ -1,92 +1,190 @@
-"""The runs of a figure held against a store: which are there, which are missing, and the curves they make."""
+"""The runs of an artifact held against a store: which are there, which are stale, which are missing."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from svmbench.papers.paper import Paper, PlannedRun
-from svmbench.report.series import Curve, Panel, Selection, steps_of
+from svmbench import features
+from svmbench.errors import UserError
+from svmbench.files import digest
+from svmbench.papers.runs import PlannedRun
+from svmbench.report.series import optimum_of
+from svmbench.solvers import registry
 from svmbench.store import Store, StoredRun
-from svmbench.store.identity import digest, identity
+from svmbench.store.identity import identity, rounded
 
 
 @dataclass(frozen=True)
 class Match:
-    """A planned run and the stored run that is it, or None."""
+    """A planned run and what the store has of it.
+
+    Attributes
+    ----------
+    planned : PlannedRun
+        The run.
+    stored : StoredRun or None
+        The stored run that it is, by everything that determines its numbers.
+    stale : str
+        Why the stored run is one of the past: another version of the solver, other data, another ν or R;
+        empty if it is not.
+    waits : str
+        What must be stored before its configuration is known; empty if it is known.
+    """
 
     planned: PlannedRun
     stored: StoredRun | None
+    stale: str = ""
+    waits: str = ""
 
     @property
     def complete(self) -> bool:
         """Whether there is a result to draw and judge."""
-        return self.stored is not None and self.stored.complete
+        return self.stored is not None and self.stored.complete and not self.stale
+
+    @property
+    def result(self) -> StoredRun:
+        """The stored run of a complete match."""
+        assert self.stored is not None
+        return self.stored
 
     @property
     def state(self) -> str:
-        """``stored``, ``missing``, or how the stored run ended without a result."""
+        """``stored``, ``missing``, why it waits or is stale, or how it ended without a result."""
+        if self.waits:
+            return f"waits for {self.waits}"
         if self.stored is None:
             return "missing"
+        if self.stale:
+            return f"stale: {self.stale}"
         return "stored" if self.stored.complete else self.stored.status
 
 
-def match(paper: Paper, store: Store) -> list[Match]:
-    """Look every run of a figure up in a store, reference runs included.
-
-    Runs are compared by their resolved configuration, without the keys that cannot change a result. The data
-    set is not loaded, so its checksum and the solver's version are those of the stored run; of several, a
-    complete one of the newest version is taken.
-    """
-    stored: dict[str, list[StoredRun]] = {}
-    for run in store.runs():
-        stored.setdefault(digest(run.manifest["identity"]["config"]), []).append(run)
-    return [Match(run, _best(stored.get(_key(run), []))) for run in paper.runs()]
-
-
-def _key(run: PlannedRun) -> str:
-    return digest(identity(run.config, checksum="", solver_version=0)["config"])
-
-
-def _best(runs: Sequence[StoredRun]) -> StoredRun | None:
-    def rank(run: StoredRun) -> tuple[bool, int, str]:
-        # The version of a rival's adapter is followed by that of its package.
-        version = str(run.manifest["identity"]["solver_version"]).partition(",")[0]
-        return run.complete, int(version), run.started
-
-    return max(runs, key=rank, default=None)
-
-
-def selection(paper: Paper, matches: Sequence[Match], counter: str) -> Selection:
-    """Return the curves of a figure under one convention, panels and solvers in the order of its file.
+class Index:
+    """The runs of a store by the configuration that they were made with.
 
     Parameters
     ----------
-    paper : Paper
-        The figure.
-    matches : sequence of Match
-        Its runs; those that are not complete are left out.
-    counter : str
-        The convention.
+    store : Store
+        Reference runs included.
     """
-    chosen = Selection()
-    for panel in paper.panels:
-        curves = []
-        for solver in paper.solvers:
-            steps = []
-            for found in matches:
-                if (found.planned.panel, found.planned.solver) != (panel.name, solver.name):
-                    continue
-                if found.stored is None or not found.stored.complete:
-                    chosen.left_out.append((found.planned.command, found.state))
-                    continue
-                observed = steps_of(found.stored, counter)
-                if isinstance(observed, str):
-                    chosen.left_out.append((found.stored.id, observed))
-                else:
-                    steps.append(observed)
-            if steps:
-                curves.append(Curve(solver.name, steps[0].run.title, tuple(steps)))
-        if curves:
-            chosen.panels.append(Panel(panel.name, tuple(curves)))
-    return chosen
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._optima: dict[tuple[str, str], dict[str, Any] | None] = {}
+        self._stored: dict[str, list[StoredRun]] = {}
+        self._data: dict[str, tuple[str, str]] = {}
+        for run in store.runs():
+            same = run.manifest["identity"]
+            self._stored.setdefault(digest(same["config"]), []).append(run)
+            # What a data set is now is not known without loading it: the newest run on it says so.
+            key = digest(same["config"]["dataset"])
+            self._data[key] = max(self._data.get(key, ("", "")), (run.started, same["checksum"]))
+
+    def find(self, planned: PlannedRun) -> Match:
+        """Look a run up by its resolved configuration, without the keys that cannot change a result.
+
+        Of several stored runs a current one is preferred to a stale one, a complete one to one without a
+        result, and the newest version to older ones.
+        """
+        found = self._stored.get(configuration_key(planned.config), [])
+        if not found:
+            return Match(planned, None)
+
+        def rank(run: StoredRun) -> tuple[bool, bool, int, str]:
+            # The version of a baseline's adapter is followed by that of its package.
+            version = str(run.manifest["identity"]["solver_version"]).partition(",")[0]
+            return not self.stale(run), run.complete, int(version), run.started
+
+        best = max(found, key=rank)
+        return Match(planned, best, self.stale(best))
+
+    def alike(self, planned: PlannedRun) -> Iterator[StoredRun]:
+        """Yield complete runs of the same solver on the same data set, from which time can be estimated."""
+        for runs in self._stored.values():
+            for run in runs:
+                same = run.manifest["identity"]["config"]
+                if run.complete and all(same[key] == planned.config[key] for key in ("solver", "dataset")):
+                    yield run
+
+    def optimum(self, run: StoredRun) -> dict[str, Any] | None:
+        """Return the certified optimum that a run names, or None."""
+        key = str(run.path.parent.parent), str(run.manifest.get("optimum"))
+        if key not in self._optima:
+            self._optima[key] = optimum_of(run) or self._own(run)
+        return self._optima[key]
+
+    def _own(self, run: StoredRun) -> dict[str, Any] | None:
+        name = run.manifest.get("optimum")
+        return None if name is None else self.store.optimum(name)
+
+    def stale(self, run: StoredRun) -> str:
+        """Return in words what has changed since a run was made, or nothing."""
+        same = run.manifest["identity"]
+        reasons = [*_versions(same), *self._derived(run)]
+        checksum = self._data[digest(same["config"]["dataset"])][1]
+        if same["checksum"] != checksum:
+            reasons.append("the data have changed")
+        return ", ".join(reasons)
+
+    def _derived(self, run: StoredRun) -> Iterator[str]:
+        """Tell whether ν or R, where it is derived from the certified optimum, is still what the run used."""
+        used, given = run.manifest.get("problem", {}), run.config["solver"]
+        record = self.optimum(run)
+        for key, name, column in (("nu", "nu", "nu"), ("R", "radius", "norm")):
+            if record is None or given.get(key) != "auto" or used.get(name) is None:
+                continue
+            if rounded(used[name]) != rounded(record[column]):
+                yield f"{name} was {used[name]:.9g}, the certified optimum now gives {record[column]:.9g}"
+
+
+def configuration_key(config: dict[str, Any]) -> str:
+    """Return what tells resolved configurations apart, without the keys that cannot change a result."""
+    return digest(identity(config, checksum="", solver_version=0)["config"])
+
+
+def _versions(same: Mapping[str, Any]) -> Iterator[str]:
+    """Tell which version of the solver or feature map is another one now."""
+    made, name = same["solver_version"], same["config"]["solver"]["name"]
+    try:
+        now: Any = registry.get(name).release()
+    except UserError:
+        now = made  # a program of others that is not installed here: nothing is known of it
+    if now != made:
+        yield f"made by version {made} of {name}, which is now {now}"
+    if "features" in same["config"]:
+        chosen = same["config"]["features"]["name"]
+        if features.get(chosen).version != same.get("features_version"):
+            yield f"made by version {same.get('features_version')} of {chosen} features"
+
+
+def match_all(planned: Sequence[PlannedRun], index: Index) -> list[Match]:
+    """Look up the runs whose configuration is known; those that need values of others are left waiting."""
+    return [
+        Match(run, None, waits=", ".join(run.values)) if run.values else index.find(run) for run in planned
+    ]
+
+
+def estimate(match: Match, index: Index) -> tuple[float | None, float | None]:
+    """Return seconds and MiB that a run will probably take, by stored runs of the same solver and data set.
+
+    The seconds are those of the stored run that went furthest, in proportion to the budget where that counts
+    evaluations or iterations; None where nothing comparable is stored.
+    """
+    planned = match.planned.config
+    alike = list(index.alike(match.planned))
+    if not alike:
+        return None, None
+    memory = max((run.peak_memory for run in alike if run.peak_memory is not None), default=None)
+    budget = planned["budget"]
+    limit, counter = (
+        (budget["kev"], budget["counter"]) if budget["kev"] else (budget["iterations"], "iterations")
+    )
+    last = [run.summary() for run in alike]
+    seconds = [row["wall_seconds"] for row in last if row["wall_seconds"] is not None]
+    speeds = [row["wall_seconds"] / row[counter] for row in last if row["wall_seconds"] and row.get(counter)]
+    guess = limit * speeds[-1] if limit and speeds else max(seconds, default=None)
+    if budget["seconds"] is not None and guess is not None:
+        guess = min(guess, budget["seconds"])
+    return guess, memory

@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from svmbench.errors import UserError
-from svmbench.report.series import (
-    COUNTERS,
-    METRICS,
-    OVERSHOOT,
-    Curve,
-    Panel,
-    Selection,
-    optimum_value,
-    select,
-)
-from svmbench.report.style import Look, drawing, looks, save
+from svmbench.report import FORMATS
+from svmbench.report.selection import Selection, optimum_value, select
+from svmbench.report.series import COUNTERS, METRICS, Curve
+from svmbench.report.sheet import Drawn, Known, Plot, draw_sheet
 from svmbench.store import StoredRun
 
-#: Decades shown where no range is given; further down lie only methods that are charged little at the start.
-_DECADES = 4.0
+#: Factors of ten that are shown where no range is given: further left lie methods that are charged little at
+#: first.
+DECADES = 5.0
 
 
 @dataclass(frozen=True)
@@ -39,15 +30,19 @@ class View:
     ----------
     title : str or None
         In place of the data set's name.
-    x : (float, float) or None
-        Range of the cost.
-    y : (float, float) or None
-        Range of the metric, in the units of its axis.
+    x, y : (float, float) or None
+        Ranges of the cost and of the metric, in the units of their axes.
+    known : sequence of Known
+        Published points.
+    levels : sequence of (str, float)
+        Published values that belong to no cost.
     """
 
     title: str | None = None
     x: tuple[float, float] | None = None
     y: tuple[float, float] | None = None
+    known: Sequence[Known] = ()
+    levels: Sequence[tuple[str, float]] = ()
 
 
 def draw(
@@ -58,6 +53,7 @@ def draw(
     title: str | None = None,
     metric: str = "test_error",
     notes: Sequence[str] = (),
+    formats: Sequence[str] = FORMATS,
 ) -> list[Path]:
     """Draw the metric against the cost for any set of stored runs.
 
@@ -75,220 +71,151 @@ def draw(
         Column of the trace on the y axis, one of `series.METRICS`.
     notes : sequence of str
         Further paragraphs for the caption.
+    formats : sequence of str
+        Of `svmbench.report.FORMATS`.
 
     Returns
     -------
     list of Path
-        PNG, SVG, PDF and the caption as text.
+        A picture for each format and the caption as text.
 
     Raises
     ------
     UserError
         If the counter or metric is unknown, or nothing can be drawn.
     """
-    return draw_selection(
-        select(runs, counter, metric), counter, stem, title=title, metric=metric, notes=notes
+    return draw_selections(
+        {metric: select(runs, counter, metric)}, counter, stem, title=title, notes=notes, formats=formats
     )
 
 
-def draw_selection(
-    selection: Selection,
+def draw_selections(
+    selections: Mapping[str, Selection],
     counter: str,
     stem: Path,
     *,
     title: str | None = None,
-    metric: str = "test_error",
     views: Mapping[str, View] | None = None,
     notes: Sequence[str] = (),
+    scale: str | None = None,
+    formats: Sequence[str] = FORMATS,
 ) -> list[Path]:
-    """Draw curves that are grouped already, panels in their order; the rest as in `draw`.
+    """Draw curves that are grouped already, one row of panels for each metric; the rest as in `draw`.
 
     Parameters
     ----------
+    selections : mapping of str to Selection
+        By metric; the panels of each in their order.
     views : mapping of str to View, optional
-        How the panel of this data set is shown.
+        How the panel of this data set is shown; published values and the range of y belong to the first row.
+    scale : {"log", "linear"}, optional
+        Of the y axes.
     """
-    if not selection.panels:
-        reasons = "; ".join(f"{run}: {reason}" for run, reason in selection.left_out) or "no run was given"
+    rows = {metric: chosen for metric, chosen in selections.items() if chosen.panels}
+    left_out = [entry for chosen in selections.values() for entry in chosen.left_out]
+    if not rows:
+        reasons = "; ".join(f"{run}: {reason}" for run, reason in left_out) or "no run was given"
         raise UserError(f"there is nothing to draw ({reasons}); `svmbench list` shows the stored runs")
     views = views or {}
-    with drawing():
-        columns = min(3, len(selection.panels))
-        lines = -(-len(selection.panels) // columns)
-        figure = Figure(figsize=(max(5.2, 3.55 * columns), 0.75 + 3.0 * lines), layout="constrained")
-        style = looks((curve.label, curve.solver) for panel in selection.panels for curve in panel.curves)
-        axes = figure.subplots(lines, columns, squeeze=False).ravel()
-        panels = selection.panels
-        optima = {panel.dataset: optimum_value(panel, metric) for panel in panels}
-        for place, (ax, panel) in enumerate(zip(axes, panels, strict=False)):
-            _draw_panel(ax, panel, style, views.get(panel.dataset, View()), optima[panel.dataset])
-            if place + columns >= len(panels):
-                ax.set_xlabel(COUNTERS[counter])
-        for ax in axes[len(panels) :]:
-            ax.remove()
-        for ax in axes[::columns]:
-            ax.set_ylabel(METRICS[metric][0])
-        if title:
-            figure.suptitle(title, fontsize=11)
-        has_optimum = any(value is not None for value in optima.values())
-        handles = _legend_handles(style, has_optimum)
-        figure.legend(
-            handles=handles,
-            loc="outside lower center",
-            ncols=min(len(handles), 2 * columns),
-            handlelength=3.2,
-        )
-        return save(figure, stem, _caption(title, selection, counter, metric, has_optimum, notes))
+    plots = [
+        plot
+        for place, (metric, chosen) in enumerate(rows.items())
+        for plot in _wrapped(_plots(chosen, metric, views, first=place == 0))
+    ]
+    labels = [METRICS[metric][0] for metric, chosen in rows.items() for _ in _wrapped(chosen.panels)]
+    optimum = any(plot.optimum is not None for row in plots for plot in row)
+    caption = _caption(title, rows, left_out, counter, optimum, _early(plots), notes)
+    return draw_sheet(
+        plots, COUNTERS[counter], labels, stem, caption=caption, title=title, scale=scale,
+        formats=formats,
+    )  # fmt: skip
 
 
-def _draw_panel(ax: Axes, panel: Panel, style: Mapping[str, Look], view: View, optimum: float | None) -> None:
-    low, high = view.x or _cost_range(panel.curves)
-    shown = [(curve, _inside(curve, low, high)) for curve in panel.curves]
-    bottom, top = view.y or _value_range([curve.median(costs) for curve, costs in shown], optimum)
-    if optimum is not None:
-        ax.axhline(optimum, color="0.45", linewidth=0.8, zorder=1)
-    for place, (curve, costs) in enumerate(shown):
-        _draw_curve(ax, curve, style[curve.label], high)
-        _draw_markers(ax, curve, costs, style[curve.label], place)
-    ax.set_title(view.title or panel.dataset)
-    ax.set_xscale("log")
-    ax.set_xlim(low, high)
-    ax.xaxis.set_major_locator(LogLocator(numticks=12))
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    _scale_values(ax, bottom, top)
-    ax.grid(True, which="major", color="0.9", linewidth=0.6)
-    ax.set_axisbelow(True)
+def _wrapped(panels: Sequence[Any]) -> list[Sequence[Any]]:
+    """Put at most four panels in a row."""
+    columns = len(panels) if len(panels) <= 4 else 3
+    return [panels[start : start + columns] for start in range(0, len(panels), columns)]
 
 
-def _draw_curve(ax: Axes, curve: Curve, look: Look, high: float) -> None:
-    """Draw one solver: the band, the median, and a dotted line after convergence."""
+def _plots(chosen: Selection, metric: str, views: Mapping[str, View], *, first: bool) -> list[Plot]:
+    plots = []
+    for panel in chosen.panels:
+        view = views.get(panel.dataset, View())
+        low, high = view.x or cost_range(panel.curves)
+        lines = tuple(line for curve in panel.curves if (line := _line(curve, low, high)) is not None)
+        known, levels = (view.known, view.levels) if first else ((), ())
+        optimum = optimum_value(panel, metric)
+        y = view.y if first else None
+        plots.append(Plot(view.title or panel.dataset, lines, optimum, known, levels, (low, high), y))
+    return plots
+
+
+def _line(curve: Curve, low: float, high: float) -> Drawn | None:
+    """Return the part of a curve that is in the range of costs, from its last value before it."""
     costs = curve.costs()
-    values = curve.values(costs)
-    median = np.median(values, axis=0)
-    # A single run has no median to calm it; drawn first and thinner it hides nothing.
-    width, layer = (1.1, 2) if len(curve.steps) == 1 else (1.6, 3)
-    if len(curve.steps) > 1:
-        band = np.quantile(values, [0.25, 0.75], axis=0)
-        ax.fill_between(costs, band[0], band[1], color=look.colour, alpha=0.13, linewidth=0, zorder=1)
-    ax.plot(costs, median, color=look.colour, linestyle=look.line, linewidth=width, zorder=layer)
-    if curve.converged and costs[-1] < high:
-        ax.plot(
-            [costs[-1], high], [median[-1]] * 2, color=look.colour, linestyle=":", linewidth=0.9, zorder=layer
-        )
-
-
-def _draw_markers(ax: Axes, curve: Curve, costs: np.ndarray, look: Look, place: int) -> None:
-    """Mark some of the checkpoints that are in view."""
+    before = np.flatnonzero(costs < low)
+    costs = costs[(before[-1] if before.size else 0) :]
+    costs = np.maximum(costs[costs <= high * 1.001], low) if costs.size else costs
     if costs.size == 0:
-        return
-    spots = costs[_marked(costs, place)]
-    ax.plot(
-        spots,
-        curve.median(spots),
-        linestyle="none",
-        marker=look.marker,
-        color=look.colour,
-        markeredgecolor="white",
-        markeredgewidth=0.5,
-        zorder=5,
-    )
+        return None
+    values = curve.values(costs)
+    several = len(curve.steps) > 1
+    band = np.quantile(values, [0.25, 0.75], axis=0) if several else None
+    until = high if curve.settled else None
+    return Drawn(curve.label, curve.solver, costs, np.median(values, axis=0), band, not several, until)
 
 
-def _marked(costs: np.ndarray, place: int) -> np.ndarray:
-    """Choose the checkpoints that carry a marker, two in a decade, staggered from solver to solver."""
-    targets = np.arange(np.log10(costs[0]) + 0.1 * place, np.log10(costs[-1]) + 0.05, 0.5)
-    return np.unique(np.clip(np.searchsorted(np.log10(costs), targets), 0, costs.size - 1))
-
-
-def _inside(curve: Curve, low: float, high: float) -> np.ndarray:
-    costs = curve.costs()
-    return costs[(costs >= low) & (costs <= high * OVERSHOOT)]
-
-
-def _cost_range(curves: Sequence[Curve]) -> tuple[float, float]:
-    """Show up to the last checkpoint, and from the first, but not more than some decades."""
+def cost_range(curves: Iterable[Curve]) -> tuple[float, float]:
+    """Show up to the last checkpoint, and from the first, but not more than some factors of ten."""
+    curves = list(curves)
     high = max(curve.end for curve in curves)
-    low = max(min(curve.start for curve in curves), high / 10.0**_DECADES)
+    low = max(min(curve.start for curve in curves), high / 10.0**DECADES)
     return (low, high) if low < high else (low / 2.0, high * 2.0)
 
 
-def _value_range(medians: Sequence[np.ndarray], optimum: float | None) -> tuple[float, float]:
-    """Show every end and a typical start; a curve that starts or strays higher leaves at the top."""
-    some = [median for median in medians if median.size]
-    known = np.concatenate([*some, [] if optimum is None else [optimum]])
-    bottom = float(known.min())
-    start = float(np.median([median[0] for median in some]))
-    top = max(start, *(float(median[-1]) for median in some), bottom)
-    if _is_wide(bottom, top):
-        margin = (top / bottom) ** 0.05
-        return bottom / margin, top * margin
-    margin = 0.05 * (top - bottom) or 0.05 * abs(top) or 1.0
-    return bottom - margin if bottom < 0.0 else max(0.0, bottom - margin), top + margin
-
-
-def _is_wide(bottom: float, top: float) -> bool:
-    """Tell whether the range needs a logarithmic axis."""
-    return bottom > 0.0 and top > 3.0 * bottom
-
-
-def _scale_values(ax: Axes, bottom: float, top: float) -> None:
-    if _is_wide(bottom, top):
-        ax.set_yscale("log")
-        ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 3.0, 5.0), numticks=20))
-        ax.yaxis.set_minor_locator(NullLocator())
-    else:
-        ax.yaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10]))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    ax.set_ylim(bottom, top)
-
-
-def _legend_handles(style: Mapping[str, Look], has_optimum: bool) -> list[Line2D]:
-    handles = [
-        Line2D(
-            [],
-            [],
-            color=look.colour,
-            linestyle=look.line,
-            marker=look.marker,
-            markeredgecolor="white",
-            markeredgewidth=0.5,
-            label=label,
-        )
-        for label, look in style.items()
-    ]
-    if has_optimum:
-        handles.append(Line2D([], [], color="0.45", linewidth=0.8, label="certified optimum"))
-    return handles
+def _early(plots: Sequence[Sequence[Plot]]) -> list[str]:
+    """Name what begins left of the picture."""
+    found = []
+    for plot in (plot for row in plots for plot in row):
+        early = [line.label for line in plot.lines if plot.x is not None and line.x[0] <= plot.x[0]]
+        if early and len(early) < len(plot.lines):
+            found.append(f"{plot.title}: {', '.join(early)}")
+    return list(dict.fromkeys(found))
 
 
 def _caption(
     title: str | None,
-    selection: Selection,
+    rows: Mapping[str, Selection],
+    left_out: Sequence[tuple[str, str]],
     counter: str,
-    metric: str,
     has_optimum: bool,
+    early: Sequence[str],
     notes: Sequence[str],
 ) -> str:
     """Say how to read the picture, which runs are in it and which are not."""
+    names = " and ".join(METRICS[metric][0] for metric in rows)
     reading = (
-        f"{METRICS[metric][0].capitalize()} against {COUNTERS[counter]}, on a logarithmic axis; what is "
+        f"{names[0].upper()}{names[1:]} against {COUNTERS[counter]}, on a logarithmic axis; what is "
         "evaluated to observe or to predict is not counted. A line is the median over seeds, its band the "
-        "quartiles, which hold the middle half of the seeds. At each cost a run shows its last checkpoint "
-        "so far; a line starts where every seed has one and ends where the first run ends. A dotted "
-        "continuation means that the solver has converged and stays where it is. A line that leaves at the "
-        "top lies above the range shown."
+        "quartiles, which hold the middle half of the seeds; a thin line is a single run. At each cost a run "
+        "shows its last checkpoint so far; a line starts where every seed has one and ends where the first "
+        "run ends. A dotted continuation means that the solver has converged, or gains nothing any more, "
+        "and stays where it is."
     )
     if has_optimum:
         reading += " The thin grey line is that of the certified optimum of the regularised problem."
+    if early:
+        reading += f" Cut off at the left, where they cost less than is shown: {'; '.join(early)}."
     paragraphs = [title] if title else []
     paragraphs += [reading, *notes]
+    text = "\n\n".join(textwrap.fill(paragraph, 100) for paragraph in paragraphs)
     drawn = [
         f"  {panel.dataset}, {curve.label}: {len(curve.steps)} run{'s' * (len(curve.steps) > 1)} "
         f"({', '.join(f'{s.run.id} seed {s.run.seed} {s.run.status}' for s in curve.steps)})"
-        for panel in selection.panels
+        for chosen in list(rows.values())[:1]
+        for panel in chosen.panels
         for curve in panel.curves
     ]
-    missing = [f"  {run}: {reason}" for run, reason in selection.left_out]
-    text = "\n\n".join(textwrap.fill(paragraph, 100) for paragraph in paragraphs)
+    missing = [f"  {run}: {reason}" for run, reason in dict.fromkeys(left_out)]
     text += "\n\nRuns drawn:\n" + "\n".join(drawn)
     return text + "\n\nRuns left out:\n" + ("\n".join(missing) if missing else "  none") + "\n"

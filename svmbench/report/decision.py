@@ -5,6 +5,7 @@ The caller evaluates its predictor on the points of a `Grid`, so that nothing he
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from svmbench.errors import UserError
+from svmbench.report import FORMATS
 from svmbench.report.style import drawing, save
 
 _NEGATIVE, _POSITIVE = "#D55E00", "#0072B2"
@@ -70,6 +72,7 @@ def draw_regions(
     stem: Path,
     *,
     title: str | None = None,
+    formats: Sequence[str] = FORMATS,
 ) -> list[Path]:
     """Draw the decision regions of a predictor and the training points.
 
@@ -85,11 +88,13 @@ def draw_regions(
         Path of the pictures without extension.
     title : str, optional
         Title of the figure.
+    formats : sequence of str
+        Of `svmbench.report.FORMATS`.
 
     Returns
     -------
     list of Path
-        PNG, SVG, PDF and the caption as text.
+        A picture for each format and the caption as text.
     """
     surface = values.reshape(grid.x2.size, grid.x1.size)
     shown = np.linspace(0, len(y) - 1, min(len(y), _MOST_POINTS)).astype(np.int64)
@@ -132,4 +137,4 @@ def draw_regions(
             f"{title or 'Decision regions'}\n\nShaded: where the predictor says +1 (blue) and -1 (orange); "
             f"its value is 0 on the line.\nDots are +1, triangles -1: {points}.\n"
         )
-        return save(figure, stem, caption)
+        return save(figure, stem, caption, formats)

@@ -6,17 +6,24 @@ observation carried forward), so a curve never shows what was not reached yet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.errors import UserError, nearest
-from svmbench.store import Store, StoredRun
+from svmbench.counters import LABELS
+from svmbench.store import SETTLED, Store, StoredRun
 
 Floats = NDArray[np.float64]
+
+#: What can be drawn to the right: column of the trace -> axis label. A, B, C as in docs/counting.md.
+COUNTERS = {
+    **LABELS,
+    "wall_seconds": "training time (wall seconds)",
+    "cpu_seconds": "training time (CPU seconds)",
+}
 
 #: What can be drawn upwards: column of the trace -> (axis label, factor).
 METRICS = {
@@ -24,35 +31,30 @@ METRICS = {
     "validation_error": ("validation error (%)", 100.0),
     "train_error": ("training error (%)", 100.0),
     "primal_objective": ("primal objective", 1.0),
+    "suboptimality": ("suboptimality (P - P*) / P*", 1.0),
+    "slack_suboptimality": ("suboptimality (f* - f) / f*", 1.0),
+    "dual_guarantee": ("(P - P*) / sqrt(118 (P* - D) / lambda)", 1.0),
     "relative_gap": ("relative duality gap", 1.0),
+    "support_vectors": ("support vectors", 1.0),
+    "norm": ("norm of w", 1.0),
+    "mean_hinge": ("mean hinge loss", 1.0),
+    **{name: (label, 1.0) for name, label in COUNTERS.items()},
 }
 
 #: Where the record of a certified optimum has the value of a metric.
-_OPTIMUM_COLUMNS = {"test_error": "test_error", "primal_objective": "primal"}
-
-#: What can be drawn to the right: column of the trace -> axis label. A, B, C as in docs/counting.md.
-COUNTERS = {
-    "kev_ondemand": "kernel evaluations, counted on demand (A)",
-    "kev_rowupdate": "kernel evaluations, counted by row update (B)",
-    "kev_iter": "kernel evaluations, counted per iteration (C)",
-    "kev_computed": "kernel evaluations really computed",
-    "inner_products": "inner products",
-    "iterations": "iterations",
-    "wall_seconds": "training time (wall seconds)",
-    "cpu_seconds": "training time (CPU seconds)",
+OPTIMUM_COLUMNS = {
+    "test_error": "test_error",
+    "primal_objective": "primal",
+    "support_vectors": "support_vectors",
+    "norm": "norm",
+    "mean_hinge": "mean_hinge",
 }
-
-#: Solvers that stand first in a legend, in this order: those of the figures that came first.
-_FIRST = ("sbp", "pegasos", "sdca", "smo", "perceptron")
 
 #: Checkpoints of different seeds that lie nearer than this factor are one point of the common axis.
 SAME_COST = 1.03
 
 #: A checkpoint is made after the iteration that passes its mark: this little past a cost it is at the cost.
 OVERSHOOT = 1.001
-
-#: Groups of the configuration that decide what a curve shows; budgets only decide where it ends.
-_CURVE_GROUPS = ("solver", "kernel", "features", "problem")
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,8 @@ class Steps:
 
     @property
     def end(self) -> float:
-        """Cost up to which the value is known: the last observation, or infinity for a converged run."""
-        return np.inf if self.run.status == "converged" else float(self.cost[-1])
+        """Cost up to which the value is known: the last observation, or infinity for a settled run."""
+        return np.inf if self.run.status in SETTLED else float(self.cost[-1])
 
     def at(self, costs: Floats) -> Floats:
         """Return the value of the last observation up to each cost; NaN before the first and past `end`."""
@@ -108,19 +110,19 @@ class Curve:
 
     @property
     def known_until(self) -> float:
-        """Greatest cost at which every seed is known; infinite where all have converged."""
+        """Greatest cost at which every seed is known; infinite where all have settled."""
         return min(steps.end for steps in self.steps)
 
     @property
     def end(self) -> float:
-        """The same, but the last observation where all have converged."""
+        """The same, but the last observation where all have settled."""
         end = self.known_until
         return end if np.isfinite(end) else max(float(steps.cost[-1]) for steps in self.steps)
 
     @property
-    def converged(self) -> bool:
-        """Whether every seed ended by its own stopping rule, so that the value stays what it is."""
-        return all(steps.run.status == "converged" for steps in self.steps)
+    def settled(self) -> bool:
+        """Whether every seed has converged or stalled, so that the value stays what it is."""
+        return all(steps.run.status in SETTLED for steps in self.steps)
 
     def costs(self) -> Floats:
         """Return the costs at which the seeds were observed, merged, from `start` to `end`."""
@@ -137,57 +139,37 @@ class Curve:
         return np.asarray(np.median(self.values(costs), axis=0))
 
 
-@dataclass(frozen=True)
-class Panel:
-    """The curves of one data set.
-
-    Attributes
-    ----------
-    dataset : str
-        Name of the data set and, where two panels share it, the parameters in which they differ.
-    curves : tuple of Curve
-        One for each solver and its parameters: the solvers of the SBP paper first, then by label.
-    """
-
-    dataset: str
-    curves: tuple[Curve, ...]
-
-
-@dataclass
-class Selection:
-    """What is drawn and what is not.
-
-    Attributes
-    ----------
-    panels : list of Panel
-        One per data set.
-    left_out : list of (str, str)
-        Run and reason.
-    """
-
-    panels: list[Panel] = field(default_factory=list)
-    left_out: list[tuple[str, str]] = field(default_factory=list)
+class Known(Protocol):
+    """What is certified of the optimum of a problem."""
 
     @property
-    def runs(self) -> list[StoredRun]:
-        """The runs that are drawn."""
-        return [s.run for panel in self.panels for curve in panel.curves for s in curve.steps]
+    def lower(self) -> float | None:
+        """The greatest lower bound of the λ-form objective."""
+
+    @property
+    def record(self) -> Mapping[str, Any]:
+        """The stored optimum; empty if there is none."""
 
 
-def check_axes(counter: str, metric: str) -> None:
-    """Raise a `UserError` unless the counter and the metric can be drawn."""
-    for given, allowed, what in ((counter, COUNTERS, "counter"), (metric, METRICS, "metric")):
-        if given not in allowed:
-            raise UserError(
-                f"{what} '{given}' cannot be drawn: give one of {', '.join(allowed)}{nearest(given, allowed)}"
-            )
+def steps_of(
+    run: StoredRun, counter: str, metric: str = "test_error", reference: Known | None = None
+) -> Steps | str:
+    """Return the observations of a run, or in words why there are none.
 
-
-def steps_of(run: StoredRun, counter: str, metric: str = "test_error") -> Steps | str:
-    """Return the observations of a run, or in words why there are none."""
-    trace = run.trace()
-    cost = trace[counter].to_numpy(dtype=np.float64, na_value=np.nan)
-    value = trace[metric].to_numpy(dtype=np.float64, na_value=np.nan) * METRICS[metric][1]
+    Parameters
+    ----------
+    run : StoredRun
+        The run.
+    counter, metric : str
+        Keys of `COUNTERS` and `METRICS`.
+    reference : Known, optional
+        What a suboptimality is measured from.
+    """
+    rows = run.rows()
+    cost = np.array([row[counter] for row in rows], dtype=np.float64)  # None becomes NaN
+    value = _values(run, rows, metric, reference)
+    if isinstance(value, str):
+        return value
     if cost.size == 0:
         return (
             f"no checkpoint was made ({run.status}: {run.reason})"
@@ -202,106 +184,45 @@ def steps_of(run: StoredRun, counter: str, metric: str = "test_error") -> Steps 
     if not known.any():
         return f"no checkpoint lies at a positive {counter}"
     cost, value = cost[known], value[known]
-    # Without what cost more than a later checkpoint: fits of a rival, each from nothing, may do so.
+    # Without what cost more than a later checkpoint: fits of a baseline, each from nothing, may do so.
     last = cost < np.append(np.minimum.accumulate(cost[::-1])[::-1][1:], np.inf)
     return Steps(run, cost[last], value[last])
+
+
+def _values(
+    run: StoredRun, rows: Sequence[Mapping[str, Any]], metric: str, reference: Known | None
+) -> Floats | str:
+    """Return a metric at the checkpoints, in the units of its axis, or why it is unknown."""
+
+    def column(name: str) -> Floats:
+        return np.array([row[name] for row in rows], dtype=np.float64)
+
+    if metric == "suboptimality":
+        if reference is None or reference.lower is None:
+            return "no bound of the optimum is certified"
+        return column("primal_objective") / reference.lower - 1.0
+    if metric == "dual_guarantee":
+        best = None if reference is None else reference.record.get("primal")
+        if best is None or "solver" not in {row["dual_source"] for row in rows}:
+            return "the certified optimum is not stored, or the solver has no dual point"
+        # Theorem E.2 of the SBP paper: at most 1, whatever the solver. Below 1e-5 the optimum itself is
+        # uncertain.
+        behind = best - column("dual_objective")
+        behind[behind < 1e-5 * best] = np.nan
+        lam = float(run.manifest["problem"]["lam"])
+        return np.asarray((column("primal_objective") - best) / np.sqrt(118.0 * behind / lam))
+    if metric == "slack_suboptimality":
+        norm = None if reference is None else reference.record.get("norm")
+        # The optimum of the slack-constrained problem is 1/|w*| (SBP paper, Lemma 2.1).
+        return 1.0 - column("native_objective") * norm if norm else "the certified optimum is not stored"
+    return column(metric) * METRICS[metric][1]
 
 
 def optimum_of(run: StoredRun) -> dict[str, Any] | None:
     """Return the certified optimum that a run names, from the store it lies in, or None."""
     name = run.manifest.get("optimum")
-    return None if name is None else Store(run.path.parent.parent).optimum(name)
-
-
-def optimum_value(panel: Panel, metric: str) -> float | None:
-    """Return the metric at the certified optimum, as its axis has it; None unless the panel has one."""
-    column = _OPTIMUM_COLUMNS.get(metric)
-    if column is None:
+    if name is None:
         return None
-    runs = (steps.run for curve in panel.curves for steps in curve.steps)
-    values = {record[column] for run in runs if (record := optimum_of(run)) is not None} - {None}
-    return METRICS[metric][1] * float(values.pop()) if len(values) == 1 else None
-
-
-def flatten(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return a nested mapping as one level with dotted keys."""
-    flat: dict[str, Any] = {}
-    for key, value in config.items():
-        if isinstance(value, Mapping):
-            flat.update(flatten(value, f"{prefix}{key}."))
-        else:
-            flat[prefix + key] = value
-    return flat
-
-
-def select(runs: Iterable[StoredRun], counter: str, metric: str = "test_error") -> Selection:
-    """Group stored runs into panels and curves.
-
-    Runs that differ only in their seed make one curve. Of two runs of one curve and one seed, which differ in
-    their budget, the one that went further is kept.
-
-    Parameters
-    ----------
-    runs : iterable of StoredRun
-        Any stored runs.
-    counter, metric : str
-        Keys of `COUNTERS` and `METRICS`.
-    """
-    check_axes(counter, metric)
-    selection = Selection()
-    panels: dict[tuple[Any, ...], dict[tuple[Any, ...], dict[int, Steps]]] = {}
-    for run in runs:
-        steps = steps_of(run, counter, metric)
-        if isinstance(steps, str):
-            selection.left_out.append((run.id, steps))
-            continue
-        seeds = panels.setdefault(_panel_key(run), {}).setdefault(_curve_key(run, counter), {})
-        other = seeds.get(run.seed)
-        if other is not None:
-            steps, shorter = (steps, other) if steps.cost[-1] > other.cost[-1] else (other, steps)
-            selection.left_out.append((shorter.run.id, f"{steps.run.id} is the same run and goes further"))
-        seeds[run.seed] = steps
-    names = _labels([(key, dict(key)["name"]) for key in panels])
-    for key in sorted(panels, key=names.__getitem__):
-        selection.panels.append(Panel(names[key], _curves(panels[key])))
-    return selection
-
-
-def _panel_key(run: StoredRun) -> tuple[tuple[str, Any], ...]:
-    """Return what must agree for two runs to share a panel: the data set and its parameters."""
-    return tuple((key, _hashable(value)) for key, value in flatten(run.config["dataset"]).items())
-
-
-def _curve_key(run: StoredRun, counter: str) -> tuple[tuple[str, Any], ...]:
-    """Return what must agree for two runs to differ only in their seed."""
-    config: dict[str, Any] = {group: run.config.get(group, {}) for group in _CURVE_GROUPS}
-    if counter == "kev_computed":
-        config["budget"] = {"memory": run.config["budget"].get("memory")}
-    return tuple((key, _hashable(value)) for key, value in flatten(config).items())
-
-
-def _hashable(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _curves(groups: Mapping[tuple[Any, ...], Mapping[int, Steps]]) -> tuple[Curve, ...]:
-    solver = {key: str(dict(key)["solver.name"]) for key in groups}
-    labels = _labels([(key, next(iter(seeds.values())).run.title) for key, seeds in groups.items()])
-    place = {name: number for number, name in enumerate(_FIRST)}
-    ordered = sorted(groups, key=lambda key: (place.get(solver[key], len(place)), labels[key]))
-    return tuple(
-        Curve(solver[key], labels[key], tuple(groups[key][seed] for seed in sorted(groups[key])))
-        for key in ordered
-    )
-
-
-def _labels(named: Sequence[tuple[tuple[Any, ...], str]]) -> dict[tuple[Any, ...], str]:
-    """Label each key by its name and by the parameters in which keys of the same name differ."""
-    labels = {}
-    for key, name in named:
-        settings = dict(key)
-        rivals = [dict(other) for other, other_name in named if other_name == name and other != key]
-        differing = [k for k in settings if any(rival.get(k) != settings[k] for rival in rivals)]
-        details = ", ".join(f"{k.removeprefix('solver.')}={settings[k]}" for k in differing)
-        labels[key] = f"{name} ({details})" if details else name
-    return labels
+    # Runs of a pack lie two folders below the results, which hold the optima.
+    found = (Store(root).optimum(name) for root in (run.path.parents[1], *run.path.parents[3:4]))
+    return next((record for record in found if record is not None), None)

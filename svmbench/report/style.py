@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
-import os
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,9 @@ from typing import Any, Literal
 
 import matplotlib
 from matplotlib.figure import Figure
+
+from svmbench.files import write_whole
+from svmbench.report import FORMATS
 
 #: A solid line, or the lengths of dashes and gaps.
 Dashes = Literal["-"] | tuple[float, tuple[float, ...]]
@@ -23,8 +26,9 @@ _LINES: tuple[Dashes, ...] = (
     (0, (6, 2)),
     (0, (6, 2, 1.5, 2)),
     (0, (2, 1.2)),
+    (0, (6, 2, 1.5, 2, 1.5, 2)),
 )
-_MARKERS = "osD^vPX"
+_MARKERS = "osD^vPX<>hp"
 
 _RC: dict[Any, Any] = {
     "font.size": 9.0,
@@ -59,14 +63,26 @@ class Look:
     marker: str
 
 
-#: The same solver looks the same in every figure.
-_LOOKS = {
-    "sbp": Look("#0072B2", "-", "o"),
-    "pegasos": Look("#D55E00", (0, (6, 2)), "s"),
-    "sdca": Look("#009E73", (0, (6, 2, 1.5, 2)), "^"),
-    "smo": Look("#000000", "-", "D"),
-    "perceptron": Look("#CC79A7", (0, (2, 1.2)), "v"),
-}
+#: Solvers in the order in which they have taken their looks; the same solver looks the same in every picture.
+#: A new one is added at the end.
+_SOLVERS = (
+    *("smo", "sbp", "pegasos", "sdca", "perceptron", "lasvm", "sgd_ball"),
+    *("decomposition", "smo_pair", "randsvm", "svm_light", "chunking", "gpdt", "platt"),
+    *("cpsp", "cpny", "asset", "dcd", "pegasos_linear", "svm_perf", "simba"),
+    *("ocas", "l2svm_mfn", "svm_light_linear", "sklearn_svc", "sklearn_linearsvc", "sklearn_sgd"),
+    *("sklearn_nystroem", "sklearn_rbfsampler", "sklearnex_svc", "snapml_svm"),
+)
+
+
+def look(number: int) -> Look:
+    """Return the look of a number; any 35 in a row differ in colour or line, and neighbours in all three."""
+    colours, lines = len(PALETTE), len(_LINES)
+    turn = number // colours
+    return Look(
+        PALETTE[number % colours],
+        _LINES[(number % colours + turn) % lines],
+        _MARKERS[(number + 3 * turn) % len(_MARKERS)],
+    )
 
 
 def looks(curves: Iterable[tuple[str, str]]) -> dict[str, Look]:
@@ -75,26 +91,17 @@ def looks(curves: Iterable[tuple[str, str]]) -> dict[str, Look]:
     Parameters
     ----------
     curves : iterable of (label, solver)
-        A known solver keeps its usual look as long as it is the only one of its name.
+        A known solver keeps its look in every picture; of several labels with the same solver the first has
+        it.
     """
     named = list(dict.fromkeys(curves))
-    solvers = [solver for _, solver in named]
-    chosen = {label: _LOOKS[s] for label, s in named if s in _LOOKS and solvers.count(s) == 1}
-    free = (look for look in _every_look() if look not in chosen.values())
+    chosen: dict[str, Look] = {}
+    for label, solver in named:
+        if solver in _SOLVERS and (usual := look(_SOLVERS.index(solver))) not in chosen.values():
+            chosen[label] = usual
+    # The looks of solvers that are in the picture are taken; colours of the front ones are used first.
+    free = (found for found in map(look, itertools.count()) if found not in chosen.values())
     return {label: chosen.get(label) or next(free) for label, _ in named}
-
-
-def _every_look() -> Iterator[Look]:
-    """Yield looks without end; neighbours differ in colour, line and marker."""
-    count = 0
-    while True:
-        turn = count // len(PALETTE)
-        yield Look(
-            PALETTE[count % len(PALETTE)],
-            _LINES[(count + turn) % len(_LINES)],
-            _MARKERS[(count + 2 * turn) % len(_MARKERS)],
-        )
-        count += 1
 
 
 @contextmanager
@@ -106,8 +113,8 @@ def drawing() -> Iterator[None]:
         yield
 
 
-def save(figure: Figure, stem: Path, caption: str) -> list[Path]:
-    """Write the figure as PNG, SVG and PDF beside its caption.
+def save(figure: Figure, stem: Path, caption: str, formats: Sequence[str] = FORMATS) -> list[Path]:
+    """Write the figure in some formats beside its caption.
 
     Each file is replaced whole, and the same figure gives the same bytes.
 
@@ -119,24 +126,30 @@ def save(figure: Figure, stem: Path, caption: str) -> list[Path]:
         Path without extension.
     caption : str
         Text of ``<stem>.txt``.
+    formats : sequence of str
+        Of `svmbench.report.FORMATS`; a file of another format from an earlier drawing is removed.
 
     Returns
     -------
     list of Path
-        The PNG, SVG, PDF and text files.
+        A file for each format, and the text.
     """
     stem.parent.mkdir(parents=True, exist_ok=True)
     paths = []
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # laid out once, for all formats
     for kind, metadata in _METADATA.items():
+        path = stem.with_name(f"{stem.name}.{kind}")
+        if kind not in formats:
+            path.unlink(missing_ok=True)  # it would show the figure as it was
+            continue
         buffer = io.BytesIO()
         figure.savefig(buffer, format=kind, dpi=200, metadata=metadata)
-        paths.append(_replace(stem.with_name(f"{stem.name}.{kind}"), buffer.getvalue()))
+        paths.append(_replace(path, buffer.getvalue()))
     paths.append(_replace(stem.with_name(f"{stem.name}.txt"), caption.encode()))
     return paths
 
 
 def _replace(path: Path, content: bytes) -> Path:
-    partial = path.with_name(path.name + ".partial")
-    partial.write_bytes(content)
-    os.replace(partial, path)
+    write_whole(path, content)
     return path

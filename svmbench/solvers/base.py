@@ -13,17 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.kernels.cloud import expansion
 from svmbench.problem import Problem
 
 if TYPE_CHECKING:
-    from svmbench.kernels._examples import Examples
+    from svmbench.kernels._linear_data import LinearData
     from svmbench.kernels._oracle import Oracle
-    from svmbench.kernels.raw import RawExamples
-    from svmbench.solvers.parts.random import Generator
-
-#: Counters that a run may be advanced by and stopped at.
-COUNTERS = ("kev_ondemand", "kev_rowupdate", "kev_iter", "kev_computed", "inner_products", "iterations")
+    from svmbench.rng import Generator
+    from svmbench.solvers.external._data import ExternalData
 
 
 @dataclass(frozen=True)
@@ -65,7 +61,7 @@ class KernelExpansion:
         """Return <w, Φ(x_i)> for every training example, without bias; counted as observation."""
         return oracle.training_scores(self.indices, self.coefficients)
 
-    def squared_norm(self, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
+    def squared_norm(self, oracle: Oracle, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
         """Return |w|² = Σ_k β_k y_k c_k from its responses c on the training set, shape (n,)."""
         at = self.indices
         return max(0.0, float(np.dot(self.coefficients, y[at] * responses[at])))
@@ -75,7 +71,7 @@ class KernelExpansion:
 class LinearModel:
     r"""A predictor :math:`x \mapsto \langle w, x \rangle + b` on the features themselves.
 
-    It answers what `KernelExpansion` answers, through `Examples` instead of an `Oracle`.
+    It answers what `KernelExpansion` answers, through `LinearData` instead of an `Oracle`.
 
     Attributes
     ----------
@@ -93,21 +89,23 @@ class LinearModel:
         """Unknown: w does not tell which examples it is made of."""
         return
 
-    def scores(self, examples: Examples, X: Any) -> NDArray[np.float64]:
+    def scores(self, examples: LinearData, X: Any) -> NDArray[np.float64]:
         """Return the predictions for rows X, shape (m, d), as float64 (m,); counted as observed."""
         return examples.decision_function(self.weights, self.bias, X)
 
-    def training_scores(self, examples: Examples) -> NDArray[np.float64]:
+    def training_scores(self, examples: LinearData) -> NDArray[np.float64]:
         """Return <w, x_i> for every training example, without bias; counted as observed."""
         return examples.products(self.weights)
 
-    def squared_norm(self, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
+    def squared_norm(
+        self, examples: LinearData, y: NDArray[np.float64], responses: NDArray[np.float64]
+    ) -> float:
         """Return |w|²; responses are not needed."""
         return float(self.weights @ self.weights)
 
 
 @dataclass(frozen=True)
-class PointExpansion:
+class ReducedSetExpansion:
     r"""A predictor :math:`x \mapsto \sum_k \beta_k K(b_k, x) + b` over points that are no training examples.
 
     It answers what `KernelExpansion` answers. The kernel is Gaussian.
@@ -142,13 +140,12 @@ class PointExpansion:
         """Return <w, Φ(x_i)> for every training example, without bias; counted as observation."""
         return oracle.training_point_scores(self.points, self.coefficients)
 
-    def squared_norm(self, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
-        """Return |w|² from the kernel values between the points; responses are not needed."""
-        own = expansion(self.points, self.coefficients, self.gamma, self.points)
-        return max(0.0, float(self.coefficients @ own))
+    def squared_norm(self, oracle: Oracle, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
+        """Return |w|² from the kernel values between the points, counted as observation."""
+        return float(oracle.point_squared_norm(self.points, self.coefficients))
 
 
-Model: TypeAlias = KernelExpansion | LinearModel | PointExpansion
+Model: TypeAlias = KernelExpansion | LinearModel | ReducedSetExpansion
 
 
 @dataclass(frozen=True)
@@ -157,7 +154,7 @@ class Snapshot:
 
     Attributes
     ----------
-    model : KernelExpansion, LinearModel or PointExpansion
+    model : KernelExpansion, LinearModel or ReducedSetExpansion
         The predictor.
     responses : ndarray of float64, shape (n,), or None
         c_i = y_i <w, Φ(x_i)> of the model on the training set, without bias, where the method maintains them.
@@ -189,8 +186,8 @@ class Snapshot:
 class Run(Protocol):
     """A started solver.
 
-    A run that can converge for several reasons has, beside these, an attribute ``reason``: why it did, as the
-    beginning of the sentence that is stored with its end.
+    A run that can converge or stall for several reasons has, beside these, an attribute ``reason``: why it
+    did, as the beginning of the sentence that is stored with its end.
     """
 
     @property
@@ -203,11 +200,17 @@ class Run(Protocol):
         """Whether the method's own stopping rule holds."""
         ...
 
-    def advance(self, counter: str, until: int, most: int = ...) -> None:
-        """Continue until ``counter`` (of `COUNTERS`) has reached ``until`` or the method has converged.
+    @property
+    def stalled(self) -> bool:
+        """Whether the method gains nothing any more in its arithmetic although its rule does not hold."""
+        ...
 
-        Stops at the first iteration boundary at or past the mark, or after ``most`` iterations, by default
-        without limit. Some counters may stand still for ever: see docs/counting.md.
+    def advance(self, counter: str, until: int, most: int = ...) -> None:
+        """Continue until ``counter`` has reached ``until`` or the run is at its end.
+
+        Counters are those of `svmbench.counters.COUNTERS`. Stops at the first iteration boundary at or past
+        the mark, or after ``most`` iterations, by default without limit; at once when the run has converged
+        or stalled. Some counters may stand still for ever: see docs/counting.md.
 
         Raises
         ------
@@ -241,12 +244,15 @@ class Solver:
         The problem solved: ``regularised``, ``slack-constrained`` or ``norm-bounded``; ``none`` for a method
         that minimises no objective.
     access : str
-        What the data are read through: ``kernel``, an `Oracle`, or ``linear``, `Examples`; ``data`` for a
-        program that reads them by itself, `RawExamples`, and cannot be counted.
+        What the data are read through: ``kernel``, an `Oracle`, or ``linear``, `LinearData`; ``data`` for a
+        program that reads them by itself, `ExternalData`, and cannot be counted.
     observed : str
         What its answer is observed through if it reads ``data``: ``kernel`` or ``linear``.
     refits : bool
         Whether each iteration begins from nothing, so that its cost is its own and not that of all so far.
+    exact : bool
+        Whether its stopping rule is a tolerance of the optimum of the problem, which it reaches in a finite
+        time: ``budget.kev=auto`` then is no limit, and a run that a budget ends before says so.
     biases : tuple of str
         Bias conventions that it can solve with.
     kernels : tuple of str or None
@@ -266,6 +272,7 @@ class Solver:
     access: ClassVar[str] = "kernel"
     observed: ClassVar[str] = "kernel"
     refits: ClassVar[bool] = False
+    exact: ClassVar[bool] = False
     biases: ClassVar[tuple[str, ...]] = ("none",)
     kernels: ClassVar[tuple[str, ...] | None] = None
     counting: ClassVar[str] = ""
@@ -287,14 +294,14 @@ class Solver:
         """
         return cls.version
 
-    def start(self, problem: Problem, oracle: Oracle | Examples | RawExamples, rng: Generator) -> Run:
+    def start(self, problem: Problem, oracle: Oracle | LinearData | ExternalData, rng: Generator) -> Run:
         """Return a run at iteration 0; nothing is evaluated yet but the diagonal or norms, where needed.
 
         Parameters
         ----------
         problem : Problem
             What is to be solved.
-        oracle : Oracle, Examples or RawExamples
+        oracle : Oracle, LinearData or ExternalData
             The training data, as ``access`` says.
         rng : Generator
             The source of every random choice.

@@ -19,20 +19,19 @@ from svmbench.solvers.base import Solver
 
 _GROUP = "svmbench.solvers"
 
-#: The folder of shared pieces, which holds no solvers.
-_PARTS = "parts"
+#: The folders of solvers; the others beside them hold what solvers share.
+_FOLDERS = ("kernel", "linear", "external")
 
 
 @cache
 def _modules() -> dict[str, str]:
     """Return the full module name of each built-in solver."""
     found = {}
-    for folder in pkgutil.iter_modules(solvers.__path__, f"{solvers.__name__}."):
-        if folder.ispkg and not folder.name.endswith(f".{_PARTS}"):
-            package = importlib.import_module(folder.name)
-            for module in pkgutil.iter_modules(package.__path__):
-                if not module.name.startswith("_"):
-                    found[module.name] = f"{folder.name}.{module.name}"
+    for folder in _FOLDERS:
+        package = importlib.import_module(f"{solvers.__name__}.{folder}")
+        for module in pkgutil.iter_modules(package.__path__):
+            if not module.name.startswith("_"):
+                found[module.name] = f"{package.__name__}.{module.name}"
     return found
 
 

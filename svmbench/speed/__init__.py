@@ -1,1 +1,1 @@
-"""The machine's limits, what rows and solvers reach of them, and rivals; nothing but the command uses it."""
+"""Limits of the machine, what rows and solvers reach of them, and baselines; only the command uses it."""

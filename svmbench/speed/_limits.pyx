@@ -14,7 +14,7 @@ cdef extern from "peak.h" nogil:
     limit_fn svmbench_limit_exponential(int level)
     uint32_t svmbench_limit_read(int level, const uint32_t *words, ptrdiff_t count, ptrdiff_t passes)
 
-_LEVELS = ("base", "v3", "v4", "v4i")
+_LEVELS = ("base", "avx2", "avx512", "avx512_icl")
 
 #: Kinds of work that `work` does.
 KINDS = ("popcount", "bytes", "fma", "exponential")
@@ -29,7 +29,7 @@ def work(kind, isa, Py_ssize_t rounds):
         ``popcount`` (32-bit words counted), ``bytes`` (products of bytes added), ``fma`` (float32 products
         added) or ``exponential`` (float32).
     isa : str
-        Instruction set, from `svmbench.kernels.isa`.
+        Instruction set, from `svmbench.simd.isa`.
     rounds : int
         How often to do a few thousand of them.
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Job:
-    """One problem that our solver and its rivals solve.
+    """One problem that our solver and its baselines solve.
 
     Attributes
     ----------
@@ -15,12 +15,12 @@ class Job:
         What is solved, in words.
     problem : tuple of str
         Overrides of ``svmbench run`` that make the problem: data, kernel, C or λ, bias.
-    rivals : tuple of tuple of str
-        Overrides that choose a rival, each with its parameters.
+    baselines : tuple of tuple of str
+        Overrides that choose a baseline, each with its parameters.
     ours : tuple of str
         Overrides that choose our solver; empty: the solver that the command was told to hold against them.
     goal : str
-        When our solver has done what the rival did: ``gap``, its relative duality gap; ``objective``, an
+        When our solver has done what the baseline did: ``gap``, its relative duality gap; ``objective``, an
         objective within 1 % and 0.1 % of the certified optimum; ``test_error``, its test error;
         ``prediction``, the scores of the test set by the same coefficients.
     margin : float
@@ -29,7 +29,7 @@ class Job:
 
     title: str
     problem: tuple[str, ...]
-    rivals: tuple[tuple[str, ...], ...]
+    baselines: tuple[tuple[str, ...], ...]
     ours: tuple[str, ...] = field(default=())
     goal: str = "gap"
     margin: float = 0.0
@@ -54,9 +54,9 @@ def _runtime(title: str, *problem: str, libsvm: tuple[str, ...] = _LIBSVM) -> Jo
     return Job(title, (*problem, _BIAS), (libsvm,), ours, "test_error", margin=0.002)
 
 
-def _linear(dataset: str, ours: tuple[str, ...], *rivals: tuple[str, ...]) -> Job:
+def _linear(dataset: str, ours: tuple[str, ...], *baselines: tuple[str, ...]) -> Job:
     problem = (f"dataset={dataset}", "kernel=linear", "problem.lam=1e-4")
-    return Job(f"{dataset}, linear, lam 1e-4", problem, rivals, ours, "objective")
+    return Job(f"{dataset}, linear, lam 1e-4", problem, baselines, ours, "objective")
 
 
 #: A window of the average that holds much of the iterations that these take, as in the theory of its steps;
@@ -68,11 +68,11 @@ _ASSET = ("solver=asset", "solver.average=30000", "budget.counter=iterations", "
 def _features(dataset: str, C: str, s: int) -> dict[str, Job]:
     problem = (f"dataset={dataset}", f"problem.C={C}")
     jobs = {}
-    for word, rival, map_ in (
+    for word, baseline, map_ in (
         ("nystroem", "sklearn_nystroem", ("features=nystrom", f"features.s={s}")),
         ("fourier", "sklearn_rbfsampler", ("features=fourier", f"features.frequencies={s}")),
     ):
-        against = (f"solver={rival}", f"solver.components={s}", "solver.passes=[5]")
+        against = (f"solver={baseline}", f"solver.components={s}", "solver.passes=[5]")
         title = f"{dataset}, C {C}, {s} features, SGD of 5 epochs"
         jobs[f"{word}-{dataset}-{s}"] = Job(title, problem, (against,), (*_ASSET, *map_), "test_error")
     return jobs

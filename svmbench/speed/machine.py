@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from svmbench.kernels import isa
+from svmbench.simd import isa
 from svmbench.speed._limits import KINDS, aligned, read, work
-from svmbench.speed.timing import best_seconds
+from svmbench.speed.timing import Timings, repeat
 
 #: Sizes in bytes at which the reading of memory is timed: from the first-level cache to the main memory.
 SIZES = (16 << 10, 256 << 10, 2 << 20, 8 << 20, 24 << 20, 64 << 20, 256 << 20)
@@ -21,48 +21,55 @@ _ROUNDS = 2000  # of each kind of work: some milliseconds
 
 @dataclass(frozen=True)
 class Limits:
-    """Rates of one core.
+    """Rates of one core, made when asked for from the shortest times: a limit is what the core can do.
 
     Attributes
     ----------
     isa : str
         Instruction set of the loops.
-    read : dict of int to float
-        Bytes a second by the size of what is read again and again.
-    popcount, bytes, fma, exponential : float
-        32-bit words counted, products of bytes added, products of float32 added, exponentials of float32, a
-        second, each in registers.
-    sgemm : float
-        Floating-point operations a second of the product of two float32 matrices by numpy's BLAS.
+    amounts : dict of str to float
+        What one call of each kind of work does: bytes read, by ``read <size>``; 32-bit words counted
+        (``popcount``), products of bytes added (``bytes``), products of float32 added (``fma``) and
+        exponentials of float32 (``exponential``), each in registers; floating-point operations of the product
+        of two float32 matrices by numpy's BLAS (``sgemm``).
+    timings : dict of str to Timings
+        Its times.
     """
 
     isa: str
-    read: dict[int, float]
-    popcount: float
-    bytes: float
-    fma: float
-    exponential: float
-    sgemm: float
+    amounts: dict[str, float]
+    timings: dict[str, Timings]
+
+    def rate(self, kind: str) -> float:
+        """Return what is done of one kind in a second."""
+        return self.amounts[kind] / self.timings[kind].least
 
     def read_rate(self, size: float) -> float:
         """Return the bytes a second at which so many bytes are read repeatedly, interpolated by size."""
-        sizes = sorted(self.read)
-        return float(np.interp(np.log(max(size, 1)), np.log(sizes), [self.read[each] for each in sizes]))
+        rates = [self.rate(f"read {each}") for each in SIZES]
+        return float(np.interp(np.log(max(size, 1)), np.log(SIZES), rates))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the rates for JSON."""
-        return {**asdict(self), "read": {str(size): rate for size, rate in self.read.items()}}
+        """Return everything for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Limits:
+        """Return the limits that `as_dict` gave, read from JSON."""
+        timings = {kind: Timings.from_dict(each) for kind, each in stored["timings"].items()}
+        return cls(stored["isa"], stored["amounts"], timings)
 
     def lines(self) -> list[tuple[str, float, str]]:
         """Return what was measured, its rate and its unit, for a table."""
-        return [
-            *((f"read {_size(size)}", rate / 1e9, "GB/s") for size, rate in self.read.items()),
-            ("popcount of 32-bit words", self.popcount / 1e9, "G/s"),
-            ("products of bytes, added", self.bytes / 1e9, "G/s"),
-            ("products of float32, added", self.fma / 1e9, "G/s"),
-            ("exp of float32", self.exponential / 1e9, "G/s"),
-            (f"sgemm, {_SGEMM}³", self.sgemm / 1e9, "GFLOP/s"),
-        ]
+        named = {
+            **{f"read {size}": (f"read {_size(size)}", "GB/s") for size in SIZES},
+            "popcount": ("popcount of 32-bit words", "G/s"),
+            "bytes": ("products of bytes, added", "G/s"),
+            "fma": ("products of float32, added", "G/s"),
+            "exponential": ("exp of float32", "G/s"),
+            "sgemm": (f"sgemm, {_SGEMM}³", "GFLOP/s"),
+        }
+        return [(name, self.rate(kind) / 1e9, unit) for kind, (name, unit) in named.items()]
 
 
 def measure(budget: float = 0.2) -> Limits:
@@ -74,26 +81,28 @@ def measure(budget: float = 0.2) -> Limits:
         Seconds for each; there are a dozen.
     """
     name = isa()
-    rates_of_reading = {}
+    amounts: dict[str, float] = {}
+    timings: dict[str, Timings] = {}
     for size in SIZES:
         words = aligned(size)
         passes = max(1, (4 << 20) // size)
-        seconds = best_seconds(partial(read, words, name, passes), budget)
-        rates_of_reading[size] = passes * size / seconds
-    rates = {}
+        amounts[f"read {size}"] = float(passes * size)
+        timings[f"read {size}"] = repeat(partial(read, words, name, passes), budget)
     for kind in KINDS:
-        operations = work(kind, name, _ROUNDS)
-        rates[kind] = operations / best_seconds(partial(work, kind, name, _ROUNDS), budget)
-    return Limits(isa=name, read=rates_of_reading, sgemm=_sgemm(budget), **rates)
+        amounts[kind] = float(work(kind, name, _ROUNDS))
+        timings[kind] = repeat(partial(work, kind, name, _ROUNDS), budget)
+    amounts["sgemm"] = 2.0 * _SGEMM**3
+    timings["sgemm"] = _sgemm(budget)
+    return Limits(name, amounts, timings)
 
 
-def _sgemm(budget: float) -> float:
+def _sgemm(budget: float) -> Timings:
     from threadpoolctl import threadpool_limits
 
     A = np.ones((_SGEMM, _SGEMM), dtype=np.float32)
     out = np.empty_like(A)
     with threadpool_limits(1):
-        return 2.0 * _SGEMM**3 / best_seconds(partial(np.matmul, A, A, out=out), budget)
+        return repeat(partial(np.matmul, A, A, out=out), budget)
 
 
 def _size(size: int) -> str:

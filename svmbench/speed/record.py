@@ -5,17 +5,26 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from svmbench.errors import UserError
-from svmbench.run.environment import company, environment
+from svmbench.files import digest
+from svmbench.runner.environment import concurrent_load, environment
+from svmbench.speed import machine, race, rows, scaling, solvers
 from svmbench.store import documents
-from svmbench.store.identity import digest
+
+#: Measurements that were stored as a table, of medians alone, have no values to make it from.
+_TABLE = "table"
 
 
-def save(
-    results: str, kind: str, measured: dict[str, Any], shown: dict[str, Any], path: Path | None = None
-) -> Path:
+class Table(NamedTuple):
+    """Lines to be printed."""
+
+    header: Sequence[str]
+    lines: Sequence[Sequence[object]]
+
+
+def save(results: str, kind: str, measured: dict[str, Any], path: Path | None = None) -> Path:
     """Write one measurement below ``results/speed/`` and return the file.
 
     Its name is the time and a hash of the environment, so that measurements of one machine and version can be
@@ -28,9 +37,7 @@ def save(
     kind : str
         What was measured, such as ``rows``.
     measured : dict
-        For JSON.
-    shown : dict
-        The same as a table: its ``header`` and ``lines``.
+        For JSON: every value and warm-up, from which `table` makes what is shown.
     path : Path, optional
         The file of the same measurement when it was less complete, which is replaced.
     """
@@ -39,8 +46,13 @@ def save(
         stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         path = Path(results) / "speed" / f"{stamp}-{kind}-{digest(about)[:12]}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-    about = {"kind": kind, "time": path.name.split("-")[0], "environment": about, "company": company(1)}
-    documents.write(path, {**about, "measured": measured, "table": shown})
+    about = {
+        "kind": kind,
+        "time": path.name.split("-")[0],
+        "environment": about,
+        "concurrent_load": concurrent_load(1),
+    }
+    documents.write(path, {**about, "measured": measured})
     return path
 
 
@@ -61,9 +73,31 @@ def stored(results: str, files: Sequence[str]) -> list[dict[str, Any]]:
             raise UserError(f"there is no file {path}: give stored measurements, or none for all")
     found = [documents.read(path) for path in paths]
     for path, document in zip(paths, found):
-        if "table" not in document:
+        if "measured" not in document:
             raise UserError(f"{path} is no measurement: give files below {folder}")
+        if "company" in document:  # as it was called until version 0.1
+            document["concurrent_load"] = document.pop("company")
     return found
+
+
+def table(document: dict[str, Any]) -> Table:
+    """Return what a stored measurement says, its rates and medians made from its values."""
+    if _TABLE in document:
+        return Table(document[_TABLE]["header"], document[_TABLE]["lines"])
+    return lines(document["kind"], document["measured"])
+
+
+def lines(kind: str, measured: dict[str, Any]) -> Table:
+    """Return the table of what was measured, as it is stored."""
+    if kind == "machine":
+        return Table(("limit", "rate", "unit"), machine.Limits.from_dict(measured["limits"]).lines())
+    if kind == "rows":
+        return Table(rows.HEADER, [rows.Rate.from_dict(each).line() for each in measured["rows"]])
+    if kind == "solvers":
+        return Table(solvers.HEADER, [solvers.Pace.from_dict(each).line() for each in measured["solvers"]])
+    if kind == "scaling":
+        return Table(scaling.HEADER, [scaling.Cost.from_dict(each).line() for each in measured["scaling"]])
+    return Table(race.HEADER, [race.Race.from_dict(each).line() for each in measured["baselines"]])
 
 
 def heading(document: dict[str, Any]) -> str:
@@ -74,5 +108,5 @@ def heading(document: dict[str, Any]) -> str:
     commit = "" if source is None else f", commit {source['commit'][:12]}{'+' * source['dirty']}"
     return (
         f"{document['kind']}, {when} UTC: {about['processor']}, {about['isa']}, load "
-        f"{document['company']['load'][0]:.2f}, svmbench {about['svmbench']}{commit}"
+        f"{document['concurrent_load']['load'][0]:.2f}, svmbench {about['svmbench']}{commit}"
     )

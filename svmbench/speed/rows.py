@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 from collections.abc import Callable
 from functools import partial
@@ -14,9 +15,9 @@ import scipy.sparse
 from svmbench import data
 from svmbench.data import catalogue
 from svmbench.data.folders import mirror_folders
-from svmbench.kernels.layouts import Layout, make_layout
+from svmbench.kernels.layouts.choice import Layout, make_layout
 from svmbench.speed.machine import Limits
-from svmbench.speed.timing import best_seconds
+from svmbench.speed.timing import Timings, repeat
 
 #: The set that stands for each layout, the papers' width of its kernel, and rows beyond which it is cut.
 CASES = (
@@ -32,11 +33,22 @@ CASES = (
 BLOCKS = (1, 16, 64)
 
 HEADER = (
-    *("data", "layout", "rows", "columns", "block", "threads", "million values/s", "limit", "of the limit"),
+    *(
+        "data",
+        "layout",
+        "rows",
+        "columns",
+        "block",
+        "threads",
+        "million values/s",
+        "±",
+        "limit",
+        "of the limit",
+    ),
     *("of sgemm", "× one thread"),
 )
 
-_SINGLE_ROWS = 4  # calls of a block of one that are timed together
+_BLOCKS = 64  # blocks that are made in turn
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,13 +61,13 @@ class Rate:
         The examples, and how they are stored.
     n, d, block, threads : int
         Examples, features, rows made in one call, and threads that share it.
-    values_per_second : float
-        By the wall clock.
+    timings : Timings
+        Of one block, by the wall clock.
     limit : float or None
-        What one core of the machine allows; None on several.
-    sgemm : float or None
-        Inner products a second that BLAS makes of the same float32 matrices, on one thread; None for other
-        layouts and a single row.
+        Values a second that one core of the machine allows; None on several.
+    sgemm : Timings or None
+        Of as many inner products by BLAS, of the same float32 matrices, on one thread; None for other layouts
+        and a single row.
     one_thread : float or None
         Values a second of one thread, where there are several.
     """
@@ -66,10 +78,21 @@ class Rate:
     d: int
     block: int
     threads: int
-    values_per_second: float
+    timings: Timings
     limit: float | None = None
-    sgemm: float | None = None
+    sgemm: Timings | None = None
     one_thread: float | None = None
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Rate:
+        """Return the line that ``dataclasses.asdict`` gave, read from JSON."""
+        dots = stored["sgemm"] and Timings.from_dict(stored["sgemm"])
+        return cls(**{**stored, "timings": Timings.from_dict(stored["timings"]), "sgemm": dots})
+
+    @property
+    def values_per_second(self) -> float:
+        """The values of a block over the median of its times."""
+        return self.block * self.n / self.timings.median
 
     @property
     def fraction(self) -> float | None:
@@ -80,9 +103,10 @@ class Rate:
         """Return the cells of `HEADER`."""
         return (
             *(self.data, self.layout, self.n, self.d, self.block, self.threads, self.values_per_second / 1e6),
+            f"{100 * self.timings.spread:.1f} %",
             self.limit and self.limit / 1e6,
             self.fraction and f"{100 * self.fraction:.0f} %",
-            self.sgemm and f"{100 * self.values_per_second / self.sgemm:.0f} %",
+            self.sgemm and f"{100 * self.sgemm.median / self.timings.median:.0f} %",
             self.one_thread and self.values_per_second / self.one_thread,
         )
 
@@ -133,17 +157,25 @@ def thread_counts(cores: int) -> list[int]:
 
 def _rate(stored: Layout, label: str, block: int, budget: float) -> Rate:
     order = np.random.default_rng(0).permutation(stored.n)
-    values = block * stored.n / _seconds(stored, order, block, budget)
-    return Rate(label, stored.name, stored.n, stored.d, block, stored.threads, values)
+    blocks = _blocks(stored, order, block)
+    return Rate(label, stored.name, stored.n, stored.d, block, stored.threads, repeat(blocks, budget))
 
 
-def _sgemm(X: np.ndarray, block: int, budget: float) -> float:
-    """Return the inner products a second that numpy's BLAS makes of a block of rows and all of them."""
+def _blocks(stored: Layout, order: np.ndarray, block: int) -> Callable[[], object]:
+    """Return what makes a block of rows at each call, other rows than at the call before."""
+    count = max(1, min(_BLOCKS, len(order) // block))
+    rows = itertools.cycle(order[np.arange(k * block, (k + 1) * block) % len(order)] for k in range(count))
+    out = np.empty((block, stored.stride), dtype=np.float32)
+    return lambda: stored.block(next(rows), out=out)
+
+
+def _sgemm(X: np.ndarray, block: int, budget: float) -> Timings:
+    """Time numpy's BLAS at the inner products of a block of rows and all of them."""
     from threadpoolctl import threadpool_limits
 
     rows, out = X[:block].copy(), np.empty((min(block, len(X)), len(X)), dtype=np.float32)
     with threadpool_limits(1):
-        return out.size / best_seconds(partial(np.matmul, rows, X.T, out=out), budget)
+        return repeat(partial(np.matmul, rows, X.T, out=out), budget)
 
 
 def examples(name: str, layout: str, say: Callable[[str], None]) -> tuple[Any, str]:
@@ -190,19 +222,6 @@ def _pixels(rng: np.random.Generator, n: int) -> np.ndarray:
     return (rng.integers(0, 256, (n, 784), dtype=np.uint8) * lit) / np.float32(255)
 
 
-def _seconds(stored: Layout, order: np.ndarray, block: int, budget: float) -> float:
-    """Return the seconds of one block of `block` rows."""
-    calls = _SINGLE_ROWS if block == 1 else 1
-    rows = [order[np.arange(k * block, (k + 1) * block) % len(order)] for k in range(calls)]
-    out = np.empty((block, stored.stride), dtype=np.float32)
-    return best_seconds(partial(_make, stored, rows, out), budget) / calls
-
-
-def _make(stored: Layout, rows: list[np.ndarray], out: np.ndarray) -> None:
-    for indices in rows:
-        stored.block(indices, out=out)
-
-
 def limit_of(stored: Layout, X: Any, block: int, limits: Limits) -> float:
     """Return the values a second that memory and arithmetic allow a layout of the examples X, shape (n, d).
 
@@ -210,21 +229,21 @@ def limit_of(stored: Layout, X: Any, block: int, limits: Limits) -> float:
     layout at the rates of registers; the slower of the two is the limit.
     """
     n, d = X.shape
-    exponential = 1.0 / limits.exponential
+    exponential = 1.0 / limits.rate("exponential")
     if stored.name == "bits":
         words = -(-d // 32)
-        size, seconds = 4.0 * words, words / limits.popcount
+        size, seconds = 4.0 * words, words / limits.rate("popcount")
     elif stored.name == "bytes":
-        size, seconds = float(d), d / limits.bytes + exponential
+        size, seconds = float(d), d / limits.rate("bytes") + exponential
     elif stored.name == "mixed":
         groups = stored.options()["groups"]
         columns = d - sum(end - begin for begin, end in groups)
         size = 4.0 * (columns + -(-len(groups) // 4))
-        seconds = (columns + len(groups)) / limits.fma + exponential
+        seconds = (columns + len(groups)) / limits.rate("fma") + exponential
     elif stored.name == "dense":
-        size, seconds = 4.0 * d, d / limits.fma + exponential
+        size, seconds = 4.0 * d, d / limits.rate("fma") + exponential
     else:
         entries = X.nnz / n
-        size, seconds = 8.0 * entries, entries / limits.fma + exponential
+        size, seconds = 8.0 * entries, entries / limits.rate("fma") + exponential
     traffic = size / block + 4.0
     return 1.0 / max(traffic / limits.read_rate(n * (size + 4.0)), seconds)

@@ -9,6 +9,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,11 @@ from numpy.typing import NDArray
 from svmbench.errors import UserError
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers import registry
-from svmbench.solvers.parts.random import Generator
+from svmbench.solvers.base import Run
 from svmbench.speed.solvers import NU
+from svmbench.speed.timing import Timings, stamp
 
 #: As dataset=twonorm: two Gaussian classes in 20 dimensions, and its width of the kernel.
 DIMENSIONS = 20
@@ -36,10 +39,10 @@ class Cost:
 
     Attributes
     ----------
-    n, threads, iterations : int
-        Examples, threads of the kernel rows, and iterations that were timed.
-    seconds : float
-        Of one iteration, the least of several groups of them: CPU time on one thread, else wall time.
+    n, threads : int
+        Examples, and threads of the kernel rows.
+    timings : Timings
+        Of one iteration, by groups of them: CPU time on one thread, else wall time.
     first : float
         Seconds of one iteration and example at the first size.
     data, peak : int
@@ -48,11 +51,25 @@ class Cost:
 
     n: int
     threads: int
-    iterations: int
-    seconds: float
+    timings: Timings
     first: float
     data: int
     peak: int
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Cost:
+        """Return the line that ``dataclasses.asdict`` gave, read from JSON."""
+        return cls(**{**stored, "timings": Timings.from_dict(stored["timings"])})
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of one iteration: the median of the groups."""
+        return self.timings.median
+
+    @property
+    def iterations(self) -> int:
+        """How many were timed."""
+        return self.timings.calls * len(self.timings.values)
 
     @property
     def growth(self) -> float:
@@ -109,16 +126,27 @@ def measure(
         nu = NU if solver.form == "slack-constrained" else None
         problem = Problem.build(y, C=1.0, bias=solver.biases[0], nu=nu)
         run = solver(solver.Params()).start(problem, Oracle(X, KERNEL, 0, threads), Generator(0))
-        run.advance("iterations", 3)
-        clock = time.process_time if threads == 1 else time.perf_counter
-        begin, best, before = clock(), math.inf, run.iterations
-        while clock() - begin < seconds and not run.converged:
-            start, at = clock(), run.iterations
-            run.advance("iterations", at + max(1, 200_000 // n))
-            best = min(best, (clock() - start) / (run.iterations - at))
-        first = costs[0].first if costs else best / n
-        costs.append(Cost(n, threads, run.iterations - before, best, first, X.nbytes, peak_bytes()))
+        timings = _timings(run, max(1, 200_000 // n), seconds, "cpu" if threads == 1 else "wall")
+        first = costs[0].first if costs else timings.median / n
+        costs.append(Cost(n, threads, timings, first, X.nbytes, peak_bytes()))
     return costs
+
+
+def _timings(run: Run, group: int, seconds: float, clock: str) -> Timings:
+    """Time iterations in groups, for about so many seconds, after one group that warms the caches."""
+    now = time.process_time if clock == "cpu" else time.perf_counter
+
+    def mean() -> float:
+        start, before = now(), run.iterations
+        run.advance("iterations", before + group)
+        return (now() - start) / max(1, run.iterations - before)
+
+    warm_up, begun, load = (mean(),), stamp(), os.getloadavg()[0]
+    begin = now()
+    values: list[float] = []
+    while not values or (now() - begin < seconds and not run.converged):
+        values.append(mean())
+    return Timings(tuple(values), group, warm_up, clock, begun, load)
 
 
 def twonorm(n: int) -> tuple[NDArray[np.float32], NDArray[np.float64]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import statistics
 import sys
 import time
 from collections.abc import Callable
@@ -10,13 +12,14 @@ from typing import Any
 
 from svmbench.kernels._cache import LEAST
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.layouts import make_layout
+from svmbench.kernels.layouts.choice import make_layout
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers import registry
 from svmbench.solvers.base import Run, Solver
-from svmbench.solvers.parts.random import Generator
 from svmbench.speed.machine import Limits
 from svmbench.speed.rows import limit_of
+from svmbench.speed.timing import stamp
 
 #: Slack budget of the forms that need one; near that of Adult's optimum, and without much effect on the cost.
 NU = 0.01
@@ -40,21 +43,58 @@ class Pace:
         The method, and the bias of its problem.
     rows : str
         ``made``: no row was kept; ``at hand``: all rows, as far as they fit, were in the cache.
-    iterations : int
-        How many were timed; fewer than there was time for where it had converged.
-    iterations_per_second, values_per_second : float
-        Of CPU time; values are those that were really evaluated.
+    pieces : tuple of (int, float)
+        Iterations and CPU seconds of each piece that was timed: of one run, piece by piece, where rows are
+        made; of the same iterations again and again where they are at hand.
+    warm_up : tuple of (int, float)
+        The same of what came before and counts for nothing.
+    computed : int
+        Kernel values that were really evaluated in the pieces.
     limit : float
         Values a second that the machine allows the storage layout, one row at a time.
+    begun : str
+        When the first piece began, in UTC.
+    load : float
+        One-minute load average of the machine then.
     """
 
     solver: str
     bias: str
     rows: str
-    iterations: int
-    iterations_per_second: float
-    values_per_second: float
+    pieces: tuple[tuple[int, float], ...]
+    warm_up: tuple[tuple[int, float], ...]
+    computed: int
     limit: float
+    begun: str
+    load: float
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> Pace:
+        """Return the line that ``dataclasses.asdict`` gave, read from JSON."""
+        pieces = {key: tuple(tuple(piece) for piece in stored[key]) for key in ("pieces", "warm_up")}
+        return cls(**{**stored, **pieces})
+
+    @property
+    def iterations(self) -> int:
+        """How many were timed; fewer than there was time for where the solver had converged."""
+        return sum(iterations for iterations, _ in self.pieces)
+
+    @property
+    def seconds(self) -> float:
+        """CPU seconds of all pieces."""
+        return sum(seconds for _, seconds in self.pieces)
+
+    @property
+    def iterations_per_second(self) -> float:
+        """Of all pieces of one run, whose iterations differ; the median where they are the same ones."""
+        if self.rows == "made":
+            return self.iterations / self.seconds
+        return statistics.median(iterations / seconds for iterations, seconds in self.pieces)
+
+    @property
+    def values_per_second(self) -> float:
+        """Kernel values a second of CPU time."""
+        return self.computed / self.seconds
 
     @property
     def fraction(self) -> float:
@@ -122,14 +162,13 @@ def measure(
 
 def _pace(solver: type[Solver], problem: Problem, oracle: Oracle, limit: float, seconds: float) -> Pace:
     run = _started(solver, problem, oracle)
-    run.advance("iterations", WARM_UP)
+    warm_up = (_piece(run, WARM_UP),)
     if run.converged:  # a few large iterations: all of them are timed
         run = _started(solver, problem, oracle)
-    before, computed = run.iterations, oracle.ledger.kev_computed
-    spent = timed(run, seconds)
-    made = run.iterations - before
+    computed, begun, load = oracle.ledger.kev_computed, stamp(), os.getloadavg()[0]
+    pieces = timed(run, seconds)
     values = oracle.ledger.kev_computed - computed
-    return Pace(solver.name, problem.bias, "made", made, made / spent, values / spent, limit)
+    return Pace(solver.name, problem.bias, "made", pieces, warm_up, values, limit, begun, load)
 
 
 def _pace_at_hand(
@@ -137,31 +176,33 @@ def _pace_at_hand(
 ) -> Pace:
     """Make the first iterations, as many as the cache has two rows for each of, then time them again."""
     most = min(iterations, oracle.cache_rows // 2)
-    _started(solver, problem, oracle).advance("iterations", sys.maxsize, most)
-    computed, made, spent = oracle.ledger.kev_computed, 0, 0.0
-    while spent < seconds:
-        run = _started(solver, problem, oracle)
-        begin = time.process_time()
-        run.advance("iterations", sys.maxsize, most)
-        spent += max(time.process_time() - begin, 1e-9)
-        made += run.iterations
+    warm_up = (_piece(_started(solver, problem, oracle), most),)
+    computed, begun, load = oracle.ledger.kev_computed, stamp(), os.getloadavg()[0]
+    pieces: list[tuple[int, float]] = []
+    while sum(spent for _, spent in pieces) < seconds:
+        pieces.append(_piece(_started(solver, problem, oracle), most))
     values = oracle.ledger.kev_computed - computed
-    return Pace(solver.name, problem.bias, "at hand", made, made / spent, values / spent, limit)
+    return Pace(solver.name, problem.bias, "at hand", tuple(pieces), warm_up, values, limit, begun, load)
 
 
 def _started(solver: type[Solver], problem: Problem, oracle: Oracle) -> Run:
     return solver(solver.Params()).start(problem, oracle, Generator(0))
 
 
-def timed(run: Run, seconds: float) -> float:
-    """Advance for about so many seconds of CPU time, at least one iteration, and return what it was."""
-    begin = time.process_time()
-    most = 1
-    while not run.converged:
-        run.advance("iterations", run.iterations + most)
-        spent = time.process_time() - begin
-        if spent >= seconds:
-            break
+def _piece(run: Run, most: int) -> tuple[int, float]:
+    """Make at most so many iterations; return how many they were, and their CPU seconds."""
+    begin, before = time.process_time(), run.iterations
+    run.advance("iterations", sys.maxsize, most)
+    return run.iterations - before, max(time.process_time() - begin, 1e-9)
+
+
+def timed(run: Run, seconds: float) -> tuple[tuple[int, float], ...]:
+    """Advance for about so many seconds of CPU time, at least one iteration, and return its pieces."""
+    pieces: list[tuple[int, float]] = []
+    spent, most = 0.0, 1
+    while not run.converged and spent < seconds:
+        pieces.append(_piece(run, most))
+        spent += pieces[-1][1]
         # Twice as many while that is sure to end in time.
         most = most * 2 if 3.0 * spent < seconds else max(1, most // 2)
-    return max(time.process_time() - begin, 1e-9)
+    return tuple(pieces)

@@ -1,7 +1,27 @@
 """Stored runs: identity, locks, schema, reading and writing. See docs/store.md."""
 
-from svmbench.store.runs import COMPLETE, END_STATES, SUMMARY_KEYS, RunWriter, StoredRun
+from svmbench.store.documents import StorageError
+from svmbench.store.runs import (
+    COMPLETE,
+    END_STATES,
+    SETTLED,
+    SUMMARY_KEYS,
+    AlreadyStored,
+    StoredRun,
+)
 from svmbench.store.store import Store
 from svmbench.store.trace import TRACE_COLUMNS
+from svmbench.store.writer import RunWriter
 
-__all__ = ["COMPLETE", "END_STATES", "SUMMARY_KEYS", "TRACE_COLUMNS", "RunWriter", "Store", "StoredRun"]
+__all__ = [
+    "COMPLETE",
+    "END_STATES",
+    "SETTLED",
+    "SUMMARY_KEYS",
+    "TRACE_COLUMNS",
+    "AlreadyStored",
+    "RunWriter",
+    "StorageError",
+    "Store",
+    "StoredRun",
+]

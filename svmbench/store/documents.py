@@ -2,53 +2,49 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError
+from svmbench.files import write_whole
+from svmbench.store.migrations import MIGRATIONS
 
 #: Layout of run.json, status.json, trace.csv, environments and optima; raised with every change of it
 #: that a reader could stumble over. A new field that may be missing is none.
-SCHEMA = 1
-
-#: ``MIGRATIONS[k]`` takes a document of schema k to schema k + 1.
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+SCHEMA = 3
 
 
-def canonical(document: Any) -> str:
-    """Return the one JSON text of a document: sorted keys, no spaces, 1.0 written as 1.
+class StorageError(UserError):
+    """A file could not be written: the disk is full, or the folder gone or not writable any more."""
 
-    Hashes are taken over it, so that the order of keys and the spelling of a number change nothing.
+
+@contextlib.contextmanager
+def storing(what: str, folder: Path) -> Iterator[None]:
+    """Say in a sentence what the file system refused.
+
+    Parameters
+    ----------
+    what : str
+        What is being stored.
+    folder : Path
+        Where.
     """
-    return json.dumps(_plain_numbers(document), sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
-def _plain_numbers(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _plain_numbers(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain_numbers(item) for item in value]
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(
+            f"{what} could not be stored in {folder}: {error.strerror or error}; what was stored until then "
+            "stays there. Make room or give another results=DIR, and run it again"
+        ) from error
 
 
 def write(path: Path, document: dict[str, Any]) -> None:
     """Write a document under its schema number; a crash leaves the old file or the new one, never a part."""
     text = json.dumps({"schema": SCHEMA, **document}, indent=2, allow_nan=False) + "\n"
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with temporary.open("w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    sync_folder(path.parent)
+    write_whole(path, text)
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -64,24 +60,21 @@ def read(path: Path) -> dict[str, Any]:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         schema = int(document.pop("schema"))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(
-            f"{path} is damaged ({type(error).__name__}: {error}); restore it or remove its folder"
-        ) from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise damaged(path, error) from error
     if schema > SCHEMA:
         raise UserError(
             f"{path} has schema {schema}, this version reads up to {SCHEMA}; install a newer svmbench"
         )
-    while schema < SCHEMA:
-        document = MIGRATIONS[schema](document)
-        schema += 1
+    try:
+        for step in range(schema, SCHEMA):
+            document = MIGRATIONS[step](document)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise damaged(path, error) from error
     return dict(document)
 
 
-def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable, after a file in it was created, renamed or removed."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def damaged(path: Path, error: Exception | str) -> UserError:
+    """Return the error for a file whose content is not what was written."""
+    what = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+    return UserError(f"{path} is damaged ({what}); svmbench repair sets its run aside")

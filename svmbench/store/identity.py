@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
-from svmbench.store.documents import canonical
+from svmbench.files import digest
 
 #: Raised when a key of the configuration changes its meaning, so that older runs are not taken for the same.
 IDENTITY_VERSION = 1
+
+#: Parameters that a run derives from the optimum where its configuration leaves them ``auto``, by the form
+#: that the solver works on: the field of the problem, and the key of the solver.
+DERIVED = {"slack-constrained": ("nu", "nu"), "norm-bounded": ("radius", "R")}
 
 #: Keys of the resolved configuration that cannot change a result, as paths.
 IRRELEVANT = (
@@ -22,7 +25,11 @@ IRRELEVANT = (
 
 
 def identity(
-    config: dict[str, Any], checksum: str, solver_version: int | str, features_version: int | None = None
+    config: dict[str, Any],
+    checksum: str,
+    solver_version: int | str,
+    features_version: int | None = None,
+    derived: dict[str, float] | None = None,
 ) -> dict[str, Any]:
     """Return everything that determines the numbers of a run.
 
@@ -36,6 +43,8 @@ def identity(
         Of the solver, another one whenever its results change.
     features_version : int, optional
         The same of the feature map, where there is one.
+    derived : dict, optional
+        ν or R by the key of the solver, where the run took it from the optimum of the problem.
     """
     relevant = {key: dict(value) if isinstance(value, dict) else value for key, value in config.items()}
     for *parents, last in IRRELEVANT:
@@ -49,15 +58,27 @@ def identity(
         "checksum": checksum,
         "solver_version": solver_version,
     }
-    return result if features_version is None else {**result, "features_version": features_version}
+    if features_version is not None:
+        result["features_version"] = features_version
+    if derived:
+        result["derived"] = {key: rounded(value) for key, value in derived.items()}
+    return result
+
+
+def rounded(value: float) -> float:
+    """Return a derived parameter as the identity holds it, to six digits.
+
+    An optimum is certified to a relative gap of 1e-6: two certificates of one problem agree in no more.
+    """
+    return float(f"{value:.6g}")
+
+
+def underived(identity: dict[str, Any]) -> dict[str, Any]:
+    """Return an identity without its derived parameters, which is known before the optimum is."""
+    return {key: value for key, value in identity.items() if key != "derived"}
 
 
 def run_id(identity: dict[str, Any]) -> str:
     """Return the name of a run: solver, data set and 12 hexadecimal digits of sha256 over its identity."""
     config = identity["config"]
     return f"{config['solver']['name']}-{config['dataset']['name']}-{digest(identity, 12)}"
-
-
-def digest(document: Any, length: int = 16) -> str:
-    """Return the first hexadecimal digits of sha256 over the canonical JSON of a document."""
-    return hashlib.sha256(canonical(document).encode()).hexdigest()[:length]

@@ -1,26 +1,32 @@
-"""One stored run: reading it in any state, and writing it while it runs."""
+"""One stored run, read in any state."""
 
 from __future__ import annotations
 
-import os
-import shutil
+import json
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from svmbench.errors import UserError
+from svmbench.files import digest, holder, sha256
 from svmbench.store import documents, trace
-from svmbench.store.lock import Lock, holder
+from svmbench.store.identity import run_id, underived
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from svmbench.store.model import StoredModel
+
 #: Ends of a run that are its result; a run with any other end is repeated when it is asked for again.
-COMPLETE = ("converged", "budget", "timeout", "diverged")
+COMPLETE = ("converged", "stalled", "budget", "timeout", "diverged")
+#: Ends after which a run would stay where it is, however large its budget.
+SETTLED = ("converged", "stalled")
 END_STATES = (*COMPLETE, "out_of_memory", "refused", "failed", "interrupted")
 
 RUNNING = ".running"
 LOCK = "lock"
+MODEL = "model.npz"
 
 #: Keys of `StoredRun.summary`: the run, its end, its last checkpoint, its configuration.
 SUMMARY_KEYS = (
@@ -29,20 +35,8 @@ SUMMARY_KEYS = (
     *("peak_memory", "started", "ended", "path", "config"),
 )
 
-#: How solvers are called whose runs were stored before run.json held the title.
-_TITLES = {
-    "sbp": "SBP",
-    "pegasos": "Pegasos",
-    "sdca": "SDCA",
-    "smo": "SMO",
-    "perceptron": "Perceptron",
-    "smo_pair": "SMO with bias",
-}
-
-
-def now() -> str:
-    """Return the time as it is stored: ISO 8601, UTC, microseconds."""
-    return datetime.now(UTC).isoformat(timespec="microseconds")
+#: Files of a run whose checksums status.json holds.
+CHECKED = ("run.json", "trace.csv", MODEL)
 
 
 @dataclass(frozen=True)
@@ -53,38 +47,81 @@ class StoredRun:
     ----------
     path : Path
         Its folder.
-    manifest : dict
-        run.json: identity, configuration, data set, solver version, problem, seeds, environment hash.
-    status : str
-        One of `END_STATES`, or ``running`` or ``killed`` for a run without an end.
-    reason : str
-        Why it ended, one sentence.
-    ended : str or None
-        When it ended.
-    peak_memory : float or None
-        Most resident memory of its process, MiB; None if it has not ended or was not asked.
+    facts : dict
+        What is known of it without opening its files again: what `read` found, or the store's index.
     """
 
     path: Path
-    manifest: dict[str, Any]
-    status: str
-    reason: str
-    ended: str | None = None
-    peak_memory: float | None = None
+    facts: dict[str, Any]
 
     @classmethod
     def read(cls, path: Path) -> StoredRun:
-        """Read the run in a folder; FileNotFoundError if there is none, or none yet."""
+        """Read the run in a folder, and check what is cheap to check: run.json and trace.csv.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is none, or none yet.
+        UserError
+            If one of its files is damaged or missing.
+        """
         manifest = documents.read(path / "run.json")
+        end = _end(path)
         try:
-            end = documents.read(path / "status.json")
-        except FileNotFoundError:
-            who = holder(path / LOCK)
-            if who is None:
-                reason = "its process ended without storing an end; the checkpoints until then are whole"
-                return cls(path, manifest, "killed", reason)
-            return cls(path, manifest, "running", who)
-        return cls(path, manifest, end["status"], end["reason"], end["ended"], end.get("peak_memory"))
+            for name, expected in end.pop("files", {}).items():
+                if name != MODEL and sha256(path / name) != expected:
+                    raise documents.damaged(path / name, "its checksum is another than at the end")
+            rows = trace.read_rows(path / "trace.csv")
+            known = {key: value for key, value in rows[-1].items() if value is not None} if rows else {}
+            identity, config = manifest["identity"], manifest["config"]
+            facts = {
+                **{key: end[key] for key in ("status", "reason")},
+                **{key: end.get(key) for key in ("ended", "peak_memory")},
+                "started": str(manifest["started"]),
+                "title": manifest.get("solver", {}).get("title", config["solver"]["name"]),
+                "config": json.dumps(config),
+                "key": run_id(identity) if "derived" in identity else path.name.removesuffix(RUNNING),
+                "underived": run_id(underived(identity)) if "derived" in identity else None,
+                "last": known,
+            }
+            run = cls(path, facts)
+            _ = (run.solver, run.dataset, run.seed)
+        except FileNotFoundError as error:
+            raise documents.damaged(path, f"{Path(error.filename).name} is missing") from error
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise documents.damaged(path / "run.json", error) from error
+        object.__setattr__(run, "manifest", manifest)
+        return run
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """run.json: identity, configuration, data set, solver version, problem, seeds, environment hash."""
+        return documents.read(self.path / "run.json")
+
+    @property
+    def status(self) -> str:
+        """One of `END_STATES`, or ``running`` or ``killed`` for a run without an end."""
+        return str(self.facts["status"])
+
+    @property
+    def reason(self) -> str:
+        """Why it ended, one sentence."""
+        return str(self.facts["reason"])
+
+    @property
+    def ended(self) -> str | None:
+        """When it ended."""
+        return self.facts["ended"]
+
+    @property
+    def peak_memory(self) -> float | None:
+        """Most resident memory of its process, MiB; None if it has not ended or was not asked."""
+        return self.facts["peak_memory"]
+
+    @property
+    def key(self) -> str:
+        """Name that its identity has now; an older run's folder may have an older one."""
+        return str(self.facts["key"])
 
     @property
     def id(self) -> str:
@@ -94,32 +131,36 @@ class StoredRun:
     @property
     def config(self) -> dict[str, Any]:
         """Resolved configuration."""
-        return dict(self.manifest["config"])
+        return dict(self._config)
+
+    @cached_property
+    def _config(self) -> dict[str, Any]:
+        return dict(json.loads(self.facts["config"]))
 
     @property
     def solver(self) -> str:
         """Name of the solver."""
-        return str(self.config["solver"]["name"])
+        return str(self._config["solver"]["name"])
 
     @property
     def title(self) -> str:
         """Name of the solver in figures and tables."""
-        return str(self.manifest.get("solver", {}).get("title") or _TITLES.get(self.solver, self.solver))
+        return str(self.facts["title"])
 
     @property
     def dataset(self) -> str:
         """Name of the data set."""
-        return str(self.config["dataset"]["name"])
+        return str(self._config["dataset"]["name"])
 
     @property
     def seed(self) -> int:
         """Seed as the user gave it."""
-        return int(self.config["seed"])
+        return int(self._config["seed"])
 
     @property
     def started(self) -> str:
         """When it began."""
-        return str(self.manifest["started"])
+        return str(self.facts["started"])
 
     @property
     def complete(self) -> bool:
@@ -130,10 +171,39 @@ class StoredRun:
         """Return the checkpoints so far, one row each, columns `TRACE_COLUMNS`."""
         return trace.read_frame(self.path / "trace.csv")
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the checkpoints so far, a dict each, None where unknown; no import of pandas."""
+        return trace.read_rows(self.path / "trace.csv")
+
+    @property
+    def files(self) -> dict[str, str] | None:
+        """sha256 of its files at its end, by name; None without an end, or of an older version."""
+        return _end(self.path).get("files")
+
+    def model(self) -> StoredModel:
+        """Return the predictor of the last checkpoint.
+
+        Raises
+        ------
+        UserError
+            If the run was stored before models were, was killed, or its model is damaged.
+        """
+        from svmbench.store.model import StoredModel
+
+        expected = (self.files or {}).get(MODEL)
+        path = self.path / MODEL
+        if expected is None:
+            raise UserError(
+                f"run {self.id} holds no model: it was killed, failed before its first checkpoint, or was "
+                "stored by an older version; repeat it by force=true"
+            )
+        if not path.is_file() or sha256(path) != expected:
+            raise documents.damaged(path, "missing, or its checksum is another than at the end")
+        return StoredModel.load(path)
+
     def summary(self) -> dict[str, Any]:
         """Return the run's end and its last checkpoint under `SUMMARY_KEYS`; None where unknown."""
-        rows = trace.read_rows(self.path / "trace.csv")
-        last = rows[-1] if rows else dict.fromkeys(trace.TRACE_COLUMNS)
+        last = dict.fromkeys(trace.TRACE_COLUMNS) | self.facts["last"]
         return {
             "run": self.id,
             "solver": self.solver,
@@ -151,75 +221,37 @@ class StoredRun:
         }
 
 
-def _not_finite(value: Any) -> bool:
-    return isinstance(value, float) and not -float("inf") < value < float("inf")
-
-
-class RunWriter:
-    """The writing end of a run: owns the lock of its folder until the run ends.
+class AlreadyStored(UserError):
+    """The run that was to begin is stored.
 
     Attributes
     ----------
-    path : Path
-        The folder: ``<id>.running`` until `finish`, then ``<id>``.
+    run : StoredRun
+        It.
     """
 
-    def __init__(self, path: Path, lock: Lock, manifest: dict[str, Any]) -> None:
-        self.path = path
-        self._lock = lock
-        self._manifest = {**manifest, "started": now()}
-        for leftover in path.iterdir():  # of a run of the same identity that was killed
-            if leftover != lock.path:
-                shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
-        documents.write(path / "run.json", self._manifest)
-        self._trace = (path / "trace.csv").open("w", encoding="utf-8", newline="")
-        self._append(trace.header())
+    def __init__(self, run: StoredRun) -> None:
+        super().__init__(f"run {run.id} is stored in {run.path}; give force=true to repeat it")
+        self.run = run
 
-    def amend(self, **fields: Any) -> None:
-        """Add to run.json what became known after the beginning."""
-        self._manifest.update(fields)
-        documents.write(self.path / "run.json", self._manifest)
 
-    def checkpoint(self, row: dict[str, Any]) -> None:
-        """Append one checkpoint; it is on the disk when this returns."""
-        self._append(trace.line(row))
+def _end(path: Path) -> dict[str, Any]:
+    """Return status.json, or what is said of a run that has none."""
+    try:
+        end = documents.read(path / "status.json")
+        check = end.pop("check", None)
+        if check is not None and check != digest(end):
+            raise documents.damaged(path / "status.json", "its checksum is another than at the end")
+        return end
+    except FileNotFoundError:
+        if not path.name.endswith(RUNNING):
+            raise documents.damaged(path, "status.json is missing") from None
+    who = holder(path / LOCK)
+    if who is None:
+        reason = "its process ended without storing an end; the checkpoints until then are whole"
+        return {"status": "killed", "reason": reason}
+    return {"status": "running", "reason": who}
 
-    def log(self, text: str) -> None:
-        """Write error.log, what a person needs to understand a failure."""
-        (self.path / "error.log").write_text(text, encoding="utf-8")
 
-    def finish(self, status: str, reason: str, **fields: Any) -> StoredRun:
-        """Store the end and give the folder its final name, in place of an older run of the same identity."""
-        if status not in END_STATES:
-            raise ValueError(f"no such end state: {status}")
-        self._trace.close()
-        end = {"status": status, "reason": reason, "started": self._manifest["started"], "ended": now()}
-        documents.write(self.path / "status.json", {**end, **fields})
-        final = self.path.with_name(self.path.name.removesuffix(RUNNING))
-        old = final.with_name(f".{final.name}.replaced")
-        shutil.rmtree(old, ignore_errors=True)
-        if final.exists():
-            # Killed between the two renames, the new run is still read, from its folder `.running`.
-            os.rename(final, old)
-        os.rename(self.path, final)
-        documents.sync_folder(final.parent)
-        shutil.rmtree(old, ignore_errors=True)
-        self.path = final
-        # Only now: a lock removed before the renames would make the folder look like that of a killed run.
-        self._lock.path = final / LOCK
-        self._lock.remove()
-        return StoredRun.read(final)
-
-    def discard(self) -> None:
-        """Remove the run as if it had never begun."""
-        self._trace.close()
-        aside = self.path.with_name(f".{self.path.name}.{os.getpid()}")
-        os.rename(self.path, aside)
-        self._lock.path = aside / LOCK
-        self._lock.remove()
-        shutil.rmtree(aside)
-
-    def _append(self, text: str) -> None:
-        self._trace.write(text)
-        self._trace.flush()
-        os.fsync(self._trace.fileno())
+def _not_finite(value: Any) -> bool:
+    return isinstance(value, float) and not -float("inf") < value < float("inf")

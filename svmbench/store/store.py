@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError, nearest
-from svmbench.store import documents
-from svmbench.store.identity import digest, run_id
-from svmbench.store.lock import Lock, holder
-from svmbench.store.runs import LOCK, RUNNING, RunWriter, StoredRun
+from svmbench.files import Lock, digest, holder
+from svmbench.store import documents, packs
+from svmbench.store.identity import run_id, underived
+from svmbench.store.index import Index
+from svmbench.store.runs import LOCK, RUNNING, AlreadyStored, StoredRun
+from svmbench.store.writer import RunWriter
 
 
 class Store:
@@ -23,14 +27,26 @@ class Store:
     ----------
     root : str or path
         The results folder; need not exist yet.
+    warn : callable, optional
+        Told, once each, of damaged runs that are skipped; by default written to standard error.
     """
 
-    def __init__(self, root: str | os.PathLike[str]) -> None:
+    def __init__(self, root: str | os.PathLike[str], warn: Callable[[str], None] | None = None) -> None:
         self.root = Path(root)
+        self._warn = warn or _to_stderr
+        self._warned: set[Path] = set()
 
     def check_writable(self) -> None:
         """Raise UserError unless runs can be stored; leaves nothing behind."""
         folder = self.root / "runs"
+        try:
+            os.lstat(folder)
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except OSError as error:  # no name that could ever be one
+            raise UserError(
+                f"results={self.root} cannot be used: {error.strerror}; give another results=DIR"
+            ) from error
         while not os.path.lexists(folder) and folder != folder.parent:
             folder = folder.parent
         if not folder.is_dir():
@@ -46,12 +62,15 @@ class Store:
             ) from error
 
     def runs(self) -> list[StoredRun]:
-        """Return all runs, ended or not, oldest first; one of each identity, its result if there is one."""
+        """Return all runs, ended or not, oldest first; one of each identity, its result if there is one.
+
+        A damaged run is skipped with a warning.
+        """
         best: dict[str, StoredRun] = {}
         for run in self._all():
-            other = best.get(run.id)
+            other = best.get(run.key)
             if other is None or (run.complete, run.started) > (other.complete, other.started):
-                best[run.id] = run
+                best[run.key] = run
         return sorted(best.values(), key=lambda run: (run.started, run.id))
 
     def find(self, name: str) -> StoredRun:
@@ -75,23 +94,38 @@ class Store:
             raise UserError(
                 f"{name} is the beginning of {len(matches)} runs ({_some(matches)}); give more of one"
             )
+        for path in (self.root / "runs" / name, self.root / "reference" / "runs" / name):
+            if path.is_dir():
+                read(path)  # it is damaged, and this says how
         if not runs:
             raise UserError(f"there is no run {name}: {self.root} holds no runs; make one with: svmbench run")
         raise UserError(f"there is no run {name} in {self.root}; see: svmbench list{nearest(name, runs)}")
 
     def get(self, identity: dict[str, Any]) -> StoredRun | None:
         """Return the ended run of this identity, own or reference, or None."""
-        id = run_id(identity)
-        own, reference = self.root / "runs", self.root / "reference" / "runs"
-        # `.running` first: its process may have been killed after the end was stored, before the last rename.
-        ended = [
-            run
-            for path in (own / (id + RUNNING), own / id, reference / id)
-            if (path / "status.json").is_file() and (run := _read(path)) is not None
-        ]
+        own, *others = (self.root / folder for folder in self._folders())
+        ended = []
+        # Runs of older versions have the name of an identity without derived parameters.
+        for id in dict.fromkeys((run_id(identity), run_id(underived(identity)))):
+            # `.running` first: its process may have been killed between storing the end and the last rename.
+            for path in (own / (id + RUNNING), own / id, *(folder / id for folder in others)):
+                run = self._intact(path) if (path / "status.json").is_file() else None
+                if run is not None and run.key == run_id(identity):
+                    ended.append(run)
         return next((run for run in ended if run.complete), ended[0] if ended else None)
 
-    def begin(self, identity: dict[str, Any], manifest: dict[str, Any], force: bool = False) -> RunWriter:
+    def like(self, identity: dict[str, Any]) -> list[StoredRun]:
+        """Return the runs of this identity, whatever ν or R they derived."""
+        name = run_id(underived(identity))
+        return [run for run in self.runs() if name in (run.key, run.facts["underived"])]
+
+    def begin(
+        self,
+        identity: dict[str, Any],
+        manifest: dict[str, Any],
+        force: bool = False,
+        waiting: Callable[[str], None] | None = None,
+    ) -> RunWriter:
         """Begin a run; its folder is locked against every other process until it ends.
 
         Parameters
@@ -102,28 +136,55 @@ class Store:
             The rest of run.json: configuration, data set, solver and so on.
         force : bool
             Replace a complete run of the same identity; one that is not complete is always replaced.
+        waiting : callable, optional
+            Where another process makes the run, wait for its end after telling who that is.
 
         Raises
         ------
+        AlreadyStored
+            If it is stored already.
         UserError
-            If another process runs it now, or it is stored already.
+            If another process runs it now, and `waiting` is not given.
+        StorageError
+            If it cannot be stored.
         """
         self.check_writable()
         id = run_id(identity)
-        folder = self.root / "runs" / (id + RUNNING)
-        lock = Lock.try_acquire(folder / LOCK)
+        with documents.storing(f"run {id}", self.root / "runs"):
+            lock = self._lock_run(id, waiting)
+            try:
+                self._clear_the_way(identity, force)
+                return RunWriter(lock.path.parent, lock, {"id": id, "identity": identity, **manifest})
+            except AlreadyStored:
+                lock.remove()
+                with contextlib.suppress(OSError):  # not empty: a run that was killed, or begins just now
+                    lock.path.parent.rmdir()
+                raise
+            except BaseException:
+                lock.release()
+                raise
+
+    def _lock_run(self, id: str, waiting: Callable[[str], None] | None) -> Lock:
+        path = self.root / "runs" / (id + RUNNING) / LOCK
+        if waiting is not None:
+            return Lock.acquire(path, waiting)
+        lock = Lock.try_acquire(path)
         if lock is None:
-            who = holder(folder / LOCK) or "another process"
+            who = holder(path) or "another process"
             raise UserError(f"run {id} is being made by {who}; wait for it, or end it and start again")
+        return lock
+
+    def _clear_the_way(self, identity: dict[str, Any], force: bool) -> None:
+        """Raise `AlreadyStored` if the run has its end; remove what it takes the place of."""
         stored = self.get(identity)
         if stored is not None and stored.complete and not force:
-            lock.remove()
-            with contextlib.suppress(
-                OSError
-            ):  # not empty: a run that was killed, or one that begins just now
-                folder.rmdir()
-            raise UserError(f"run {id} is stored in {stored.path}; give force=true to repeat it")
-        return RunWriter(folder, lock, {"id": id, "identity": identity, **manifest})
+            raise AlreadyStored(stored)
+        # A failed run that ended before it knew its ν or R would stand beside this one for ever.
+        failed = self.root / "runs" / run_id(underived(identity))
+        if "derived" in identity and (failed / "status.json").is_file():
+            run = self._intact(failed)
+            if run is not None and not run.complete:
+                shutil.rmtree(failed)
 
     def running(self) -> int:
         """Return how many runs processes are making in this store now."""
@@ -132,10 +193,8 @@ class Store:
     def put_environment(self, record: dict[str, Any]) -> str:
         """Store the description of machine and software once; return its hash."""
         hash = digest(record)
-        path = self.root / "environments" / f"{hash}.json"
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            documents.write(path, record)
+        if not (self.root / "environments" / f"{hash}.json").exists():
+            self._put("environments", hash, record)
         return hash
 
     def environment(self, hash: str) -> dict[str, Any] | None:
@@ -144,9 +203,7 @@ class Store:
 
     def put_optimum(self, hash: str, record: dict[str, Any]) -> None:
         """Store a certified optimum."""
-        path = self.root / "optima" / f"{hash}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        documents.write(path, record)
+        self._put("optima", hash, record)
 
     def optimum(self, hash: str) -> dict[str, Any] | None:
         """Return a stored optimum, own or reference, or None."""
@@ -154,7 +211,18 @@ class Store:
 
     def lock_optimum(self, hash: str, waiting: Callable[[str], None]) -> Lock:
         """Lock the making of an optimum; ``waiting`` is told who makes it now, if somebody does."""
-        return Lock.acquire(self.root / "optima" / f".{hash}.lock", waiting)
+        with documents.storing("the optimum", self.root / "optima"):
+            return Lock.acquire(self.root / "optima" / f".{hash}.lock", waiting)
+
+    def _folders(self) -> list[str]:
+        """Return the folders of runs in the results folder: own ones, reference ones, and those of packs."""
+        return ["runs", "reference/runs", *packs.folders(self.root)]
+
+    def _put(self, kind: str, hash: str, record: dict[str, Any]) -> None:
+        folder = self.root / kind
+        with documents.storing(f"{hash}.json", folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            documents.write(folder / f"{hash}.json", record)
 
     def _document(self, folder: str, hash: str) -> dict[str, Any] | None:
         for root in (self.root, self.root / "reference"):
@@ -165,23 +233,57 @@ class Store:
         return None
 
     def _all(self) -> Iterator[StoredRun]:
+        index = Index(self.root)
         # Reference runs last: among equals the first one is kept.
-        for folder in (self.root / "runs", self.root / "reference" / "runs"):
-            for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-                if not path.name.startswith(".") and (run := _read(path)) is not None:
+        for folder in self._folders():
+            for name in index.names(folder):
+                run = index.known(folder, name) or self._intact(self.root / folder / name)
+                if run is not None:
+                    index.learn(folder, name, run)
                     yield run
+        index.save()
+
+    def _intact(self, path: Path) -> StoredRun | None:
+        """Return the run in a folder; None if it holds none, or with a warning if it is damaged."""
+        try:
+            with contextlib.suppress(UserError):
+                return read(path)
+            return read(path)  # once more: a run that was replaced while it was read looks damaged
+        except UserError as error:
+            if path not in self._warned:
+                self._warned.add(path)
+                self._warn(f"skipped a run: {error}")
+            return None
 
 
-def _read(path: Path) -> StoredRun | None:
-    """Read the run in a folder, or where the folder went meanwhile; None if it holds none (yet)."""
+def read(path: Path) -> StoredRun | None:
+    """Read the run in a folder, or where the folder went meanwhile; None if it holds none (yet).
+
+    Raises
+    ------
+    UserError
+        If the run is damaged.
+    """
+    final = path.with_name(path.name.removesuffix(RUNNING))
     try:
         run = StoredRun.read(path)
-    except (FileNotFoundError, NotADirectoryError):
+    except NotADirectoryError:
+        return None
+    except FileNotFoundError:
         run = None
-    final = path.with_name(path.name.removesuffix(RUNNING))
+    except UserError:
+        if path == final or path.exists() or not final.exists():
+            raise
+        run = None  # it ended while it was read
     if (run is None or run.status == "killed") and final.exists() and not path.exists():
-        return StoredRun.read(final)  # it ended while it was read
+        return StoredRun.read(final)
+    if run is None and ((path / "status.json").exists() or (path / "trace.csv").exists()):
+        raise documents.damaged(path, "run.json is missing")
     return run
+
+
+def _to_stderr(sentence: str) -> None:
+    print(f"svmbench: {sentence}", file=sys.stderr)
 
 
 def _some(names: list[str]) -> str:

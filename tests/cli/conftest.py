@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from svmbench.cli import main
+from svmbench.cli.main import main
 
 
 @pytest.fixture(scope="session")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from svmbench.cli import main
+from svmbench.cli.main import main
+from tests.cli.conftest import SMALL
 
 SENTENCES = [
-    (["rnu"], "unknown command 'rnu'; did you mean 'run'? (commands: run, list, "),
+    (["rnu"], "unknown command 'rnu'; did you mean 'run'? (commands: run, plan, "),
     (["run", "solver=spb"], "unknown solver 'spb'; did you mean 'sbp'? (solver=: "),
     (["run", "dataset=adlut"], "unknown dataset 'adlut'; did you mean 'adult'? (dataset=: adult, "),
     (["run", "kernel=gausian"], "unknown kernel 'gausian'; did you mean 'gaussian'?"),
@@ -29,15 +30,26 @@ SENTENCES = [
     (["run", "seed=x"], "seed=x is not allowed: give a whole number of at least 0"),
     (["run", "seed=-1"], "seed=-1 is not allowed: give a whole number of at least 0"),
     (["run", "threads=0"], "threads=0 is not allowed: give a whole number of at least 1"),
+    (["run", "threads=20000"], "threads=20000 is more than this machine has cores: give threads="),
+    (["run", "threads=100000000000000000000"], "is more than this machine has cores: give threads="),
     (["run", "threads=1.5"], "threads=1.5 is not allowed: give a whole number of at least 1"),
     (["run", "force=1"], "force=1 is not allowed: give true or false"),
     (["run", "kernel.gamma=0"], "kernel.gamma=0 is not allowed: give a number above 0, or null"),
     (["run", "kernel.gamma=true"], "kernel.gamma=true is not allowed: give a number above 0, or null"),
     (
         ["run", "kernel=polynomial", "kernel.degree=0"],
-        "kernel.degree=0 is not allowed: give a whole number of at",
+        "kernel.degree=0 is not allowed: give a whole number from 1 to 1000",
     ),
     (["run", "problem.lam=-1"], "problem.lam=-1 is not allowed: give a number above 0, or null"),
+    (["run", "problem.C=1e308"], "problem.C=1e+308 is not allowed: give a number from 1e-100 to 1e+100"),
+    (["run", "problem.lam=1e-320"], "is not allowed: give a number from 1e-100 to 1e+100"),
+    (["run", "dataset.n_train=1e30"], " is not allowed: give a number of at most 2147483647"),
+    (
+        ["run", "-m", "seed=range(0,100000000)"],
+        "a sweep has at most 100000 jobs: seed=range(0,100000000) alone",
+    ),
+    (["run", "-m", "seed=range(0,5,0)"], "has no end: give a step that is not 0"),
+    (["run", "-m", "seed=range(0,1000)", "problem.C=range(1,1000)"], "at most 100000 jobs, these are 999000"),
     (["run", "problem.C=0"], "problem.C=0 is not allowed: give a number above 0, or null"),
     (
         ["run", "problem.lam=1", "problem.C=2"],
@@ -46,17 +58,18 @@ SENTENCES = [
     (["run", "problem.bias=yes"], "problem.bias=yes is not allowed: give one of none, unregularised"),
     (["run", "solver.nu=-0.1"], "solver.nu=-0.1 is not allowed: give a number of at least 0, or auto"),
     (["run", "solver.nu=autom"], "solver.nu=autom is not allowed: give a number of at least 0, or auto"),
-    (["run", "budget.kev=0"], "budget.kev=0 is not allowed: give a number above 0, or null"),
-    (["run", "budget.kev=nan"], "budget.kev=nan is not allowed: give a number above 0, or null"),
+    (["run", "budget.kev=0"], "budget.kev=0 is not allowed: give a number above 0, or auto, or null"),
+    (["run", "budget.kev=nan"], "budget.kev=nan is not allowed: give a number above 0, or auto, or null"),
     (
         ["run", "budget.test_error=15"],
         "budget.test_error=15 is not allowed: give a number from 0 to 1, or null",
     ),
     (
         ["run", "budget.counter=kev"],
-        "budget.counter=kev is not allowed: give one of kev_ondemand, kev_rowupdate,",
+        "budget.counter=kev is not allowed: give one of iterations, kev_ondemand,",
     ),
-    (["run", "observe.points=0"], "observe.points=0 is not allowed: give a whole number of at least 1"),
+    (["run", "observe.points=0"], "observe.points=0 is not allowed: give a whole number from 1 to 1000"),
+    (["run", "observe.points=1e12"], "is not allowed: give a whole number from 1 to 1000"),
     (["run", "dataset.n_train=ten"], "dataset.n_train=ten is not allowed: give a whole number"),
     (["run", "results=3"], "results=3 is not allowed: give text, a number in quotes"),
     (
@@ -68,16 +81,27 @@ SENTENCES = [
     (["run", "results=[a"], "'results=[a' cannot be read: write KEY=VALUE, and special characters in quotes"),
     (["run", "~solver"], "~solver is not allowed: nothing can be removed"),
     (["run", "solver@x=sbp"], "solver@x=sbp is not allowed: a group has one place; write solver=sbp"),
-    (["run", "hydra.run.dir=x"], "hydra.run.dir=x is not allowed: of Hydra's keys only hydra/launcher and"),
+    (["run", "hydra.run.dir=x"], "hydra.run.dir=x is not allowed: results=DIR says where runs are stored"),
+    (["run", "hydra/launcher=joblib"], "hydra/launcher=joblib is not allowed: jobs=N runs N jobs of a sweep"),
+    (["run", "-m", "hydra.sweep.dir=x"], "hydra.sweep.dir=x is not allowed: results=DIR says where"),
+    (["run", "hydra.verbose=true"], "hydra.verbose=true is not allowed: svmbench uses Hydra to compose"),
+    (["run", "--info"], "--info is an option of Hydra's that svmbench does not have: svmbench run --cfg all"),
+    (["run", "-cn", "other"], "-cn is an option of Hydra's that svmbench does not have: --config-dir DIR"),
+    (["run", "jobs=2"], "jobs belongs to a sweep: add -m, or leave it out"),
+    (["run", "-m", "jobs=1,2"], "jobs belongs to the whole sweep: give it one value"),
+    (["run", "-m", "jobs=0"], "jobs=0 is not allowed: give a whole number of at least 1"),
+    (
+        ["run", "-m", "kernel.gamma=interval(1,2)"],
+        "has no values to list: give KEY=A,B or KEY=range(A,B,STEP)",
+    ),
     (["run", "kernel.gamma=${nothing}"], "'kernel.gamma=${nothing}' cannot be composed: Interpolation key"),
     (["run", "seed=0,1"], "seed=0,1 names several values: add -m to run them all"),
     (["run", "--mulitrun"], "svmbench run: unrecognized arguments: --mulitrun (see svmbench run --help)"),
     (["run", "--config-dir", "nowhere"], "--config-dir=nowhere is not a folder"),
-    (["run", "-m", "--cfg", "job"], "--cfg and --info explain one run: leave out -m"),
+    (["run", "-m", "--cfg", "job"], "--cfg explains one run: leave out -m"),
     (["run", "-m", "seed=0,x"], "seed=x is not allowed"),
     (["run", "-m", "solver=sbp,pegosas"], "unknown solver 'pegosas'; did you mean 'pegasos'?"),
     (["run", "-m", "solver=sbp,sdca", "solver.nu=1"], "unknown key solver.nu (solver=sdca has no keys)"),
-    (["run", "-m", "hydra/launcher=nothing"], "'hydra/launcher=nothing' cannot be composed: "),
     (["show"], "svmbench show: the following arguments are required: RUN (see svmbench show --help)"),
     (["show", "sbp"], "there is no run sbp: results holds no runs"),
     (["plot", "sbp-*"], "no run in results matches sbp-*; see: svmbench list"),
@@ -125,3 +149,41 @@ def test_a_refused_combination_is_stored(here, capsys):
     assert "refused, smo cannot solve with problem.bias=unregularised" in error
     assert "Traceback" not in out + error
     assert len(list((here / "results" / "runs").iterdir())) == 1
+
+
+@pytest.mark.parametrize(
+    ("accident", "sentence"),
+    [
+        (
+            PermissionError(13, "Permission denied", "results/index\x1b[31m.json"),
+            r"results/index\x1b[31m.json: Permission",
+        ),
+        (OSError(28, "No space left on device"), "svmbench: No space left on device"),
+        (MemoryError(), "svmbench: out of memory; give "),
+    ],
+)
+def test_what_the_system_refuses_is_one_sentence(accident, sentence, here, capsys, monkeypatch):
+    def refuse(self):
+        raise accident
+
+    monkeypatch.setattr("svmbench.store.Store.runs", refuse)
+    assert main(["list"]) == 1
+    error = capsys.readouterr().err
+    assert sentence in error and error.count("\n") == 1 and "\x1b" not in error
+
+
+def test_data_that_do_not_fit_into_memory(here, capsys, monkeypatch):
+    def large(*arguments):
+        raise MemoryError
+
+    monkeypatch.setattr("svmbench.data.sets.checkerboard.prepare", large)
+    assert main(["run", *SMALL]) == 2
+    assert capsys.readouterr().err == (
+        "svmbench: not enough memory to prepare dataset=checkerboard: give fewer examples\n"
+    )
+
+
+def test_a_name_too_long_for_the_file_system(here, capsys):
+    assert main(["run", *SMALL, f"results={'x' * 300}"]) == 2
+    error = capsys.readouterr().err
+    assert "File name too long" in error and error.startswith("svmbench: ") and "Traceback" not in error

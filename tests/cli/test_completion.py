@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from svmbench.cli import COMMANDS, main
-from svmbench.completion import complete
+from svmbench.cli._candidates import complete
+from svmbench.cli.main import COMMANDS, main
 from svmbench.config import folder
 
 
@@ -78,13 +78,13 @@ def test_a_users_folder_is_offered(tmp_path):
     [
         ("svmbench run solver=perc", ["perceptron"]),  # bash replaces only what follows =
         ("svmbench run solver=pegasos solver.", ["solver.exact="]),
-        ("svmbench pl", ["plot"]),
+        ("svmbench plo", ["plot"]),
     ],
 )
 def test_bash(line, replies, capsys, tmp_path):
     assert main(["completion", "bash"]) == 0
     script = capsys.readouterr().out
-    (tmp_path / "svmbench").write_text(f'#!/bin/sh\nexec {sys.executable} -m svmbench.cli "$@"\n')
+    (tmp_path / "svmbench").write_text(f'#!/bin/sh\nexec {sys.executable} -m svmbench.cli.main "$@"\n')
     (tmp_path / "svmbench").chmod(0o755)
     ask = f"COMP_LINE='{line}'; COMP_POINT={len(line)}; _svmbench; printf '%s\\n' \"${{COMPREPLY[@]}}\""
     path = f"{tmp_path}:{Path('/usr/bin')}:{Path('/bin')}"

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import svmbench
-from svmbench.cli import COMMANDS, main
+from svmbench.cli.main import COMMANDS, main
 
 NAMES = [name for name in COMMANDS if name != "help"]
 
@@ -44,7 +44,7 @@ def test_version(capsys):
 )
 def test_nothing_heavy_is_imported(arguments):
     program = (
-        "import json, sys; from svmbench.cli import main\n"
+        "import json, sys; from svmbench.cli.main import main\n"
         f"main({arguments})\n"
         "names = {name.split('.')[0] for name in sys.modules} - set(sys.stdlib_module_names)\n"
         "print(json.dumps(sorted(names)))"
@@ -70,7 +70,19 @@ def test_the_help_of_run_follows_the_options_given(capsys):
 
 
 def test_a_closed_pipe_is_no_error():
-    command = f"{sys.executable} -m svmbench.cli run --help | head -1"
+    command = f"{sys.executable} -m svmbench.cli.main run --help | head -1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("usage: svmbench run")
     assert done.stderr == ""
+
+
+def test_a_run_with_its_picture_imports_no_pandas(tmp_path):
+    program = (
+        "import sys; from svmbench.cli.main import main\n"
+        "small = ['dataset.n_train=50', 'dataset.n_test=20', 'budget.kev=1e4']\n"
+        f"main(['run', 'solver=pegasos', *small, 'results={tmp_path}'])\n"
+        "print({'pandas', 'requests'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "curve.png" in done.stdout
+    assert done.stdout.endswith("set()\n")

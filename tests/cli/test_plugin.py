@@ -43,7 +43,7 @@ def plugin(tmp_path: Path) -> Path:
 
 
 def svmbench(plugin: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "svmbench.cli", *arguments]
+    command = [sys.executable, "-m", "svmbench.cli.main", *arguments]
     return subprocess.run(
         command, capture_output=True, text=True, cwd=plugin, env={"PYTHONPATH": str(plugin)}
     )

@@ -9,8 +9,8 @@ import termios
 
 import pytest
 
-from svmbench.commands.progress import Bar, progress
-from svmbench.run.progress import PlainLines
+from svmbench.cli.progress import Bar, progress
+from svmbench.runner.progress import PlainLines
 
 
 class Terminal(io.StringIO):

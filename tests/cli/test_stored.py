@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from svmbench.cli import main
+from svmbench.cli.main import main
 from svmbench.solvers import registry
 from svmbench.store import Store
 from tests.report.stored import stored_run
@@ -63,7 +63,8 @@ def test_an_empty_store(here, capsys):
 
 @pytest.mark.parametrize("names", [["pegasos", "smo"], ["*checkerboard*"], ["*", "smo"]])
 def test_plot(stored, here, capsys, names):
-    assert main(["plot", *names, "-o", "out/picture.png", "--results", str(stored)]) == 0
+    formats = ["--format", "png", "svg", "pdf"]
+    assert main(["plot", *names, *formats, "-o", "out/picture.png", "--results", str(stored)]) == 0
     printed = capsys.readouterr().out.split()
     assert printed[:3] == [f"out/picture.{ending}" for ending in ("png", "svg", "pdf")]
     for path in printed:
@@ -90,7 +91,8 @@ def test_plot_counts_what_the_budgets_of_all_runs_count(here, capsys, counters, 
             config=config,
             inner_products=np.array([9.0]),
         )
-    assert main(["plot", "sbp-*", *given, "-o", "picture"]) == 0
+    assert main(["plot", "sbp-*", *given, "--format", "svg", "-o", "picture"]) == 0
+    assert not (here / "picture.png").exists()
     assert axis in (here / "picture.svg").read_text()
 
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from svmbench import config, data, features
-from svmbench.config import folder, schema
+from svmbench.config import folder, generate, schema
 from svmbench.config.values import default
 from svmbench.solvers import registry
 
@@ -86,9 +86,8 @@ def test_a_budget_has_every_key(name):
 
 def test_config_has_every_key():
     stated = loaded(CONF / "config.yaml")
-    for name in ("defaults", "hydra"):
-        stated.pop(name)
-    expected = {item.name for item in dataclasses.fields(schema.Top)}
+    stated.pop("defaults")
+    expected = {item.name for kind in (schema.Top, schema.Sweep) for item in dataclasses.fields(kind)}
     expected |= {
         f"{section}.{item.name}"
         for section in ("problem", "observe", "data")
@@ -112,27 +111,28 @@ def test_every_key_is_read_and_has_a_comment(path):
     assert not bare
 
 
-@pytest.mark.parametrize(("group", "name"), OPTIONS)
-def test_comments_name_the_allowed_words(group, name):
-    """Completion and help read the words from the comment; they must be those that validation allows."""
-    kind = schema_of(group, name)
-    items = {item.name: item for item in dataclasses.fields(kind)}
-    for key in folder.read_keys(CONF / group / f"{name}.yaml"):
-        words = key.choices
-        item = items.get(key.name)
-        if item is None:
-            continue
-        if get_type_hints(kind)[item.name] is bool:
-            assert words == ["true", "false"]
-        elif words:
-            assert tuple(words) == tuple(item.metadata["choices"])
+@pytest.mark.parametrize("file", generate.files(), ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_a_file_says_what_the_classes_say(file):
+    assert file.read_text(encoding="utf-8") == generate.generated(file), (
+        "run python -m svmbench.config.generate"
+    )
+
+
+def test_a_changed_limit_is_seen(tmp_path):
+    """The check would fail for a key that a file states otherwise than its class."""
+    file = tmp_path / "solver" / "smo.yaml"
+    file.parent.mkdir()
+    shipped = (CONF / "solver" / "smo.yaml").read_text()
+    file.write_text(shipped.replace("gain | unclipped", "gain | other").replace("eps: ", "epsilon: "))
+    assert generate.generated(file) == shipped
 
 
 def test_words_of_the_sections():
     keys = {key.name: key for key in folder.keys(folder.defaults())}
     assert tuple(keys["problem.bias"].choices) == ("none", "unregularised")
     assert keys["force"].choices == ["true", "false"]
-    assert keys["budget.counter"].choices == folder.counters()
+    assert keys["budget.counter"].choices == [*folder.counters(), "null"]
+    assert keys["solver.nu"].choices == ["auto"]
 
 
 def test_union_hints_are_understood():

@@ -9,6 +9,7 @@ from omegaconf import OmegaConf
 from svmbench import config
 from svmbench.config import folder
 from svmbench.config.check import checked
+from svmbench.config.compose import jobs as compose_jobs
 from svmbench.errors import UserError
 
 
@@ -84,6 +85,22 @@ def test_the_counter_is_the_cost_of_the_solver(given, counter):
     assert config.resolve(given)["budget"]["counter"] == counter
 
 
+@pytest.mark.parametrize(
+    ("given", "kev"),
+    [
+        (["solver=smo"], None),
+        (["solver=dcd", "kernel=linear"], None),
+        (["solver=pegasos"], 1e8),
+        (["solver=pegasos", "budget.kev=null"], None),
+        (["solver=smo", "budget.kev=1e6"], 1e6),
+        (["solver=smo", "budget.kev=auto", "budget=paper"], None),
+        (["solver=smo", "budget=paper"], 1e9),
+    ],
+)
+def test_by_default_a_solver_that_ends_by_itself_has_no_limit(given, kev):
+    assert config.resolve(given)["budget"]["kev"] == kev
+
+
 def test_lam_stands_for_itself():
     assert config.resolve(["problem.lam=1e-3"])["problem"] == {"lam": 1e-3, "C": None, "bias": "none"}
 
@@ -128,7 +145,8 @@ def test_values_are_set_as_hydra_sets_them(overrides):
 
 
 def test_a_sweep_is_every_combination_in_order():
-    jobs = config.sweep(["solver=sbp,pegasos", "seed=range(0,3)", "threads=2"])
+    found, _ = compose_jobs(["solver=sbp,pegasos", "seed=range(0,3)", "threads=2"])
+    jobs = [job.config for job in found]
     assert [(job["solver"]["name"], job["seed"]) for job in jobs] == [
         (name, seed) for name in ("sbp", "pegasos") for seed in range(3)
     ]
@@ -142,7 +160,7 @@ def test_a_sweep_is_every_combination_in_order():
 )
 def test_one_wrong_job_refuses_the_sweep(overrides):
     with pytest.raises(UserError):
-        config.sweep(overrides)
+        compose_jobs(overrides)
 
 
 def test_a_users_own_folder(tmp_path):
@@ -194,3 +212,13 @@ def test_folders_come_from_option_and_environment(tmp_path, monkeypatch):
     assert folder.user_folders(str(first)) == [first, second]
     with pytest.raises(UserError, match=r"--config-dir=.*nowhere is not a folder"):
         folder.user_folders(str(tmp_path / "nowhere"))
+
+
+def test_many_runs_are_composed_as_each_alone():
+    many = [["solver=smo"], ["solver=sbp", "seed=3"], ["solver=smo", "problem.C=2.5"]]
+    assert config.resolve_all(many) == [config.resolve(overrides) for overrides in many]
+
+
+def test_of_many_runs_none_may_name_several_values():
+    with pytest.raises(UserError, match="seed=1,2 names several values"):
+        config.resolve_all([["solver=smo"], ["seed=1,2"]])

@@ -12,14 +12,15 @@ import pytest
 import scipy.sparse
 from numpy.typing import NDArray
 
+from svmbench.counters import COUNTERS
 from svmbench.errors import UserError
-from svmbench.kernels._examples import Examples
+from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.raw import RawExamples
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers import registry
-from svmbench.solvers.base import COUNTERS, Run, Snapshot
-from svmbench.solvers.parts.random import Generator
+from svmbench.solvers.base import Run, Snapshot
+from svmbench.solvers.external._data import ExternalData
 from tests.kernels.reference import KERNELS
 
 N, D = 37, 5
@@ -74,7 +75,7 @@ def refusals(name: str) -> list[dict[str, Any]]:
 
 
 def observed(through: str) -> list[tuple[str, dict[str, Any]]]:
-    """Every variant whose answers are observed through an Oracle (kernel) or Examples (linear)."""
+    """Every variant whose answers are observed through an Oracle (kernel) or LinearData (linear)."""
     return [pair for pair in variants() if observer_of(pair[0]) == through]
 
 
@@ -137,7 +138,7 @@ def start(
     cache: int = 0,
     seed: int = 1,
     prefetch: bool = True,
-) -> tuple[Run, Oracle | Examples | RawExamples]:
+) -> tuple[Run, Oracle | LinearData | ExternalData]:
     """A run of a variant at iteration 0 and what it reads the data through; skips what is not installed."""
     problem, parameters = posed(name, given, y)
     solver = registry.get(name)
@@ -151,16 +152,16 @@ def start(
 
 def read(
     access: str, X: Any, kernel: dict, cache: int = 0, *, prefetch: bool = True
-) -> Oracle | Examples | RawExamples:
+) -> Oracle | LinearData | ExternalData:
     """The training examples as a solver of that access reads them."""
     if access == "linear":
-        return Examples(X)
+        return LinearData(X)
     if access == "data":
-        return RawExamples(X, kernel, cache)
+        return ExternalData(X, kernel, cache)
     return Oracle(X, kernel, cache, prefetch=prefetch)
 
 
-def state(run: Run, oracle: Oracle | Examples | RawExamples) -> tuple:
+def state(run: Run, oracle: Oracle | LinearData | ExternalData) -> tuple:
     """Everything that may be seen of a run, for comparison bit for bit."""
     return (*content(run.snapshot()), run.iterations, run.converged, *oracle.ledger.as_dict().items())
 

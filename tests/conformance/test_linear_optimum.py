@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from svmbench.kernels._examples import Examples
+from svmbench.kernels._linear_data import LinearData
 from svmbench.problem import (
     Problem,
     dual_objective,
@@ -15,8 +15,8 @@ from svmbench.problem import (
     primal_objective,
     squared_hinge_dual_objective,
 )
+from svmbench.rng import Generator
 from svmbench.solvers import registry
-from svmbench.solvers.parts.random import Generator
 from tests.conformance.cases import KERNELS, LAYOUTS, data, label, specification, start, variants
 from tests.conformance.test_optimum import Optimum
 
@@ -157,6 +157,6 @@ def test_the_optimum_agrees_with_liblinear():
             loss=loss, C=C, fit_intercept=False, tol=1e-10, max_iter=1_000_000, random_state=0
         ).fit(X, y)
         solver = registry.get("dcd")
-        run = solver(solver.Params(loss=loss, eps=1e-10)).start(problem, Examples(X), Generator(0))
+        run = solver(solver.Params(loss=loss, eps=1e-10)).start(problem, LinearData(X), Generator(0))
         run.advance("iterations", 2_000_000)
         np.testing.assert_allclose(run.snapshot().model.weights, theirs.coef_[0], rtol=1e-5, atol=1e-7)

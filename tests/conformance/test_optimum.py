@@ -13,8 +13,8 @@ from sklearn.svm import SVC
 from svmbench.problem import BIASES, Problem, dual_objective, mean_hinge, nu_from_optimum, primal_objective
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion
-from svmbench.solvers.parts.water_level import water_level
-from svmbench.solvers.parts.water_level_bias import water_level_bias
+from svmbench.solvers.slack.water_level import water_level
+from svmbench.solvers.slack.water_level_bias import water_level_bias
 from tests.conformance.cases import ALL_ROWS, KERNELS, LAYOUTS, data, label, specification, start, variants
 from tests.kernels.reference import kernel_matrix
 

@@ -9,8 +9,8 @@ import pytest
 
 from svmbench.errors import Refusal, UserError
 from svmbench.problem import Problem, mean_hinge, primal_objective
+from svmbench.rng import Generator
 from svmbench.solvers import registry
-from svmbench.solvers.parts.random import Generator
 from tests.conformance.cases import (
     KERNELS,
     LAYOUTS,
@@ -46,7 +46,7 @@ def test_the_answer_is_that_of_our_problem(name, bias, layout):
         responses = y * model.training_scores(seen)
     np.testing.assert_allclose(model.scores(seen, X), y * responses + model.bias, rtol=1e-5, atol=1e-5)
     loss = mean_hinge(responses, y * model.bias)
-    reached = primal_objective(reference.problem.lam, model.squared_norm(y, responses), loss)
+    reached = primal_objective(reference.problem.lam, model.squared_norm(seen, y, responses), loss)
     assert reached == pytest.approx(reference.primal, rel=tolerance)
     assert reached >= reference.primal * (1.0 - 1e-6) or not snapshot.inside
 
@@ -74,7 +74,7 @@ def test_an_absent_package_is_named_with_the_command_that_installs_it(name, monk
     def absent(package: str) -> str:
         raise importlib.metadata.PackageNotFoundError(package)
 
-    monkeypatch.setattr("svmbench.solvers.peers._peer.version", absent)
+    monkeypatch.setattr("svmbench.solvers.external._peer.version", absent)
     with pytest.raises(
         UserError, match=r"^\w+ needs [\w-]+, which is not installed: pip install 'svmbench\[peers\]'$"
     ):

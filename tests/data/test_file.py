@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
+import os
+import tarfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from svmbench.data import Dataset, load
+from svmbench import config
+from svmbench.data import Dataset, columns, load, unpack
+from svmbench.data.delimited import split_fields
+from svmbench.data.entries import Form
+from svmbench.data.loading import catalogue
 from svmbench.errors import UserError
 
 LIBSVM = b"1 1:0.5 3:2\n-1 2:1\n1 1:1\n-1 3:0.25\n1 2:3\n"
@@ -154,7 +161,8 @@ def test_faults_of_the_labels(write):
     path = write(b"1 1:1\n-1 1:2\n\n0 1:3\n")
     assert fault(path) == (
         f"{path}, line 4, field 1 (column 1): '0' is a third label beside '1' and '-1'; give two classes, "
-        "or choose one against the rest by dataset.positive=LABEL"
+        "or choose one against the rest by dataset.positive=LABEL, "
+        "or each in turn by -m dataset.positive=1,-1,0"
     )
     assert fault(path, positive=3) == f"no example of {path} has the label dataset.positive=3"
     same = write(b"1 1:1\n+1 1:2\n")
@@ -210,3 +218,163 @@ def test_relative_and_home_paths(write, monkeypatch):
     assert get("mine.txt").train.n == 4
     monkeypatch.setenv("HOME", str(path.parent))
     assert get("~/mine.txt").train.n == 4
+
+
+QUOTED = b'"a, the first",b,"the ""class"""\n"0.5",1,"yes, it is"\n2,"3",no\n4,5,"yes, it is"\n'
+
+
+def test_quoted_fields_and_names(write):
+    data = get(write(QUOTED), test_fraction=0, positive="yes, it is", label_column='the "class"')
+    assert data.train.X.tolist() == [[0.5, 1], [2, 3], [4, 5]] and data.train.y.tolist() == [1, -1, 1]
+
+
+@pytest.mark.parametrize(
+    ("line", "mark", "fields"),
+    [
+        ('"a,b",c', ",", ["a,b", "c"]),
+        (' "x ""y"" z" ; 2', ";", ['x "y" z', "2"]),
+        ("a,,c,", ",", ["a", "", "c", ""]),
+        ("\t1\t2", "\t", ["", "1", "2"]),
+        ("a  b\tc ", " ", ["a", "b", "c"]),
+        ('1,"open', ",", ["1", "open"]),
+    ],
+)
+def test_fields_of_the_first_line(line, mark, fields):
+    assert split_fields(line, mark) == fields
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_encodings_and_line_ends(write, encoding, end):
+    text = end.join(["1,ä", "2,ö", "3,ä", ""])
+    data = get(write(text.encode(encoding)), test_fraction=0, positive="ä")
+    assert data.train.X.tolist() == [[1], [2], [3]] and data.train.y.tolist() == [1, -1, 1]
+
+
+def test_what_is_no_text_is_refused(write):
+    assert "mine.txt is no text: it begins like UTF-16 but is not" in fault(write(b"\xff\xfe1\x00\n"))
+    assert fault(write(b"1,2\n1,\x00\n")).endswith(
+        "mine.txt is no text: byte 7 is zero; save the data as text"
+    )
+
+
+def test_ranking_files_are_named(write):
+    assert fault(write(b"2 qid:1 1:0.5\n1 qid:1 1:1\n")).endswith(
+        "line 1, field 2 (column 3): 'qid:1' is the query of a ranking file; only two-class data can be read"
+    )
+
+
+def test_scalings_know_the_training_rows_only(write):
+    path, test = write(b"0,5,1\n4,5,0\n2,5,1\n"), write(b"8,9,1\n", "test")
+    minmax = get(path, test_path=test, scaling="minmax")
+    assert minmax.train.X.tolist() == [[0, 0], [1, 0], [0.5, 0]] and minmax.test.X.tolist() == [[2, 4]]
+    standard = get(path, test_path=test, scaling="standard").train.X
+    assert np.allclose(standard.mean(axis=0), 0) and np.allclose(standard.std(axis=0), [1, 0])
+    assert np.allclose(get(path, scaling="unit", test_fraction=0).train.X[0], [0, 1])
+    assert minmax.checksum != get(path, test_path=test).checksum
+    assert minmax.info["scaling"] == "each column to [0, 1] by the training rows"
+
+
+def test_wide_sparse_data_stay_sparse_when_scaled(write):
+    lines = "".join(f"{(-1) ** k} {k + 1}:{k + 1} 999:{-2 - k}\n" for k in range(20)).encode()
+    data = get(write(lines), scaling="minmax", test_fraction=0)
+    assert isinstance(data.train.X, sp.csr_array) and data.train.X[[3]].data.tolist() == [
+        1.0,
+        np.float32(-5 / 21),
+    ]
+    assert data.info["scaling"].startswith("each column divided by its largest absolute value")
+    assert "would fill the zeros of sparse data; give minmax" in fault(write(lines), scaling="standard")
+    assert np.allclose(abs(get(write(lines), scaling="unit").train.X).power(2).sum(axis=1), 1.0)
+
+
+def test_values_too_far_apart_are_not_scaled(write):
+    path = write(b"1e308,1\n-1e308,0\n")
+    assert fault(path, scaling="minmax", test_fraction=0) == (
+        "the values of column 1 are too far apart to be scaled: rescale them"
+    )
+
+
+def test_empty_columns_of_very_wide_data_are_left_out(write):
+    lines: list[str] = []
+    path = write(b"1 3:5 2147483648:1\n-1 3:6 7:2\n1 7:1\n")
+    data = get(path, lines, test_path=write(b"-1 5:9 7:3 2000000000:4\n", "test"))
+    assert lines == [f"{path}: 5 of the 2147483648 columns occur; the others are left out"]
+    # The training file's columns first: 3, 7, 2147483648, and then those of the test file: 5, 2000000000.
+    assert data.train.X.tolist() == [[5, 0, 1, 0, 0], [6, 2, 0, 0, 0], [0, 1, 0, 0, 0]]
+    assert data.test.X.tolist() == [[0, 3, 0, 9, 4]]
+
+
+def test_wide_data_without_empty_columns_stay_as_they_are():
+    X = sp.csr_array(([1.0], [3], [0, 1]), shape=(1, columns.ALWAYS))
+    assert columns.occurring([X])[0] is X
+    full = sp.csr_array(np.ones((1, columns.ALWAYS + 1)))
+    assert columns.occurring([full])[0] is full
+
+
+def called(path: str, *overrides: str) -> str:
+    given = ["dataset=file", f"dataset.path='{path}'", "kernel.gamma=1", "problem.C=1", *overrides]
+    return config.resolve(given)["dataset"]["name"]
+
+
+def test_the_data_set_is_called_like_the_file():
+    names = ("/x/my iris.csv.gz", "heart_scale", "a.b.svm", "adult.txt", "/x/.csv", "file")
+    assert list(map(called, names)) == ["my_iris", "heart_scale", "a.b", "adult-file", "csv", "file"]
+    assert called("x.csv", "dataset.name=wine") == "wine"
+
+
+def test_a_name_that_is_no_folders_name_is_refused():
+    for name in ("../x", "a b", "x" * 41, "-x"):
+        with pytest.raises(UserError, match=r"dataset\.name=.* is not allowed: give at most 40 letters"):
+            called("x.csv", f"dataset.name='{name}'")
+
+
+def test_a_resolved_configuration_loads_under_its_name(write):
+    path = write(LIBSVM, "wine.svm")
+    resolved = config.resolve(["dataset=file", f"dataset.path={path}", "kernel.gamma=1", "problem.C=1"])
+    data = load(resolved["dataset"], directory="/nonexistent")
+    assert data.name == "wine" and data.checksum == get(path).checksum
+    assert catalogue.set_of({"name": "wine", "path": path}) == "file"
+
+
+def test_terminal_escapes_are_shown_not_sent(write):
+    message = fault(write(b"1,\x1b[31mred\n2,b\n3,c\n"))
+    assert r"'\x1b[31mred'" in message and "\x1b" not in message
+    assert "\u202e" not in fault(write("1,2,\u202ex\ny,3,a\n".encode()))
+
+
+def test_a_pipe_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert fault(str(tmp_path / "pipe")).endswith(
+        "pipe: it is a pipe or a device, not a file; save its content to a file first"
+    )
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_a_decompression_bomb_ends_at_a_limit(write, monkeypatch, pack):
+    monkeypatch.setattr(unpack, "_FREE", 1 << 20)
+    path = write(pack(bytes(1 << 22)))
+    assert fault(path).endswith("it unpacks to more than 1 MiB, over 100 times its size; unpack it first")
+    monkeypatch.setattr(unpack, "_SHARE", 1e-9)
+    assert "% of this machine's memory; give fewer rows" in fault(write(LIBSVM))
+
+
+@pytest.mark.parametrize(
+    "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE, "..", "/"]
+)
+def test_archives_with_links_or_ways_out_are_refused(tmp_path, kind):
+    item = tarfile.TarInfo("member")
+    if isinstance(kind, bytes):
+        item.type, item.linkname = kind, "/etc/passwd"
+    else:
+        item.name, item.size = f"{kind}/member", 3
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        archive.addfile(item, io.BytesIO(b"abc") if item.size else None)
+    with pytest.raises(unpack.Corrupt, match=r"is a link or a device|has a path that leads out of it"):
+        unpack.read(tmp_path / "a.tar", Form("a.tar", {"member": None}))
+
+
+def test_a_damaged_archive_is_refused(tmp_path):
+    # Found by fuzzing: bzip2 says so by an OSError without a number.
+    (tmp_path / "a.tar").write_bytes(b"BZh\xe4Z")
+    with pytest.raises(unpack.Corrupt, match="the archive is damaged"):
+        unpack.read(tmp_path / "a.tar", Form("a.tar", {"member": None}))

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import math
+import struct
 
 import numpy as np
 import pytest
+from scipy.ndimage import gaussian_filter, map_coordinates
 
-from svmbench.data import load
+from svmbench.data import catalogue, load
+from svmbench.data.sets import _elastic, mnist_e
+from svmbench.data.sets.margin import direction
+from svmbench.data.sets.waveform import WAVES
+from svmbench.errors import UserError
+from svmbench.files import sha256
 
-GENERATED = ("twonorm", "ringnorm", "checkerboard")
+GENERATED = ("twonorm", "ringnorm", "checkerboard", "margin", "banana", "waveform")
 
 
 def get(name: str, **params: object):
@@ -40,6 +49,9 @@ def test_the_test_set_does_not_depend_on_the_training_size(name):
         ("twonorm", [-1.242606, -0.624022, -1.0]),
         ("ringnorm", [-0.348178, 0.270405, -1.0]),
         ("checkerboard", [3.77175, 1.265349, -1.0]),
+        ("margin", [0.035484, 0.157053, -1.0]),
+        ("banana", [-1.523226, 0.091596, -1.0]),
+        ("waveform", [-0.4816, 0.758802, -1.0]),
     ],
 )
 def test_the_stream_is_the_recorded_one(name, first):
@@ -85,3 +97,158 @@ def test_checkerboard_squares():
             inside = (X[:, 0] // 1 == i) & (X[:, 1] // 1 == j)
             assert inside.sum() > 1000
             assert set(y[inside]) == {-1.0 if i % 2 == j % 2 else 1.0}
+
+
+@pytest.mark.parametrize(("margin", "noise"), [(0.1, 0.0), (0.3, 0.2)])
+def test_margin_and_noise_are_as_given(margin, noise):
+    data = get("margin", n_train=20_000, n_test=10, margin=margin, noise=noise, dimensions=50)
+    X, y, e = data.train.X.astype(np.float64), data.train.y, direction(50, 0)
+    assert np.allclose(np.linalg.norm(X, axis=1), 1.0, atol=1e-6)  # K(x, x) = 1 with a linear kernel
+    assert np.allclose(np.abs(X @ e), margin, atol=1e-6)
+    hinge = np.maximum(0.0, 1.0 - y * (X @ e) / margin)  # of the predictor e / margin
+    assert np.mean(y * (X @ e) < 0.0) == pytest.approx(noise, abs=0.01)
+    assert hinge.mean() == pytest.approx(2.0 * noise, abs=0.02)
+    across = X - np.outer(X @ e, e)
+    assert np.allclose(across.mean(axis=0), 0.0, atol=0.01)
+    assert np.allclose(np.cov(across.T) * 49 / (1 - margin**2), np.eye(50) - np.outer(e, e), atol=0.05)
+
+
+def test_banana_arcs():
+    data = get("banana", n_train=4000, noise=0.0)
+    X, y = data.train.X.astype(np.float64), data.train.y
+    for sign, centre, (low, high) in ((1, 0.0, (1 / 8, 11 / 8)), (-1, -0.75, (-7 / 8, 3 / 8))):
+        arc = X[y == sign] - centre
+        assert np.allclose(np.linalg.norm(arc, axis=1), 1.0, atol=1e-6)
+        angle = np.arctan2(arc[:, 0], arc[:, 1]) / math.pi
+        angle[angle < low - 1e-6] += 2.0
+        assert angle.min() == pytest.approx(low, abs=0.01) and angle.max() == pytest.approx(high, abs=0.01)
+        assert abs(np.mean(y == sign) - 0.5) < 0.03
+    blurred = get("banana", n_train=4000, noise=0.5).train.X.astype(np.float64)
+    assert blurred.var(axis=0) == pytest.approx(X.var(axis=0) + 0.25, rel=0.08)
+
+
+@pytest.mark.parametrize(
+    ("task", "share", "means"), [("1-2", 1 / 2, ((0, 1), (0, 2))), ("3-rest", 1 / 3, ((1, 2), None))]
+)
+def test_waveform_classes(task, share, means):
+    assert WAVES[:, [6, 14, 10]].tolist() == [[6, 0, 2], [0, 6, 2], [2, 2, 6]]
+    data = get("waveform", n_train=20_000, task=task)
+    assert data.train.X.shape == (20_000, 21) and np.mean(data.train.y > 0) == pytest.approx(share, abs=0.015)
+    for sign, mixed in zip((1, -1), means):
+        if mixed is not None:
+            mean = data.train.X[data.train.y == sign].mean(axis=0)
+            assert np.allclose(mean, WAVES[list(mixed)].mean(axis=0), atol=0.08)
+    # Attribute 1 is 0 in all waves, so it is noise alone.
+    assert data.train.X[:, 0].astype(np.float64).var() == pytest.approx(1.0, rel=0.05)
+
+
+def test_elastic_fields_are_smoothed_uniform_numbers():
+    field = _elastic.displacements(0, 1, [7, 8], (28, 20), 34.0, 4.0)
+    assert field.shape == (2, 2, 28, 20)
+    generator = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(1, 8)))
+    raw = generator.uniform(-1, 1, (2, 28, 20))
+    for axis in (0, 1):
+        assert np.allclose(field[1, axis], 34.0 * gaussian_filter(raw[axis], 4.0), atol=1e-12)
+    assert np.array_equal(_elastic.displacements(0, 1, [8], (28, 20), 34.0, 4.0), field[1:])
+    many = _elastic.displacements(1, 0, range(300), (28, 28), 34.0, 4.0)[:, :, 8:-8, 8:-8]
+    assert many.std() == pytest.approx(34.0 / (6.14 * 4.0), rel=0.05) and abs(many.mean()) < 0.15
+
+
+def test_deformation_is_bilinear_and_zero_outside():
+    rng = np.random.default_rng(0)
+    images = rng.integers(0, 256, (5, 9, 7)).astype(np.uint8)
+    fields = 4.0 * rng.standard_normal((5, 2, 9, 7))
+    fields[0] = 0.0
+    got = _elastic.deformed(images, fields)
+    assert np.array_equal(got[0], images[0])
+    for image, (down, right), result in zip(images, fields, got):
+        places = np.stack([down + np.arange(9)[:, None], right + np.arange(7)])
+        framed = np.pad(image.astype(float), 20)
+        expected = map_coordinates(framed, places + 20, order=1)
+        assert np.abs(result - expected).max() <= 0.5 + 1e-9
+
+
+@pytest.fixture
+def digits_of(tmp_path, monkeypatch):
+    """MNIST-E over 30 training and 20 test images of MNIST's form; gives a loader."""
+    rng = np.random.default_rng(3)
+    raw = tmp_path / "raw" / "mnist"
+    raw.mkdir(parents=True)
+    files = {}
+    for part, count in (("train", 30), ("test", 20)):
+        pixels = np.zeros((count, 28, 28), np.uint8)
+        pixels[:, 6:22, 6:22] = rng.integers(0, 256, (count, 16, 16))
+        labels = np.arange(count, dtype=np.uint8) % 10
+        for kind, values in (("images", pixels), ("labels", labels)):
+            content = bytes((0, 0, 8, values.ndim)) + struct.pack(f">{values.ndim}I", *values.shape)
+            (raw / f"{part}-{kind}").write_bytes(content + values.tobytes())
+            form = catalogue.Form(f"{part}-{kind}", {f"{part}-{kind}": sha256(content + values.tobytes())})
+            files[f"{part}_{kind}"] = catalogue.RawFile("mnist", (form,))
+    entry = dataclasses.replace(catalogue.entry("mnist_e"), files=files)
+    monkeypatch.setattr(catalogue, "entry", lambda name: entry)
+    monkeypatch.setattr(mnist_e, "PIECE", 20)
+    monkeypatch.setattr(mnist_e, "BLOCK", 8)
+    lines: list[str] = []
+
+    def loaded(**params):
+        given = {"name": "mnist_e", "n_train": 50, "n_validation": 10, "n_test": 30, **params}
+        lines.clear()
+        return load(given, directory=str(tmp_path), say=lines.append), lines
+
+    loaded.folder = tmp_path / "prepared" / "mnist_e"
+    return loaded
+
+
+def test_mnist_e_is_the_recorded_one_and_made_once(digits_of):
+    data, lines = digits_of()
+    assert [part.X.shape for part in (data.train, data.validation, data.test)] == [
+        (50, 784),
+        (10, 784),
+        (30, 784),
+    ]
+    assert data.train.y.tolist() == [1.0 if k % 30 % 10 < 5 else -1.0 for k in range(50)]
+    assert lines[-1] == "mnist_e: deforming test images 21 to 30 of 30" and len(lines) == 6
+    bytes_of = np.rint(data.train.X * 255).astype(np.uint8)
+    assert np.array_equal(data.train.X, (bytes_of / 255.0).astype(np.float32))
+    # Of all 50 images: a change here changes every stored run on the set, so raise VERSION.
+    assert hashlib.sha256(bytes_of.tobytes()).hexdigest()[:16] == "7d4f8064f3c55513"
+    again, lines = digits_of()
+    assert lines == [] and np.array_equal(again.train.X, data.train.X) and again.checksum == data.checksum
+    assert not np.array_equal(data.validation.X[:10], data.test.X[:10])
+    # Fewer are the first of more, more go on where fewer ended, and another seed gives other images.
+    fewer, lines = digits_of(n_train=25, task="0")
+    assert lines == [] and np.array_equal(fewer.train.X, data.train.X[:25]) and fewer.train.y.sum() == 3 - 22
+    more, lines = digits_of(n_train=70)
+    assert [line[:36] for line in lines] == [
+        "mnist_e: deforming train images 41 t",
+        "mnist_e: deforming train images 61 t",
+    ]
+    assert np.array_equal(more.train.X[:50], data.train.X)
+    assert not np.array_equal(digits_of(seed=1)[0].train.X, data.train.X)
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "empty", "removed"])
+def test_a_damaged_piece_is_made_anew(digits_of, damage):
+    data, _ = digits_of()
+    (piece,) = digits_of.folder.glob("*/train-00001.npz")
+    content = piece.read_bytes()
+    if damage == "removed":
+        piece.unlink()
+    elif damage == "changed":
+        piece.write_bytes(content[:2000] + bytes([content[2000] ^ 1]) + content[2001:])
+    else:
+        piece.write_bytes(content[:3000] if damage == "cut" else b"")
+    again, lines = digits_of()
+    assert lines == ["mnist_e: deforming train images 21 to 40 of 50"]
+    assert np.array_equal(again.train.X, data.train.X) and piece.read_bytes() == content
+
+
+def test_a_full_disk_while_deforming_is_one_sentence(digits_of, monkeypatch):
+    def full(path, content):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(mnist_e, "write_whole", full)
+    with pytest.raises(
+        UserError, match=r"cannot write data to .*mnist_e.*: No space left on device; name another"
+    ):
+        digits_of()

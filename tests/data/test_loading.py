@@ -99,7 +99,7 @@ def test_sparse_data_come_back_from_the_cache(small):
     assert again.train.X.has_sorted_indices
 
 
-@pytest.mark.parametrize("damage", ["manifest", "array", "cut"])
+@pytest.mark.parametrize("damage", ["manifest", "array", "cut", "overwritten"])
 def test_a_damaged_cache_is_made_anew(small, damage):
     put_adult(small)
     first = small.load("adult")
@@ -108,6 +108,12 @@ def test_a_damaged_cache_is_made_anew(small, damage):
         (folder / cache.MANIFEST).write_text("{")
     elif damage == "array":
         (folder / "train.y.npy").unlink()
+    elif damage == "overwritten":
+        content = (folder / "train.X.npy").read_bytes()
+        (folder / "train.X.npy").write_bytes(content[:-8] + bytes(8 * [63]))
+        assert [
+            right for path, right, _ in catalogue.verify("adult", str(small.data)) if path == str(folder)
+        ] == [False]
     else:
         content = (folder / "train.X.npy").read_bytes()
         (folder / "train.X.npy").write_bytes(content[:-8])
@@ -122,7 +128,7 @@ def test_a_failed_preparation_leaves_nothing(small):
     small.put("adult", {"train": b"-1 3:1\n+1 5:x\n", "test": b"-1 1:1\n"})
     with pytest.raises(UserError, match=r"a9a, line 2, field 2 \(column 6\): 'x' is not a number"):
         small.load("adult")
-    assert not (small.data / "prepared").exists()
+    assert not list((small.data / "prepared").iterdir())
 
 
 def test_the_checksum_follows_payload_and_parameters_but_not_the_wrapper(small, tmp_path):
@@ -231,6 +237,18 @@ def test_mnist_files_are_checked(small):
         small.load("mnist")
 
 
+def test_idx_axes_that_no_array_has_are_refused():
+    """Found by fuzzing: sizes whose product is 0, or overflows to the length of the file."""
+    from svmbench.data.sets.mnist import read_idx
+
+    for sizes, said in (
+        ((0x912C00FB, 0, 0xFF2E9191), "holds nothing: an axis in its header has size 0"),
+        ((1 << 31, 1 << 31, 4), "has 16 bytes where its header asks for 18446744073709551632"),
+    ):
+        with pytest.raises(UserError, match=said):
+            read_idx(b"\0\0\x08\x03" + struct.pack(">3I", *sizes), "images", 3)
+
+
 def test_mnist_header_and_length_must_agree(small):
     put_mnist(small)
     name = "train-images-idx3-ubyte"
@@ -282,10 +300,16 @@ def test_forest(small, monkeypatch):
     small.put("forest", {"data": text})
     monkeypatch.setattr(forest, "TEST", 14)
     monkeypatch.setattr(forest, "VALIDATION", 7)
-    data = small.load("forest", scaling="none")
+    data = small.load("forest", scaling="none", split="position")
     assert np.array_equal(data.test.X, X[:14]) and np.array_equal(data.validation.X, X[14:21])
     assert np.array_equal(data.train.X, X[21:])
     assert data.train.y.tolist() == np.where(classes[21:] == 2, 1.0, -1.0).tolist()
+    mixed = small.load("forest", scaling="none")
+    rows = np.vstack([mixed.test.X, mixed.validation.X, mixed.train.X]).tolist()
+    assert (mixed.test.n, mixed.validation.n) == (14, 7) and sorted(rows) == sorted(X.astype(float).tolist())
+    assert not np.array_equal(mixed.test.X, X[:14])
+    other = small.load("forest", scaling="none", split_seed=1)
+    assert not np.array_equal(mixed.test.X, other.test.X)
     scaled = small.load("forest").train.X[:, :10].astype(np.float64)
     assert np.allclose(scaled.mean(axis=0), 0.0, atol=1e-6) and np.allclose(scaled.std(axis=0), 1.0)
     assert small.load("forest", split="cvm").test.n == 6
@@ -323,9 +347,12 @@ def test_usps_in_both_forms(small, form):
     text = ("\n".join(lines) + "\n").encode()
     small.put("usps", {"train": text, "test": text})
     small.counts("usps", "train", classes={"0": 2, "9": 1}, rows=12)
-    data = small.load("usps", task="0,9")
+    data = small.load("usps", task="0,9", scaling="none")
     assert np.array_equal(data.train.X, grey.astype(np.float32))
     assert np.flatnonzero(data.test.y > 0).tolist() == [0, 9, 10]
+    data = small.load("usps")
+    assert np.allclose(data.train.X, grey / np.linalg.norm(grey, axis=1, keepdims=True), rtol=1e-6)
+    assert np.flatnonzero(data.test.y > 0).tolist() == [0, 10]
 
 
 def test_rcv1_subset(small, monkeypatch):
@@ -474,3 +501,11 @@ def test_an_unwritable_place_for_prepared_data_is_named(small, monkeypatch):
     monkeypatch.setattr(np, "save", full)
     with pytest.raises(UserError, match=r"cannot write data to .*prepared: No space left on device"):
         small.load("adult")
+
+    def cut(*args, **kwargs):
+        raise OSError("4005003 requested and 631776 written")  # numpy's words for the same
+
+    monkeypatch.setattr(np, "save", cut)
+    with pytest.raises(UserError, match=r"prepared: the disk is probably full \(4005003 requested"):
+        small.load("adult")
+    assert [path.name for path in (small.data / "prepared").iterdir()] == []

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import struct
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from svmbench.data._parse import csv, libsvm
 from svmbench.errors import UserError
+from tests.specification import slow_readers
 
 DECIMAL = st.from_regex(
     r"[+-]?([0-9]{1,25}(\.[0-9]{0,25})?|\.[0-9]{1,25})([eE][+-]?[0-9]{1,3})?", fullmatch=True
@@ -84,10 +86,10 @@ LIBSVM_FAULTS = {
     b"1 1:1 2:": "data, line 1, field 3 (column 9): the value is missing",
     b"1 1:1 2: 3:1\n": "data, line 1, field 3 (column 9): the value is missing",
     b"1 1:1 12": "data, line 1, field 3 (column 7): '12' is not a pair index:value (at the end",
-    b"1 qid:3 1:1\n": "data, line 1, field 2 (column 3): 'qid:3' is not a pair index:value",
+    b"1 qid:3 1:1\n": "data, line 1, field 2 (column 3): 'qid:3' is the query of a ranking file; only",
     b"1:0.5 2:1\n": "data, line 1, field 1 (column 1): '1:0.5' stands where the label belongs",
     b"1 9:1\n": "data, line 1, field 2 (column 3): index 9 is larger than the number of features, 8",
-    b"1 2147483648:1\n": "data, line 1, field 2 (column 3): index '2147483648' is too large",
+    b"1 2147483649:1\n": "data, line 1, field 2 (column 3): index '2147483649' is too large",
     b"1 -2:1\n": "data, line 1, field 2 (column 3): '-2:1' is not a pair index:value",
 }
 
@@ -124,6 +126,114 @@ def test_csv_delimiters(delimiter, text):
     assert labels == ["-1"] and values.tolist() == [[1.0, 2.0]]
 
 
+LIBSVM_TEXT = st.lists(
+    st.sampled_from(
+        [
+            b"1",
+            b"2",
+            b"0",
+            b".",
+            b"-",
+            b"e",
+            b" ",
+            b"\t",
+            b"\n",
+            b"\r",
+            b":",
+            b"#",
+            b"+",
+            b"1:2",
+            b" 3:4",
+            b"\n1 ",
+            b"2147483648:1",
+            b"9" * 20,
+            b"\xef\xbb\xbf",
+            b"a",
+            b"\x00",
+            b"\xff",
+            b"qid:",
+        ]
+    )
+).map(b"".join)
+CSV_TEXT = st.lists(
+    st.sampled_from(
+        [
+            b"1",
+            b"2",
+            b".",
+            b"-1",
+            b",",
+            b",",
+            b'"',
+            b'""',
+            b"\n",
+            b" ",
+            b"\t",
+            b"\r",
+            b"a",
+            b"1,2,3\n",
+            b";",
+            b'"1"',
+            b"1\t2\t3",
+            b"|",
+            b"e5",
+            b"\n4,5,6",
+            b'"a,b"',
+        ]
+    )
+).map(b"".join)
+
+
+def decoded(examples: slow_readers.Examples | None) -> list | None:
+    return examples and [(label.decode("utf-8", "backslashreplace"), values) for label, values in examples]
+
+
+@example(b"1 2147483648:1", 0)
+@given(LIBSVM_TEXT, st.sampled_from([0, 3]))
+def test_libsvm_reads_and_refuses_what_the_slow_reader_does(text, features):
+    try:
+        codes, labels, _, indptr, indices, values = libsvm(text, "data", features)
+    except UserError:
+        assert slow_readers.libsvm(text, features) is None
+        return
+    rows = [dict(zip(indices[a:b].astype(np.int64) + 1, values[a:b])) for a, b in itertools.pairwise(indptr)]
+    assert list(zip([labels[code] for code in codes], rows)) == decoded(slow_readers.libsvm(text, features))
+
+
+@given(CSV_TEXT, st.integers(2, 3), st.integers(0, 2), st.sampled_from(",;\t |"), st.booleans())
+def test_csv_reads_and_refuses_what_the_slow_reader_does(text, columns, label, mark, header):
+    label %= columns
+    expected = decoded(slow_readers.csv(text, columns, label, mark.encode(), header))
+    try:
+        codes, labels, _, values = csv(text, "data", columns, label, mark, header)
+    except UserError:
+        assert expected is None
+        return
+    assert list(zip([labels[code] for code in codes], map(dict, map(enumerate, values)))) == expected
+
+
+def test_csv_reads_quoted_fields():
+    text = b'"1.5", "a ""b"", c" ,2\n3,  "",4\n'
+    with pytest.raises(UserError, match=r"line 2, field 2 \(column 5\): the label is missing"):
+        csv(text, "data", 3, 1, ",", False)
+    _, labels, _, values = csv(text[: text.index(b"\n")], "data", 3, 1, ",", False)
+    assert labels == ['a "b", c'] and values.tolist() == [[1.5, 2.0]]
+
+
+def test_an_empty_first_field_between_tabs_is_not_skipped():
+    with pytest.raises(UserError, match=r"line 2, field 1 \(column 1\): the value is missing"):
+        csv(b"1\t2\t-1\n\t1\t2\t-1\n", "data", 3, 2, "\t", False)
+
+
+def test_labels_in_another_encoding_stay_distinct():
+    assert csv(b"1,\xe4\n2,\xf6\n", "data", 2, 1, ",", False)[1] == [r"\xe4", r"\xf6"]
+
+
+def test_many_empty_lines_below_a_long_one_take_no_memory():
+    text = b"1," * 50_000 + b"1\n" + b"\n" * 1_000_000  # as a full table: 400 GB
+    assert csv(text, "data", 50_001, 50_000, ",", False)[3].base.nbytes < 10 * len(text)
+
+
 CSV_FAULTS = {
     b"": "data is empty: it needs lines of numbers with a label column",
     b"1,2,3\n4,5\n": "data, line 2, field 3 (column 4): the line ends after 2 of 3 fields; the file",
@@ -132,6 +242,10 @@ CSV_FAULTS = {
     b"1,2,3\n4,,6\n": "data, line 2, field 2 (column 3): the value is missing",
     b"1,NaN,3\n": "data, line 1, field 2 (column 3): NaN is not a finite number",
     b"1,2 5,3\n": "data, line 1, field 3 (column 5): '5' stands where the delimiter ',' belongs",
+    b'1,"2,3\n': "data, line 1, field 2 (column 3): the quoted field does not end on its line",
+    b'1,"2"3,3\n': "data, line 1, field 2 (column 6): '3' stands behind a closing quote",
+    b'1,"x",3\n': "data, line 1, field 2 (column 3): 'x' is not a number",
+    b'1,"1e999",3\n': "data, line 1, field 2 (column 3): 1e999 is beyond the range of a number",
     b"1,2,\n": "data, line 1, field 3 (column 5): the label is missing",
 }
 

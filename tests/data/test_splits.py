@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svmbench.data.splits import eight_to_one_to_one, nine_to_one, random_split, scale
+from svmbench.data.splits import eight_to_one_to_one, nine_to_one, random_split, scale, unit_rows
 
 
 def test_sizes_are_the_papers():
@@ -42,3 +43,13 @@ def test_scaling_knows_the_training_rows_only(scaling):
     }
     assert X[:, :2].tolist() == expected[scaling]
     assert X[:, 2].tolist() == original[:, 2].tolist()
+
+
+@pytest.mark.parametrize("form", [np.array, sp.csr_array])
+def test_unit_rows(form):
+    X = np.array([[3.0, -4.0, 0.0], [0.0, 0.0, 0.0], [1e300, 0.0, 1e300], [0.0, 5e-324, 0.0]])
+    scaled = unit_rows(form(X))
+    dense = scaled.toarray() if sp.issparse(scaled) else scaled
+    assert dense[:2].tolist() == [[0.6, -0.8, 0.0], [0.0, 0.0, 0.0]]
+    assert np.allclose(np.linalg.norm(dense, axis=1), [1.0, 0.0, 1.0, 1.0], atol=1e-15)
+    assert X[0].tolist() == [3.0, -4.0, 0.0]

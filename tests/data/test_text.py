@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from svmbench.data.text import STOP_WORDS, tf_idf, tokens
+from svmbench.data.sets._text import STOP_WORDS, tf_idf, tokens
 
 
 def test_tokens():

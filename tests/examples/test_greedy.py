@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLE = ROOT / "docs" / "examples" / "svmbench-greedy"
-CHARGE = "ledger.charge(iterations=1, maintained_changes=1, n=self.problem.n)"
+RIGHT, WRONG = "self.change(i, best[i])", "self.change(i, best[i]); self.change(i, best[i])"
 
 
 @pytest.fixture
@@ -48,10 +48,12 @@ def conformance(installed: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_it_is_listed_and_runs(installed, tmp_path):
-    listed = python(installed, "svmbench.cli", "solvers", "greedy", cwd=tmp_path)
+    listed = python(installed, "svmbench.cli.main", "solvers", "greedy", cwd=tmp_path)
     assert "greedy  Greedy" in listed.stdout, listed.stderr
     small = ("dataset.n_train=60", "dataset.n_test=40", f"results={tmp_path}", f"data.dir={tmp_path}")
-    done = python(installed, "svmbench.cli", "run", "solver=greedy", "solver.eps=1e-6", *small, cwd=tmp_path)
+    done = python(
+        installed, "svmbench.cli.main", "run", "solver=greedy", "solver.eps=1e-6", *small, cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     assert "done, the solver's stopping rule holds" in done.stdout
 
@@ -65,7 +67,7 @@ def test_the_conformance_suite_finds_it_and_is_satisfied(installed):
 def test_a_wrong_count_is_found_by_the_suite(installed):
     file = installed / "svmbench_greedy" / "solver.py"
     right = file.read_text()
-    assert CHARGE in right
-    file.write_text(right.replace(CHARGE, CHARGE.replace("maintained_changes=1", "changes=1")))
+    assert RIGHT in right
+    file.write_text(right.replace(RIGHT, WRONG))  # a change too many, charged as one
     done = conformance(installed)
     assert done.returncode == 1 and "kev_ondemand" in done.stdout

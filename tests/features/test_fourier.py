@@ -8,8 +8,8 @@ import scipy.sparse
 
 from svmbench.features.fourier import Fourier
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers import registry
-from svmbench.solvers.parts.random import Generator
 from tests.conformance.cases import data
 from tests.kernels.reference import kernel_matrix
 

@@ -8,9 +8,11 @@ import scipy.sparse
 
 from svmbench.errors import UserError
 from svmbench.features.nystrom import Nystrom
+from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
+from svmbench.rng import Generator
+from svmbench.runner.certificate import certify
 from svmbench.solvers import registry
-from svmbench.solvers.parts.random import Generator
 from tests.conformance.cases import data
 from tests.conformance.test_optimum import Optimum
 from tests.kernels.reference import KERNELS, LAYOUTS, kernel_matrix, matrix
@@ -66,7 +68,7 @@ def test_every_evaluation_is_made_and_charged_once():
     assert counts == dict.fromkeys(charged, 50 * 600)
     w = np.random.default_rng(0).normal(size=examples.d)
     scores = examples.decision_function(w, 0.5, X[:9])
-    np.testing.assert_allclose(scores, map.transform(X[:9]) @ w + 0.5, atol=1e-3)
+    np.testing.assert_allclose(scores, map.transform(X[:9]) @ w + 0.5, rtol=1e-5)
     assert examples.ledger.kev_prediction == 9 * 50
     assert examples.observed == 0
 
@@ -119,8 +121,10 @@ def test_what_cannot_be_mapped_is_said_in_words():
         fitted(X, s=6)
     with pytest.raises(UserError, match="the kernel is 0 on all examples of the sample of features=nystrom"):
         fitted(X, {"name": "linear"}, s=2)
-    with pytest.raises(UserError, match="kernel values of the sample of features=nystrom are not finite"):
-        fitted(X + np.float32(1e30), {"name": "linear"}, s=2)
+    for degree in (3, 30):  # too large for float32, and for float64
+        polynomial = {"name": "polynomial", "gamma": 1.0, "coef0": 1.0, "degree": degree}
+        with pytest.raises(UserError, match="kernel values of features=nystrom are not finite, or too large"):
+            fitted(X + np.float32(1e30), polynomial, s=2).examples()
 
 
 def test_one_class_alone_has_an_answer():
@@ -132,3 +136,48 @@ def test_one_class_alone_has_an_answer():
     run.advance("iterations", 20_000)
     model = run.snapshot().model
     assert np.all(model.scores(examples, X) > 0.9)
+
+
+def narrow(n=300):
+    """Rows whose kernel matrix has eigenvalues down to where float64 ends."""
+    rng = np.random.default_rng(3)
+    X = rng.uniform(0.0, 2.0, (n, 2)).astype(np.float32)
+    return X, np.where(np.sin(4.0 * X[:, 0]) + rng.normal(0.0, 0.3, n) > X[:, 1] - 1.0, 1.0, -1.0)
+
+
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_array], ids=["dense", "csr"])
+def test_training_and_other_rows_are_scored_alike(form):
+    X, _ = narrow()
+    map = fitted(form(X), {"name": "gaussian", "gamma": 0.5}, s=200)
+    examples = map.examples()
+    w = np.random.default_rng(0).normal(size=examples.d)
+    np.testing.assert_allclose(examples.decision_function(w, 0.0, form(X)), examples.products(w), atol=1e-6)
+    # The same from the kernel expansion that is stored, whose coefficients are large.
+    K = kernel_matrix(X, X[map.sample], {"name": "gaussian", "gamma": 0.5})
+    assert np.abs(map.coefficients @ w).max() > 1e4
+    np.testing.assert_allclose(K @ (map.coefficients @ w), examples.products(w), atol=1e-5)
+
+
+@pytest.mark.parametrize("C", [1.0, 1e4])
+def test_the_optimum_on_features_is_never_below_that_of_the_kernel(C):
+    X, y = narrow()
+    kernel = {"name": "gaussian", "gamma": 0.5}
+    oracle = Oracle(X, kernel, 1 << 22)
+    problem = Problem.build(y, C=C)
+    solver = registry.get("decomposition")
+    run = solver(solver.Params(eps=1e-7)).start(problem, oracle, Generator(0))
+    run.advance("iterations", 20_000)
+    alpha = run.snapshot().alpha
+    at = np.flatnonzero(alpha)
+    responses = y * oracle.exact_responses(at, (alpha * y)[at])
+    below = certify(problem, alpha, responses)["dual"]
+
+    solver = registry.get("dcd")
+    for eps_d in (1e-12, 1e-16):
+        examples = fitted(X, kernel, s=300, eps_d=eps_d).examples()
+        run = solver(solver.Params(eps=1e-6)).start(problem, examples, Generator(0))
+        run.advance("iterations", 300_000)
+        model = run.snapshot().model
+        loss = np.maximum(0.0, 1.0 - y * model.training_scores(examples)).mean()
+        reached = 0.5 * problem.lam * model.weights @ model.weights + loss
+        assert reached >= below * (1.0 - 1e-6)

@@ -12,7 +12,7 @@ KERNELS = [
     {"name": "polynomial", "gamma": 0.5, "coef0": 1.0, "degree": 3},
 ]
 
-LAYOUTS = ("bits", "bytes", "mixed", "dense", "sparse")
+LAYOUTS = ("bits", "bytes", "mixed", "dense", "double", "sparse")
 
 
 def kernel_matrix(X: NDArray, Z: NDArray, kernel: dict) -> NDArray[np.float64]:

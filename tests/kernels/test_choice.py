@@ -7,11 +7,11 @@ import pytest
 import scipy.sparse
 
 from svmbench.errors import UserError
-from svmbench.kernels._bits import kernel_table
-from svmbench.kernels._bytes import MOST_FEATURES, common_unit
-from svmbench.kernels._mixed import indicator_groups
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.layouts import LAYOUTS, choose, make_layout
+from svmbench.kernels.layouts._bits import kernel_table
+from svmbench.kernels.layouts._bytes import MOST_FEATURES, common_unit
+from svmbench.kernels.layouts._mixed import indicator_groups
+from svmbench.kernels.layouts.choice import LAYOUTS, choose, make_layout
 from tests.kernels.reference import KERNELS, kernel_matrix, matrix
 
 RNG = np.random.default_rng(0)
@@ -44,7 +44,7 @@ def indicators(codes: np.ndarray, count: int) -> np.ndarray:
 )
 def test_the_layout_that_is_chosen(X, expected):
     X = X.astype(np.float32)
-    assert choose(X)[0] == expected
+    assert choose(X, {"name": "gaussian", "gamma": 0.1})[0] == expected
     assert make_layout(X, KERNELS[0]).name == expected
     assert Oracle(X, KERNELS[0]).layout_name == expected
 

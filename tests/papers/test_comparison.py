@@ -3,33 +3,25 @@ import io
 
 import pytest
 
-from svmbench.errors import UserError
-from svmbench.papers import commands
 from svmbench.papers.comparison import Comparison
-from svmbench.papers.paper import PanelPlan, Paper, SolverPlan
-from svmbench.papers.plan import match
 from svmbench.store import Store
-from svmbench.store.identity import identity
+
+from . import written
+from .written import artifact
 
 KNOWN = {"objective": 0.25, "mistakes": 7, "support_vectors": 11}
-SMO = SolverPlan("smo", (0,), known={"board": 4.5})
+SMO = {"known": {"board": 4.5}}
 
 
-def paper(*solvers, known=KNOWN, peer=None):
-    panel = PanelPlan("board", "Board", ("dataset=checkerboard",), known=known)
-    return Paper("small", "Small", "a test", (), ("budget=debug",), (panel,), solvers, peer)
+def paper(known=KNOWN, peer=None, **solvers):
+    panels = {"board": {"title": "Board", "overrides": ["dataset=checkerboard"], "known": known}}
+    options = {} if peer is None else {"peer": peer}
+    return artifact(solvers, kind="grid", panels=panels, layout="runs", **options)
 
 
 def store(root, run, *, status="converged", title="Titled", optimum=None, **last):
-    manifest = {
-        "config": run.config,
-        "dataset": {"rows": {"train": 100}},
-        "solver": {"name": run.config["solver"]["name"], "title": title},
-        "optimum": optimum,
-    }
-    writer = Store(root).begin(identity(run.config, "c", 1), manifest)
-    writer.checkpoint({"iterations": 5, "kev_ondemand": 2_000_000, **last})
-    return writer.finish(status, "the rule holds", peak_memory=12.4)
+    row = {"iterations": 5, "kev_ondemand": 2_000_000, **last}
+    return written.store(root, run, [row], status=status, title=title, optimum=optimum)
 
 
 def rows(made):
@@ -37,12 +29,12 @@ def rows(made):
 
 
 def compared(plan, root):
-    return Comparison.of(plan, match(plan, Store(root)))
+    return Comparison.of(written.material(plan, root))
 
 
 def test_every_line_is_held_against_the_greatest_bound(tmp_path):
-    plan = paper(SMO, SolverPlan("sdca", (0,)), SolverPlan("sbp", (0,)))
-    smo, sdca, sbp = plan.runs()
+    plan = paper(smo=SMO, sdca=None, sbp=None)
+    smo, sdca, sbp = plan.runs.planned()
     own = {"dual_source": "solver"}
     store(tmp_path, smo, primal_objective=0.26, dual_objective=0.24, relative_gap=0.02 / 0.26, **own)
     store(tmp_path, sdca, primal_objective=0.3, dual_objective=0.2, relative_gap=1 / 3, **own)
@@ -58,11 +50,11 @@ def test_every_line_is_held_against_the_greatest_bound(tmp_path):
 
 
 def test_a_stored_optimum_is_a_bound_and_shows_its_numbers(tmp_path):
-    plan = paper(SMO)
+    plan = paper(smo=SMO)
     Store(tmp_path).put_optimum(
         "a" * 16, {"primal": 0.2501, "dual": 0.25, "test_mistakes": 8, "support_vectors": 12}
     )
-    store(tmp_path, plan.runs()[0], primal_objective=0.5, optimum="a" * 16)
+    store(tmp_path, plan.runs.planned()[0], primal_objective=0.5, optimum="a" * 16)
     page = compared(plan, tmp_path).markdown()
     assert "from 0.25, by the stored optimum, to 0.2501; known 0.25, the latter is +4.0e-04 of it" in page
     assert "test errors there: 8, known 7; support vectors: 12, known 11." in page
@@ -70,8 +62,8 @@ def test_a_stored_optimum_is_a_bound_and_shows_its_numbers(tmp_path):
 
 
 def test_bounds_do_not_cross_from_one_problem_to_another(tmp_path):
-    plan = paper(SMO, SolverPlan("tight", (0,), ("problem.C=1",), solver="smo"))
-    first, other = plan.runs()
+    plan = paper(smo=SMO, tight={"solver": "smo", "overrides": ["problem.C=1"]})
+    first, other = plan.runs.planned()
     store(tmp_path, first, primal_objective=0.3, dual_objective=0.2, dual_source="solver")
     store(tmp_path, other, primal_objective=0.9, dual_objective=0.8, dual_source="solver")
     made = rows(compared(plan, tmp_path))
@@ -80,8 +72,8 @@ def test_bounds_do_not_cross_from_one_problem_to_another(tmp_path):
 
 
 def test_the_peer_is_what_objectives_are_compared_with(tmp_path):
-    plan = paper(SMO, SolverPlan("sdca", (0,)), peer="sdca")
-    smo, sdca = plan.runs()
+    plan = paper(smo=SMO, sdca=None, peer="sdca")
+    smo, sdca = plan.runs.planned()
     store(tmp_path, smo, primal_objective=0.303)
     store(tmp_path, sdca, primal_objective=0.3)
     made = rows(compared(plan, tmp_path))
@@ -93,37 +85,46 @@ def test_the_peer_is_what_objectives_are_compared_with(tmp_path):
 
 
 def test_a_line_says_how_it_ended_and_what_it_took(tmp_path):
-    plan = paper(SMO)
+    plan = paper(smo=SMO)
     last = {"primal_objective": 0.3, "test_error": 0.043, "test_mistakes": 43, "wall_seconds": 1.25}
-    store(tmp_path, plan.runs()[0], status="timeout", title="SMO", **last)
+    store(tmp_path, plan.runs.planned()[0], status="timeout", title="SMO", **last)
     (line,) = [line for line in compared(plan, tmp_path).markdown().splitlines() if line.startswith("| SMO")]
     cells = [cell.strip() for cell in line.strip("|").split("|")]
-    assert cells == ["SMO", "0.3", "43", "4.30", "4.50", "2.0e6", "1.2", "12", "timeout: the rule holds"]
+    assert cells == [
+        "SMO",
+        "0.3",
+        "43",
+        "4.30",
+        "4.50",
+        "2.0e6",
+        "1.0e3",
+        "1.2",
+        "12",
+        "timeout: the test says so",
+    ]
 
 
 def test_what_is_not_stored_is_a_line_too(tmp_path):
-    page = compared(paper(SMO), tmp_path)
+    page = compared(paper(smo=SMO), tmp_path)
     assert "0 of 1 runs are stored" in page.markdown() and "| missing |" in page.markdown()
     assert rows(page)["smo"]["primal_objective"] == ""
     assert rows(page)["smo"]["command"].startswith("svmbench run solver=smo")
 
 
 def test_a_run_without_a_result_says_why_and_shows_no_numbers(tmp_path):
-    plan = paper(SMO, SolverPlan("sdca", (0,)))
-    smo, sdca = plan.runs()
+    plan = paper(smo=SMO, sdca=None)
+    smo, sdca = plan.runs.planned()
     own = {"primal_objective": 0.3, "dual_objective": 0.29, "dual_source": "solver"}
     store(tmp_path, smo, status="out_of_memory", **own)
     store(tmp_path, sdca, primal_objective=0.4)
     made = compared(plan, tmp_path)
-    assert "out_of_memory: the rule holds" in made.markdown()
+    assert "out_of_memory: the test says so" in made.markdown()
     assert rows(made)["smo"]["primal_objective"] == "" and rows(made)["sdca"]["lower_bound"] == ""
 
 
-def test_a_figure_is_no_table_and_a_table_no_figure(tmp_path):
-    with pytest.raises(UserError, match="sbp-f2 is a figure, not a table: svmbench paper draw sbp-f2"):
-        commands.table_of("sbp-f2", str(tmp_path))
-    with pytest.raises(UserError, match="solvers-kernel is a table, not a figure: svmbench paper table"):
-        commands.draw("solvers-kernel", str(tmp_path))
-    assert "solvers-kernel" not in commands.applicable("draw")
-    assert "sbp-f2" not in commands.applicable("table") and "solvers-linear" in commands.applicable("table")
-    assert {"sbp-f2", "solvers-bias"} <= set(commands.applicable("run"))
+def test_a_stale_run_shows_no_numbers(tmp_path):
+    plan = paper(smo=SMO)
+    written.store(tmp_path, plan.runs.planned()[0], [{"primal_objective": 0.3}], version=0)
+    page = compared(plan, tmp_path)
+    assert "stale: made by version 0 of smo" in page.markdown()
+    assert rows(page)["smo"]["primal_objective"] == ""

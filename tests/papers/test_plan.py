@@ -1,97 +1,116 @@
-import dataclasses
-
 import pytest
 
-from svmbench.papers.paper import PanelPlan, Paper, SolverPlan
-from svmbench.papers.plan import match, selection
+from svmbench.papers.plan import Index, estimate
 from svmbench.store import Store
-from svmbench.store.identity import identity
 
-OVERRIDES = ("budget=debug",)
+from .written import artifact, errors, material, store
 
 
 @pytest.fixture
 def paper():
-    return Paper(
-        id="small",
-        title="Small",
-        source="a test",
-        counters=("kev_ondemand",),
-        overrides=OVERRIDES,
-        panels=(PanelPlan("board", "Board", ("dataset=checkerboard",)),),
-        solvers=(SolverPlan("sbp", (0, 1)), SolverPlan("smo", (0,))),
+    return artifact(
+        ["sbp", "smo"], groups=[{"solvers": ["sbp"], "seeds": 2}, {"solvers": ["smo"], "seeds": 1}]
     )
 
 
-def store_planned(root, run, status="budget", *, checksum="c", version=1, errors=(0.2,), **changes):
-    config = {**run.config, **changes}
-    manifest = {"config": config, "dataset": {"rows": {"train": 100}}}
-    writer = Store(root).begin(identity(config, checksum, version), manifest)
-    for number, error in enumerate(errors, start=1):
-        writer.checkpoint({"iterations": number, "kev_ondemand": 100 * number, "test_error": error})
-    return writer.finish(status, "test")
+def states(paper, root):
+    return [(m.planned.solver, m.planned.seed, m.state) for m in material(paper, root).matches]
 
 
 def test_what_is_stored_is_found_wherever_it_was_made(paper, tmp_path):
-    first, second, _ = paper.runs()
-    stored = store_planned(
-        tmp_path, first, results="/elsewhere", force=True, data={"mirror": "/m", "dir": None}
-    )
-    store_planned(tmp_path, second, seed=7)
-    states = [
-        (found.planned.solver, found.planned.seed, found.state) for found in match(paper, Store(tmp_path))
-    ]
-    assert states == [("sbp", 0, "stored"), ("sbp", 1, "missing"), ("smo", 0, "missing")]
-    assert match(paper, Store(tmp_path))[0].stored.id == stored.id
+    first, second, _ = paper.runs.planned()
+    stored = store(tmp_path, first, results="/elsewhere", force=True, data={"mirror": "/m", "dir": None})
+    store(tmp_path, second, seed=7)
+    assert states(paper, tmp_path) == [("sbp", 0, "stored"), ("sbp", 1, "missing"), ("smo", 0, "missing")]
+    assert material(paper, tmp_path).matches[0].stored.id == stored.id
 
 
 @pytest.mark.parametrize("key", ["kernel", "budget", "observe", "problem"])
 def test_a_run_that_differs_in_what_matters_is_another(paper, tmp_path, key):
-    run = paper.runs()[0]
+    run = paper.runs.planned()[0]
     number = {"kernel": "gamma", "budget": "kev", "observe": "points", "problem": "C"}[key]
-    store_planned(tmp_path, run, **{key: {**run.config[key], number: 3}})
-    assert match(paper, Store(tmp_path))[0].state == "missing"
+    store(tmp_path, run, **{key: {**run.config[key], number: 3}})
+    assert states(paper, tmp_path)[0][2] == "missing"
 
 
-def test_the_newest_version_with_a_result_is_taken(paper, tmp_path):
-    run = paper.runs()[0]
-    store_planned(tmp_path, run, version=1)
-    good = store_planned(tmp_path, run, version=2)
-    store_planned(tmp_path, run, "failed", version=3)
-    assert match(paper, Store(tmp_path))[0].stored.id == good.id
+def test_a_run_of_another_version_is_stale_and_not_drawn(paper, tmp_path):
+    old = store(tmp_path, paper.runs.planned()[0], version=0)
+    found = material(paper, tmp_path)
+    assert found.matches[0].state.startswith("stale: made by version 0 of sbp, which is now ")
+    assert old.id not in [run.id for run in found.stored]
+    good = store(tmp_path, paper.runs.planned()[0])
+    assert material(paper, tmp_path).matches[0].stored.id == good.id
 
 
-def test_the_version_of_a_rival_has_that_of_its_package_behind_it(paper, tmp_path):
-    run = paper.runs()[0]
-    store_planned(tmp_path, run, version="9, scikit-learn 1.9.1")
-    newest = store_planned(tmp_path, run, version="10, scikit-learn 1.5.0")
-    assert match(paper, Store(tmp_path))[0].stored.id == newest.id
+def test_a_run_with_another_nu_than_the_optimum_gives_is_stale(paper, tmp_path):
+    record = {"primal": 0.3, "dual": 0.3, "nu": 0.02, "norm": 1.0}
+    Store(tmp_path).put_optimum("a" * 16, record)
+    run = paper.runs.planned()[0]
+    store(tmp_path, run, problem={**run.config["problem"]}, optimum="a" * 16)
+    found = Index(Store(tmp_path)).find(run)
+    assert found.complete  # what it used is not recorded, so that nothing is known to have changed
+    manifest = {"lam": 0.01, "C": 1.0, "nu": 0.021}
+    assert "nu was 0.021, the certified optimum now gives 0.02" in stale_with(tmp_path, run, manifest)
+    assert stale_with(tmp_path, run, {**manifest, "nu": 0.02}) == ""
+
+
+def stale_with(root, run, terms):
+    index = Index(Store(root))
+    found = index.find(run).stored
+    found.manifest["problem"] = terms
+    return index.stale(found)
+
+
+def test_a_run_on_data_that_have_changed_is_stale(paper, tmp_path):
+    first, second, _ = paper.runs.planned()
+    store(tmp_path, first, checksum="old")
+    store(tmp_path, second, checksum="new")
+    assert [state for _, _, state in states(paper, tmp_path)][:2] == [
+        "stale: the data have changed",
+        "stored",
+    ]
 
 
 def test_a_failed_run_is_not_a_result(paper, tmp_path):
-    store_planned(tmp_path, paper.runs()[0], "failed")
-    found = match(paper, Store(tmp_path))[0]
-    assert (found.state, found.complete) == ("failed", False)
+    store(tmp_path, paper.runs.planned()[0], status="failed")
+    assert states(paper, tmp_path)[0][2] == "failed"
 
 
-def test_the_selection_keeps_the_order_of_the_file_and_names_what_is_left_out(paper, tmp_path):
-    for run in paper.runs()[1:]:
-        store_planned(tmp_path, run)
-    chosen = selection(paper, match(paper, Store(tmp_path)), "kev_ondemand")
-    (panel,) = chosen.panels
-    assert panel.dataset == "board" and [curve.label for curve in panel.curves] == ["SBP", "SMO"]
-    assert chosen.left_out == [(paper.runs()[0].command, "missing")]
-    (reversed_panel,) = selection(
-        (other := dataclasses.replace(paper, solvers=paper.solvers[::-1])),
-        match(other, Store(tmp_path)),
-        "kev_ondemand",
-    ).panels
-    assert [curve.label for curve in reversed_panel.curves] == ["SMO", "SBP"]
+def test_time_is_estimated_from_runs_of_the_same_solver_and_data(paper, tmp_path):
+    first, *_ = paper.runs.planned()
+    store(tmp_path, first, errors(20, 15))  # 0.2 s for 2,000 evaluations; the budget allows 1e6
+    index = Index(Store(tmp_path))
+    missing = [m for m in material(paper, tmp_path).matches if not m.complete]
+    assert estimate(missing[0], index) == (pytest.approx(100.0), 12.4)
+    assert estimate(missing[1], index) == (None, None)
 
 
-def test_a_run_without_the_counter_is_left_out(paper, tmp_path):
-    for run in paper.runs():
-        store_planned(tmp_path, run)
-    chosen = selection(paper, match(paper, Store(tmp_path)), "kev_iter")
-    assert not chosen.panels
-    assert {reason for _, reason in chosen.left_out} == {"kev_iter cannot be observed for this solver"}
+def test_groups_go_over_values_without_their_exceptions(tmp_path):
+    groups = [
+        {"seeds": [3, 5], "over": {"problem.C": [1.0, 2.0]}, "except": [{"solver": "smo", "problem.C": 2.0}]}
+    ]
+    runs = artifact(["sdca", "smo"], groups=groups).runs.planned()
+    found = [(run.solver, run.config["problem"]["C"], run.seed) for run in runs]
+    assert found == [
+        ("sdca", 1.0, 3),
+        ("sdca", 1.0, 5),
+        ("sdca", 2.0, 3),
+        ("sdca", 2.0, 5),
+        ("smo", 1.0, 3),
+        ("smo", 1.0, 5),
+    ]
+    assert (
+        runs[2].command == "svmbench run solver=sdca budget=debug dataset=checkerboard problem.C=2.0 seed=3"
+    )
+
+
+def test_a_value_is_taken_from_another_run_when_that_is_stored(tmp_path):
+    values = {"budget.test_error": {"solver": "smo", "metric": "test_error", "factor": 0.01}}
+    groups = [{"solvers": ["smo"], "seeds": 1}, {"solvers": ["sdca"], "seeds": 1, "values": values}]
+    paper = artifact(["smo", "sdca"], groups=groups)
+    waiting = material(paper, tmp_path).matches[1]
+    assert waiting.state.startswith("waits for smo: 0 of 1 runs are there")
+    store(tmp_path, paper.runs.planned()[0], errors(30, 12.5))
+    known = material(paper, tmp_path).matches[1]
+    assert known.state == "missing" and known.planned.config["budget"]["test_error"] == pytest.approx(0.125)
+    assert "budget.test_error=0.125" in known.planned.command

@@ -1,95 +1,170 @@
-"""Every figure and table end to end at a small size, on a generated data set, in processes of their own."""
+"""Every artifact at a small size: runs in this process, from plan to reference, and as in a fresh clone."""
 
-import csv
 import dataclasses
+import io
 import json
+import re
+import shutil
 
 import pytest
 
-from svmbench.papers import commands, ids
-from svmbench.papers import paper as papers
-from svmbench.papers.paper import PanelPlan
+from svmbench.cli import _papers as commands
+from svmbench.papers import artifact as artifacts
+from svmbench.papers import checks, ids, making
+from svmbench.papers.runs import Runs
+from svmbench.runner.execute import execute
+from svmbench.runner.progress import PlainLines
 
-FIGURES = [name for name in ids() if not papers.load(name).is_table]
-TABLES = [name for name in ids() if papers.load(name).is_table]
+LOADED = {name: artifacts.load(name) for name in ids()}
+OWN = [name for name, found in LOADED.items() if found.runs is not None and found.of == name]
+CHECKS = [name for name, found in LOADED.items() if found.kind == "check"]
+
+#: What makes a check quick; one that is not here is quick, or needs data that a test has not.
+FEW = {
+    **dict.fromkeys(("trials",), 5),
+    "sizes": [1000, 3000],
+    "repetitions": 2,
+    "columns": [50],
+    "sets": {"board": {"name": "checkerboard", "n_train": 50, "n_test": 20, "seed": 0}},
+}
 
 
-def small(paper):
-    """The first panel and the first seed of each solver, on a hundred points in the plane."""
+def small(artifact):
+    """The first panel, one seed and at most two values of each key, on a hundred points in the plane."""
+    runs = artifact.runs
     board = ("dataset=checkerboard", "dataset.n_train=100", "dataset.n_test=100")
-    limits = ("budget.kev=100000", "budget.memory=1")
-    sample = ("features.s=20",) if "features=nystrom" in paper.overrides else ()
-    first = paper.panels[0]
-    solvers = tuple(dataclasses.replace(solver, seeds=solver.seeds[:1]) for solver in paper.solvers)
-    panel = PanelPlan(first.name, first.title, (*board, *limits, *sample))
-    return dataclasses.replace(paper, panels=(panel,), solvers=solvers)
+    limits = ("budget.kev=20000", "budget.memory=1", "budget.seconds=null")
+    given = " ".join(
+        (*runs.overrides, *runs.panels[0].overrides, *(o for g in runs.groups for o in g.overrides))
+    )
+    sample = ("features.s=20",) if "features=nystrom" in given else ()
+    kernel = tuple(
+        o for o in runs.panels[0].overrides if not o.startswith(("dataset", "features.s", "budget"))
+    )
+    panel = dataclasses.replace(runs.panels[0], overrides=(*kernel, *board, *limits, *sample))
+    groups = tuple(
+        dataclasses.replace(
+            group,
+            panels=(panel.name,),
+            seeds=group.seeds[:1],
+            overrides=tuple(o for o in group.overrides if not o.startswith("budget.kev")),
+            over={key: values[:2] for key, values in group.over.items()},
+        )
+        for group in runs.groups
+        if panel.name in group.panels
+    )
+    # A batch is at most the training set.
+    lines = tuple(
+        dataclasses.replace(
+            line, overrides=tuple("solver.k=50" if "solver.k=" in o else o for o in line.overrides)
+        )
+        for line in runs.lines
+    )
+    small_runs = Runs(runs.overrides, (panel,), lines, groups)
+    once = {"counters": artifact.options["counters"][:1]} if "counters" in artifact.options else {}
+    return dataclasses.replace(artifact, runs=small_runs, options={**artifact.options, **once})
 
 
-@pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_runs_small_from_plan_to_reference(name, tmp_path, monkeypatch, capfd):
-    figure = small(papers.load(name))
-    monkeypatch.setattr(papers, "load", lambda paper_id: figure)
-    results, count = str(tmp_path / "results"), len(figure.solvers)
+@pytest.fixture
+def here(monkeypatch):
+    """Make runs in this process: a process for each takes longer than the run."""
 
-    assert commands.run(name, results) == 0
-    out, _ = capfd.readouterr()
-    assert f"0 of {count} runs are stored" in out and out.count(": done, ") == count
+    def run(config, log):
+        outcome = execute(config, progress=PlainLines(io.StringIO()))
+        return {"state": outcome.state, "reason": outcome.reason}, False
 
-    assert commands.run(name, results) == 0  # nothing is missing, nothing is run
-    assert capfd.readouterr().out == f"{count} of {count} runs are stored\n"
-
-    assert commands.draw(name, results) == 0
-    assert commands.verdict(name, results) == 0
-    document = json.loads((tmp_path / "results" / "figures" / name / "verdict.json").read_text())
-    assert {run["state"] for run in document["runs"]} == {"stored"}
-    assert commands.keep(name, results) == 0
-    assert len(list((tmp_path / "results" / "reference" / "runs").iterdir())) == count
+    monkeypatch.setattr(making, "run_in_process", run)
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_a_table_runs_small_from_plan_to_reference(name, tmp_path, monkeypatch, capfd):
-    whole = small(papers.load(name))
-    monkeypatch.setattr(papers, "load", lambda paper_id: whole)
-    count = len(whole.solvers)
+def asked(name, results, **more):
+    return commands.Asked((name,), True, str(results), **more)
 
-    assert commands.table_of(name, str(tmp_path)) == 0  # nothing is stored: every line is there and says so
-    pages = [tmp_path / "tables" / f"{name}.{ending}" for ending in ("md", "csv")]
-    assert pages[0].read_text().count("| missing ") == count
-    assert commands.run(name, str(tmp_path)) == 0
-    assert capfd.readouterr().out.count(": done, ") == count
 
-    assert commands.table_of(name, str(tmp_path)) == 0
-    page = pages[0].read_text()
-    assert f"{count} of {count} runs are stored" in page and "missing" not in page
-    with pages[1].open() as stream:
-        rows = list(csv.DictReader(stream))
-    assert [row["line"] for row in rows] == [solver.name for solver in whole.solvers]
-    # A run on explicit features has another problem, of which no optimum is certified.
-    certified = not any(override.startswith("features=") for override in whole.overrides)
-    assert [float(row["suboptimality"] or "nan") >= 0.0 for row in rows] == [certified] * count
-    assert all(row["status"] in ("converged", "budget", "timeout") for row in rows)
+@pytest.mark.parametrize("name", OWN)
+def test_an_artifact_runs_small_from_plan_to_reference(name, here, tmp_path, monkeypatch, capfd):
+    whole = small(LOADED[name])
+    monkeypatch.setattr(artifacts, "load", lambda paper_id: whole)
+    assert commands.plan(asked(name, tmp_path)) == 0
+    assert commands.run(asked(name, tmp_path)) == 0
+    out, err = capfd.readouterr()
+    count = len(list((tmp_path / "runs").iterdir()))
+    assert count > 0 and out.count(": done, ") == count, err
 
-    assert commands.keep(name, str(tmp_path)) == 0
-    reference = tmp_path / "reference"
-    assert len(list((reference / "runs").iterdir())) == count
-    again = tmp_path / "again"
-    again.mkdir()
-    reference.rename(again / "reference")  # as in a fresh clone
-    assert commands.table_of(name, str(again)) == 0
-    for path in pages:
-        assert path.read_bytes() == (again / "tables" / path.name).read_bytes()
-        assert path.read_bytes() == (again / "reference" / "tables" / path.name).read_bytes()
+    assert commands.run(asked(name, tmp_path)) == 0  # nothing is missing, nothing is run
+    assert ": done, " not in capfd.readouterr().out
+    assert commands.draw(asked(name, tmp_path)) == 0
+    capfd.readouterr()
+    if whole.claims:
+        assert commands.verdict(asked(name, tmp_path)) == 0
+        page = capfd.readouterr().out
+        assert re.search(r"\b(\d+) of \1 runs are stored", page)
+    assert commands.keep(asked(name, tmp_path)) == 0
+    assert (tmp_path / "reference" / "packs" / f"{name}.jsonl.xz").stat().st_size < 12_000 * count
+
+    fresh = tmp_path / "fresh"
+    shutil.copytree(tmp_path / "reference", fresh / "reference")
+    capfd.readouterr()
+    assert commands.run(asked(name, fresh)) == 0
+    assert ": done, " not in capfd.readouterr().out
+    assert commands.draw(asked(name, fresh)) == 0
+    if whole.claims:
+        capfd.readouterr()
+        commands.verdict(asked(name, fresh))
+        assert capfd.readouterr().out == page
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_check_is_made_small_stored_judged_and_drawn(name, tmp_path, monkeypatch, capfd):
+    options = LOADED[name].options
+    arguments = {key: FEW.get(key, value) for key, value in options.get("arguments", {}).items()}
+    quick = dataclasses.replace(LOADED[name], options={**options, "arguments": arguments})
+    monkeypatch.setattr(artifacts, "load", lambda paper_id: quick)
+    with pytest.raises(commands.UserError, match=f"{name} is not measured: svmbench paper run {name}"):
+        commands.draw(asked(name, tmp_path))
+    assert commands.run(asked(name, tmp_path)) == 0
+    assert json.loads((tmp_path / "checks" / f"{name}.json").read_text())["measures"]
+    capfd.readouterr()
+    assert commands.verdict(asked(name, tmp_path)) == 0
+    page = capfd.readouterr().out
+    assert "Check `" in page
+    if "sets" not in arguments and arguments.get("sizes") != FEW["sizes"]:
+        assert "not attempted" not in page
+    assert commands.draw(asked(name, tmp_path)) == 0
+    assert commands.keep(asked(name, tmp_path)) == 0
+    assert (tmp_path / "reference" / "checks" / f"{name}.json").is_file()
+
+
+def test_a_check_of_another_version_is_none(tmp_path, monkeypatch):
+    checks.make(LOADED["rs-k"], tmp_path, where={"mirror": None, "dir": None})
+    assert checks.stored(LOADED["rs-k"], tmp_path)
+    monkeypatch.setitem(checks.CHECKS, "sample_size", ("projection", 99))
+    assert checks.stored(LOADED["rs-k"], tmp_path) is None
 
 
 def test_a_failed_run_does_not_stop_the_others(tmp_path, monkeypatch, capfd):
-    figure = small(papers.load("sbp-f2"))
-    greedy, smo = (
-        dataclasses.replace(solver, overrides=given)
-        for solver, given in ((figure.solvers[0], ("budget.memory=1e12",)), (figure.solvers[3], ()))
+    figure = small(LOADED["sbp-f2"])
+    lines = tuple(
+        dataclasses.replace(line, overrides=("budget.memory=1e12",)) if line.name == "sbp" else line
+        for line in figure.runs.lines
+        if line.name in ("sbp", "smo")
     )
-    figure = dataclasses.replace(figure, solvers=(greedy, smo))
-    monkeypatch.setattr(papers, "load", lambda paper_id: figure)
-    assert commands.run("sbp-f2", str(tmp_path)) == 1
+    figure = dataclasses.replace(figure, runs=dataclasses.replace(figure.runs, lines=lines))
+    monkeypatch.setattr(artifacts, "load", lambda paper_id: figure)
+    assert commands.run(asked("sbp-f2", tmp_path, jobs=2)) == 1
     out, err = capfd.readouterr()
     assert "smo reuters seed 0: done" in out
-    assert err.startswith("1 of 2 runs failed:\n[1/2] sbp reuters seed 0: not enough memory")
+    assert err.startswith("1 runs failed:\n") and "not enough memory" in err
+
+
+def test_all_artifacts_are_judged_on_one_page_the_same_twice(tmp_path, capfd):
+    some = ("rs-k", "sbp-f2", "sbp-gap", "solvers-linear")
+    everything = commands.Asked(some, False, str(tmp_path))
+    assert commands.verdict(everything) == 0
+    page = tmp_path / "reference" / "VERDICTS.md"
+    first = page.read_bytes(), page.with_suffix(".json").read_bytes()
+    assert commands.verdict(everything) == 0
+    assert first == (page.read_bytes(), page.with_suffix(".json").read_bytes())
+    text = page.read_text()
+    assert text.startswith("# Verdicts") and "not attempted" in text
+    for name in some:
+        assert (f"## {LOADED[name].target}: {LOADED[name].title}" in text) == bool(LOADED[name].claims)

@@ -23,6 +23,10 @@ CONFIG = {
 OPTIMUM = "0123456789abcdef"
 
 
+#: What solvers are called, as their runs say.
+TITLES = {"sbp": "SBP", "pegasos": "Pegasos", "sdca": "SDCA", "smo": "SMO", "perceptron": "Perceptron"}
+
+
 def stored_run(
     root,
     solver="sbp",
@@ -40,9 +44,10 @@ def stored_run(
     """Store a run that was observed at the costs with these test errors, in percent.
 
     The three conventions agree and an iteration costs as many evaluations as there are rows; ``columns``
-    gives others, ``config`` other groups of the configuration. Without a ``title`` the run is like those that
-    were stored before there were titles.
+    gives others, ``config`` other groups of the configuration. A solver that is not in
+    `TITLES` is called by its name, as runs were before there were titles.
     """
+    called = title or TITLES.get(solver)
     full = {
         **CONFIG,
         "solver": {"name": solver},
@@ -50,13 +55,15 @@ def stored_run(
         "seed": seed,
         **(config or {}),
     }
+    lam = full["problem"]["lam"] or 1 / (full["problem"]["C"] * rows)
     writer = Store(root).begin(
         identity(full, "checksum", 1),
         {
             "config": full,
-            "dataset": {"name": dataset, "rows": {"train": rows}},
+            "dataset": {"name": dataset, "checksum": "checksum", "rows": {"train": rows}},
+            "problem": {"lam": lam, "C": 1 / (lam * rows), "bias": full["problem"]["bias"]},
             "optimum": OPTIMUM,
-            **({"solver": {"name": solver, "title": title}} if title else {}),
+            **({"solver": {"name": solver, "title": called}} if called else {}),
         },
     )
     costs, errors = np.asarray(costs, dtype=float), np.asarray(errors, dtype=float)

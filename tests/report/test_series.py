@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from svmbench.errors import UserError
-from svmbench.report.series import optimum_value, select
+from svmbench.report.selection import optimum_value, select
 
 from .stored import store_optimum, stored_run
 
@@ -20,10 +20,11 @@ def test_a_run_shows_its_last_checkpoint(tmp_path):
     np.testing.assert_array_equal(at, [np.nan, 40, 40, 20, 10, 10, np.nan, np.nan])
 
 
-def test_a_converged_run_stays_where_it_is(tmp_path):
-    curve = only_curve([stored_run(tmp_path, "smo", costs=[100, 1000], errors=[40, 20], status="converged")])
+@pytest.mark.parametrize("status", ["converged", "stalled"])
+def test_a_settled_run_stays_where_it_is(tmp_path, status):
+    curve = only_curve([stored_run(tmp_path, "smo", costs=[100, 1000], errors=[40, 20], status=status)])
     assert curve.median(np.array([1e9]))[0] == 20
-    assert curve.converged and curve.end == 1000 and curve.known_until == np.inf
+    assert curve.settled and curve.end == 1000 and curve.known_until == np.inf
 
 
 def test_the_median_needs_every_seed(tmp_path):
@@ -118,8 +119,8 @@ def test_axes_that_do_not_exist():
         UserError, match=r"counter 'kev_ondemnd' cannot be drawn: .*; did you mean 'kev_ondemand'\?"
     ):
         select([], "kev_ondemnd")
-    with pytest.raises(UserError, match="metric 'wall_seconds' cannot be drawn: give one of test_error"):
-        select([], "iterations", "wall_seconds")
+    with pytest.raises(UserError, match="metric 'wall_second' cannot be drawn: give one of test_error"):
+        select([], "iterations", "wall_second")
 
 
 def test_a_fit_that_cost_more_than_a_later_one_is_not_shown(tmp_path):

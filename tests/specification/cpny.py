@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.problem import Problem
-from svmbench.solvers.parts.one_slack import OneSlack
-from svmbench.solvers.parts.random import Generator
+from svmbench.rng import Generator
+from svmbench.solvers.cutting_plane.one_slack import OneSlack
 from tests.specification.expansion import Maintained
 
 VARIANTS = [{"k": 12}, {"k": 500}, {"k": 9, "basis": "greedy"}]
@@ -50,7 +50,7 @@ def run(
             if outside[i] <= 1e-6 * diagonal[i]:
                 break
         tried.add(i)
-        row = w.oracle.row(i)
+        row = w.oracle.exact_row(i)
         if row[i] - np.square(Z[:, i]).sum() > 1e-6 * row[i]:
             chosen.append(i)
             rows.append(row)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.problem import Problem
-from svmbench.solvers.parts.random import Generator
+from svmbench.rng import Generator
 from tests.specification.slow_examples import SlowExamples
 
 VARIANTS = [
@@ -72,7 +72,7 @@ def run(
     visits = 0
     while visits < iterations:
         active = [active[k] for k in rng.permutation(len(active))]
-        seen, at = [-np.inf, np.inf], 0
+        seen, at = [0.0, 0.0], 0
         while at < len(active) and visits < iterations:
             i = active[at]
             G = dual.gradient(i)

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.problem import Problem
-from svmbench.solvers.parts.gradient_projection import minimise_projected
-from svmbench.solvers.parts.random import Generator
+from svmbench.rng import Generator
+from svmbench.solvers.dual.gradient_projection import minimise_projected
 from tests.specification.expansion import Maintained
 from tests.specification.working_sets import Decomposition
 

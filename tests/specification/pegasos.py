@@ -5,7 +5,7 @@ from __future__ import annotations
 from numpy.typing import NDArray
 
 from svmbench.problem import Problem
-from svmbench.solvers.parts.random import Generator
+from svmbench.rng import Generator
 from tests.specification.expansion import Maintained, OnDemand
 
 VARIANTS = [{"exact": True}, {"exact": False}]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.problem import Problem
-from svmbench.solvers.parts.random import Generator
+from svmbench.rng import Generator
 from tests.specification.expansion import Maintained, OnDemand
 
 VARIANTS = [{}, {"eps": 0.05}, {"change": 0.1}]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.problem import Problem
-from svmbench.solvers.parts.random import Generator
+from svmbench.rng import Generator
 from tests.specification.expansion import Maintained
 from tests.specification.water_level import water_level
 from tests.specification.water_level_bias import water_level_bias

@@ -20,6 +20,7 @@ class SlowOracle:
 
     def __init__(self, X: NDArray, kernel: dict, values: NDArray | None = None) -> None:
         self._values = kernel_matrix(X, X, kernel)
+        self._exact = self._values
         self._diagonal = self._values.diagonal().copy()
         if values is not None:
             self._values = values.astype(float)
@@ -57,6 +58,11 @@ class SlowOracle:
         if self.whole is not None:
             self.asked.append(len(self.whole.rows))
         return np.array([self.value(i, j) for j in range(self.n)])
+
+    def exact_row(self, i: int) -> NDArray[np.float64]:
+        """The same in double precision."""
+        self.row(i)
+        return self._exact[i].copy()
 
     def again(self, i: int) -> NDArray[np.float64]:
         """A row that has been charged and is taken up once more: only a cache can save making it anew."""

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.problem import Problem
-from svmbench.solvers.parts.random import Generator
-from svmbench.solvers.parts.small_qp import minimise
+from svmbench.rng import Generator
+from svmbench.solvers.dual.small_qp import minimise
 from tests.specification.slow_examples import SlowExamples
 
 VARIANTS = [

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from svmbench import config
-from svmbench.cli import main
+from svmbench.cli.main import main
 from svmbench.errors import UserError
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
@@ -47,6 +47,8 @@ def test_with_a_cache_the_same_iterations_are_timed_with_their_rows_at_hand(limi
     for made, at_hand in zip(paces[::2], paces[1::2], strict=True):
         assert made.values_per_second > 0.0 == at_hand.values_per_second
         assert at_hand.iterations >= 1
+        # The same iterations every time, as many as before the clock ran.
+        assert {iterations for iterations, _ in at_hand.pieces} == {at_hand.warm_up[0][0]}
 
 
 def test_a_layout_that_keeps_no_rows_has_none_at_hand(limits, monkeypatch):
@@ -60,9 +62,12 @@ def test_a_layout_that_keeps_no_rows_has_none_at_hand(limits, monkeypatch):
 def test_values_are_those_that_were_computed(monkeypatch):
     X, y = scaling.twonorm(50)
     oracle = Oracle(X, scaling.KERNEL)
-    monkeypatch.setattr(solvers, "timed", lambda run, seconds: run.advance("iterations", 110) or 4.0)
+    monkeypatch.setattr(
+        solvers, "timed", lambda run, seconds: run.advance("iterations", 110) or ((60, 3.0), (40, 1.0))
+    )
     pace = solvers._pace(registry.get("sbp"), Problem.build(y, C=1.0, nu=0.1), oracle, 100.0, 1.0)
     assert pace.iterations == 100 and pace.iterations_per_second == 25.0
+    assert [iterations for iterations, _ in pace.warm_up] == [solvers.WARM_UP]
     # one row each; the same one twice in a row is still there
     assert 0.0 < pace.values_per_second * 4.0 <= 100 * 50
     assert pace.fraction == pace.values_per_second / 100.0
@@ -72,7 +77,7 @@ def test_a_converged_solver_ends_the_timing():
     class Done:
         converged, iterations = True, 7
 
-    assert solvers.timed(Done(), 10.0) < 1.0
+    assert solvers.timed(Done(), 10.0) == ()
 
 
 @pytest.mark.parametrize(
@@ -100,6 +105,7 @@ def test_costs_are_of_growing_sizes_then_threads(monkeypatch):
     for cost in costs:
         assert cost.growth == pytest.approx(cost.seconds / cost.n / (costs[0].seconds / 100))
         assert cost.data == cost.n * 20 * 4 < cost.peak
+        assert cost.timings.clock == ("cpu" if cost.threads == 1 else "wall") and cost.timings.warm_up
         assert cost.iterations >= 1 and len(cost.line()) == len(scaling.HEADER)
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from svmbench.cli import main
-from svmbench.kernels import isa
-from svmbench.kernels.layouts import choose
+from svmbench.cli.main import main
+from svmbench.kernels.layouts.choice import choose
+from svmbench.simd import isa
 from svmbench.speed import _limits, machine, rows
-from svmbench.speed.timing import best_seconds
+from svmbench.speed.timing import LEAST_SECONDS, Timings, repeat
 
 
 @pytest.fixture(scope="module")
@@ -21,22 +21,46 @@ def limits() -> machine.Limits:
     return machine.measure(budget=0.0)
 
 
-def test_the_shortest_of_several_calls_counts():
-    ends = iter([0.03, 0.0, 0.01])
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A clock that stands still but for what is added to it."""
+    now = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    return now
+
+
+def test_every_value_is_kept_after_one_call_that_warms_up(clock):
+    spent = iter([8.0, 3.0, 1.0, 2.0])
 
     def work() -> None:
-        import time
+        clock[0] += next(spent)
 
-        time.sleep(next(ends))
+    timings = repeat(work, budget=0.0, least=3)
+    assert (timings.warm_up, timings.values, timings.calls) == ((8.0,), (3.0, 1.0, 2.0), 1)
+    assert (timings.median, timings.least) == (2.0, 1.0)
 
-    assert best_seconds(work, budget=0.0, least=3) < 0.01
+
+def test_short_calls_are_timed_together(clock):
+    def work() -> None:
+        clock[0] += LEAST_SECONDS / 5
+
+    timings = repeat(work, budget=LEAST_SECONDS * 20)
+    assert timings.calls == 8 and len(timings.warm_up) == 4  # of 1, 1, 2 and 4 calls
+    assert timings.values == pytest.approx([LEAST_SECONDS / 5] * len(timings.values))
+    assert timings.spread == pytest.approx(0.0, abs=1e-9)
+
+
+def test_the_spread_is_half_the_middle_range_over_the_median():
+    timings = Timings((1.0, 2.0, 3.0, 4.0, 5.0), 1, (), "wall", "", 0.0)
+    assert timings.spread == pytest.approx((4.5 - 1.5) / 2 / 3.0)
 
 
 def test_every_limit_is_measured(limits):
     assert limits.isa == isa()
-    assert set(limits.read) == set(machine.SIZES)
+    assert {f"read {size}" for size in machine.SIZES} < set(limits.timings)
     assert all(rate > 0 for _, rate, _ in limits.lines())
-    json.dumps(limits.as_dict(), allow_nan=False)
+    again = json.loads(json.dumps(limits.as_dict(), allow_nan=False))
+    assert machine.Limits.from_dict(again) == limits
 
 
 def test_memory_is_read_to_its_end():
@@ -48,16 +72,18 @@ def test_memory_is_read_to_its_end():
 
 def test_reading_is_interpolated_between_sizes(limits):
     small, large = machine.SIZES[0], machine.SIZES[-1]
-    assert limits.read_rate(1) == limits.read[small]
-    assert limits.read_rate(10 * large) == limits.read[large]
+    assert limits.read_rate(1) == limits.rate(f"read {small}")
+    assert limits.read_rate(10 * large) == limits.rate(f"read {large}")
     between = limits.read_rate(np.sqrt(small * machine.SIZES[1]))
-    assert between == pytest.approx((limits.read[small] + limits.read[machine.SIZES[1]]) / 2)
+    assert between == pytest.approx(
+        (limits.rate(f"read {small}") + limits.rate(f"read {machine.SIZES[1]}")) / 2
+    )
 
 
 @pytest.mark.parametrize("layout", ["bits", "bytes", "mixed", "dense", "sparse"])
 def test_generated_examples_are_those_of_the_layout(layout):
     X = rows.generated(layout)
-    assert choose(X)[0] == layout
+    assert choose(X, {"name": "gaussian", "gamma": 0.1})[0] == layout
     assert X.dtype == np.float32
 
 
@@ -139,6 +165,14 @@ def test_stored_measurements_are_printed_again(tmp_path, monkeypatch, capsys, li
         heading, _, *again = capsys.readouterr().out.rstrip("\n").splitlines()
         assert again == table
         assert heading.startswith("machine, 20") and isa() in heading
+
+
+def test_measurements_of_medians_alone_are_still_printed(capsys):
+    folder = Path(__file__).parent.parent.parent / "results" / "reference"
+    assert main(["speed", "show", "--results", str(folder)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count(" UTC: AMD EPYC, v4i, load ") == len(list((folder / "speed").iterdir()))
+    assert "| job " in printed and "| sbp " in printed and "| read 16 KiB" in printed
 
 
 @pytest.mark.parametrize(

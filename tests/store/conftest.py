@@ -36,8 +36,8 @@ def store(tmp_path):
 def begin(store):
     """Begin a run of `CONFIG` with another seed."""
 
-    def begin(seed=0, force=False, into=store, **manifest):
+    def begin(seed=0, force=False, into=store, waiting=None, **manifest):
         config = {**copy.deepcopy(CONFIG), "seed": seed}
-        return into.begin(identity(config, "sum", 1), {"config": config, **manifest}, force)
+        return into.begin(identity(config, "sum", 1), {"config": config, **manifest}, force, waiting)
 
     return begin

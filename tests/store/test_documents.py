@@ -4,9 +4,11 @@ from pathlib import Path
 import pytest
 
 from svmbench.errors import UserError
+from svmbench.files import digest
 from svmbench.store import StoredRun, documents
 
-EXAMPLE = Path(__file__).parent / "examples" / "schema1" / "sbp-twonorm-000000000000"
+EXAMPLES = Path(__file__).parent / "examples"
+EXAMPLE = EXAMPLES / "schema1" / "sbp-twonorm-000000000000"
 
 
 def test_written_whole_under_the_schema(tmp_path):
@@ -68,3 +70,27 @@ def test_the_example_of_schema_1_is_read():
     assert (
         summary["kev_ondemand"] == 100 and summary["test_error"] == 0.25 and summary["dual_objective"] is None
     )
+
+
+def test_the_example_of_schema_2_is_read():
+    (path,) = (EXAMPLES / "schema2").glob("sbp-twonorm-*")
+    run = StoredRun.read(path)
+    assert run.complete and run.key == run.id
+    assert run.manifest["identity"]["derived"] == {"nu": 0.0262292}
+    summary, model = run.summary(), run.model()
+    assert model.iterations == summary["iterations"] == 20 and summary["test_error"] == 0.0
+
+
+@pytest.mark.parametrize(("schema", "precision"), [(1, "float32"), (2, "float64")])
+def test_an_older_optimum_says_of_what_precision_it_is(schema, precision):
+    record = documents.read(EXAMPLES / f"schema{schema}" / "optimum.json")
+    assert (record["bias"], record["precision"]) == (0.0, precision)
+    assert record.pop("checksum") == digest(record)
+
+
+def test_an_older_optimum_that_was_changed_stays_so(tmp_path):
+    record = json.loads((EXAMPLES / "schema1" / "optimum.json").read_text())
+    path = tmp_path / "optimum.json"
+    path.write_text(json.dumps({**record, "primal": record["primal"] / 2}))
+    migrated = documents.read(path)
+    assert migrated.pop("checksum") != digest(migrated)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from svmbench.errors import UserError
-from svmbench.store import END_STATES, SUMMARY_KEYS, Store
+from svmbench.store import END_STATES, SUMMARY_KEYS, AlreadyStored, Store
 from svmbench.store.identity import identity, run_id
 
 ROW = {"iterations": 3, "kev_ondemand": 60, "test_error": 0.5, "primal_objective": 0.75}
@@ -21,8 +21,8 @@ config = json.loads(sys.argv[2])
 writer = Store(sys.argv[1]).begin(identity(config, "sum", 1), {"config": config})
 for k in range(3):
     writer.checkpoint({"iterations": k, "primal_objective": 1 / (k + 1)})
-writer._trace.write("3,44")          # killed in the middle of a line
-writer._trace.flush()
+writer._trace._stream.write("3,44")  # killed in the middle of a line
+writer._trace._stream.flush()
 print("ready", flush=True)
 time.sleep(60)
 """
@@ -45,13 +45,12 @@ def key(config):
 
 
 def test_a_whole_run(store, begin, config):
-    writer = begin(dataset={"checksum": "sum"})
+    writer = begin(dataset={"checksum": "sum"}, optimum="abc")
     assert writer.path.name == run_id(key(config)) + ".running"
     assert not (writer.path / "status.json").exists()
     writer.checkpoint({**ROW, "iterations": 1})
     assert store.runs()[0].trace()["iterations"].tolist() == [1]
     writer.checkpoint(ROW)
-    writer.amend(optimum="abc")
     run = writer.finish("budget", "enough", company={"running": 0})
     assert sorted(path.name for path in run.path.iterdir()) == ["run.json", "status.json", "trace.csv"]
     assert [path.name for path in (store.root / "runs").iterdir()] == [run_id(key(config))]
@@ -112,6 +111,30 @@ def test_another_process_that_runs_it_is_named(store, begin, child):
     assert "\n" not in str(caught.value)
 
 
+def test_who_waits_begins_when_the_other_is_gone(begin, child):
+    told = []
+
+    def waiting(who):
+        told.append(who)
+        child.kill()
+
+    writer = begin(waiting=waiting)
+    assert len(told) == 1 and told[0].startswith(f"process {child.pid} on ")
+    assert writer.finish("budget", "enough").complete
+
+
+def test_who_waits_finds_what_the_other_made(store, begin):
+    writer = begin()
+
+    def waiting(who):
+        writer.finish("budget", "enough")
+
+    with pytest.raises(AlreadyStored) as caught:
+        begin(waiting=waiting)
+    assert caught.value.run == store.runs()[0]
+    assert [path.name for path in (store.root / "runs").iterdir()] == [caught.value.run.id]
+
+
 def test_a_killed_run_keeps_its_checkpoints_and_is_superseded(store, begin, child, config):
     assert store.runs()[0].status == "running"
     child.send_signal(signal.SIGKILL)
@@ -132,7 +155,7 @@ def test_a_killed_run_keeps_its_checkpoints_and_is_superseded(store, begin, chil
 @pytest.mark.parametrize("status", END_STATES)
 def test_only_results_are_kept_from_repetition(begin, status):
     first = begin().finish(status, "first")
-    if status in ("converged", "budget", "timeout", "diverged"):
+    if status in ("converged", "stalled", "budget", "timeout", "diverged"):
         with pytest.raises(UserError, match="give force=true"):
             begin()
         assert first.path.exists() and not list(first.path.parent.glob("*.running"))

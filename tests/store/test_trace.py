@@ -73,7 +73,7 @@ def test_trace_that_does_not_exist_yet_is_empty(tmp_path):
 @pytest.mark.parametrize("bad", ["7,x" + "," * (len(TRACE_COLUMNS) - 2) + "\n", "7,8\n"])
 def test_damaged_line_is_named(tmp_path, bad):
     path = write(tmp_path / "trace.csv", line(ROW), bad, line(ROW))
-    with pytest.raises(UserError, match=r"trace\.csv is damaged in line 3"):
+    with pytest.raises(UserError, match=r"trace\.csv is damaged \(line 3"):
         read_rows(path)
 
 

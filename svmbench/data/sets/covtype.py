@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from svmbench.data.covertype import assemble, read_covertype
 from svmbench.data.dataset import Prepared
 from svmbench.data.parameters import check, one_of, whole
 from svmbench.data.raw import RawFiles
+from svmbench.data.sets._covertype import assemble, read_covertype
 from svmbench.data.splits import eight_to_one_to_one, nine_to_one, random_split
 
 VERSION = 1

@@ -1,7 +1,8 @@
-"""The user's own data: a file in LIBSVM format or delimited text, with a test file or a random split."""
+"""The user's own data: LIBSVM format, delimited text or .npz, with a test file or a random split."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,15 +11,24 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from svmbench.data.arrays import looks_like_arrays, read_arrays
 from svmbench.data.catalogue import label_key
-from svmbench.data.dataset import Matrix, Part, Prepared
+from svmbench.data.columns import occurring
+from svmbench.data.dataset import Matrix, Prepared, held_dense
 from svmbench.data.delimited import Layout, find_layout
+from svmbench.data.encoding import as_utf8
 from svmbench.data.parameters import check, one_of, whole
 from svmbench.data.raw import RawFiles, Table, read_csv, read_libsvm
-from svmbench.data.splits import random_split, take
+from svmbench.data.splits import random_split, scale, scale_sparse, take, unit_rows
 from svmbench.errors import UserError
 
 VERSION = 1
+SCALINGS = {
+    "none": "none",
+    "minmax": "each column to [0, 1] by the training rows",
+    "standard": "each column to mean 0 and standard deviation 1 by the training rows",
+    "unit": "rows of length 1",
+}
 
 
 @dataclass(frozen=True)
@@ -31,6 +41,7 @@ class Params:
     split_seed: int = whole(0, 0)
     format: str = one_of("auto", "libsvm", "csv")
     positive: int | float | str | None = None
+    scaling: str = one_of("none", "minmax", "standard", "unit")
     features: int | None = field(default=None, metadata={"min": 1})
     label_column: int | str = "last"
     delimiter: str = one_of("auto", ",", ";", "tab", "space", "|")
@@ -46,53 +57,101 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
     """Read the file or files; the positive class is ``positive``, or the larger of two numbers."""
     if params.path is None:
         raise UserError("dataset=file needs a file: give dataset.path=FILE")
-    train, layout = _read(raw, "train", params.path, params, None)
+    content, where = _content(raw, "train", params.path)
+    layout = _layout(params, content, where)
+    train = _table(params, content, where, layout)
+    del content
     positive = _positive(params, train)
-    if params.test_path is None:
-        return Prepared(_split(params, train.X, train.against_rest(positive)), "none")
-    test, _ = _read(raw, "test", params.test_path, params, layout)
-    _check_test_labels(params, train, test)
-    columns = max(train.X.shape[1], test.X.shape[1])
-    parts = {
-        key: Part(_widened(table.X, columns), table.against_rest(positive))
-        for key, table in (("train", train), ("test", test))
-    }
-    return Prepared(parts, "none")
+    matrices, y = [train.X], train.against_rest(positive)
+    rows: dict[str, NDArray[np.int64] | slice] = _split(params, y.size)
+    if params.test_path is not None:
+        test = _table(params, *_content(raw, "test", params.test_path), layout)
+        _check_test_labels(params, train, test)
+        matrices.append(test.X)
+        rows = {"train": slice(y.size), "test": slice(y.size, None)}
+        y = np.concatenate([y, test.against_rest(positive)])
+    X, what = _scaled(_joined(raw, params, matrices), rows["train"], params.scaling)
+    return Prepared({key: take(X, y, index) for key, index in rows.items()}, what)
 
 
-def _read(
-    raw: RawFiles, role: str, name: str, params: Params, layout: Layout | None
-) -> tuple[Table, Layout | None]:
-    """Return a file's table, and its layout if it is delimited text, which a test file takes over."""
+def _joined(raw: RawFiles, params: Params, matrices: list[Matrix]) -> Matrix:
+    """Return the rows of all files, as wide as the widest, without the empty columns of very wide ones."""
+    if not sp.issparse(matrices[0]):
+        return np.concatenate(matrices) if len(matrices) > 1 else matrices[0]
+    width = max(X.shape[1] for X in matrices)
+    wide = [sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], width)) for X in matrices]
+    kept = occurring(wide)
+    if kept[0].shape[1] < width:
+        raw.say(f"{params.path}: {kept[0].shape[1]} of the {width} columns occur; the others are left out")
+    return sp.vstack(kept, format="csr") if len(kept) > 1 else kept[0]
+
+
+def _scaled(X: Matrix, train: NDArray[np.int64] | slice, scaling: str) -> tuple[Matrix, str]:
+    """Return the scaled matrix, and what was done to it."""
+    what = SCALINGS[scaling]
+    if scaling == "unit":
+        return unit_rows(X), what
+    if scaling == "none":
+        return X, what
+    if sp.issparse(X) and not held_dense(X[train]):
+        if scaling == "standard":
+            raise UserError(
+                "dataset.scaling=standard would fill the zeros of sparse data; "
+                "give minmax, which divides each column by its largest absolute value, or unit"
+            )
+        return scale_sparse(
+            X, train
+        ), "each column divided by its largest absolute value in the training rows"
+    X = X.toarray() if sp.issparse(X) else X
+    scale(X, train, scaling, X.shape[1])
+    return X, what
+
+
+def _content(raw: RawFiles, role: str, name: str) -> tuple[bytes, str]:
+    """Return a file's text, and its path for messages."""
     path = Path(name).expanduser()
     content = raw.users_file(role, path)
+    if looks_like_arrays(content):
+        return content, str(path)
+    content = as_utf8(content, str(path))
     if not content.strip():
         raise UserError(f"{path} is empty: it needs one example per line")
     if not content.endswith(b"\n"):
         raw.say(f"{path}: the last line has no line end; if the file was cut off there, make it anew")
-    kind = params.format
-    if kind == "auto":
-        kind = "libsvm" if _looks_like_libsvm(content) else "csv"
-    if kind == "libsvm":
-        return read_libsvm(content, str(path), params.features), None
-    layout = layout or find_layout(
-        content, str(path), label=params.label_column, delimiter=params.delimiter, header=params.header
+    return content, str(path)
+
+
+def _layout(params: Params, content: bytes, where: str) -> Layout | None:
+    """Return how the first file is laid out, which a test file takes over; None: LIBSVM format or arrays."""
+    if looks_like_arrays(content) or params.format == "libsvm":
+        return None
+    if params.format == "auto" and _looks_like_libsvm(content):
+        return None
+    layout = find_layout(
+        content, where, label=params.label_column, delimiter=params.delimiter, header=params.header
     )
     if params.features is not None and params.features != layout.columns - 1:
         have = layout.columns - 1
         raise UserError(
-            f"{path} has {have} feature columns where dataset.features={params.features} is given"
+            f"{where} has {have} feature columns where dataset.features={params.features} is given"
         )
-    table = read_csv(content, str(path), **vars(layout))
-    return table, layout
+    return layout
+
+
+def _table(params: Params, content: bytes, where: str, layout: Layout | None) -> Table:
+    if looks_like_arrays(content):
+        return read_arrays(content, where)
+    if layout is None:
+        return read_libsvm(content, where, params.features)
+    return read_csv(content, where, **vars(layout))
 
 
 def _looks_like_libsvm(content: bytes) -> bool:
-    """Tell whether the first line with more than a label holds pairs with a colon."""
+    """Tell whether the first line with more than a label holds a pair ``index:value``, or a query."""
     for line in content[: 1 << 16].splitlines():
         fields = line.split(b"#")[0].split()
         if len(fields) > 1 or (fields and any(mark in line for mark in b",;|")):
-            return b":" in fields[-1]
+            return any(re.match(rb"-?\d+:|qid:", text) for text in fields[1:])
     return True
 
 
@@ -111,6 +170,7 @@ def _positive(params: Params, table: Table) -> str:
         raise UserError(
             f"{_place(params.path, table, 2)}: '{labels[2]}' is a third label beside '{labels[0]}' and "
             f"'{labels[1]}'; give two classes, or choose one against the rest by dataset.positive=LABEL"
+            + _each(labels)
         )
     try:
         numbers = [float(label) for label in labels]
@@ -125,6 +185,12 @@ def _positive(params: Params, table: Table) -> str:
             f"{_place(params.path, table, worst)}: the label '{labels[worst]}' is not a finite number"
         )
     return labels[int(np.argmax(numbers))]
+
+
+def _each(labels: tuple[str, ...]) -> str:
+    """Return how to try every class of a file with a few, as part of a sentence."""
+    simple = len(labels) <= 30 and all(re.fullmatch(r"[\w.+-]+", label) for label in labels)
+    return f", or each in turn by -m dataset.positive={','.join(labels)}" if simple else ""
 
 
 def _place(path: str | None, table: Table, code: int) -> str:
@@ -146,16 +212,9 @@ def _check_test_labels(params: Params, train: Table, test: Table) -> None:
             )
 
 
-def _split(params: Params, X: Matrix, y: NDArray[np.float64]) -> dict[str, Part]:
-    test = round(y.size * params.test_fraction)
+def _split(params: Params, n: int) -> dict[str, NDArray[np.int64] | slice]:
+    """Return the rows of each part of one file."""
+    test = round(n * params.test_fraction)
     if test == 0:
-        return {"train": Part(X, y)}
-    rows = random_split(y.size, {"train": y.size - test, "test": test}, params.split_seed)
-    return {key: take(X, y, index) for key, index in rows.items()}
-
-
-def _widened(X: Matrix, columns: int) -> Matrix:
-    """Return the matrix with as many columns as the other part has."""
-    if X.shape[1] == columns or not sp.issparse(X):
-        return X
-    return sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], columns))
+        return {"train": slice(n)}
+    return dict(random_split(n, {"train": n - test, "test": test}, params.split_seed))

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.data.covertype import assemble, read_covertype
 from svmbench.data.dataset import Prepared
 from svmbench.data.parameters import check, one_of, whole
 from svmbench.data.raw import RawFiles
+from svmbench.data.sets._covertype import assemble, read_covertype
 from svmbench.data.splits import nine_to_one, random_split
 
-VERSION = 1
+VERSION = 2
 TEST, VALIDATION = 50_000, 10_000
 
 
@@ -22,7 +22,7 @@ class Params:
     """Parameters of ``dataset=forest``."""
 
     positive_class: int = whole(2, 1, 7)
-    split: str = one_of("lasvm", "cvm")
+    split: str = one_of("lasvm", "position", "cvm")
     split_seed: int = whole(0, 0)
     scaling: str = one_of("standard", "minmax", "none")
 
@@ -31,12 +31,18 @@ class Params:
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
-    """Split by position (``lasvm``: test, validation, training) or at random (``cvm``: nine to one)."""
+    """Split at random (``lasvm``, in LASVM's sizes; ``cvm``: nine to one) or by ``position`` in the file.
+
+    LASVM's own split is ``position``: rows 1 to 50,000 test, the next 10,000 validate, the others train. The
+    published file is ordered by region, so that its first rows are no sample of the others.
+    """
     X, y = read_covertype(raw, params.positive_class)
+    sizes = {"train": y.size - TEST - VALIDATION, "validation": VALIDATION, "test": TEST}
     rows: dict[str, NDArray[np.int64] | slice]
-    if params.split == "lasvm":
+    if params.split == "position":
         ends = TEST, TEST + VALIDATION
         rows = {"train": slice(ends[1], None), "validation": slice(*ends), "test": slice(ends[0])}
     else:
-        rows = dict(random_split(y.size, nine_to_one(y.size), params.split_seed))
+        chosen = sizes if params.split == "lasvm" else nine_to_one(y.size)
+        rows = dict(random_split(y.size, chosen, params.split_seed))
     return assemble(X, y, rows, params.scaling)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from dataclasses import dataclass
 
@@ -15,6 +16,9 @@ from svmbench.data.splits import random_split, take
 from svmbench.errors import UserError
 
 VERSION = 1
+
+#: The value of each grey level, divided in double precision, so that each is the nearest to its quotient.
+GREY = (np.arange(256) / 255.0).astype(np.float32)
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
     images, labels = {}, {}
     for key in ("train", "test"):
         images[key] = _images(raw, key)
-        labels[key] = np.where(np.isin(_labels(raw, key), positive), 1.0, -1.0)
+        labels[key] = np.where(np.isin(read_labels(raw, f"{key}_labels"), positive), 1.0, -1.0)
         if len(images[key]) != len(labels[key]):
             raise UserError(
                 f"mnist has {len(images[key])} images but {len(labels[key])} labels for its {key} part"
@@ -53,28 +57,28 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
 
 
 def _images(raw: RawFiles, key: str) -> NDArray[np.float32]:
-    pixels = _idx(*raw.text(f"{key}_images"), axes=3)
-    # Divided in double precision, so that each value is the nearest to its quotient.
-    table = (np.arange(256) / 255.0).astype(np.float32)
-    return table[pixels.reshape(len(pixels), -1)]
+    pixels = read_idx(*raw.text(f"{key}_images"), axes=3)
+    return GREY[pixels.reshape(len(pixels), -1)]
 
 
-def _labels(raw: RawFiles, key: str) -> NDArray[np.uint8]:
-    content, name = raw.text(f"{key}_labels")
-    labels = _idx(content, name, axes=1)
+def read_labels(raw: RawFiles, key: str) -> NDArray[np.uint8]:
+    """Return the digits of a file of the catalogue, their counts checked."""
+    content, name = raw.text(key)
+    labels = read_idx(content, name, axes=1)
     counts = {str(digit): int(count) for digit, count in enumerate(np.bincount(labels, minlength=10))}
-    check_counts(labels.size, counts, raw.entry.files[f"{key}_labels"], name)
+    check_counts(labels.size, counts, raw.entry.files[key], name)
     return labels
 
 
-def _idx(content: bytes, name: str, axes: int) -> NDArray[np.uint8]:
+def read_idx(content: bytes, name: str, axes: int) -> NDArray[np.uint8]:
     """Read the IDX format: magic number, sizes of the axes as big-endian 32-bit numbers, bytes."""
     head = 4 + 4 * axes
     if len(content) < head or content[:4] != bytes((0, 0, 8, axes)):
         raise UserError(f"{name} is not an IDX file of bytes with {axes} axes")
     shape = struct.unpack(f">{axes}I", content[4:head])
-    if len(content) != head + int(np.prod(shape)):
-        raise UserError(
-            f"{name} has {len(content)} bytes where its header asks for {head + int(np.prod(shape))}"
-        )
+    size = math.prod(shape)  # in Python's whole numbers, which do not overflow
+    if size == 0:
+        raise UserError(f"{name} holds nothing: an axis in its header has size 0")
+    if len(content) != head + size:
+        raise UserError(f"{name} has {len(content)} bytes where its header asks for {head + size}")
     return np.frombuffer(content, np.uint8, offset=head).reshape(shape)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from svmbench.data.dataset import Matrix, Prepared
 from svmbench.data.parameters import check, one_of, whole
 from svmbench.data.raw import RawFiles
+from svmbench.data.sets._topics import rcv1_topic
 from svmbench.data.splits import random_split, take
-from svmbench.data.topics import rcv1_topic
 from svmbench.errors import UserError
 
 VERSION = 1

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.raw import RawFiles
+from svmbench.data.sets._topics import RCV1, rcv1_topic
 from svmbench.data.splits import take
-from svmbench.data.topics import RCV1, rcv1_topic
 
 VERSION = 1
 TEST = 5_000

@@ -12,7 +12,7 @@ import numpy as np
 
 from svmbench.data.dataset import Part, Prepared
 from svmbench.data.raw import RawFiles
-from svmbench.data.text import tf_idf, tokens
+from svmbench.data.sets._text import tf_idf, tokens
 from svmbench.errors import UserError, nearest
 
 VERSION = 1

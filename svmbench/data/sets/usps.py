@@ -1,7 +1,9 @@
 """USPS: the zip-code digits of Hastie, Tibshirani, Friedman, one set of digits against the others.
 
 The 7,291 / 2,007 examples of this public set are not the 7,329 / 1,969 of the Pegasos paper, whose split is
-not public.
+not public. That paper names the digit 8 and features in [-1, 1], with which its gamma of 2 makes the kernel
+nearly the identity (45 % test error). Rows of unit length and digit 0, the task of LASVM, have 8 test errors
+(0.40 %; 9 with a bias) where it prints 0.457 %, digit 8 has 30.
 """
 
 from __future__ import annotations
@@ -9,18 +11,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from svmbench.data.dataset import Part, Prepared
-from svmbench.data.parameters import check, digit_set, digits
+from svmbench.data.parameters import check, digit_set, digits, one_of
 from svmbench.data.raw import RawFiles, Table, check_counts, read_csv, read_libsvm
+from svmbench.data.splits import unit_rows
 
-VERSION = 1
+VERSION = 2
 FEATURES = 256
+SCALINGS = {
+    "unit": "grey values in [-1, 1], then rows of length 1",
+    "none": "as published, grey values in [-1, 1]",
+}
 
 
 @dataclass(frozen=True)
 class Params:
     """Parameters of ``dataset=usps``."""
 
-    task: int | str | list[int] = "8"
+    task: int | str | list[int] = "0"
+    scaling: str = one_of("unit", "none")
 
     def __post_init__(self) -> None:
         check(self)
@@ -33,8 +41,9 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
     parts = {}
     for key in ("train", "test"):
         table = _table(raw, key)
-        parts[key] = Part(table.X, table.against_rest(*positive))
-    return Prepared(parts, "as published, grey values in [-1, 1]")
+        X = unit_rows(table.X) if params.scaling == "unit" else table.X
+        parts[key] = Part(X, table.against_rest(*positive))
+    return Prepared(parts, SCALINGS[params.scaling])
 
 
 def _table(raw: RawFiles, key: str) -> Table:

@@ -1,7 +1,7 @@
 #include "mapped.h"
 
 #define BODY "_mapped_body.h"
-#include "svmbench/kernels/csrc/variants.h"
+#include "svmbench/simd/csrc/variants.h"
 
 static const mapped_loops *const LOOPS[ISA_LEVELS] = VARIANTS(&mapped);
 

@@ -16,7 +16,7 @@ typedef struct {
     void (*waves)(const float *t, const float *phase, float scale, float *out, ptrdiff_t n);
 } mapped_loops;
 
-/* Those of an instruction set: enum isa_level of kernels.h. */
+/* Those of an instruction set: enum isa_level of isa.h. */
 const mapped_loops *svmbench_mapped_loops(int level);
 
 #endif

@@ -94,7 +94,7 @@ typedef struct {
     double (*add_measured)(const float *x, double factor, double *w, ptrdiff_t n);
 } dense_loops;
 
-/* Those of an instruction set: enum isa_level of kernels.h. */
+/* Those of an instruction set: enum isa_level of isa.h. */
 const dense_loops *svmbench_dense_loops(int level);
 
 #endif

@@ -12,13 +12,13 @@ Method, from α = 0; :math:`v_i = y_i - \sum_j \alpha_j y_j K(x_j, x_i)`, b = 0 
     chunk = ``first`` examples, drawn without replacement
     repeat:
         change α within the chunk until its optimality conditions hold to ``eps``
-        chunk = those of it with α > 0 (all if there is none), and outside the ``q`` largest
-                y_i (v_i - b) > eps
+        chunk = those of it with α > 0 (all if there is none, or no α has changed since the last time),
+                and outside the ``q`` largest y_i (v_i - b) > eps
 
 It converges when there are none outside. A chunk is solved by the steps of SMO, of which an iteration makes
 one: with a bias in the pair chosen to second order, b being the mean v of the free coefficients or the middle
-between the ends; without, in the coefficient that gains most. Rows come from the oracle one or two at a time:
-no matrix of the chunk is kept, which ends as large as the number of support vectors. The values outside are
+between the extrema; without, in the coefficient that gains most. Rows come from the oracle one or two at a
+time: no matrix of the chunk is kept, which ends as large as the number of support vectors. Those outside are
 brought up to date when the chunk is solved, along the rows of the coefficients that it has changed.
 
 Counting, with c examples in the chunk. On demand a coefficient that changes costs the c values of its row in
@@ -34,72 +34,62 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
-from svmbench.solvers.parts.stepping import checked_diagonal
+from svmbench.solvers.run import checked_diagonal
 
-from libc.math cimport INFINITY, fabs, fmin
+from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
-from svmbench.solvers.parts.decomposition cimport leading
-from svmbench.solvers.parts.random cimport Generator
-from svmbench.solvers.parts.small_qp cimport best_step
-from svmbench.solvers.parts.stepping cimport SteppedRun
-from svmbench.solvers.parts.violating_pair cimport Ends, best_partner, curvature, move_values
+from svmbench.solvers.dual.box cimport ActiveDual
+from svmbench.rng cimport Generator
+from svmbench.solvers.dual.small_qp cimport best_step
+from svmbench.solvers.dual.refinement cimport Refinement
+from svmbench.solvers.run cimport SteppedRun
+from svmbench.solvers.dual.working_set cimport leading
 
 
 @dataclass(frozen=True)
 class Params:
     """Parameters of chunking."""
 
-    first: int = field(default=500, metadata={"min": 1, "help": "examples of the first chunk"})
-    q: int = field(default=500, metadata={"min": 1, "help": "violators that a chunk grows by, at most"})
+    first: int = field(default=500, metadata={"min": 1, "help": (
+                "Examples of the first chunk, drawn at random. Chosen here: the sources give none."
+            )})
+    q: int = field(default=500, metadata={"min": 1, "help": (
+                "Violators that a chunk grows by, at most. Chosen here: the sources give none."
+            )})
     eps: float = field(
         default=1e-3,
-        metadata={"above": 0.0, "help": "tolerance of the optimality conditions, within and outside a chunk"},
+        metadata={"above": 0.0, "help": (
+                "Tolerance of the optimality conditions, within a chunk and for the examples outside."
+            )},
     )
 
 
 cdef class Run(SteppedRun):
     """A started chunking without bias."""
 
-    cdef double C
     cdef double eps
     cdef Py_ssize_t q
-    cdef double[::1] alpha
+    cdef ActiveDual dual            # the chunk is what is active
     cdef double[::1] solved         # α when the last chunk was solved, for which all values are known
     cdef double[::1] values         # v of all examples; of those inside when the last chunk was solved
-    cdef double[::1] diagonal
     cdef unsigned char[::1] inside  # whether an example is in the chunk
     cdef double[::1] keys
     cdef int64_t[::1] found
-    # Of the examples of the chunk, in ascending order.
-    cdef Py_ssize_t size
-    cdef int64_t[::1] members
-    cdef double[::1] v
-    cdef double[::1] up             # 0, or -inf where it cannot move up
-    cdef double[::1] down           # 0, or +inf where it cannot move down
-    cdef double[::1] own            # K(x, x)
-    cdef float[::1] row_i
-    cdef float[::1] row_j
-    cdef Ends ends
+    cdef bint moved                 # whether a coefficient has since the last exchange
+    cdef readonly Refinement refinement
 
     def __init__(self, problem, oracle, Generator rng not None, params):
         super().__init__(problem, oracle)
-        self.C = problem.C
         self.eps = params.eps
         self.q = min(params.q, self.n)
-        self.alpha = np.zeros(self.n)
         self.solved = np.zeros(self.n)
         self.values = np.array(self.labels)
-        self.diagonal = checked_diagonal(oracle)
         self.keys = np.empty(self.n)
         self.found = np.empty(self.q, dtype=np.int64)
-        self.members = np.empty(self.n, dtype=np.int64)
-        self.v = np.empty(self.n)
-        self.up = np.empty(self.n)
-        self.down = np.empty(self.n)
-        self.own = np.empty(self.n)
-        self.row_i = np.empty(self.n, dtype=np.float32)
-        self.row_j = np.empty(self.n, dtype=np.float32)
+        diagonal = checked_diagonal(oracle)
+        self.dual = ActiveDual(oracle, problem, self.labels, diagonal)
+        self.refinement = Refinement(oracle, self.labels, diagonal, self.dual.alpha, 2)
         inside = np.zeros(self.n, dtype=np.uint8)
         inside[rng.permutation(self.n)[: params.first]] = 1
         self.inside = inside
@@ -107,137 +97,129 @@ cdef class Run(SteppedRun):
         self.grow()
 
     cdef int step(self) except -1 nogil:
-        self.improve()
+        cdef int64_t rows = self.improve()
+        self.ledger.iteration(rows * self.n)
+        self.ledger.charge_row_update(rows * self.n)
+        self.ledger.charge_on_demand(rows * self.dual.n_active)
+        self.moved = True
+        if self.refinement.due(self.dual.violation(), self.eps, False):
+            self.refine()
         self.grow()
         return 0
 
-    cdef void charge(self, Py_ssize_t rows) noexcept nogil:
-        """Charge the rows of an iteration: n each, on demand those values that belong to the chunk."""
-        self.ledger.iteration(rows * self.n)
-        self.ledger.change(rows * self.n)
-        self.ledger.lookup(rows * self.size)
+    cdef int refine(self) except -1 nogil:
+        """Recompute the values of all examples."""
+        cdef Py_ssize_t t = 0
+        self.refinement.renew(&self.values[0])
+        self.open()
+        self.stalled = self.refinement.stalled(self.dual.violation(), &self.values[0])
+        for t in range(self.n):
+            self.solved[t] = self.dual.alpha[t]
+            self.inside[t] = self.inside[t] or self.dual.alpha[t] > 0.0
+        self.open()
+        return 0
 
-    cdef void improve(self) noexcept nogil:
-        """Change the coefficient of the chunk that gains most."""
+    cdef int64_t improve(self) except -1 nogil:
+        """Change the coefficient of the chunk that gains most; return how many rows that took."""
+        cdef const int64_t* active = &self.dual.active[0]
+        cdef const double* alpha = &self.dual.alpha[0]
+        cdef const double* own = &self.dual.own[0]
+        cdef double* v = &self.dual.v[0]
         cdef double best = -1.0, step = 0.0, slope = 0.0, gain = 0.0, length = 0.0
         cdef Py_ssize_t p = 0, chosen = 0
         cdef int64_t i = 0
         cdef const float* row = NULL
-        for p in range(self.size):
-            i = self.members[p]
-            slope = self.y[i] * self.v[p]
-            step = best_step(self.alpha[i], -slope, self.own[p], self.C)
-            gain = step * (slope - 0.5 * self.own[p] * step)
+        for p in range(self.dual.n_active):
+            i = active[p]
+            slope = self.y[i] * v[p]
+            step = best_step(alpha[i], -slope, own[p], self.dual.C)
+            gain = step * (slope - 0.5 * own[p] * step)
             if gain > best:
                 best = gain
                 length = step
                 chosen = p
-        i = self.members[chosen]
-        self.change(chosen, length)
-        row = self.packed(self.oracle.row_pointer(i), self.row_i)
+        i = active[chosen]
         length *= self.y[i]
-        for p in range(self.size):
-            self.v[p] -= length * row[p]
-        self.look()
-        self.charge(1)
-
-    cdef const float* packed(self, const float* row, float[::1] buffer) noexcept nogil:
-        """Return the values of a row that belong to the chunk."""
-        cdef Py_ssize_t p = 0
-        for p in range(self.size):
-            buffer[p] = row[self.members[p]]
-        return &buffer[0]
-
-    cdef void change(self, Py_ssize_t p, double step) noexcept nogil:
-        """Move the coefficient at position p, onto its bound if that is as far as it can go."""
-        cdef int64_t i = self.members[p]
-        cdef double room = self.C - self.alpha[i] if step > 0.0 else self.alpha[i]
-        cdef double bound = self.C if step > 0.0 else 0.0
-        self.alpha[i] = bound if fabs(step) >= room else self.alpha[i] + step
-        self.mark(p)
-
-    cdef void mark(self, Py_ssize_t p) noexcept nogil:
-        """Note which ways the coefficient at position p can move."""
-        cdef int64_t i = self.members[p]
-        cdef bint more = self.alpha[i] < self.C, less = self.alpha[i] > 0.0
-        self.up[p] = 0.0 if (more if self.y[i] > 0.0 else less) else -INFINITY
-        self.down[p] = 0.0 if (less if self.y[i] > 0.0 else more) else INFINITY
+        self.dual.change(chosen, i, length)
+        row = self.dual.packed(self.oracle.get_row(i), self.dual.row_i)
+        for p in range(self.dual.n_active):
+            v[p] -= length * row[p]
+        self.dual.find_extrema()
+        return 1
 
     cdef void open(self) noexcept nogil:
         """Begin with the examples that are inside."""
         cdef Py_ssize_t t = 0
-        self.size = 0
+        self.dual.n_active = 0
         for t in range(self.n):
             if self.inside[t]:
-                self.members[self.size] = t
-                self.v[self.size] = self.values[t]
-                self.own[self.size] = self.diagonal[t]
-                self.mark(self.size)
-                self.size += 1
-        self.look()
-
-    cdef void look(self) noexcept nogil:
-        """Find the ends of the chunk."""
-        move_values(&self.v[0], NULL, NULL, 0.0, &self.up[0], &self.down[0], self.size, &self.ends)
+                self.dual.activate(t, self.values[t])
+        self.dual.find_extrema()
 
     cdef bint is_solved(self) noexcept nogil:
-        return self.ends.high <= self.eps and self.ends.low >= -self.eps
+        return self.dual.violation() <= self.eps
 
-    cdef double middle(self) noexcept nogil:
-        """Return the bias of the chunk."""
+    cdef double bias_of_chunk(self) noexcept nogil:
         return 0.0
 
-    cdef void grow(self) noexcept nogil:
+    cdef int grow(self) except -1 nogil:
         """While the chunk is solved and there are violators outside, take them in."""
+        cdef const double* alpha = &self.dual.alpha[0]
         cdef Py_ssize_t support = 0, count = 0, t = 0
         cdef double b = 0.0
-        while self.is_solved():
+        while self.is_solved() and not self.stalled:
             self.close()
-            b = self.middle()
+            b = self.bias_of_chunk()
             support = 0
             for t in range(self.n):
-                support += self.alpha[t] > 0.0
+                support += alpha[t] > 0.0
                 self.keys[t] = -INFINITY if self.inside[t] else self.y[t] * (self.values[t] - b)
-            self.ledger.lookup(<int64_t> support * (self.n - self.size))
+            self.ledger.charge_on_demand(<int64_t> support * (self.n - self.dual.n_active))
             count = leading(&self.keys[0], self.n, self.eps, self.q, &self.found[0])
             if count == 0:
+                if self.refinement.due(self.eps, self.eps, True):
+                    self.refine()
+                    continue
                 self.converged = True
-                return
-            if support > 0:
+                return 0
+            # An exchange without a step between could be undone by the next one, for ever.
+            if support > 0 and self.moved:
                 for t in range(self.n):
-                    self.inside[t] = self.alpha[t] > 0.0
+                    self.inside[t] = alpha[t] > 0.0
             for t in range(count):
                 self.inside[self.found[t]] = True
+            if self.moved:
+                self.refinement.restart()
+            self.moved = False
             self.open()
+        return 0
 
     cdef void close(self) noexcept nogil:
         """Bring the values of all examples up to date."""
+        cdef double* values = &self.values[0]
         cdef const float* row = NULL
         cdef double moved = 0.0
         cdef Py_ssize_t p = 0, t = 0
         cdef int64_t i = 0
-        if self.size < self.n:
-            for p in range(self.size):
-                i = self.members[p]
-                moved = self.y[i] * (self.alpha[i] - self.solved[i])
+        if self.dual.n_active < self.n:
+            for p in range(self.dual.n_active):
+                i = self.dual.active[p]
+                moved = self.y[i] * (self.dual.alpha[i] - self.solved[i])
                 if moved != 0.0:
-                    row = self.oracle.row_pointer(i)
+                    row = self.oracle.get_row(i)
                     for t in range(self.n):
-                        self.values[t] -= moved * row[t]
-        for p in range(self.size):
-            self.values[self.members[p]] = self.v[p]
-            self.solved[self.members[p]] = self.alpha[self.members[p]]
-
-    def bias(self) -> float:
-        """Return the bias."""
-        return 0.0
+                        values[t] -= moved * row[t]
+        for p in range(self.dual.n_active):
+            i = self.dual.active[p]
+            self.values[i] = self.dual.v[p]
+            self.solved[i] = self.dual.alpha[i]
 
     def snapshot(self):
         """Return the last iterate, a dual point; its responses while all values are known."""
-        alpha, y = np.array(self.alpha), np.asarray(self.labels)
+        alpha, y = np.array(self.dual.alpha), np.asarray(self.labels)
         known = np.array_equal(alpha, self.solved)
         return Snapshot(
-            KernelExpansion.from_alpha(alpha, y, self.bias()),
+            KernelExpansion.from_alpha(alpha, y, self.bias_of_chunk()),
             responses=1.0 - y * np.asarray(self.values) if known else None,
             alpha=alpha,
         )
@@ -246,44 +228,16 @@ cdef class Run(SteppedRun):
 cdef class BiasedRun(Run):
     """A started chunking with an unregularised bias."""
 
-    cdef void improve(self) noexcept nogil:
+    cdef int64_t improve(self) except -1 nogil:
         """Change the pair of the chunk of the highest value and the partner that gains most."""
-        cdef Py_ssize_t p = self.ends.highest, q = 0
-        cdef int64_t i = self.members[p], j = 0
-        cdef const float* row_i = self.packed(self.oracle.row_pointer(i), self.row_i)
-        cdef const float* row_j = NULL
-        cdef double length = 0.0
-        q = best_partner(&self.v[0], &self.down[0], &self.own[0], row_i, self.size, &self.ends)
-        j = self.members[q]
-        row_j = self.packed(self.oracle.row_pointer(j), self.row_j)
-        length = (self.v[p] - self.v[q]) / curvature(row_i[p], row_j[q], row_i[q])
-        length = fmin(length, self.C - self.alpha[i] if self.y[i] > 0.0 else self.alpha[i])
-        length = fmin(length, self.alpha[j] if self.y[j] > 0.0 else self.C - self.alpha[j])
-        self.change(p, self.y[i] * length)
-        self.change(q, -self.y[j] * length)
-        move_values(&self.v[0], row_i, row_j, length, &self.up[0], &self.down[0], self.size, &self.ends)
-        self.charge(2)
+        self.dual.improve_pair(True)
+        return 2
 
     cdef bint is_solved(self) noexcept nogil:
-        return self.ends.high - self.ends.low < self.eps
+        return self.dual.violation() < self.eps
 
-    cdef double middle(self) noexcept nogil:
-        """Return the mean value of the free coefficients, or the middle between the ends."""
-        cdef double sum = 0.0
-        cdef Py_ssize_t free = 0, p = 0
-        for p in range(self.size):
-            if self.up[p] == self.down[p]:
-                sum += self.v[p]
-                free += 1
-        if free > 0:
-            return sum / free
-        if self.ends.high == -INFINITY:
-            return self.ends.low
-        return 0.5 * (self.ends.high + self.ends.low) if self.ends.low < INFINITY else self.ends.high
-
-    def bias(self) -> float:
-        """Return the bias of the chunk."""
-        return self.middle()
+    cdef double bias_of_chunk(self) noexcept nogil:
+        return self.dual.mean_free(NULL, self.dual.n_active)
 
 
 class Chunking(Solver):
@@ -296,6 +250,7 @@ class Chunking(Solver):
         "A Training Algorithm for Optimal Margin Classifiers. COLT 1992."
     )
     biases = ("unregularised", "none")
+    exact = True
     counting = (
         "per changed coefficient the examples of the chunk on demand and n otherwise; a search for violators "
         "costs the non-zero coefficients for each example outside on demand and nothing otherwise"

@@ -21,7 +21,7 @@ Method, from α = 0 and an empty set A of eight times ``working_set`` examples; 
     until the violation in A is a small part of that of all
     v_t -= the same for all t, over the α_i that changed since A was renewed
 
-which of them come and leave is written in `svmbench.solvers.parts.nested_sets`. Where A has room for all
+which of them come and leave is written in `svmbench.solvers.dual.nested_sets`. Where A has room for all
 examples, or they have more than 128 features, it is all of them, and an iteration is one round of B; else one
 of A.
 
@@ -29,7 +29,7 @@ The violation is max v_i - min v_j over the i and j where α_i y_i can grow and 
 of max v_i and max -v_j without a bias; it converges when that is below ``eps``. A step within B touches
 vectors of its size only, rows over A stay in the caches of the processor, and what is made for all n is made
 in blocks, once for many changes. That is why this is fast. v is kept in double precision, however large C.
-The bias is the mean of v over the free coefficients, or the middle between the ends where none is free.
+The bias is the mean of v over the free coefficients, or the middle between the extrema where none is free.
 
 Counting. Newcomers to B are charged their kernel values with all members of B, each change of a coefficient
 the number of examples of A for a round of B, and n for one of A, to every convention.
@@ -42,14 +42,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
-from svmbench.solvers.parts.stepping import checked_diagonal
-from svmbench.solvers.parts.violating_pair import bias_between
+from svmbench.solvers.run import checked_diagonal
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
-from svmbench.solvers.parts.nested_sets cimport Flat, Level, Nested
-from svmbench.solvers.parts.stepping cimport SteppedRun
+from svmbench.solvers.dual.nested_sets cimport Flat, Level, Nested
+from svmbench.solvers.dual.refinement cimport Refinement
+from svmbench.solvers.run cimport SteppedRun
 
 cdef enum:
     SETS = 8                # working sets that make the set around them
@@ -62,9 +62,16 @@ class Params:
 
     eps: float = field(
         default=1e-3,
-        metadata={"above": 0.0, "help": "stop when the optimality conditions are violated by less than this"},
+        metadata={"above": 0.0, "help": (
+                "Stop when the optimality conditions are violated by less than this. The default of "
+                "LIBSVM."
+            )},
     )
-    working_set: int = field(default=1024, metadata={"min": 4, "help": "coefficients that change at a time"})
+    working_set: int = field(default=1024, metadata={"min": 4, "help": (
+                "Coefficients that change at a time; their kernel matrix is held in memory. 1024, as in "
+                "ThunderSVM, is the best for most data. They are chosen among eight times as many, which "
+                "change less often, unless there are more than 128 features."
+            )})
 
 
 cdef class Run(SteppedRun):
@@ -72,6 +79,7 @@ cdef class Run(SteppedRun):
 
     cdef double eps
     cdef Level level
+    cdef readonly Refinement refinement
 
     def __init__(self, problem, oracle, params):
         super().__init__(problem, oracle)
@@ -85,17 +93,39 @@ cdef class Run(SteppedRun):
             most = min(params.working_set, self.n)
             self.level = Flat(oracle, problem, labels, diagonal, most)
         self.work = self.n * most
+        self.refinement = Refinement(oracle, labels, diagonal, self.level.alpha, most)
         self.look()
 
     cdef int step(self) except -1 nogil:
         cdef int64_t evaluations = self.level.round()
         self.look()
         self.ledger.iteration(evaluations)
-        self.ledger.maintained_change(evaluations)
+        self.ledger.charge_both(evaluations)
+        if self.refinement.due(self.level.violation(), self.eps, self.converged):
+            self.refine()
         return 0
 
+    cdef int refine(self) except -1 nogil:
+        """Recompute the values."""
+        self.refinement.renew(&self.level.v[0])
+        self.level.find_extrema()
+        self.look()
+        if not self.converged and self.refinement.stalled(self.level.violation(), &self.level.v[0]):
+            self.level.mark_all()
+            self.look()
+            self.stalled = True
+        return 0
+
+    def resume(self, alpha):
+        """Go on from a feasible dual point, shape (n,): n evaluations for each coefficient that is not 0."""
+        np.asarray(self.level.alpha)[:] = alpha
+        self.level.untouched = False
+        self.refinement.renew(&self.level.v[0])
+        self.level.mark_all()
+        self.look()
+
     cdef int look(self) except -1 nogil:
-        """See whether the ends of the values are near enough."""
+        """See whether the extrema of the values are near enough."""
         if self.level.violation() == INFINITY:
             self.overflowed()
         self.converged = self.level.violation() < self.eps
@@ -105,8 +135,8 @@ cdef class Run(SteppedRun):
         """Return the last iterate, a dual point."""
         level, y = self.level, np.asarray(self.labels)
         alpha, v = np.array(level.alpha), np.asarray(level.v)
-        bias = bias_between(v, np.asarray(level.up), np.asarray(level.down)) if level.balanced else 0.0
-        return Snapshot(KernelExpansion.from_alpha(alpha, y, bias), responses=1.0 - y * v, alpha=alpha)
+        model = KernelExpansion.from_alpha(alpha, y, level.bias())
+        return Snapshot(model, responses=1.0 - y * v, alpha=alpha)
 
 
 class Decomposition(Solver):
@@ -120,9 +150,10 @@ class Decomposition(Solver):
         "JMLR 19, 2018."
     )
     biases = ("none", "unregularised")
+    exact = True
     counting = "n per coefficient changed, likewise in the larger set, newcomers times working set; under all"
     stochastic = False
-    version = 2
+    version = 3
     Params = Params
 
     def start(self, problem, oracle, rng):

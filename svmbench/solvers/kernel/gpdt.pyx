@@ -4,11 +4,11 @@ T. Serafini, G. Zanghirati and L. Zanni, Gradient Projection Methods for Quadrat
 in Training Support Vector Machines, Optim. Methods Softw. 20, 2005; L. Zanni, T. Serafini and G. Zanghirati,
 Parallel Software for Training Large Scale Support Vector Machines on Multiprocessor Systems, JMLR 7, 2006.
 Problem, selection, update and stopping are those of all decomposition methods: see
-`svmbench.solvers.parts.decomposition`. Without bias there is no equality constraint and the projection is a
+`svmbench.solvers.dual.decomposition`. Without bias there is no equality constraint and the projection is a
 clip.
 
 The problem of a working set of ``q`` coefficients, ``n_new`` of them new, is solved by gradient projection
-(`svmbench.solvers.parts.gradient_projection`), always from the coefficients as they are. It is solved to a
+(`svmbench.solvers.dual.gradient_projection`), always from the coefficients as they are. It is solved to a
 violation below ``eps`` at first; where the violation over all examples is near, at most 2 ``eps``, and has
 changed by less than a hundredth, the tolerance is halved, down to a tenth of ``eps``.
 
@@ -24,9 +24,9 @@ from svmbench.solvers.base import Solver
 
 from libc.math cimport fabs, fmax, fmin
 
-from svmbench.solvers.parts.decomposition cimport DecompositionRun
-from svmbench.solvers.parts.gradient_projection cimport DAI_FLETCHER, GVPM, Rule, solve_projected
-from svmbench.solvers.parts.small_qp cimport SmallQP
+from svmbench.solvers.dual.decomposition cimport DecompositionRun
+from svmbench.solvers.dual.gradient_projection cimport DAI_FLETCHER, GVPM, Rule, solve_projected
+from svmbench.solvers.dual.small_qp cimport SmallQP
 
 cdef enum:
     STEPS = 2000            # of the inner method at most; what is left is for the next working sets
@@ -36,18 +36,29 @@ cdef enum:
 class Params:
     """Parameters of GPDT."""
 
-    q: int = field(default=400, metadata={"min": 2, "help": "coefficients of a working set"})
+    q: int = field(default=400, metadata={"min": 2, "help": (
+                "Coefficients of a working set. Remembered as the default of the program: unconfirmed."
+            )})
     n_new: int | None = field(
         default=None,
-        metadata={"min": 2, "help": "how many of them may be new, at most; null: the even part of q/3"},
+        metadata={"min": 2, "help": (
+                "How many of them may be new in a working set. null: the even part of q/3, the default of"
+                " the program."
+            )},
     )
     inner: str = field(
         default="gvpm",
-        metadata={"choices": ("gvpm", "dai_fletcher"), "help": "method for the problem of a working set"},
+        metadata={"choices": ("gvpm", "dai_fletcher"), "help": (
+                "Method for the problem of a working set: alternating Barzilai-Borwein steps with a line "
+                "search (the paper), or Dai and Fletcher's (2006; the later program)."
+            )},
     )
     eps: float = field(
         default=1e-3,
-        metadata={"above": 0.0, "help": "stop when no optimality condition is violated by more than this"},
+        metadata={"above": 0.0, "help": (
+                "Stop when no optimality condition is violated by more than this. The default of the "
+                "program."
+            )},
     )
 
 
@@ -64,13 +75,14 @@ cdef class Run(DecompositionRun):
         super().__init__(problem, oracle, params.eps, params.q, fresh)
         self.rule = GVPM if params.inner == "gvpm" else DAI_FLETCHER
         self.tolerance = params.eps
-        self.violation = fmax(self.ends.high - self.b, self.b - self.ends.low)
+        self.violation = fmax(self.dual.extrema.m_up - self.b, self.b - self.dual.extrema.M_low)
         self.scratch = np.empty(4 * self.most)
 
     cdef int step(self) except -1 nogil:
         cdef double before = self.violation
         DecompositionRun.step(self)
-        self.violation = fmax(self.ends.high - self.b, self.b - self.ends.low)
+        self.refine()
+        self.violation = fmax(self.dual.extrema.m_up - self.b, self.b - self.dual.extrema.M_low)
         if self.violation <= 2.0 * self.eps and fabs(self.violation - before) < 0.01 * before:
             self.tolerance = fmax(0.5 * self.tolerance, 0.1 * self.eps)
         return 0
@@ -78,13 +90,13 @@ cdef class Run(DecompositionRun):
     cdef void solve(self, SmallQP* qp) noexcept nogil:
         cdef double e = 0.0
         cdef Py_ssize_t i = 0, k = 0
-        if self.with_bias:
+        if self.dual.balanced:
             for k in range(qp.q):
                 e += qp.y[k] * qp.z[k]
             for i in range(self.n):
-                e -= self.y[i] * self.alpha[i]
+                e -= self.y[i] * self.dual.alpha[i]
         solve_projected(qp, e, self.rule, self.tolerance, STEPS, &self.scratch[0])
-        if self.with_bias:
+        if self.dual.balanced:
             self.balance(qp, e)
 
     cdef void balance(self, SmallQP* qp, double e) noexcept nogil:
@@ -111,8 +123,10 @@ class GPDT(Solver):
         "Applications in Training Support Vector Machines. Optim. Methods Softw. 20, 2005."
     )
     biases = ("unregularised", "none")
+    exact = True
     counting = "n per member of the working set under every convention"
     stochastic = False
+    version = 2
     Params = Params
 
     def start(self, problem, oracle, rng):

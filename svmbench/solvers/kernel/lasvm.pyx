@@ -8,8 +8,8 @@ Problem, the dual of the regularised form in its C-form with signed coefficients
 [0, C] or [-C, 0] by the label, and :math:`\sum_i a_i = 0` with a bias. Its gradient is
 :math:`g_i = y_i - \sum_j a_j K(x_j, x_i)`.
 
-Method, on an expansion set S, at first empty. The ends of S are high = max g over the a < B and low = min g
-over the a > A::
+Method, on an expansion set S, at first empty. The extrema of S are high = max g over the a < B and low =
+min g over the a > A::
 
     PROCESS(k), k not in S:
         if low < high and g_k < low (y_k = 1) or g_k > high (y_k = -1):  k makes no violating pair with S
@@ -23,8 +23,8 @@ over the a > A::
 
 First PROCESS 5 examples of each class. Then ``epochs`` passes over all examples: PROCESS the next one, and
 REPROCESS once. It is drawn at random, or it is, of ``candidates`` random ones, the one with the least y f(x)
-(``gradient``) or the least |f(x)| (``margin``). Then the finishing: REPROCESS until high - low <= eps, which
-is where the paper ends (``expansion``). Of equals the first example is taken.
+(``gradient``) or the least |f(x)| (``margin``). Then the finalization: REPROCESS until high - low <= eps,
+which is where the paper ends (``expansion``). Of equals the first example is taken.
 
 With ``finishing=all`` it looks at all examples instead, and each one outside S that violates the conditions
 with another one by more than ``eps`` enters S; REPROCESS until high - low is at most a tenth of the largest
@@ -36,13 +36,14 @@ step gains most, :math:`(high - g_s)^2 / (K_{hh} + K_{ss} - 2 K_{hs})`.
 Without bias a step changes one coordinate, the worse violator, to a_i + g_i/K_ii, cut to the box: the pair of
 it and of a partner that has g = 0, K = 0 and room without end; PROCESS returns if y_k g_k < 0.
 
-Counting: an iteration is an example presented, or in the finishing a REPROCESS or a look at all examples.
+Counting: an iteration is an example presented, or in the finalization a REPROCESS or a look at all examples.
 On demand a look at an example outside S costs |S| evaluations, and its values serve its first step; any other
 coefficient that changes costs |S|. Where rows are kept it costs n. The program keeps them: g is known for
 all examples, a row is computed for a step, and PROCESS and the candidates read g. Which members of S can
-move up and down stands in vectors over all examples, so that one pass moves g and finds the new ends.
+move up and down stands in vectors over all examples, so that one pass moves g and finds the new extrema.
 
-Answer: the last iterate, a dual point. b stays as it was where S has no ends; where it has one, b is its g.
+Answer: the last iterate, a dual point. b stays as it was where S has no extrema; where it has one, b is its
+g.
 """
 
 from dataclasses import dataclass, field
@@ -50,27 +51,32 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
-from svmbench.solvers.parts.stepping import checked_diagonal
+from svmbench.solvers.run import checked_diagonal
 
-from libc.math cimport INFINITY, fabs, fmax, fmin, isfinite
+from libc.math cimport INFINITY, fabs, fmax, isfinite
 from libc.stdint cimport int64_t
 
-from svmbench.solvers.parts.random cimport Generator
-from svmbench.solvers.parts.stepping cimport SteppedRun
-from svmbench.solvers.parts.violating_pair cimport Ends, best_partner, curvature, move_values_with_ties
+from svmbench.rng cimport Generator
+from svmbench.solvers.dual.expansion_set cimport NOBODY, TIE, ExpansionSet
+from svmbench.solvers.dual.refinement cimport Refinement
+from svmbench.solvers.pool cimport Pool
+from svmbench.solvers.run cimport SteppedRun
+from svmbench.solvers.dual.working_pair cimport Extrema, middle_of
 
 SELECTIONS = ("random", "gradient", "margin")
-FINISHINGS = ("none", "expansion", "all")
-
-# Gradients and scores nearer than this are equal: the two of a pair are so after their step, and rounding
-# shall not choose between them.
-cdef double TIE = 1e-12
+FINALIZATIONS = ("none", "expansion", "all")
 
 # Of the largest violation of all examples, to which S is optimised before the next look at all.
 cdef double SHARE = 0.1
 
+# In the order of the words above.
+cdef enum Selection:
+    AT_RANDOM, BY_GRADIENT, BY_MARGIN
+
+cdef enum Finalization:
+    WITHOUT, OVER_EXPANSION, OVER_ALL
+
 cdef enum:
-    NONE = -1               # the partner there is not
     SEEDS = 5               # examples of each class that begin the expansion
     SWAPS_AHEAD = 4096      # of the pool: how far the coming examples are looked for
 
@@ -83,23 +89,35 @@ class Params:
         default="random",
         metadata={
             "choices": SELECTIONS,
-            "help": "next example: a random one, or the most misclassified or least certain candidate",
+            "help": (
+                "Which example of a pass is next: a random one, or of some random candidates the most "
+                "misclassified or the one nearest to the decision boundary."
+            ),
         },
     )
     candidates: int = field(
-        default=50, metadata={"min": 1, "help": "random examples among which gradient and margin choose"}
+        default=50, metadata={"min": 1, "help": "Candidates of gradient and margin. The number of the paper."}
     )
-    epochs: int = field(default=1, metadata={"min": 1, "help": "passes over the examples"})
+    epochs: int = field(
+        default=1, metadata={"min": 1, "help": "Passes over the examples. The paper's experiments make one."}
+    )
     finishing: str = field(
         default="all",
         metadata={
-            "choices": FINISHINGS,
-            "help": "after the passes: nothing, optimise over the expansion, or over all examples",
+            "choices": FINALIZATIONS,
+            "help": (
+                "What follows the passes: nothing; optimising over the expansion set, where the paper "
+                "ends; or over all examples, which reaches the optimum of the problem that all solvers "
+                "solve, with the pairs of the finalization chosen by second-order information."
+            ),
         },
     )
     eps: float = field(
         default=1e-3,
-        metadata={"above": 0.0, "help": "the paper's tau: violation below which a pair is left alone"},
+        metadata={"above": 0.0, "help": (
+                "Violation of the optimality conditions up to which a pair is left alone: tau of the "
+                "paper."
+            )},
     )
 
 
@@ -108,318 +126,185 @@ cdef class Run(SteppedRun):
 
     cdef Generator rng
     cdef Generator scout            # runs ahead of it
-    cdef double C
     cdef double eps
-    cdef bint biased
     cdef int selection
     cdef int64_t candidates
-    cdef int finishing
-    cdef int64_t online             # iterations before the finishing
+    cdef int finalization
+    cdef int64_t online             # iterations before the finalization
     cdef int64_t[::1] seeds
-    cdef int64_t[::1] pool          # all examples, first those not yet presented in this pass
-    cdef int64_t[:, ::1] swaps      # the last ones in it, to be undone
-    cdef Py_ssize_t swapped         # how many they are
-    cdef double[::1] a
-    cdef double[::1] g
+    cdef Pool pool                  # examples not yet presented in this pass
+    cdef ExpansionSet S
     cdef double b
     cdef double gap                 # high - low after the last REPROCESS
-    cdef double enough              # that of the finishing, until it looks at all examples
-    cdef Py_ssize_t size            # of S
-    cdef signed char[::1] inside    # whether an example is in S
-    cdef double[::1] up             # 0, or -inf if it is not in S or cannot move up
-    cdef double[::1] down           # 0, or +inf if it is not in S or cannot move down
-    cdef Ends ends                  # of S, in both directions
-    cdef Py_ssize_t n_zeros
-    cdef int64_t[::1] zeros         # the members of S with a = 0, and some that had it a moment ago
-    cdef signed char[::1] listed    # whether an example is among them
-    cdef double[::1] diagonal
+    cdef double enough              # that of the finalization, until it looks at all examples
+    cdef readonly Refinement refinement
 
     def __init__(self, problem, oracle, Generator rng not None, params):
         super().__init__(problem, oracle)
-        self.diagonal = checked_diagonal(oracle)
+        diagonal = checked_diagonal(oracle)
         self.rng = rng
         self.scout = Generator(0)
-        self.C = problem.C
         self.eps = params.eps
-        self.biased = problem.bias != "none"
         self.selection = SELECTIONS.index(params.selection)
         self.candidates = params.candidates
-        self.finishing = FINISHINGS.index(params.finishing)
+        self.finalization = FINALIZATIONS.index(params.finishing)
         order = rng.permutation(self.n)
         y = np.asarray(self.labels)[order]
         self.seeds = np.concatenate([order[y > 0.0][:SEEDS], order[y < 0.0][:SEEDS]])
         self.online = self.seeds.shape[0] + params.epochs * self.n
-        self.pool = order
-        self.swaps = np.empty((SWAPS_AHEAD + min(params.candidates, self.n) + 1, 2), dtype=np.int64)
-        self.a = np.zeros(self.n)
-        self.g = np.array(self.labels)
+        self.pool = Pool(order, SWAPS_AHEAD + min(params.candidates, self.n) + 1)
+        self.S = ExpansionSet(oracle, problem, self.labels, diagonal)
+        self.refinement = Refinement(oracle, self.labels, diagonal, self.S.alpha, 2)
         self.gap = INFINITY
-        self.enough = INFINITY if self.finishing == 2 else self.eps
-        self.inside = np.zeros(self.n, dtype=np.int8)
-        self.up = np.full(self.n, -np.inf)
-        self.down = np.full(self.n, np.inf)
-        self.zeros = np.zeros(self.n, dtype=np.int64)
-        self.listed = np.zeros(self.n, dtype=np.int8)
-        self.pass_over(NULL, NULL, 0.0)
+        self.enough = INFINITY if self.finalization == OVER_ALL else self.eps
 
     cdef int step(self) except -1 nogil:
         cdef int64_t seeds = self.seeds.shape[0]
         cdef int64_t presented = self.iterations - seeds
-        cdef int64_t coordinates = 2 if self.biased else 1
+        cdef int64_t coordinates = 2 if self.S.balanced else 1
         cdef bint looked = False
         cdef Py_ssize_t k = 0
         if presented < 0:
             self.process(self.seeds[self.iterations], False)
         elif self.iterations < self.online:
-            looked = self.selection > 0
-            self.swapped = 0
+            looked = self.selection != AT_RANDOM
+            self.pool.remember()
             k = self.next_example(self.rng, self.n - presented % self.n, True)
             self.process(k, looked)
             self.reprocess(False)
             coordinates *= 2
         elif self.gap > self.enough:
-            self.reprocess(self.finishing == 2)
+            self.reprocess(self.finalization == OVER_ALL)
         else:
             self.look_at_all()
         self.ledger.iteration(coordinates * self.n)
         if self.iterations + 1 >= self.online:
-            if self.finishing == 0 or (self.finishing == 1 and self.gap <= self.eps):
-                self.converged = True
+            self.end_or_refine()
+        return 0
+
+    cdef int end_or_refine(self) except -1 nogil:
+        """After the last example: see whether it has converged."""
+        if self.finalization == WITHOUT:
+            self.converged = True
+            return 0
+        if self.finalization == OVER_EXPANSION and self.gap <= self.eps:
+            self.converged = True
+        if self.refinement.due(self.gap, self.eps, self.converged):
+            self.refine()
+        return 0
+
+    cdef int refine(self) except -1 nogil:
+        """Recompute all gradients; whether it has converged shows in the next iterations."""
+        cdef double* g = &self.S.v[0]
+        cdef Extrema extrema
+        self.refinement.renew(g)
+        self.S.find_extrema()
+        extrema = self.S.worst()
+        self.gap = extrema.m_up - extrema.M_low
+        self.converged = self.finalization == OVER_EXPANSION and self.gap <= self.eps
+        if self.refinement.stalled(self.gap, g):
+            self.stalled = not self.converged
+            self.S.mark_members()
         return 0
 
     cdef Py_ssize_t next_example(self, Generator rng, int64_t left, bint counted) noexcept nogil:
         """Choose one of the examples left in this pass and take it out of them."""
-        cdef int64_t count = min(self.candidates, left) if self.selection > 0 else 1
+        cdef int64_t count = min(self.candidates, left) if self.selection != AT_RANDOM else 1
         cdef double best = INFINITY, found = 0.0
-        cdef Py_ssize_t chosen = 0, q = 0
+        cdef Py_ssize_t chosen = 0, q = 0, k = 0
         for q in range(count):
-            self.swap(q, q + rng.below(<unsigned int> (left - q)))
-            if self.selection > 0:
-                found = self.score(self.pool[q], counted)
+            k = self.pool.draw(rng, q, left)
+            if self.selection != AT_RANDOM:
+                found = self.score(k, counted)
                 if found < best - TIE:
                     best = found
                     chosen = q
-        self.swap(chosen, left - 1)
-        return self.pool[left - 1]
+        return self.pool.take(chosen, left)
 
-    cdef void swap(self, Py_ssize_t q, Py_ssize_t p) noexcept nogil:
-        self.pool[q], self.pool[p] = self.pool[p], self.pool[q]
-        self.swaps[self.swapped, 0] = q
-        self.swaps[self.swapped, 1] = p
-        self.swapped += 1
-
-    cdef void take_back(self) noexcept nogil:
-        """Undo the last swap."""
-        cdef Py_ssize_t q = 0, p = 0
-        self.swapped -= 1
-        q = self.swaps[self.swapped, 0]
-        p = self.swaps[self.swapped, 1]
-        self.pool[q], self.pool[p] = self.pool[p], self.pool[q]
-
-    cdef void foresee(self) noexcept nogil:
+    cdef void prefetch_hints(self) noexcept nogil:
         """Expect the examples that come next, as far as they would enter S by the present gradients."""
         cdef int64_t presented = self.iterations - self.seeds.shape[0] + 1
         cdef int64_t end = self.online - self.seeds.shape[0]
         cdef Py_ssize_t k = 0
         cdef bint useful = presented > 0
         self.scout.follow(self.rng)
-        self.swapped = 0
-        while useful and presented < end and self.swapped < SWAPS_AHEAD:
+        self.pool.remember()
+        while useful and presented < end and self.pool.swapped < SWAPS_AHEAD:
             k = self.next_example(self.scout, self.n - presented % self.n, False)
-            if not self.inside[k] and not self.settled(k, self.ends):
-                useful = self.oracle.expect(k)
+            if not self.S.inside[k] and not self.S.settled(k, &self.S.extrema):
+                useful = self.oracle.prefetch.request(k)
             presented += 1
-        while self.swapped > 0:
-            self.take_back()
+        self.pool.undo()
 
     cdef double score(self, Py_ssize_t k, bint counted) noexcept nogil:
         """Look at a candidate; return what the least is chosen of."""
-        cdef double f = self.y[k] - self.g[k] + self.b
-        if counted and not self.inside[k]:
-            self.ledger.lookup(self.size)
-        return f * self.y[k] if self.selection == 1 else fabs(f)
-
-    cdef bint settled(self, Py_ssize_t k, Ends ends) noexcept nogil:
-        """Return whether an example outside S makes no violating pair with it."""
-        cdef double end = ends.low if self.y[k] > 0.0 else ends.high
-        if self.biased:
-            return ends.low < ends.high and self.y[k] * (self.g[k] - end) < -TIE
-        return self.y[k] * self.g[k] < -TIE
+        cdef double f = self.y[k] - self.S.v[k] + self.b
+        if counted and not self.S.inside[k]:
+            self.ledger.charge_on_demand(self.S.count)
+        return f * self.y[k] if self.selection == BY_GRADIENT else fabs(f)
 
     cdef void process(self, Py_ssize_t k, bint looked) noexcept nogil:
-        """Take an example into S and make its first step; ``looked``: its values over S are at hand."""
-        cdef Ends ends = self.ends
-        cdef Py_ssize_t partner = NONE
-        cdef double g = self.g[k]
-        if self.inside[k]:
+        """Take an example into S and make its first step; ``looked``: its values over S are cached."""
+        cdef Extrema extrema = self.S.extrema
+        cdef Py_ssize_t partner = NOBODY
+        cdef double g = self.S.v[k]
+        if self.S.inside[k]:
             return
         if not looked:
-            self.ledger.lookup(self.size)
-        if self.settled(k, ends):
+            self.ledger.charge_on_demand(self.S.count)
+        if self.S.settled(k, &extrema):
             return
-        self.enter(k)
-        if self.biased:
-            partner = ends.lowest if self.y[k] > 0.0 else ends.highest
-            if partner == NONE or self.y[k] * (g - self.g[partner]) <= TIE:
-                self.pass_over(NULL, NULL, 0.0)
+        self.S.enter(k)
+        if self.S.balanced:
+            partner = extrema.i_low if self.y[k] > 0.0 else extrema.i_up
+            if partner == NOBODY or self.y[k] * (g - self.S.v[partner]) <= TIE:
+                self.S.find_extrema()
                 return
-            self.ledger.lookup(self.size)
+            self.ledger.charge_on_demand(self.S.count)
         if self.y[k] > 0.0:
-            self.move(k, partner)
+            self.improve(k, partner)
         else:
-            self.move(partner, k)
+            self.improve(partner, k)
+
+    cdef void improve(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+        """Make the step of a pair in S."""
+        cdef const float* row_i = self.row(i) if i != NOBODY else NULL
+        cdef const float* row_j = self.row(j) if j != NOBODY else NULL
+        self.S.improve(i, j, row_i, row_j)
+        self.ledger.charge_row_update(((i != NOBODY) + (j != NOBODY)) * self.n)
 
     cdef void reprocess(self, bint second_order) noexcept nogil:
-        """Make the step of the worst pair in S, and remove what can be none of a violating pair."""
-        cdef Ends ends = self.worst()
-        cdef Py_ssize_t partner = ends.lowest
-        cdef const float* row = NULL
-        if ends.high - ends.low > self.eps:
-            self.ledger.lookup((2 if self.biased else 1) * self.size)
-            if second_order and self.biased:
-                row = self.oracle.row_pointer(ends.highest)
-                partner = best_partner(
-                    &self.g[0], &self.down[0], &self.diagonal[0], row, self.n, &ends
-                )
-            self.move(ends.highest, partner)
-            ends = self.worst()
-        self.gap = ends.high - ends.low
-        if not self.biased:
-            self.remove(0.0, 0.0)
+        """Make the step of the maximal violating pair in S, and remove what can be in no violating pair."""
+        cdef Extrema extrema = self.S.worst()
+        cdef Py_ssize_t partner = extrema.i_low
+        if extrema.m_up - extrema.M_low > self.eps:
+            self.ledger.charge_on_demand((2 if self.S.balanced else 1) * self.S.count)
+            if second_order and self.S.balanced:
+                partner = self.S.second_order_partner(&extrema)
+            self.improve(extrema.i_up, partner)
+            extrema = self.S.worst()
+        self.gap = extrema.m_up - extrema.M_low
+        if not self.S.balanced:
+            self.S.remove(0.0, 0.0)
             return
-        self.remove(ends.high, ends.low)
-        if isfinite(ends.high) and isfinite(ends.low):
-            self.b = 0.5 * (ends.high + ends.low)
-        elif isfinite(ends.high) or isfinite(ends.low):
-            self.b = ends.high if isfinite(ends.high) else ends.low
-
-    cdef Ends worst(self) noexcept nogil:
-        """Return the ends of S; without bias the worse of the two, the other one 0."""
-        cdef Ends ends = self.ends
-        if not self.biased:
-            if fmax(ends.high, 0.0) >= -fmin(ends.low, 0.0):
-                ends.low = 0.0
-                ends.lowest = NONE
-                ends.high = fmax(ends.high, 0.0)
-            else:
-                ends.high = 0.0
-                ends.highest = NONE
-        return ends
-
-    cdef void pass_over(self, const float* a, const float* b, double step) noexcept nogil:
-        """Move all gradients along one row or two, and find the ends of S."""
-        self.ends.highest = NONE
-        self.ends.lowest = NONE
-        move_values_with_ties(
-            &self.g[0], a, b, step, &self.up[0], &self.down[0], self.n, TIE, &self.ends
-        )
-
-    cdef double room(self, Py_ssize_t i, double direction) noexcept nogil:
-        """Return how far a coefficient can go in that direction."""
-        if direction == self.y[i]:
-            return self.C - fabs(self.a[i])
-        return fabs(self.a[i])
-
-    cdef void move(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-        """Make the step of a pair, of which one may be `NONE`."""
-        cdef const float* row_i = self.row(i) if i != NONE else NULL
-        cdef const float* row_j = self.row(j) if j != NONE else NULL
-        cdef double both = row_i[j] if i != NONE and j != NONE else 0.0
-        cdef double own = row_i[i] if i != NONE else 0.0
-        cdef double other = row_j[j] if j != NONE else 0.0
-        cdef double rise = (self.g[i] if i != NONE else 0.0) - (self.g[j] if j != NONE else 0.0)
-        cdef double step = rise / curvature(own, other, both)
-        if i != NONE:
-            step = fmin(step, self.room(i, 1.0))
-        if j != NONE:
-            step = fmin(step, self.room(j, -1.0))
-        self.change(i, 1.0, step)
-        self.change(j, -1.0, step)
-        if i == NONE:
-            self.pass_over(row_j, NULL, -step)
-        else:
-            self.pass_over(row_i, row_j, step)
-
-    cdef void change(self, Py_ssize_t i, double direction, double step) noexcept nogil:
-        """Move one coefficient, onto its bound if that is as far as it can go."""
-        if i == NONE:
-            return
-        if step == self.room(i, direction):
-            self.a[i] = self.y[i] * self.C if direction == self.y[i] else 0.0
-        else:
-            self.a[i] += direction * step
-        self.mark(i)
-        self.ledger.change(self.n)
-
-    cdef void enter(self, Py_ssize_t k) noexcept nogil:
-        self.inside[k] = True
-        self.size += 1
-        self.mark(k)
-
-    cdef void mark(self, Py_ssize_t i) noexcept nogil:
-        """Note which ways a member of S can move, and whether it may be removed."""
-        self.up[i] = 0.0 if self.room(i, 1.0) > 0.0 else -INFINITY
-        self.down[i] = 0.0 if self.room(i, -1.0) > 0.0 else INFINITY
-        if self.a[i] == 0.0 and not self.listed[i]:
-            self.listed[i] = True
-            self.zeros[self.n_zeros] = i
-            self.n_zeros += 1
-
-    cdef void remove(self, double high, double low) noexcept nogil:
-        """Remove from S the zeros that lie on the right side of its ends."""
-        cdef Py_ssize_t kept = 0, p = 0, s = 0
-        cdef bint settled = False, end = False
-        for p in range(self.n_zeros):
-            s = self.zeros[p]
-            settled = self.g[s] <= low + TIE if self.y[s] > 0.0 else self.g[s] >= high - TIE
-            if self.a[s] == 0.0 and not settled:
-                self.zeros[kept] = s
-                kept += 1
-                continue
-            self.listed[s] = False
-            if self.a[s] == 0.0:
-                self.inside[s] = False
-                self.up[s] = -INFINITY
-                self.down[s] = INFINITY
-                self.size -= 1
-                end = end or s == self.ends.highest or s == self.ends.lowest
-        self.n_zeros = kept
-        if end:
-            self.pass_over(NULL, NULL, 0.0)
+        self.S.remove(extrema.m_up, extrema.M_low)
+        if isfinite(extrema.m_up) or isfinite(extrema.M_low):
+            self.b = middle_of(&extrema)
 
     cdef void look_at_all(self) noexcept nogil:
         """Take the examples into S that violate the conditions; if none does, the method is done."""
-        cdef Ends ends = self.worst()
-        cdef double high = ends.high if self.biased else 0.0
-        cdef double low = ends.low if self.biased else 0.0
-        cdef double found = 0.0, worst = ends.high - ends.low
-        cdef Py_ssize_t before = self.size, k = 0
-        self.ledger.lookup((self.n - before) * before)
-        if self.biased:
-            for k in range(self.n):
-                if not self.inside[k]:
-                    if self.y[k] > 0.0:
-                        high = fmax(high, self.g[k])
-                    else:
-                        low = fmin(low, self.g[k])
-        for k in range(self.n):
-            if not self.inside[k]:
-                found = self.g[k] - low if self.y[k] > 0.0 else high - self.g[k]
-                worst = fmax(worst, found)
-                if found > self.eps:
-                    self.enter(k)
+        cdef Py_ssize_t before = self.S.count
+        cdef double worst = self.S.admit_violators(self.eps)
+        self.ledger.charge_on_demand((self.n - before) * before)
         self.converged = worst <= self.eps
         self.enough = fmax(self.eps, SHARE * worst)
         self.gap = INFINITY
-        self.pass_over(NULL, NULL, 0.0)
 
     def snapshot(self):
         """Return the last iterate, a dual point."""
-        a, y = np.asarray(self.a), np.asarray(self.labels)
-        alpha = np.abs(a)
-        return Snapshot(
-            KernelExpansion.from_alpha(alpha, y, self.b), responses=1.0 - y * np.asarray(self.g), alpha=alpha
-        )
+        alpha, y = np.array(self.S.alpha), np.asarray(self.labels)
+        responses = 1.0 - y * np.asarray(self.S.v)
+        return Snapshot(KernelExpansion.from_alpha(alpha, y, self.b), responses=responses, alpha=alpha)
 
 
 class LASVM(Solver):
@@ -432,6 +317,7 @@ class LASVM(Solver):
         "Learning. JMLR 6, 2005."
     )
     biases = ("unregularised", "none")
+    exact = True
     counting = (
         "on demand: the expansion set per look at an example outside it and per changed coefficient; rows "
         "kept: n per changed coefficient; iterations: n per coefficient that can change"

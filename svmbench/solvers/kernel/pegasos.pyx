@@ -31,8 +31,8 @@ from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
-from svmbench.solvers.parts.random cimport Generator
-from svmbench.solvers.parts.stepping cimport VISITS_AHEAD, SteppedRun, add_row
+from svmbench.rng cimport Generator
+from svmbench.solvers.run cimport VISITS_AHEAD, SteppedRun, add_row
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,10 @@ class Params:
 
     exact: bool = field(
         default=True,
-        metadata={"help": "divide the tested response by lam (t - 1), which is exact; false: by lam t"},
+        metadata={"help": (
+                "Divide the tested response by lam (t - 1), which makes it exact (equation 13). false: by"
+                " lam t, as the journal's listing prints it."
+            )},
     )
 
 
@@ -72,16 +75,16 @@ cdef class Run(SteppedRun):
         if not isfinite(response):
             self.overflowed()
         self.ledger.iteration(self.n)
-        self.ledger.lookup(self.support)
+        self.ledger.charge_on_demand(self.support)
         if response < 1.0:
             if self.a[i] == 0.0:
                 self.support += 1
             self.a[i] += 1.0
             add_row(self, i, self.y[i], &self.c[0])
-            self.ledger.change(self.n)
+            self.ledger.charge_row_update(self.n)
         return 0
 
-    cdef void foresee(self) noexcept nogil:
+    cdef void prefetch_hints(self) noexcept nogil:
         """Expect the violations among the coming draws, as far as the present responses tell."""
         cdef int64_t t = self.iterations + 1 - self.shift
         cdef Py_ssize_t i = 0
@@ -89,7 +92,7 @@ cdef class Run(SteppedRun):
         self.scout.follow(self.rng)
         for k in range(1, VISITS_AHEAD + 1):
             i = self.scout.below(<unsigned int> self.n)
-            if self.c[i] < self.lam * <double> (t + k) and not self.oracle.expect(i):
+            if self.c[i] < self.lam * <double> (t + k) and not self.oracle.prefetch.request(i):
                 return
 
     def snapshot(self):

@@ -28,8 +28,8 @@ from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
-from svmbench.solvers.parts.random cimport Generator
-from svmbench.solvers.parts.stepping cimport VISITS_AHEAD, SteppedRun, add_row
+from svmbench.rng cimport Generator
+from svmbench.solvers.run cimport VISITS_AHEAD, SteppedRun, add_row
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,20 @@ class Params:
     """Parameters of the Perceptron."""
 
     epochs: int | None = field(
-        default=None, metadata={"min": 1, "help": "passes over the data; null: until a pass makes no mistake"}
+        default=None, metadata={"min": 1, "help": (
+                "Passes over the data. null: until the budget ends or a pass makes no mistake."
+            )}
     )
     average: bool = field(
-        default=False, metadata={"help": "answer with the average of all hypotheses instead of the last"}
+        default=False, metadata={"help": "Predict with the average of all hypotheses instead of the last."}
     )
     order: str = field(
         default="random",
         metadata={
             "choices": ("random", "given"),
-            "help": "a new permutation for each pass, or the order of the data",
+            "help": (
+                "Order of the examples in a pass: a new permutation each time, or as in the file."
+            ),
         },
     )
 
@@ -90,7 +94,7 @@ cdef class Run(SteppedRun):
         if not isfinite(self.c[i]):
             self.overflowed()
         self.ledger.iteration(self.n)
-        self.ledger.lookup(self.support)
+        self.ledger.charge_on_demand(self.support)
         if self.c[i] <= 0.0:
             self.mistakes += 1
             if self.a[i] == 0.0:
@@ -100,16 +104,18 @@ cdef class Run(SteppedRun):
             if self.average:
                 self.a_late[i] += <double> before
                 add_row(self, i, self.y[i] * <double> before, &self.c_late[0])
-            self.ledger.change(self.n)
+            self.ledger.charge_row_update(self.n)
         if place == self.n - 1:
             self.converged = self.mistakes == 0 or before + 1 == self.last
         return 0
 
-    cdef void foresee(self) noexcept nogil:
+    cdef void prefetch_hints(self) noexcept nogil:
         """Expect the rest of the pass, as far as it would be mistakes by the present responses."""
         cdef Py_ssize_t place = self.iterations % self.n + 1
         cdef Py_ssize_t end = min(self.n, place + VISITS_AHEAD)
-        while place < end and (self.c[self.order[place]] > 0.0 or self.oracle.expect(self.order[place])):
+        while place < end and (
+            self.c[self.order[place]] > 0.0 or self.oracle.prefetch.request(self.order[place])
+        ):
             place += 1
 
     def snapshot(self):

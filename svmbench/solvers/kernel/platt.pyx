@@ -29,7 +29,9 @@ is put onto it; the paper does so at 0 and C, but at the ends of the segment Σ 
 The b of the last step may be wrong for all others, so that examples violate the conditions though no pair
 does (S. S. Keerthi et al., Neural Computation 13, 2001). Where that ends a pass over all, b is put in the
 middle: the least error where α_i y_i can grow and the largest where it can fall become opposite numbers. If
-these were more than 2 eps apart, another pass over all follows.
+these were more than 2 eps apart, another pass over all follows. When that changes nothing either, every step
+left is smaller than ``change``: the method ends, as stalled if they are more than 0.1 apart, and ten times
+``eps`` and ``change``.
 
 Counting: an iteration is one examination. On demand the errors of the free examples are kept. That of a
 bound one costs the number of non-zero coefficients, for j and for each i whose segment is not a point; K_ij
@@ -45,12 +47,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
-from svmbench.solvers.parts.stepping import checked_diagonal
+from svmbench.solvers.run import checked_diagonal
 
 from libc.math cimport INFINITY, fabs, fmax, fmin, isfinite
 
-from svmbench.solvers.parts.random cimport Generator
-from svmbench.solvers.parts.stepping cimport SteppedRun
+from svmbench.rng cimport Generator
+from svmbench.solvers.dual.working_pair cimport Extrema
+from svmbench.solvers.dual.refinement cimport Refinement
+from svmbench.solvers.run cimport SteppedRun
 
 # Errors nearer than this are equal and the first one is taken: those of a pair are equal after their step,
 # and rounding shall not choose between them.
@@ -58,6 +62,11 @@ cdef double TIE = 1e-12
 # Of C: how near to the end of its segment a coefficient is put onto it, and what rounding leaves of a bound.
 cdef double SNAP = 1e-8
 cdef double ROUNDING = 1e-14
+
+# Violations, and multiples of the larger tolerance, that are no convergence though every step left is too
+# small.
+cdef double GROSS = 0.1
+cdef double MANY = 10.0
 
 cdef enum:
     NONE = -1
@@ -69,13 +78,19 @@ class Params:
 
     eps: float = field(
         default=1e-3,
-        metadata={"above": 0.0, "help": "the paper's tol: violation up to which an example is left alone"},
+        metadata={"above": 0.0, "help": (
+                "Violation of the optimality conditions up to which an example is left alone: tol of the "
+                "paper."
+            )},
     )
     change: float | None = field(
         default=None,
         metadata={
             "above": 0.0,
-            "help": "the paper's eps: relative change below which a step is not made; null: the same as eps",
+            "help": (
+                "Relative change of a coefficient below which a step is not made: eps of the paper, 1e-3 "
+                "there like tol. null: the same number as solver.eps."
+            ),
         },
     )
 
@@ -88,6 +103,7 @@ cdef class Run(SteppedRun):
     cdef double eps
     cdef double change
     cdef double b
+    cdef Extrema extrema
     cdef double[::1] alpha
     cdef double[::1] v              # y_i - f(x_i) without b: E_i = b - v_i
     cdef double[::1] own            # K(x, x) in single precision, as in the rows
@@ -97,6 +113,7 @@ cdef class Run(SteppedRun):
     cdef bint everything            # the pass goes over all examples
     cdef bint changed               # something, in this pass
     cdef const float* row_j         # of the examined example, once taken
+    cdef readonly Refinement refinement
     cdef Py_ssize_t tried           # free examples whose value with it, a free one, has been evaluated
 
     def __init__(self, problem, oracle, Generator rng not None, params):
@@ -107,7 +124,9 @@ cdef class Run(SteppedRun):
         self.change = params.eps if params.change is None else params.change
         self.alpha = np.zeros(self.n)
         self.v = np.array(self.labels)
-        self.own = checked_diagonal(oracle).astype(np.float32).astype(np.float64)
+        diagonal = checked_diagonal(oracle)
+        self.own = diagonal.astype(np.float32).astype(np.float64)
+        self.refinement = Refinement(oracle, self.labels, diagonal, self.alpha, self.n)
         self.everything = True
 
     cdef int step(self) except -1 nogil:
@@ -118,38 +137,72 @@ cdef class Run(SteppedRun):
         self.find_next()
         return 0
 
-    cdef void find_next(self) noexcept nogil:
+    cdef int find_next(self) except -1 nogil:
         """Go to the next example of the pass, or of the next pass that has one."""
-        while not self.converged:
+        while not self.converged and not self.stalled:
             while self.at < self.n and not self.everything and not self.is_free(self.at):
                 self.at += 1
             if self.at < self.n:
-                return
+                return 0
             if self.everything and not self.changed:
                 self.converged = self.settle()
             self.everything = not self.changed
+            if self.refinement.due(0.5 * self.violation(), self.eps, self.converged):
+                self.refine()
             self.changed = False
             self.at = 0
+        return 0
+
+    cdef int refine(self) except -1 nogil:
+        """Recompute all errors; another pass over all examples looks at them."""
+        cdef Py_ssize_t i = 0
+        self.refinement.renew(&self.v[0])
+        self.everything = True
+        self.converged = False
+        self.stalled = self.refinement.stalled(0.5 * self.violation(), &self.v[0])
+        if self.stalled:
+            self.nonzeros = self.free = 0
+            for i in range(self.n):
+                self.nonzeros += self.alpha[i] > 0.0
+                self.free += self.is_free(i)
+            self.settle()
+        return 0
+
+    cdef double violation(self) noexcept nogil:
+        self.find_extrema()
+        return self.extrema.m_up - self.extrema.M_low
+
+    cdef void find_extrema(self) noexcept nogil:
+        """Find the largest value that can move up and the least that can move down."""
+        cdef Py_ssize_t i = 0
+        self.extrema.m_up, self.extrema.M_low = -INFINITY, INFINITY
+        for i in range(self.n):
+            if (self.alpha[i] < self.C) if self.y[i] > 0.0 else (self.alpha[i] > 0.0):
+                self.extrema.m_up = fmax(self.extrema.m_up, self.v[i])
+            if (self.alpha[i] > 0.0) if self.y[i] > 0.0 else (self.alpha[i] < self.C):
+                self.extrema.M_low = fmin(self.extrema.M_low, self.v[i])
 
     cdef bint settle(self) noexcept nogil:
         """Mend b if it violates the conditions; return whether nothing is left to be done.
 
-        All errors are at hand: the pass that changed nothing has looked at each.
+        All errors are at hand: the pass that changed nothing has looked at each. Where b is what it was, the
+        steps that are left are too small a change; if the conditions are far from holding, it has stalled.
         """
-        cdef double high = -INFINITY, low = INFINITY, before = self.b
-        cdef Py_ssize_t i = 0
-        for i in range(self.n):
-            if (self.alpha[i] < self.C) if self.y[i] > 0.0 else (self.alpha[i] > 0.0):
-                high = fmax(high, self.v[i])
-            if (self.alpha[i] > 0.0) if self.y[i] > 0.0 else (self.alpha[i] < self.C):
-                low = fmin(low, self.v[i])
+        cdef double high = 0.0, low = 0.0, before = self.b
+        self.find_extrema()
+        high, low = self.extrema.m_up, self.extrema.M_low
         if self.b >= high - self.eps and self.b <= low + self.eps:
             return True
         if isfinite(high) and isfinite(low):
             self.b = 0.5 * (high + low)
         else:
             self.b = high if isfinite(high) else low
-        return self.b == before or high - low <= 2.0 * self.eps
+        if high - low <= 2.0 * self.eps:
+            return True
+        if self.b != before:
+            return False
+        self.stalled = high - low > fmax(GROSS, MANY * fmax(self.eps, self.change))
+        return not self.stalled
 
     cdef bint is_free(self, Py_ssize_t i) noexcept nogil:
         return 0.0 < self.alpha[i] < self.C
@@ -157,15 +210,15 @@ cdef class Run(SteppedRun):
     cdef void look(self, Py_ssize_t i) noexcept nogil:
         """Charge the error of an example."""
         if not self.is_free(i):
-            self.ledger.lookup(self.nonzeros)
+            self.ledger.charge_on_demand(self.nonzeros)
 
     cdef void look_at_both(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
         """Charge the value of a pair, if the error of a bound one has not needed it."""
         if self.is_free(i) and self.is_free(j):
             self.tried += 1
-            self.ledger.lookup(1)
+            self.ledger.charge_on_demand(1)
         elif self.alpha[i] == 0.0 and self.alpha[j] == 0.0:
-            self.ledger.lookup(1)
+            self.ledger.charge_on_demand(1)
 
     cdef bint examine(self, Py_ssize_t j) noexcept nogil:
         """Change an example that violates the conditions with another one; return whether one was found."""
@@ -215,8 +268,8 @@ cdef class Run(SteppedRun):
             return False
         self.look(i)
         if self.row_j == NULL:
-            self.row_j = self.oracle.row_pointer(j)
-            self.ledger.change(self.n)
+            self.row_j = self.oracle.get_row(j)
+            self.ledger.charge_row_update(self.n)
         self.look_at_both(i, j)
         new = self.best_of(i, j, low, high)
         if new - low < SNAP * self.C:
@@ -249,17 +302,17 @@ cdef class Run(SteppedRun):
 
     cdef void put(self, Py_ssize_t i, Py_ssize_t j, double ai, double aj) noexcept nogil:
         """Give a pair its new coefficients; all errors follow."""
-        cdef const float* row_i = self.oracle.row_pointer(i)    # the cache keeps two rows at hand
+        cdef const float* row_i = self.oracle.get_row(i)    # the cache keeps two rows at hand
         cdef const float* row_j = self.row_j
         cdef double di = self.y[i] * (ai - self.alpha[i]), dj = self.y[j] * (aj - self.alpha[j])
         cdef double* v = &self.v[0]
         cdef int pair = self.is_free(i) + self.is_free(j)
         cdef Py_ssize_t t = 0
-        self.ledger.change(self.n)
+        self.ledger.charge_row_update(self.n)
         if self.is_free(i):
-            self.ledger.lookup(self.free - pair)
+            self.ledger.charge_on_demand(self.free - pair)
         if self.is_free(j):
-            self.ledger.lookup(self.free - pair - (self.tried - self.is_free(i)))
+            self.ledger.charge_on_demand(self.free - pair - (self.tried - self.is_free(i)))
         for t in range(self.n):
             v[t] -= di * row_i[t] + dj * row_j[t]
         self.nonzeros += (ai > 0.0) + (aj > 0.0) - (self.alpha[i] > 0.0) - (self.alpha[j] > 0.0)
@@ -291,6 +344,7 @@ class Platt(Solver):
         "Advances in Kernel Methods, 1999."
     )
     biases = ("unregularised",)
+    exact = True
     counting = (
         "on demand: the non-zero coefficients per error of a bound example, 1 per pair, the other free ones "
         "per free coefficient of a step; rows kept: n per row taken; iterations: n"

@@ -18,7 +18,8 @@ Method, with another solver inside, a bound k and samples of r = c k examples::
 By the theory of random projections samples suffice with (eq. 4)
 :math:`k = \frac{16}{\epsilon^2} \ln \frac{4n}{\delta}` for separable data, and twice that for others. It also
 ends where a round changes neither the support vectors nor the dual objective, which can happen within the
-tolerance. Why it ended is the `reason` of the run. A sample of one class, where the data have two and there
+tolerance. Why it ended is the `reason` of the run; where the inner solver stalled in the last sample, short
+of its tolerance, the run has stalled too. A sample of one class, where the data have two and there
 is a bias, gets a random example of the other class in place of its last.
 
 Counting: an iteration is one of the inner solver, charged as it does over the r examples of its sample, or a
@@ -35,10 +36,10 @@ from svmbench.errors import UserError
 from svmbench.problem import Problem, dual_objective
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
-from svmbench.solvers.parts.stepping import checked_diagonal
+from svmbench.solvers.run import checked_diagonal
 
-from svmbench.solvers.parts.random cimport Generator
-from svmbench.solvers.parts.stepping cimport CountedRun, SteppedRun
+from svmbench.rng cimport Generator
+from svmbench.solvers.run cimport CountedRun, SteppedRun
 
 _INNER = {"none": "smo", "unregularised": "smo_pair"}
 
@@ -48,26 +49,39 @@ class Params:
     """Parameters of RandSVM."""
 
     inner: str | None = field(
-        default=None, metadata={"help": "solver of a sample; null: smo, or smo_pair with a bias"}
+        default=None, metadata={"help": (
+                "Solver of a sample: a kernel solver that stops by a tolerance eps. null: smo, or "
+                "smo_pair with a bias."
+            )}
     )
     k: int | None = field(
         default=None,
-        metadata={"min": 1, "help": "support vectors at which it ends; null: by the formula of the paper"},
+        metadata={"min": 1, "help": (
+                "Number of support vectors at which it ends. null: by the paper's formula (4) from the "
+                "next three keys."
+            )},
     )
     epsilon: float = field(
-        default=0.2, metadata={"above": 0.0, "help": "distortion allowed by the formula of k"}
+        default=0.2,
+        metadata={"above": 0.0, "help": "Distortion that the formula of k allows. The value of the paper."}
     )
     delta: float = field(
         default=0.9,
-        metadata={"above": 0.0, "max": 1.0, "help": "probability of failure allowed by the formula of k"},
+        metadata={"above": 0.0, "max": 1.0, "help": (
+                "Probability of failure that the formula of k allows. The value of the paper."
+            )},
     )
     separable: bool = field(
-        default=True, metadata={"help": "factor 16 in the formula of k, for separable data; false: 32"}
+        default=True, metadata={"help": "Factor of the formula: 16 for separable data, false: 32."}
     )
-    c: float = field(default=2.0, metadata={"min": 1.0, "help": "examples of a sample per k"})
+    c: float = field(default=2.0, metadata={"min": 1.0, "help": (
+                "Examples of a sample are c k. Unconfirmed: the paper does not give it."
+            )})
     eps: float = field(
         default=1e-3,
-        metadata={"above": 0.0, "help": "tolerance of the inner solver, and of a violation"},
+        metadata={"above": 0.0, "help": (
+                "Tolerance of the inner solver and of a violated margin. The default of LIBSVM."
+            )},
     )
 
 
@@ -127,10 +141,10 @@ cdef class Run(SteppedRun):
         return np.append(kept, others[self.rng.integers(others.size)])
 
     cdef int step(self) except -1 nogil:
-        if not self.inner.converged:
+        if not self.inner.converged and not self.inner.stalled:
             self.inner.step()
             self.inner.iterations += 1
-            if self.size == self.n and self.inner.converged:
+            if self.size == self.n and (self.inner.converged or self.inner.stalled):
                 with gil:
                     self.end(f"the sample of {self.n} examples is the whole set, and its solver is done")
         else:
@@ -144,7 +158,7 @@ cdef class Run(SteppedRun):
         support = self.sample[snapshot.model.indices]
         f = self.oracle.responses(support, snapshot.model.coefficients)
         self.ledger.iteration(support.size * self.n)
-        self.ledger.maintained_change(support.size * self.n)
+        self.ledger.charge_both(support.size * self.n)
         y = np.asarray(self.labels)
         self.solution = self.embedded(snapshot.alpha), y * f, snapshot.model.bias
         margins = y * (f + snapshot.model.bias)
@@ -171,8 +185,13 @@ cdef class Run(SteppedRun):
         return np.array_equal(support, before) and objective <= reached + 1e-12 * abs(reached)
 
     cdef int end(self, str reason) except -1:
-        self.reason = reason
-        self.converged = True
+        """End for a reason; as stalled where the last sample was not solved to the tolerance."""
+        if self.inner.stalled:
+            self.reason = f"{reason}; {self.solver.name} gained nothing any more within the last sample"
+            self.stalled = True
+        else:
+            self.reason = reason
+            self.converged = True
         return 0
 
     def snapshot(self):

@@ -13,6 +13,9 @@ Method, from α = 0::
     i   = uniform draw from all examples
     α_i = clip(α_i + (1 - c_i) / K(x_i, x_i), 0, C),  c_i = y_i Σ_j α_j y_j K(x_j, x_i)
 
+A step of at most 1e-14 of the coefficient is the rounding of c_i and is not made: it is no change in any
+count.
+
 Answer: the last iterate, not averaged; it is a dual point. An example with K(x, x) = 0 goes to C.
 
 It converges where no coordinate can be improved at all (in float64), which is looked for after n visits in a
@@ -24,13 +27,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
-from svmbench.solvers.parts.stepping import checked_diagonal
+from svmbench.solvers.run import checked_diagonal
 
-from libc.math cimport fmax, fmin
+from libc.math cimport fabs, fmax, fmin
 from libc.stdint cimport int64_t
 
-from svmbench.solvers.parts.random cimport Generator
-from svmbench.solvers.parts.stepping cimport VISITS_AHEAD, SteppedRun, add_row
+from svmbench.rng cimport Generator
+from svmbench.solvers.run cimport VISITS_AHEAD, SteppedRun, add_row
+
+
+# A change of a coefficient by at most this part of itself is none.
+cdef double ROUNDING = 1e-14
 
 
 @dataclass(frozen=True)
@@ -64,33 +71,34 @@ cdef class Run(SteppedRun):
         cdef double old = self.alpha[i]
         cdef double new = self.improved(i)
         self.ledger.iteration(self.n)
-        self.ledger.lookup(self.support)
+        self.ledger.charge_on_demand(self.support)
         self.idle += 1
         if new != old:
             self.idle = 0
             self.support += (new != 0.0) - (old != 0.0)
             self.alpha[i] = new
             add_row(self, i, self.y[i] * (new - old), &self.c[0])
-            self.ledger.change(self.n)
+            self.ledger.charge_row_update(self.n)
         if self.idle > 0 and self.idle % self.n == 0:
             self.converged = self.at_rest()
         return 0
 
-    cdef void foresee(self) noexcept nogil:
+    cdef void prefetch_hints(self) noexcept nogil:
         """Expect the coming coordinates that would change by the present responses."""
         cdef Py_ssize_t i = 0
         cdef int _k = 0
         self.scout.follow(self.rng)
         for _k in range(VISITS_AHEAD):
             i = self.scout.below(<unsigned int> self.n)
-            if self.improved(i) != self.alpha[i] and not self.oracle.expect(i):
+            if self.improved(i) != self.alpha[i] and not self.oracle.prefetch.request(i):
                 return
 
     cdef double improved(self, Py_ssize_t i) noexcept nogil:
         """Return the best value of one coordinate, the others fixed."""
         if self.diagonal[i] == 0.0:
             return self.C
-        return fmin(fmax(self.alpha[i] + (1.0 - self.c[i]) / self.diagonal[i], 0.0), self.C)
+        cdef double best = fmin(fmax(self.alpha[i] + (1.0 - self.c[i]) / self.diagonal[i], 0.0), self.C)
+        return best if fabs(best - self.alpha[i]) > ROUNDING * fmax(best, self.alpha[i]) else self.alpha[i]
 
     cdef bint at_rest(self) noexcept nogil:
         cdef Py_ssize_t i = 0

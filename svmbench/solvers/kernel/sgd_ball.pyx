@@ -34,13 +34,13 @@ import numpy as np
 from svmbench.errors import UserError
 from svmbench.problem import mean_hinge
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
-from svmbench.solvers.parts.stepping import checked_diagonal
+from svmbench.solvers.run import checked_diagonal
 
 from libc.math cimport isfinite, sqrt
 from libc.stdint cimport int64_t
 
-from svmbench.solvers.parts.random cimport Generator
-from svmbench.solvers.parts.stepping cimport SteppedRun, add_row
+from svmbench.rng cimport Generator
+from svmbench.solvers.run cimport SteppedRun, add_row
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,11 @@ class Params:
         metadata={
             "above": 0.0,
             "choices": ("auto",),
-            "help": "radius of the ball; auto: the norm of the optimum of the regularised problem",
+            "help": (
+                "Radius of the ball; the steps are proportional to it. auto: the norm of the optimum of "
+                "the regularised problem, which is computed once and stored, so that all solvers solve "
+                "the same problem."
+            ),
         },
     )
 
@@ -96,12 +100,12 @@ cdef class Run(SteppedRun):
         if not isfinite(response):
             self.overflowed()
         self.ledger.iteration(self.n)
-        self.ledger.lookup(self.support)
+        self.ledger.charge_on_demand(self.support)
         if response < 1.0:
             self.support += self.a[i] == 0.0
             self.lift(i, eta / self.scale)
             self.norm2 += eta * (2.0 * response + eta * self.diagonal[i])
-            self.ledger.change(self.n)
+            self.ledger.charge_row_update(self.n)
         if self.norm2 > self.R * self.R:
             self.scale *= self.R / sqrt(self.norm2)
             self.norm2 = self.R * self.R

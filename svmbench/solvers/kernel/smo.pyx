@@ -26,14 +26,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
-from svmbench.solvers.parts.stepping import checked_diagonal
+from svmbench.solvers.run import checked_diagonal
 
 from libc.float cimport FLT_MIN
 from libc.math cimport fabs
 
-from svmbench.solvers.parts.stepping cimport SteppedRun
+from svmbench.solvers.dual.refinement cimport Refinement
+from svmbench.solvers.run cimport SteppedRun
 
-cdef extern from "svmbench/solvers/parts/csrc/lanes.h" nogil:
+cdef extern from "svmbench/simd/csrc/lanes.h" nogil:
     double largest(const double* x, Py_ssize_t n, double start)
 
 cdef enum:
@@ -46,13 +47,19 @@ class Params:
 
     eps: float = field(
         default=1e-3,
-        metadata={"above": 0.0, "help": "stop when the largest projected gradient is below this"},
+        metadata={"above": 0.0, "help": (
+                "Stop when the largest projected gradient of the dual is below this. The default of "
+                "LIBSVM."
+            )},
     )
     selection: str = field(
         default="gain",
         metadata={
             "choices": ("gain", "unclipped"),
-            "help": "next coordinate: by the gain of the step clipped to the box, or of the unclipped one",
+            "help": (
+                "Which coordinate is next: by the gain of the step clipped to the box, or of the "
+                "unclipped one."
+            ),
         },
     )
 
@@ -68,6 +75,8 @@ cdef class Run(SteppedRun):
     cdef double[::1] inverse        # 1/K_ii, 0 where K_ii is 0
     cdef double[::1] alpha
     cdef double[::1] gradient
+    cdef double violation           # the largest projected gradient
+    cdef readonly Refinement refinement
 
     def __init__(self, problem, oracle, params):
         super().__init__(problem, oracle)
@@ -80,6 +89,7 @@ cdef class Run(SteppedRun):
         self.inverse = np.divide(1.0, diagonal, out=np.zeros(self.n), where=diagonal > 0.0)
         self.alpha = np.where(diagonal > 0.0, 0.0, self.C)
         self.gradient = np.full(self.n, -1.0)
+        self.refinement = Refinement(oracle, self.labels, self.diagonal, self.alpha, 1)
         self.update(NULL, 0.0)
 
     cdef int step(self) except -1 nogil:
@@ -88,11 +98,30 @@ cdef class Run(SteppedRun):
         cdef double new = clip(old - self.gradient[i] * self.inverse[i], self.C)
         cdef const float* row = NULL
         self.alpha[i] = new
-        row = self.oracle.row_pointer(i)
+        row = self.oracle.get_row(i)
         self.update(row, self.y[i] * (new - old))
         self.ledger.iteration(self.n)
-        self.ledger.maintained_change(self.n)
+        self.ledger.charge_both(self.n)
+        if self.refinement.due(self.violation, self.eps, self.converged):
+            self.refine()
         return 0
+
+    cdef int refine(self) except -1 nogil:
+        """Recompute the gradient."""
+        cdef double* gradient = &self.gradient[0]
+        self.refinement.renew(gradient)
+        self.take_over()
+        if not self.converged and self.refinement.stalled(self.violation, gradient):
+            self.take_over()
+            self.stalled = True
+        return 0
+
+    cdef void take_over(self) noexcept nogil:
+        """Make the gradient of the recomputed y - f, and choose the next coordinate."""
+        cdef Py_ssize_t t = 0
+        for t in range(self.n):
+            self.gradient[t] *= -self.y[t]
+        self.update(NULL, 0.0)
 
     cdef void update(self, const float* row, double factor) noexcept nogil:
         """Add a row to the gradient; in the same pass choose the next coordinate and look for convergence."""
@@ -119,6 +148,7 @@ cdef class Run(SteppedRun):
                         self.best = begin + k
                         break
             begin += count
+        self.violation = worst
         self.converged = worst < self.eps
 
     cdef void score(
@@ -171,6 +201,7 @@ class SMO(Solver):
         "Selection: R.-E. Fan, P.-H. Chen, C.-J. Lin. JMLR 6, 2005. One coordinate: I. Steinwart, D. Hush, "
         "C. Scovel. JMLR 12, 2011."
     )
+    exact = True
     counting = "n under every convention"
     stochastic = False
     Params = Params

@@ -20,15 +20,16 @@ gradient::
     v_t -= δ (K(x_i, x_t) - K(x_j, x_t)) for all t
 
 It converges when max v over I_up - min v over I_low < ``eps``. The bias is the mean of v over the free
-coefficients, 0 < α < C, and the middle between the two ends where none is free.
+coefficients, 0 < α < C, and the middle between the two extrema where none is free.
 
-Shrinking. Every min(n, 1000) iterations the coefficients at a bound that v pushes against it are put aside:
-those that can only move down and are above the highest, those that can only move up and are below the
-lowest. Passes go over the others only. When the ends have come within 10 ``eps`` for the first time, and
-whenever they are within ``eps``, the values put aside are made anew and all coefficients are taken up again;
-only then can it converge. For that the share of the coefficients at C is kept up to date, so that only the
-rows of the free ones are needed, or those of the examples put aside, whichever are fewer. Rows are whole:
-shrinking saves passes over vectors, not evaluations.
+Shrinking. Every min(n, 1000) iterations the coefficients at a bound that v pushes against it are shrunk:
+those that can only move down and are above m_up, the largest v of I_up, and those that can only move up and
+are below M_low, the least of I_low. Passes go over the others only. When the two have come within 10 ``eps``
+for the first time, and whenever they are within ``eps``, the values of shrunk coefficients are recomputed and
+all coefficients unshrunk; only then can it converge. (Once scores have been recomputed in double precision,
+see `refinement`, they are so again.) For that the share of the coefficients at C is kept up to date, so that
+only the rows of the free ones are needed, or those of the shrunk examples, whichever are fewer. Rows are
+whole: shrinking saves passes over vectors, not evaluations.
 
 Answer: the last iterate, a dual point.
 """
@@ -38,14 +39,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
-from svmbench.solvers.parts.stepping import checked_diagonal
-from svmbench.solvers.parts.violating_pair import bias_between
+from svmbench.solvers.run import checked_diagonal
 
-from libc.math cimport INFINITY, fabs, fmin
-from libc.stdint cimport int64_t
-
-from svmbench.solvers.parts.stepping cimport SteppedRun
-from svmbench.solvers.parts.violating_pair cimport Ends, best_partner, curvature, move_values
+from svmbench.solvers.dual.box cimport ActiveDual, Pair
+from svmbench.solvers.dual.refinement cimport Refinement
+from svmbench.solvers.run cimport SteppedRun
 
 cdef enum:
     SHRINK_EVERY = 1000
@@ -58,197 +56,136 @@ class Params:
 
     eps: float = field(
         default=1e-3,
-        metadata={"above": 0.0, "help": "stop when no pair violates the optimality conditions by this much"},
+        metadata={"above": 0.0, "help": (
+                "Stop when no pair of coefficients violates the optimality conditions by this much. The "
+                "default of LIBSVM."
+            )},
     )
     selection: str = field(
         default="second_order",
         metadata={
             "choices": ("second_order", "worst_pair"),
-            "help": "partner of the highest violator: by the gain of the step, or the lowest",
+            "help": (
+                "Partner of the highest violator: by the gain of the step (Fan, Chen, Lin 2005), or the "
+                "lowest one (Keerthi et al. 2001)."
+            ),
         },
     )
     shrinking: bool = field(
-        default=True, metadata={"help": "put coefficients aside that seem to stay at their bound"}
+        default=True, metadata={"help": (
+                "Put coefficients aside that seem to stay at their bound. It saves passes over vectors "
+                "and costs kernel rows when the others have converged."
+            )}
     )
 
 
 cdef class Run(SteppedRun):
     """A started SMO with bias."""
 
-    cdef double C
     cdef double eps
     cdef bint second_order
     cdef bint shrinking
-    cdef bint was_near              # whether the ends have been within NEAR eps
-    cdef double[::1] alpha
-    cdef double[::1] diagonal
+    cdef bint was_near              # whether the extrema have been within NEAR eps
+    cdef ActiveDual dual
     cdef double[::1] at_C           # responses of the coefficients at C alone, kept for shrinking
+    cdef signed char[::1] is_at_C   # which these are
     cdef double[::1] scratch
-    # Of the examples that are not put aside, in ascending order.
-    cdef Py_ssize_t active
-    cdef int64_t[::1] members
-    cdef double[::1] v
-    cdef double[::1] up             # 0, or -inf where it cannot move up
-    cdef double[::1] down           # 0, or +inf where it cannot move down
-    cdef double[::1] own            # K(x, x)
-    cdef float[::1] row_i
-    cdef float[::1] row_j
-    cdef Ends ends
+    cdef readonly Refinement refinement
 
     def __init__(self, problem, oracle, params):
-        cdef Py_ssize_t p = 0
         super().__init__(problem, oracle)
-        self.C = problem.C
         self.eps = params.eps
         self.second_order = params.selection == "second_order"
         self.shrinking = params.shrinking
-        self.diagonal = checked_diagonal(oracle)
-        self.alpha = np.zeros(self.n)
-        self.at_C = np.zeros(self.n if self.shrinking else 0)
-        self.scratch = np.empty(self.n if self.shrinking else 0)
-        self.row_i = np.empty(self.n if self.shrinking else 0, dtype=np.float32)
-        self.row_j = np.empty(self.n if self.shrinking else 0, dtype=np.float32)
-        self.active = self.n
-        self.members = np.arange(self.n, dtype=np.int64)
-        self.v = np.array(self.labels)
-        self.up = np.empty(self.n)
-        self.down = np.empty(self.n)
-        self.own = np.array(self.diagonal)
-        for p in range(self.n):
-            self.mark(p)
-        self.move(NULL, NULL, 0.0)
-        self.converged = self.ends.high - self.ends.low < self.eps
+        diagonal = checked_diagonal(oracle)
+        self.dual = ActiveDual(oracle, problem, self.labels, diagonal)
+        kept = self.n if self.shrinking else 0
+        self.at_C, self.scratch = np.zeros((2, kept))
+        self.is_at_C = np.zeros(kept, dtype=np.int8)
+        self.refinement = Refinement(oracle, self.labels, diagonal, self.dual.alpha, 2)
+        self.converged = self.dual.violation() < self.eps
 
     cdef int step(self) except -1 nogil:
-        cdef Py_ssize_t p = self.ends.highest, q = self.ends.lowest
-        cdef Py_ssize_t i = self.members[p], j = 0
-        cdef const float* row_i = self.oracle.row_pointer(i)
-        cdef const float* row_j = NULL
-        cdef const float* near_i = self.packed(row_i, self.row_i)
-        cdef double delta = 0.0
-        if self.second_order:
-            q = best_partner(
-                &self.v[0], &self.down[0], &self.own[0], near_i, self.active, &self.ends
-            )
-        j = self.members[q]
-        row_j = self.oracle.row_pointer(j)      # the cache keeps two rows at hand
-        delta = (self.ends.high - self.v[q]) / curvature(row_i[i], row_j[j], row_i[j])
-        delta = fmin(delta, fmin(self.room(i, self.y[i]), self.room(j, -self.y[j])))
-        self.change(p, row_i, delta)
-        self.change(q, row_j, -delta)
-        self.move(near_i, self.packed(row_j, self.row_j), delta)
+        cdef Pair pair = self.dual.improve_pair(self.second_order)
         self.ledger.iteration(2 * self.n)
-        self.ledger.maintained_change(2 * self.n)
+        self.ledger.charge_both(2 * self.n)
         if self.shrinking:
+            self.follow(pair.i, pair.row_i)
+            self.follow(pair.j, pair.row_j)
             self.shrink_or_restore()
-        self.converged = self.ends.high - self.ends.low < self.eps
+        self.converged = self.dual.violation() < self.eps
+        if self.refinement.due(self.dual.violation(), self.eps, self.converged):
+            self.refine()
         return 0
 
-    cdef double room(self, Py_ssize_t i, double direction) noexcept nogil:
-        """Return how far a coefficient can go in that direction."""
-        return self.C - self.alpha[i] if direction > 0.0 else self.alpha[i]
+    cdef int refine(self) except -1 nogil:
+        """Recompute the values, and unshrink all coefficients."""
+        cdef double* v = &self.dual.v[0]
+        self.refinement.renew(v)
+        self.dual.activate_all()
+        self.converged = self.dual.violation() < self.eps
+        if not self.converged and self.refinement.stalled(self.dual.violation(), v):
+            self.dual.activate_all()
+            self.stalled = True
+        return 0
 
-    cdef void change(self, Py_ssize_t p, const float* row, double delta) noexcept nogil:
-        """Move the coefficient at position p by y delta, onto its bound if that is as far as it can go."""
-        cdef Py_ssize_t i = self.members[p]
-        cdef double direction = self.y[i] * delta
-        cdef double before = self.alpha[i]
-        cdef double bound = self.C if direction > 0.0 else 0.0
-        cdef double after = bound if fabs(delta) == self.room(i, direction) else before + direction
-        self.alpha[i] = after
-        self.mark(p)
-        if self.shrinking and (before == self.C) != (after == self.C):
-            self.add(row, self.C * self.y[i] * (1.0 if after == self.C else -1.0), &self.at_C[0])
+    cdef void follow(self, Py_ssize_t i, const float* row) noexcept nogil:
+        """Bring the responses of the coefficients at C up to date with one that has changed."""
+        cdef bint now = self.dual.alpha[i] == self.dual.C
+        if now != self.is_at_C[i]:
+            self.is_at_C[i] = now
+            self.add(row, self.dual.C * self.y[i] * (1.0 if now else -1.0), &self.at_C[0])
 
     cdef void add(self, const float* row, double factor, double* responses) noexcept nogil:
         cdef Py_ssize_t t = 0
         for t in range(self.n):
             responses[t] += factor * self.y[t] * row[t]
 
-    cdef void mark(self, Py_ssize_t p) noexcept nogil:
-        """Note which ways the coefficient at position p can move."""
-        cdef Py_ssize_t i = self.members[p]
-        self.up[p] = 0.0 if self.room(i, self.y[i]) > 0.0 else -INFINITY
-        self.down[p] = 0.0 if self.room(i, -self.y[i]) > 0.0 else INFINITY
-
-    cdef void move(self, const float* row_i, const float* row_j, double delta) noexcept nogil:
-        """Move the values along two rows, of the active examples, and find the ends."""
-        move_values(
-            &self.v[0], row_i, row_j, delta, &self.up[0], &self.down[0], self.active, &self.ends
-        )
-
-    cdef const float* packed(self, const float* row, float[::1] buffer) noexcept nogil:
-        """Return the values of a row that belong to the active examples."""
-        cdef Py_ssize_t p = 0
-        if self.active == self.n:
-            return row
-        for p in range(self.active):
-            buffer[p] = row[self.members[p]]
-        return &buffer[0]
-
-    cdef void shrink_or_restore(self) noexcept nogil:
-        cdef double gap = self.ends.high - self.ends.low
+    cdef int shrink_or_restore(self) except -1 nogil:
+        cdef double gap = self.dual.violation()
         if gap < self.eps or (gap < NEAR * self.eps and not self.was_near):
             self.was_near = True
-            if self.active < self.n:
+            if self.dual.n_active < self.n and self.refinement.rounds > 0:
+                # Rows in single precision would undo what has been recomputed.
+                self.refinement.renew(&self.dual.v[0])
+                self.dual.activate_all()
+            elif self.dual.n_active < self.n:
                 self.restore()
         elif (self.iterations + 1) % min(self.n, <Py_ssize_t> SHRINK_EVERY) == 0:
-            self.shrink()
-
-    cdef void shrink(self) noexcept nogil:
-        """Put aside the coefficients that their value pushes against their bound."""
-        cdef Py_ssize_t kept = 0
-        cdef Py_ssize_t p = 0
-        for p in range(self.active):
-            if self.up[p] < 0.0 and self.v[p] > self.ends.high:
-                continue
-            if self.down[p] > 0.0 and self.v[p] < self.ends.low:
-                continue
-            self.members[kept] = self.members[p]
-            self.v[kept] = self.v[p]
-            self.up[kept] = self.up[p]
-            self.down[kept] = self.down[p]
-            self.own[kept] = self.own[p]
-            kept += 1
-        self.active = kept
-        self.move(NULL, NULL, 0.0)
+            self.dual.shrink()
+        return 0
 
     cdef void restore(self) noexcept nogil:
-        """Make the values that were put aside anew and take up all coefficients."""
+        """Recompute the values of shrunk coefficients and unshrink them all."""
         cdef double* responses = &self.scratch[0]
-        cdef Py_ssize_t p = self.active - 1
+        cdef Py_ssize_t p = self.dual.n_active - 1
         cdef Py_ssize_t t = 0
         self.complete(responses)
         for t in range(self.n - 1, -1, -1):
-            if p >= 0 and self.members[p] == t:
-                self.v[t] = self.v[p]
+            if p >= 0 and self.dual.active[p] == t:
+                self.dual.v[t] = self.dual.v[p]
                 p -= 1
             else:
-                self.v[t] = self.y[t] * (1.0 - responses[t])
-        self.active = self.n
-        for t in range(self.n):
-            self.members[t] = t
-            self.own[t] = self.diagonal[t]
-            self.mark(t)
-        self.move(NULL, NULL, 0.0)
+                self.dual.v[t] = self.y[t] * (1.0 - responses[t])
+        self.dual.activate_all()
 
     cdef void complete(self, double* responses) noexcept nogil:
-        """Fill in the responses of the examples put aside; free coefficients are all among the active."""
+        """Fill in the responses of the shrunk examples; free coefficients are all among the active."""
         cdef Py_ssize_t free = 0
         cdef Py_ssize_t p = 0, t = 0
         for t in range(self.n):
             responses[t] = self.at_C[t]
-        for p in range(self.active):
-            free += self.up[p] == self.down[p]
-        if free <= self.n - self.active:
-            for p in range(self.active):
-                if self.up[p] == self.down[p]:
-                    t = self.members[p]
-                    self.add(self.fetch(t), self.alpha[t] * self.y[t], responses)
+        for p in range(self.dual.n_active):
+            free += self.dual.up[p] == self.dual.down[p]
+        if free <= self.n - self.dual.n_active:
+            for p in range(self.dual.n_active):
+                if self.dual.up[p] == self.dual.down[p]:
+                    t = self.dual.active[p]
+                    self.add(self.fetch(t), self.dual.alpha[t] * self.y[t], responses)
             return
         p = 0
         for t in range(self.n):
-            if p < self.active and self.members[p] == t:
+            if p < self.dual.n_active and self.dual.active[p] == t:
                 p += 1
             else:
                 responses[t] += self.y[t] * self.free_score(self.fetch(t))
@@ -257,31 +194,25 @@ cdef class Run(SteppedRun):
         """Return the share of the free coefficients in the score of the example of that row."""
         cdef double result = 0.0
         cdef Py_ssize_t p = 0, j = 0
-        for p in range(self.active):
-            if self.up[p] == self.down[p]:
-                j = self.members[p]
-                result += self.alpha[j] * self.y[j] * row[j]
+        for p in range(self.dual.n_active):
+            if self.dual.up[p] == self.dual.down[p]:
+                j = self.dual.active[p]
+                result += self.dual.alpha[j] * self.y[j] * row[j]
         return result
 
     cdef const float* fetch(self, Py_ssize_t i) noexcept nogil:
         """Return a row outside the pairs; it is charged to every convention."""
-        self.ledger.maintained_change(self.n)
+        self.ledger.charge_both(self.n)
         self.ledger.kev_iter += self.n
-        return self.oracle.row_pointer(i)
-
-    def bias(self) -> float:
-        """Return the mean value of the free coefficients, or the middle between the ends."""
-        return bias_between(
-            np.asarray(self.v[:self.active]), np.asarray(self.up[:self.active]),
-            np.asarray(self.down[:self.active]),
-        )
+        return self.oracle.get_row(i)
 
     def snapshot(self):
-        """Return the last iterate, a dual point; its responses while nothing is put aside."""
-        alpha, y = np.array(self.alpha), np.asarray(self.labels)
+        """Return the last iterate, a dual point; its responses while nothing is shrunk."""
+        alpha, y = np.array(self.dual.alpha), np.asarray(self.labels)
+        known = self.dual.n_active == self.n
         return Snapshot(
-            KernelExpansion.from_alpha(alpha, y, self.bias()),
-            responses=1.0 - y * np.asarray(self.v) if self.active == self.n else None,
+            KernelExpansion.from_alpha(alpha, y, self.dual.bias()),
+            responses=1.0 - y * np.asarray(self.dual.v) if known else None,
             alpha=alpha,
         )
 
@@ -297,8 +228,10 @@ class SMOPair(Solver):
         "Computation 13, 2001."
     )
     biases = ("unregularised",)
+    exact = True
     counting = "2n under every convention, and n per row of a reconstruction"
     stochastic = False
+    version = 2
     Params = Params
 
     def start(self, problem, oracle, rng):

@@ -2,8 +2,8 @@ r"""SVM-light: decomposition with a small working set of steepest descent, and s
 
 T. Joachims, Making Large-Scale SVM Learning Practical, in B. Schölkopf, C. Burges and A. Smola (eds.),
 Advances in Kernel Methods, 1999, chapter 11. Problem, selection, update and stopping are those of all
-decomposition methods: see `svmbench.solvers.parts.decomposition`. Each working set of ``q`` coefficients, at
-most ``n_new`` of which were not in the last one, is solved exactly (`svmbench.solvers.parts.small_qp`). The
+decomposition methods: see `svmbench.solvers.dual.decomposition`. Each working set of ``q`` coefficients, at
+most ``n_new`` of which were not in the last one, is solved exactly (`svmbench.solvers.dual.small_qp`). The
 paper has a bias; without one there is no equality constraint, the working set is the q largest violations,
 and the conditions are checked around b = 0.
 
@@ -26,8 +26,8 @@ from svmbench.solvers.base import Solver
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
-from svmbench.solvers.parts.decomposition cimport DecompositionRun
-from svmbench.solvers.parts.small_qp cimport SmallQP, solve_small
+from svmbench.solvers.dual.decomposition cimport DecompositionRun
+from svmbench.solvers.dual.small_qp cimport SmallQP, solve_small
 
 # What a working set is solved to, in eps, and the steps per coefficient after which rounding is in the way.
 cdef double EXACTLY = 1e-4
@@ -39,20 +39,34 @@ cdef enum:
 class Params:
     """Parameters of SVM-light."""
 
-    q: int = field(default=10, metadata={"min": 2, "help": "coefficients of a working set"})
+    q: int = field(
+        default=10, metadata={"min": 2, "help": "Coefficients of a working set. The default of the program."}
+    )
     n_new: int = field(
         default=10,
-        metadata={"min": 2, "help": "how many of them may be new, at most"},
+        metadata={"min": 2, "help": (
+                "How many of them may be new in a working set. Fewer than q avoid zigzagging. The default"
+                " of the program is q."
+            )},
     )
     eps: float = field(
         default=1e-3,
-        metadata={"above": 0.0, "help": "stop when no optimality condition is violated by more than this"},
+        metadata={"above": 0.0, "help": (
+                "Stop when no optimality condition is violated by more than this. The default of the "
+                "program."
+            )},
     )
     shrinking: bool = field(
-        default=True, metadata={"help": "put coefficients aside that seem to stay at their bound"}
+        default=True, metadata={"help": (
+                "Put coefficients aside that seem to stay at their bound. It saves passes over vectors "
+                "and costs kernel rows when the others have converged."
+            )}
     )
     h: int = field(
-        default=100, metadata={"min": 1, "help": "iterations at a bound before it is put aside"}
+        default=100, metadata={"min": 1, "help": (
+                "Iterations that a coefficient is held at its bound before it is put aside. The default "
+                "of the program; it takes 2 for linear kernels."
+            )}
     )
 
 
@@ -84,14 +98,27 @@ cdef class Run(DecompositionRun):
                 self.restore()
             elif (self.iterations + 1) % self.h == 0 and not self.converged:
                 self.shrink()
+        self.refine()
         return 0
+
+    cdef void activate(self) noexcept nogil:
+        cdef Py_ssize_t t = 0
+        DecompositionRun.activate(self)
+        if self.shrinking:
+            for t in range(self.n):
+                self.alpha_known[t] = self.dual.alpha[t]
+                self.v_known[t] = self.dual.v[t]
+                self.loose[t] = self.iterations
 
     cdef void watch(self) noexcept nogil:
         """Note which coefficients are not held at a bound by their value."""
         cdef Py_ssize_t p = 0, t = 0
         for p in range(self.active):
             t = self.members[p]
-            if not ((self.up[t] < 0.0 and self.v[t] > self.b) or (self.down[t] > 0.0 and self.v[t] < self.b)):
+            if not (
+                (self.dual.up[t] < 0.0 and self.dual.v[t] > self.b)
+                or (self.dual.down[t] > 0.0 and self.dual.v[t] < self.b)
+            ):
                 self.loose[t] = self.iterations
 
     cdef void shrink(self) noexcept nogil:
@@ -100,8 +127,8 @@ cdef class Run(DecompositionRun):
         for p in range(self.active):
             t = self.members[p]
             if self.iterations - self.loose[t] >= self.h:
-                self.up[t] = -INFINITY
-                self.down[t] = INFINITY
+                self.dual.up[t] = -INFINITY
+                self.dual.down[t] = INFINITY
             else:
                 self.members[kept] = t
                 kept += 1
@@ -113,41 +140,34 @@ cdef class Run(DecompositionRun):
         cdef Py_ssize_t changed = 0, last = self.n - 1, t = 0
         for t in range(self.n):
             changed += self.moved(t) != 0.0
-            if self.is_aside(t):
+            if self.is_shrunk(t):
                 self.members[last] = t          # behind the active ones
                 last -= 1
-                self.v[t] = self.v_known[t]
+                self.dual.v[t] = self.v_known[t]
         if changed <= self.n - self.active:
             for t in range(self.n):
                 if self.moved(t) != 0.0:
                     self.revise(self.fetch(t), self.moved(t))
         else:
             for t in range(self.active, self.n):
-                self.v[self.members[t]] -= self.growth(self.fetch(self.members[t]))
-        self.active = self.n
-        for t in range(self.n):
-            self.members[t] = t
-            self.alpha_known[t] = self.alpha[t]
-            self.v_known[t] = self.v[t]
-            self.loose[t] = self.iterations
-            self.mark(t)
-        self.look()
+                self.dual.v[self.members[t]] -= self.growth(self.fetch(self.members[t]))
+        self.activate()
 
     cdef double moved(self, Py_ssize_t t) noexcept nogil:
         """Return by how much a signed coefficient has changed since all values were known."""
-        return self.y[t] * (self.alpha[t] - self.alpha_known[t])
+        return self.y[t] * (self.dual.alpha[t] - self.alpha_known[t])
 
     cdef const float* fetch(self, Py_ssize_t i) noexcept nogil:
         """Return a row outside the working sets; it is charged to every convention."""
-        self.ledger.maintained_change(self.n)
+        self.ledger.charge_both(self.n)
         self.ledger.kev_iter += self.n
-        return self.oracle.row_pointer(i)
+        return self.oracle.get_row(i)
 
     cdef void revise(self, const float* row, double factor) noexcept nogil:
         """Take a multiple of a row from the values put aside."""
         cdef Py_ssize_t p = 0
         for p in range(self.active, self.n):
-            self.v[self.members[p]] -= factor * row[self.members[p]]
+            self.dual.v[self.members[p]] -= factor * row[self.members[p]]
 
     cdef double growth(self, const float* row) noexcept nogil:
         """Return by how much the score of the example of that row has grown since all values were known."""
@@ -168,6 +188,7 @@ class SVMLight(Solver):
         "(eds.), Advances in Kernel Methods, 1999. Chapter 11."
     )
     biases = ("unregularised", "none")
+    exact = True
     counting = "n per member of the working set under every convention, and n per row of a reconstruction"
     stochastic = False
     Params = Params

@@ -45,8 +45,8 @@ from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
 from libc.math cimport fabs, fmax, fmin, isfinite, sqrt
 from libc.stdint cimport int64_t
 
-from svmbench.solvers.parts.random cimport Generator
-from svmbench.solvers.parts.stepping cimport LinearRun
+from svmbench.rng cimport Generator
+from svmbench.solvers.run cimport LinearRun
 
 cdef enum:
     SAMPLED = 100           # examples behind D_G, at most; the paper does not give their number
@@ -62,14 +62,26 @@ class Params:
 
     step: str = field(
         default="robust",
-        metadata={"help": "rule of the step sizes: ASSET, or ASSET*", "choices": ("robust", "strong")},
+        metadata={"help": (
+                "Rule of the step sizes: of robust stochastic approximation (ASSET), or for strongly "
+                "convex problems (ASSET*), which has no bias."
+            ), "choices": ("robust", "strong")},
     )
-    average: int = field(default=100, metadata={"help": "iterates that are averaged", "min": 1})
+    average: int = field(default=100, metadata={"help": (
+                "Last iterates that are averaged. 100 in the paper. ASSET* answers with its last iterate,"
+                " and this is 1."
+            ), "min": 1})
     order: str = field(
         default="uniform",
-        metadata={"help": "draw each example, or one pass as in the file", "choices": ("uniform", "given")},
+        metadata={"help": (
+                "Draw each example uniformly, or make one pass in the order of the file and end (ASSET "
+                "online)."
+            ), "choices": ("uniform", "given")},
     )
-    B: float = field(default=10.0, metadata={"help": "largest size of the bias", "above": 0})
+    B: float = field(default=10.0, metadata={"help": (
+                "Largest size of the bias; without effect where problem.bias=none. Unconfirmed: the paper"
+                " asks for one that is \"sufficiently large\" and uses no bias."
+            ), "above": 0})
 
     def __post_init__(self):
         if self.step == "strong":

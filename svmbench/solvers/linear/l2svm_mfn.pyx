@@ -35,8 +35,8 @@ from libc.math cimport fmax, isfinite, sqrt
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy, memset
 
-from svmbench.solvers.parts.line_search cimport line_minimum
-from svmbench.solvers.parts.stepping cimport LinearRun
+from svmbench.solvers.line_search cimport line_minimum
+from svmbench.solvers.run cimport LinearRun
 
 cdef enum:
     ROUNDS = 50             # of Newton steps at most
@@ -53,7 +53,10 @@ class Params:
 
     eps: float = field(
         default=1e-6,
-        metadata={"help": "tolerance of CG, relative to the gradient at 0, and of the margins", "above": 0},
+        metadata={"help": (
+                "Tolerance of the gradient that a Newton step leaves, relative to that at 0, and of the "
+                "margins that end the run. The default of SVMlin."
+            ), "above": 0},
     )
 
 
@@ -194,6 +197,7 @@ class L2SVMMFN(LinearSolver):
         "S. S. Keerthi, D. DeCoste. A Modified Finite Newton Method for Fast Solution of Large Scale Linear "
         "SVMs. JMLR 6, 2005."
     )
+    exact = True
     counting = "inner products: 1 per active example and 2 in a step of CG; 1 per other one and 5 in a round"
     stochastic = False
     Params = Params

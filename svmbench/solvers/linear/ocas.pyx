@@ -15,7 +15,10 @@ with new cuts near it::
     w  = solution of the reduced problem, Q its dual value, to a relative gap of eps/2
     wb = wb + t (w - wb),  t >= 0 the exact minimum of F on that ray
     wc = (1 - μ) wb + μ w,  μ = 0.1
-    stop if F(wb) - Q <= eps F(wb), if w = wb, or if there are as many cuts as the buffer holds
+    stop if F(wb) - Q <= eps F(wb), or if there are as many cuts as the buffer holds
+
+It has stalled where w = wb, or where in 20 iterations in a row Q has risen by less than 1e-9 of F(wb) - Q:
+the cuts then differ by rounding, or hardly more.
 
 Answer: wb. λQ bounds the optimum from below. An iteration makes n inner products, for the responses of w
 (those of wb and wc follow), one of the new cut with each, itself included, for the reduced problem, and three
@@ -31,8 +34,8 @@ from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
 from libc.math cimport INFINITY, nextafter
 from libc.stdint cimport int32_t
 
-from svmbench.solvers.parts.cutting cimport CuttingRun
-from svmbench.solvers.parts.line_search cimport line_minimum
+from svmbench.solvers.cutting_plane.linear_cuts cimport CuttingRun
+from svmbench.solvers.line_search cimport line_minimum
 
 cdef double MU = 0.1
 
@@ -42,9 +45,16 @@ class Params:
     """Parameters of OCAS."""
 
     eps: float = field(
-        default=0.01, metadata={"help": "stop at this relative gap of objective and bound", "above": 0}
+        default=0.01, metadata={"help": (
+                "Stop where the objective is above its lower bound by no more than this part of it. The "
+                "reduced problem is solved to half of it. The program's default is remembered as 0.01 "
+                "(unconfirmed)."
+            ), "above": 0}
     )
-    buffer: int = field(default=2000, metadata={"help": "cuts at most", "min": 1})
+    buffer: int = field(default=2000, metadata={"help": (
+                "Cuts at most; the run ends when there are as many. Each takes 8 bytes per feature. The "
+                "program's default is remembered as 2000 (unconfirmed)."
+            ), "min": 1})
 
 
 cdef class Run(CuttingRun):
@@ -80,9 +90,8 @@ cdef class Run(CuttingRun):
         if A > 0.0:
             self.search(A)
         objective = self.objective()
-        self.converged = (
-            objective - self.cuts.dual <= self.eps * objective or A == 0.0 or self.cuts.count == self.buffer
-        )
+        self.converged = objective - self.cuts.dual <= self.eps * objective or self.cuts.count == self.buffer
+        self.stalled = not self.converged and (A == 0.0 or self.stands(objective - self.cuts.dual))
         self.ledger.iteration(0)
         return 0
 
@@ -110,7 +119,7 @@ cdef class Run(CuttingRun):
     def snapshot(self):
         """Return the best point so far and the bound that the reduced problem gives."""
         model = LinearModel(np.array(self.best[: self.examples.d]))
-        return Snapshot(model, responses=np.array(self.c), dual=self.lam * self.cuts.dual)
+        return Snapshot(model, dual=self.lam * self.cuts.dual)
 
 
 class OCAS(LinearSolver):
@@ -121,6 +130,7 @@ class OCAS(LinearSolver):
     citation = (
         "V. Franc, S. Sonnenburg. Optimized Cutting Plane Algorithm for Support Vector Machines. ICML 2008."
     )
+    exact = True
     counting = "inner products: n + 3 per iteration, and 1 with each cut"
     stochastic = False
     Params = Params

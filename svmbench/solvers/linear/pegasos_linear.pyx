@@ -40,8 +40,8 @@ from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
 from libc.math cimport fabs, fmax, isfinite, sqrt
 from libc.stdint cimport int64_t
 
-from svmbench.solvers.parts.random cimport Generator
-from svmbench.solvers.parts.stepping cimport LinearRun
+from svmbench.rng cimport Generator
+from svmbench.solvers.run cimport LinearRun
 
 cdef enum:
     PEGASOS = 0
@@ -62,15 +62,36 @@ STEPS = ("pegasos", "norma", "zhang")
 class Params:
     """Parameters of linear Pegasos."""
 
-    k: int = field(default=1, metadata={"help": "examples of a mini-batch", "min": 1})
-    projection: bool = field(default=False, metadata={"help": "keep w in the ball of radius 1/sqrt(lam)"})
+    k: int = field(default=1, metadata={"help": (
+                "Examples of a mini-batch, from 1 to the number of training examples. One is the paper's "
+                "choice but for its Figure 7."
+            ), "min": 1})
+    projection: bool = field(default=False, metadata={"help": (
+                "Keep w in the ball of radius 1/sqrt(lam), in which the optimum lies. Off, as in the "
+                "paper's experiments."
+            )})
     sampling: str = field(
         default="iid",
-        metadata={"help": "how batches are drawn", "choices": ("iid", "permutation", "fixed_permutation")},
+        metadata={"help": (
+                "How batches are drawn: afresh, or by passes in an order that is new each time or always "
+                "the same."
+            ), "choices": ("iid", "permutation", "fixed_permutation")},
     )
-    steps: str = field(default="pegasos", metadata={"help": "rule of the step sizes", "choices": STEPS})
-    p: float = field(default=0.7, metadata={"help": "factor of the step sizes of norma", "above": 0})
-    eta: float = field(default=0.01, metadata={"help": "step size of zhang", "above": 0})
+    steps: str = field(
+        default="pegasos",
+        metadata={
+            "help": "Rule of the step sizes: 1/(lam t), p/(lam sqrt t), or constant.",
+            "choices": STEPS,
+        },
+    )
+    p: float = field(default=0.7, metadata={"help": (
+                "Factor of the step sizes of norma. About the best for long runs, 0.5 sqrt(2 + 0.5/sqrt "
+                "T)."
+            ), "above": 0})
+    eta: float = field(default=0.01, metadata={"help": (
+                "Step size of zhang. The best one depends on the length of the run, so no default fits "
+                "all."
+            ), "above": 0})
 
 
 cdef class Run(LinearRun):

@@ -29,28 +29,26 @@ import numpy as np
 
 from svmbench.errors import UserError
 from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
-from svmbench.solvers.parts.water_level import water_level
+from svmbench.solvers.slack.budget import given_nu, nu_field
+from svmbench.solvers.slack.water_level import water_level
 
-from libc.math cimport INFINITY, fmax, fmin, isfinite, log, sqrt
+from libc.math cimport INFINITY, fmax, fmin, log, sqrt
 from libc.stdint cimport int64_t, uint64_t
 
-from svmbench.solvers.parts.random cimport Generator
-from svmbench.solvers.parts.stepping cimport LinearRun
+from svmbench.rng cimport Generator
+from svmbench.solvers.run cimport LinearRun
 
 
 @dataclass(frozen=True)
 class Params:
     """Parameters of SIMBA."""
 
-    nu: float | str = field(
-        default="auto",
-        metadata={
-            "min": 0.0,
-            "choices": ("auto",),
-            "help": "slack budget per example; auto: that of the optimum of the regularised problem",
-        },
-    )
-    T: int = field(default=100_000, metadata={"help": "iterations, which the step sizes depend on", "min": 1})
+    nu: float | str = nu_field()
+    T: int = field(default=100_000, metadata={"help": (
+                "Iterations of the whole run: the step sizes depend on them, and the run ends with them. "
+                "The theory asks for about log(n)/eps^2 times a constant that nobody waits for "
+                "(unconfirmed), so it is given."
+            ), "min": 1})
 
 
 cdef class Run(LinearRun):
@@ -228,9 +226,4 @@ class SIMBA(LinearSolver):
 
     def start(self, problem, examples, rng):
         """Return a run at iteration 0; ν is the parameter's, or the problem's for ``auto``."""
-        nu = problem.nu if self.params.nu == "auto" else self.params.nu
-        if nu is None:
-            raise UserError("solver.nu=auto needs a problem whose nu is known: give solver.nu=NUMBER")
-        if not (nu >= 0.0 and isfinite(nu * problem.n)):
-            raise UserError(f"solver.nu={nu} is not allowed: give a number of at least 0, or auto")
-        return Run(problem, examples, rng, nu, self.params.T)
+        return Run(problem, examples, rng, given_nu(problem, self.params.nu), self.params.T)

@@ -18,6 +18,9 @@ Method, from α = 0 and w = 0; an iteration is::
         g_i < -eps at C, is no longer active
     no violation above eps: stop if all were active, else make the g_i of the others and let all be active
 
+It has stalled where the dual objective in 10 looks in a row, 100 iterations apart, has risen by less than
+1e-9 of the gap of the active examples: changes of α are lost in the rounding of w, or as good as none.
+
 Answer: the last iterate; a dual point. An iteration makes q(q+1)/2 inner products for the small problem and
 one for each active example; that after which all are active again one more for each that was not.
 """
@@ -28,14 +31,17 @@ import numpy as np
 
 from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
 
-from libc.math cimport fmax, isfinite
+from libc.math cimport INFINITY, fmax, isfinite
 from libc.stdint cimport int8_t, int64_t
 
-from svmbench.solvers.parts.small_qp cimport SmallQP, solve_small, violation
-from svmbench.solvers.parts.stepping cimport LinearRun
+from svmbench.solvers.dual.small_qp cimport SmallQP, solve_small, violation
+from svmbench.solvers.run cimport WORK_BETWEEN_SIGNALS, LinearRun
+from svmbench.solvers.stall cimport Record, stuck
 
 cdef enum:
     PATIENCE = 2            # iterations at a bound after which an example is put aside, as in SVM-light
+    SPACING = 100           # iterations from one look at the dual objective to the next
+    STANDSTILL = 10         # looks in a row without a gain after which it has stalled
     STEPS = 1000            # of the small problem at most, for each of its variables
 
 # Of eps, to which the small problem is solved.
@@ -46,10 +52,21 @@ cdef double EXACT = 1e-4
 class Params:
     """Parameters of SVM-light for linear kernels."""
 
-    q: int = field(default=10, metadata={"help": "examples of the working set", "min": 1})
-    entering: int = field(default=10, metadata={"help": "new ones of them at most", "min": 1})
-    shrinking: bool = field(default=True, metadata={"help": "put examples aside that seem settled"})
-    eps: float = field(default=1e-3, metadata={"help": "stop where no gradient violates more", "above": 0})
+    q: int = field(
+        default=10, metadata={"help": "Examples of the working set. The default of SVM-light.", "min": 1}
+    )
+    entering: int = field(default=10, metadata={"help": (
+                "How many of them at most were not in the last one; more than q is as q. The default of "
+                "SVM-light is q; fewer keep it from zigzagging."
+            ), "min": 1})
+    shrinking: bool = field(default=True, metadata={"help": (
+                "Put examples aside that were at their bound in two iterations in a row, and look at all "
+                "again in the end."
+            )})
+    eps: float = field(default=1e-3, metadata={"help": (
+                "Stop when no gradient of the dual violates its optimality by more than this. The default"
+                " of SVM-light."
+            ), "above": 0})
 
 
 cdef class Run(LinearRun):
@@ -60,6 +77,7 @@ cdef class Run(LinearRun):
     cdef bint shrinking
     cdef double eps
     cdef double C
+    cdef Record dual                # objective so far
     cdef double[::1] alpha
     cdef double[::1] g
     cdef double[::1] w
@@ -80,11 +98,13 @@ cdef class Run(LinearRun):
 
     def __init__(self, problem, examples, params):
         super().__init__(problem, examples, examples.n)
+        self.work = WORK_BETWEEN_SIGNALS
         self.q = min(params.q, self.n)
         self.entering = min(params.entering, self.q)
         self.shrinking = params.shrinking
         self.eps = params.eps
         self.C = problem.C
+        self.dual = Record(-INFINITY, 0)
         self.alpha = np.zeros(self.n)
         self.g = np.full(self.n, -1.0)
         self.w, self.row = np.zeros(max(examples.d, 1)), np.zeros(max(examples.d, 1))
@@ -100,6 +120,8 @@ cdef class Run(LinearRun):
         self.pose()
         self.move()
         self.follow()
+        if (self.iterations + 1) % SPACING == 0:
+            self.stalled = stuck(&self.dual, self.objective(), self.gap(), STANDSTILL) and not self.converged
         self.ledger.iteration(0)
         return 0
 
@@ -210,6 +232,26 @@ cdef class Run(LinearRun):
             self.converged = looked_at == self.n or self.reopen() == 0.0
         return 0
 
+    cdef double objective(self) noexcept nogil:
+        """Return the dual objective, in the C-form, with w as it is."""
+        cdef double result = 0.0, square = 0.0
+        cdef Py_ssize_t k = 0
+        for k in range(self.n):
+            result += self.alpha[k]
+        for k in range(self.w.shape[0]):
+            square += self.w[k] * self.w[k]
+        return result - 0.5 * square
+
+    cdef double gap(self) noexcept nogil:
+        """Return what the active examples add to the duality gap, in the C-form."""
+        cdef double result = 0.0
+        cdef Py_ssize_t k = 0
+        cdef int64_t i = 0
+        for k in range(self.active):
+            i = self.items[k]
+            result += self.C * fmax(-self.g[i], 0.0) + self.alpha[i] * self.g[i]
+        return result
+
     cdef double reopen(self) noexcept nogil:
         """Make all examples active, with their gradients; return the largest violation."""
         cdef double worst = 0.0
@@ -238,6 +280,7 @@ class SVMLightLinear(LinearSolver):
         "T. Joachims. Making Large-Scale SVM Learning Practical. In: Advances in Kernel Methods. MIT Press, "
         "1999. Chapter 11."
     )
+    exact = True
     counting = "inner products: q(q+1)/2 and 1 per active example; 1 per other one where all become active"
     stochastic = False
     Params = Params

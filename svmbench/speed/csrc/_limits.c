@@ -2,7 +2,7 @@
 
 #define BODY "_limits_body.h"
 #define INTEGERS
-#include "svmbench/kernels/csrc/variants.h"
+#include "svmbench/simd/csrc/variants.h"
 
 typedef uint32_t (*read_fn)(const uint32_t *words, ptrdiff_t count, ptrdiff_t passes);
 

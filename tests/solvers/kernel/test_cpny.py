@@ -7,8 +7,8 @@ import pytest
 
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.kernel.cpny import CPNY, Params
-from svmbench.solvers.parts.random import Generator
 from tests.conformance.test_optimum import Optimum
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.7}
@@ -49,6 +49,8 @@ def test_examples_at_equal_strides():
     X = np.random.default_rng(0).normal(size=(50, 3))
     run, _ = started(X, np.where(np.arange(50) % 2, 1.0, -1.0), k=7)
     run.advance("iterations", 7)
+    assert run.snapshot().model.support_vectors == 0  # the basis is chosen, w is 0 still
+    run.advance("iterations", 8)
     assert run.snapshot().model.indices.tolist() == [0, 7, 14, 21, 28, 35, 42]
 
 
@@ -65,12 +67,11 @@ def test_dependent_examples_are_dropped(basis):
     assert oracle.ledger.kev_ondemand == oracle.ledger.kev_rowupdate == 30 + 30 * tried
 
 
-def test_greedy_takes_the_farthest():
-    run, _ = started([[1.0, 0.0], [0.0, 3.0], [2.0, 0.0]], [1.0, -1.0, 1.0], LINEAR, basis="greedy", k=2)
-    run.advance("iterations", 1)
-    assert run.snapshot().model.indices.tolist() == [1]
-    run.advance("iterations", 2)
-    assert run.snapshot().model.indices.tolist() == [1, 2]
+@pytest.mark.parametrize(("k", "basis"), [(1, [1]), (2, [1, 2])])
+def test_greedy_takes_the_farthest(k, basis):
+    run, _ = started([[1.0, 0.0], [0.0, 3.0], [2.0, 0.0]], [1.0, -1.0, 1.0], LINEAR, basis="greedy", k=k)
+    run.advance("iterations", k + 1)  # the basis, and a cut
+    assert run.snapshot().model.indices.tolist() == basis
 
 
 @pytest.mark.parametrize("basis", ["strides", "greedy"])

@@ -8,8 +8,8 @@ import pytest
 from svmbench.errors import UserError
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers import registry
-from svmbench.solvers.parts.random import Generator
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
 LINEAR = {"name": "linear"}

@@ -8,9 +8,10 @@ from sklearn.svm import SVC
 
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
-from svmbench.run.optimum import certify
+from svmbench.rng import Generator
+from svmbench.runner.optimum import certify
 from svmbench.solvers.kernel.platt import Params, Platt
-from svmbench.solvers.parts.random import Generator
+from tests.solvers.kernel.working_sets import exact_matrix
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
 LINEAR = {"name": "linear"}
@@ -41,7 +42,7 @@ def test_the_answer_is_that_of_libsvm(kernel, C):
     X, y = noisy()
     run, oracle, _ = started(X, y, kernel, C=C, eps=1e-7)
     snapshot = finished(run)
-    K = oracle.block(np.arange(y.size)).astype(np.float64)
+    K = exact_matrix(oracle)
     peer = SVC(C=C, kernel="precomputed", tol=1e-10).fit(K, y)
     # Steps of less than 1e-7 of a coefficient are not made, of C at most.
     near = 1e-5 * max(1.0, C / 10.0)

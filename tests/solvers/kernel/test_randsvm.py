@@ -8,10 +8,10 @@ import pytest
 from svmbench.errors import UserError
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
-from svmbench.run.optimum import certify
+from svmbench.rng import Generator
+from svmbench.runner.optimum import certify
 from svmbench.solvers import registry
 from svmbench.solvers.kernel.randsvm import Params, RandSVM, sample_bound
-from svmbench.solvers.parts.random import Generator
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
 

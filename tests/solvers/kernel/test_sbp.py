@@ -8,8 +8,8 @@ import pytest
 from svmbench.errors import UserError
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.kernel.sbp import SBP, Params
-from svmbench.solvers.parts.random import Generator
 from tests.specification import sbp as specification
 from tests.specification.expansion import Maintained
 from tests.specification.slow_oracle import SlowOracle

@@ -8,8 +8,8 @@ import pytest
 from svmbench.errors import UserError
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem, mean_hinge
+from svmbench.rng import Generator
 from svmbench.solvers.kernel.sgd_ball import Params, SGDBall
-from svmbench.solvers.parts.random import Generator
 from tests.conformance.test_optimum import Optimum
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.7}

@@ -9,11 +9,11 @@ import scipy.sparse
 from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 
-from svmbench.kernels._examples import Examples
+from svmbench.kernels._linear_data import LinearData
 from svmbench.problem import Problem, mean_hinge, mean_squared_hinge, primal_objective
+from svmbench.rng import Generator
 from svmbench.solvers import registry
 from svmbench.solvers.base import Run
-from svmbench.solvers.parts.random import Generator
 
 FORMS = {"dense": np.asarray, "csr": scipy.sparse.csr_array}
 LOSSES = {"hinge": mean_hinge, "squared_hinge": mean_squared_hinge}
@@ -21,9 +21,9 @@ LOSSES = {"hinge": mean_hinge, "squared_hinge": mean_squared_hinge}
 
 def started(
     name: str, X: Any, y: Any, C: float = 1.0, form: str = "dense", seed: int = 1, **given: Any
-) -> tuple[Run, Examples, Problem]:
+) -> tuple[Run, LinearData, Problem]:
     """A run at iteration 0, what it reads the data through, and its problem."""
-    examples = Examples(FORMS[form](np.asarray(X, dtype=np.float32)))
+    examples = LinearData(FORMS[form](np.asarray(X, dtype=np.float32)))
     problem = Problem.build(np.asarray(y, dtype=np.float64), C=C)
     solver = registry.get(name)
     return solver(solver.Params(**given)).start(problem, examples, Generator(seed)), examples, problem

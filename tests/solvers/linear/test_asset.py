@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svmbench.kernels._examples import Examples
+from svmbench.kernels._linear_data import LinearData
 from svmbench.problem import Problem, mean_hinge, primal_objective
+from svmbench.rng import Generator
 from svmbench.solvers.linear.asset import Asset, Params
-from svmbench.solvers.parts.random import Generator
 from tests.conformance.cases import data
 from tests.conformance.test_optimum import Optimum
 from tests.specification import asset as specification
@@ -16,7 +16,7 @@ from tests.specification.slow_examples import SlowExamples
 
 
 def started(X, y, lam, seed=1, bias="none", **given):
-    examples = Examples(np.asarray(X, dtype=np.float32))
+    examples = LinearData(np.asarray(X, dtype=np.float32))
     problem = Problem.build(np.asarray(y, dtype=np.float64), lam=lam, bias=bias)
     return Asset(Params(**given)).start(problem, examples, Generator(seed)), examples
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svmbench.kernels._examples import Examples
+from svmbench.kernels._linear_data import LinearData
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.linear.dcd import DCD, Params
-from svmbench.solvers.parts.random import Generator
 from tests.conformance.cases import data
 
 
 def started(X, y, C=1.0, **given):
-    examples = Examples(np.asarray(X, dtype=np.float32))
+    examples = LinearData(np.asarray(X, dtype=np.float32))
     problem = Problem.build(np.asarray(y, dtype=np.float64), C=C)
     return DCD(Params(**given)).start(problem, examples, Generator(1)), examples
 

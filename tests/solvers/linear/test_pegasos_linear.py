@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from svmbench.errors import UserError
-from svmbench.kernels._examples import Examples
+from svmbench.kernels._linear_data import LinearData
 from svmbench.problem import Problem
+from svmbench.rng import Generator
 from svmbench.solvers.linear.pegasos_linear import Params, PegasosLinear
-from svmbench.solvers.parts.random import Generator
 from tests.conformance.cases import data
 from tests.specification import pegasos_linear as specification
 from tests.specification.slow_examples import SlowExamples
 
 
 def started(X, y, lam, seed=1, **given):
-    examples = Examples(np.asarray(X, dtype=np.float32))
+    examples = LinearData(np.asarray(X, dtype=np.float32))
     problem = Problem.build(np.asarray(y, dtype=np.float64), lam=lam)
     return PegasosLinear(Params(**given)).start(problem, examples, Generator(seed)), examples
 

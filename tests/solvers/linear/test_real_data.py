@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from svmbench import config, data
-from svmbench.kernels._examples import Examples
+from svmbench.kernels._linear_data import LinearData
 from svmbench.problem import Problem, dual_objective, mean_hinge, primal_objective
-from svmbench.run.observe import mistakes
+from svmbench.rng import Generator
+from svmbench.runner.observe import mistakes
 from svmbench.solvers import registry
-from svmbench.solvers.parts.random import Generator
 
 OPTIMUM = 0.351762
 TEST_ERROR = 0.1503
@@ -25,7 +25,7 @@ def adult() -> data.Dataset:
 
 
 def trained(adult: data.Dataset, name: str, passes: int, **given):
-    problem, examples = Problem.build(adult.train.y, lam=1e-4), Examples(adult.train.X)
+    problem, examples = Problem.build(adult.train.y, lam=1e-4), LinearData(adult.train.X)
     solver = registry.get(name)
     run = solver(solver.Params(**given)).start(problem, examples, Generator(0))
     run.advance("inner_products", passes * problem.n)

@@ -7,10 +7,10 @@ import pytest
 import scipy.sparse
 
 from svmbench.errors import UserError
-from svmbench.kernels._examples import Examples
+from svmbench.kernels._linear_data import LinearData
 from svmbench.problem import Problem, mean_hinge
+from svmbench.rng import Generator
 from svmbench.solvers.linear.simba import SIMBA, Params
-from svmbench.solvers.parts.random import Generator
 from tests.solvers.linear.small import FORMS, finished, liblinear, overlapping, started, weights
 
 
@@ -33,7 +33,7 @@ def test_a_feature_of_sparse_rows_is_that_of_dense_ones(n, d):
     wide = scipy.sparse.csr_array(X)
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
     for rows in (X, scipy.sparse.csr_array(X), wide):
-        examples = Examples(rows)
+        examples = LinearData(rows)
         run = SIMBA(Params(nu=0.05, T=500)).start(Problem.build(y, C=1.0), examples, Generator(3))
         run.advance("iterations", 500)
         states.append((weights(run).tobytes(), examples.ledger.inner_products))

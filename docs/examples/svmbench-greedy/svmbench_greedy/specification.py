@@ -17,10 +17,11 @@ def run(problem, w, rng, iterations, *, eps=1e-3):
     diagonal, C = w.oracle.diagonal(), problem.C
     w.a[diagonal == 0.0] = C
     for _ in range(iterations):
+        missing = 1.0 - w.c
+        if np.mean(np.maximum(missing, 0.0) - w.a / C * missing) <= eps:
+            break
         change = [best(a, c, K, C) - a for a, c, K in zip(w.a, w.c, diagonal)]
         i = int(np.argmax(np.abs(change)))
-        if abs(change[i]) <= eps * C:
-            break
         w.put(i, w.a[i] + change[i])
     return w.a
 

@@ -1,0 +1,65 @@
+"""Translate every .pyx file of the package to C, in one process, as far as it changed.
+
+Called by CMakeLists.txt: ``python cythonize.py SOURCE BUILD CHECKS``. The C files lie below BUILD as the
+.pyx files lie below SOURCE. A file is translated when it, or a .pxd file that it cimports, is newer than
+its C file; all are when Cython or the directives below differ from those of the last build. What Cython's
+memoryviews need is not repeated in each but written once, as the module ``svmbench._cyutility``.
+
+Cython's ``cythonize`` describes modules by the ``Extension`` of distutils, which Python 3.12 no longer has;
+that is why setuptools is needed to build.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from Cython.Build import cythonize
+from setuptools import Extension
+
+SHARED = "svmbench._cyutility"
+
+
+def translate(source: Path, build: Path, *, checks: bool) -> None:
+    """Write the C file of each module, and that of the shared one.
+
+    Parameters
+    ----------
+    source : Path
+        The checkout.
+    build : Path
+        Where the C files go.
+    checks : bool
+        Whether indices and memoryviews are checked at run time.
+    """
+    directives = {
+        "language_level": 3,
+        "boundscheck": checks,
+        "initializedcheck": checks,
+        "wraparound": False,
+        "cdivision": True,
+        "embedsignature": True,
+        "freethreading_compatible": False,
+    }
+    os.chdir(source)  # so that paths below `build`, and in messages, are relative to it
+    # Cython compares the times of files alone, which do not tell of other directives.
+    mark = build / "directives.json"
+    text = json.dumps(directives)
+    changed = not mark.exists() or mark.read_text() != text
+    mark.unlink(missing_ok=True)
+    files = sorted(Path("svmbench").rglob("*.pyx"))
+    extensions = [Extension(".".join(file.with_suffix("").parts), [str(file)]) for file in files]
+    cythonize(
+        [*extensions, Extension(SHARED, [f"{SHARED.replace('.', '/')}.c"])],
+        build_dir=str(build),
+        quiet=True,
+        force=changed,
+        nthreads=os.cpu_count() or 1,
+        shared_utility_qualified_name=SHARED,
+        compiler_directives=directives,
+    )
+    mark.write_text(text)
+
+
+if __name__ == "__main__":
+    translate(Path(sys.argv[1]), Path(sys.argv[2]), checks=sys.argv[3] == "ON")

@@ -1,0 +1,225 @@
+"""Two groups of runs: what each pays to reach a target, problem by problem."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from svmbench.analysis.costs import Key, Observed, median, observe, scaled, unscaled
+from svmbench.analysis.ranks import Floats, holm, least_p, rank_sum, signed_rank
+from svmbench.errors import UserError
+from svmbench.store import StoredRun
+
+#: Repetitions of the bootstrap, the seed of its draws, the share of repetitions that an interval holds.
+RESAMPLES, SEED, LEVEL = 2000, 20120626, 0.95
+#: A difference is told from chance below this corrected p-value.
+ALPHA = 0.05
+
+
+@dataclass
+class Row:
+    """The comparison on one problem.
+
+    Attributes
+    ----------
+    problem, a, b : str
+        Names of the problem and of the two methods.
+    metric : str
+        What the target is set for.
+    target : float
+        As stored: errors are fractions.
+    cost_a, cost_b : float
+        Median over seeds of the cost to reach it; infinite where it is never reached.
+    reached_a, reached_b, seeds_a, seeds_b : int
+        Seeds that reach it, and all.
+    ratio, low, high : float
+        Median of A's cost over B's with its interval: below 1, A is cheaper. NaN where unknown.
+    pairs : int
+        Seeds that both have, where they are compared pair by pair; 0 where the groups are.
+    p, holm : float
+        p-value, and corrected for the number of problems.
+    verdict : str
+        Who wins, or why that cannot be told.
+    """
+
+    problem: str
+    a: str
+    b: str
+    metric: str
+    target: float
+    cost_a: float
+    cost_b: float
+    reached_a: int
+    reached_b: int
+    seeds_a: int
+    seeds_b: int
+    ratio: float
+    low: float
+    high: float
+    pairs: int
+    p: float
+    holm: float = 1.0
+    verdict: str = ""
+
+    def plain(self) -> dict[str, Any]:
+        """Return it for JSON and CSV; None for what is infinite or unknown."""
+        return {
+            key: None if isinstance(value, float) and not np.isfinite(value) else value
+            for key, value in asdict(self).items()
+        }
+
+
+def compare(
+    a: Sequence[StoredRun], b: Sequence[StoredRun], cost: str, metric: str, target: float | None = None
+) -> tuple[list[Row], list[tuple[str, str]]]:
+    """Compare two groups of runs on every problem that both have.
+
+    Parameters
+    ----------
+    a, b : sequence of StoredRun
+        The groups. On a problem each has one method, or both have the same ones, which are then compared one
+        by one.
+    cost, metric : str
+        Of `COUNTERS` and `TARGETS`.
+    target : float, optional
+        As stored. By default, on each problem, the worse of the two medians over seeds of the last value.
+
+    Returns
+    -------
+    rows : list of Row
+        By problem.
+    left_out : list of (str, str)
+        Run or problem, and why it is not compared.
+
+    Raises
+    ------
+    UserError
+        If nothing can be compared, or a group has several methods on a problem.
+    """
+    both = observe([*a, *b], cost, metric)
+    first, second = observe(a, cost, metric), observe(b, cost, metric)
+    left_out = list(dict.fromkeys(first.left_out + second.left_out))
+    rows = []
+    for problem, name in sorted(both.problems.items(), key=lambda entry: entry[1]):
+        mine, yours = _methods(first, problem), _methods(second, problem)
+        if not mine or not yours:
+            left_out.append((name, f"only {'B' if yours else 'A'} has runs of it"))
+            continue
+        for one, other in _matched(mine, yours, both, name):
+            row = _row(first, second, problem, one, other, metric, target)
+            row.problem, row.a, row.b = name, both.methods[one], both.methods[other]
+            rows.append(row)
+    if not rows:
+        why = "; ".join(f"{name}: {reason}" for name, reason in left_out[:3])
+        raise UserError(f"A and B have no problem in common that can be compared ({why or 'no runs'})")
+    for row, corrected in zip(rows, holm([row.p for row in rows]), strict=True):
+        row.holm, row.verdict = corrected, _verdict(row, corrected)
+    return rows, left_out
+
+
+def _methods(observed: Observed, problem: Key) -> list[Key]:
+    return [method for key, method in observed.steps if key == problem]
+
+
+def _matched(mine: list[Key], yours: list[Key], both: Observed, problem: str) -> list[tuple[Key, Key]]:
+    if len(mine) == len(yours) == 1:
+        return [(mine[0], yours[0])]
+    shared = [(method, method) for method in mine if method in yours]
+    if not shared:
+        side, several = ("A", mine) if len(mine) > 1 else ("B", yours)
+        names = ", ".join(both.methods[method] for method in several)
+        raise UserError(
+            f"{side} has {len(several)} methods on {problem} ({names}): name the runs of one, "
+            "such as 'sbp-adult-*', or give two folders of results with the same methods"
+        )
+    return sorted(shared, key=lambda pair: both.methods[pair[0]])
+
+
+def _row(
+    first: Observed, second: Observed, problem: Key, one: Key, other: Key, metric: str, target: float | None
+) -> Row:
+    x, y = first.steps[problem, one], second.steps[problem, other]
+    if target is None:
+        ends = [median(float(steps.value[-1]) for steps in group.values()) for group in (x, y)]
+        at = max(ends)
+    else:
+        at = scaled(metric, target)
+    costs_a = first.arrivals(problem, one, at)
+    costs_b = second.arrivals(problem, other, at)
+    shared = sorted(costs_a.keys() & costs_b.keys())
+    paired = len(shared) > 1 or (len(costs_a) == len(costs_b) == len(shared))
+    if paired:
+        logs = log_ratio(_array(costs_a, shared), _array(costs_b, shared))
+        logs = logs[~np.isnan(logs)]  # neither reaches it: nothing to compare
+        (ratio, low, high), p, pairs = bootstrap(logs), signed_rank(logs), int(logs.size)
+    else:
+        groups = (_array(costs_a, sorted(costs_a)), _array(costs_b, sorted(costs_b)))
+        (ratio, low, high), p, pairs = bootstrap(*groups), rank_sum(*groups), 0
+    reached_a, reached_b = (sum(map(np.isfinite, costs.values())) for costs in (costs_a, costs_b))
+    return Row(
+        problem="", a="", b="", metric=metric, target=unscaled(metric, at),
+        cost_a=median(costs_a.values()), cost_b=median(costs_b.values()),
+        reached_a=int(reached_a), reached_b=int(reached_b), seeds_a=len(x), seeds_b=len(y),
+        ratio=ratio, low=low, high=high, pairs=pairs, p=p,
+    )  # fmt: skip
+
+
+def _array(costs: dict[int, float], seeds: Sequence[int]) -> Floats:
+    return np.array([costs[seed] for seed in seeds], dtype=np.float64)
+
+
+def log_ratio(a: Floats, b: Floats) -> Floats:
+    """Return log(a / b); NaN where both are infinite."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.log(a) - np.log(b))
+
+
+def bootstrap(first: Floats, second: Floats | None = None) -> tuple[float, float, float]:
+    """Return a median ratio and the ends of its interval by the percentile bootstrap over seeds.
+
+    Parameters
+    ----------
+    first : ndarray of float64, shape (n,)
+        Logarithms of ratios; or, with a second, costs.
+    second : ndarray of float64, shape (m,), optional
+        Costs of the other group, drawn independently; the ratio is then that of the medians.
+
+    Returns
+    -------
+    ratio, low, high : float
+        NaN where unknown; the ends are NaN where a group has a single seed.
+    """
+    generator = np.random.default_rng(SEED)
+
+    def medians(values: Floats) -> Floats:
+        drawn = generator.integers(values.size, size=(RESAMPLES, values.size))
+        rows = np.sort(values[np.vstack([np.arange(values.size), drawn])], axis=1)
+        low, high = rows[:, (values.size - 1) // 2], rows[:, values.size // 2]
+        # The mean of two that are infinite with one sign is that, and with two signs unknown.
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.where(low == high, low, 0.5 * (low + high)))
+
+    if first.size == 0:
+        return (float("nan"),) * 3
+    logs = medians(first) if second is None else log_ratio(medians(first), medians(second))
+    value = float(np.exp(logs[0]))
+    known = logs[1:][~np.isnan(logs[1:])]
+    if max(first.size, 0 if second is None else second.size) < 2 or known.size == 0:
+        return value, float("nan"), float("nan")
+    # Of the repetitions as they are, not between two of them: one may be infinite.
+    ends = np.exp(np.quantile(known, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0], method="nearest"))
+    return value, float(ends[0]), float(ends[1])
+
+
+def _verdict(row: Row, corrected: float) -> str:
+    if not row.reached_a and not row.reached_b:
+        return "neither reaches it"
+    if least_p(row.pairs, row.seeds_a, row.seeds_b) > ALPHA:
+        seeds = f"{row.pairs} shared" if row.pairs else f"{row.seeds_a} and {row.seeds_b}"
+        return f"cannot tell with {seeds} seed{'' if seeds == '1 shared' else 's'}"
+    if corrected >= ALPHA or row.ratio == 1.0:
+        return "no difference shown"
+    return "A" if row.ratio < 1.0 else "B"

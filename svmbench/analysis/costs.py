@@ -1,0 +1,177 @@
+"""Problems, methods and what a method pays on a problem until a metric is first at a target.
+
+A problem is what is to be solved: data set, kernel, regularization and bias. A method is how: a solver with
+its parameters, and the features that it is given. Runs of one method on one problem differ in their seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from svmbench.errors import UserError, nearest
+from svmbench.report.selection import flatten
+from svmbench.report.series import COUNTERS, METRICS, Floats, Steps, steps_of
+from svmbench.store import StoredRun
+
+#: What a target may be set for: what is better the smaller it is, and known without a certified optimum.
+TARGETS = (
+    *("test_error", "validation_error", "train_error", "primal_objective", "relative_gap", "mean_hinge"),
+)
+
+#: Keys of a data set's configuration that say where its files are, and not what they hold.
+_PLACES = ("path", "test_path")
+
+Key = tuple[tuple[str, Any], ...]
+
+
+@dataclass
+class Observed:
+    """Runs sorted by what they solve and how, observed along one cost and one metric.
+
+    Attributes
+    ----------
+    problems : dict
+        Key of a problem -> its name.
+    methods : dict
+        Key of a method -> its name.
+    solvers : dict
+        Key of a method -> the name of its solver.
+    steps : dict
+        (problem, method) -> seed -> observations; values in the units of `METRICS`' axes.
+    rows : dict
+        Key of a problem -> number of its training examples.
+    left_out : list of (str, str)
+        Run and reason.
+    """
+
+    problems: dict[Key, str] = field(default_factory=dict)
+    methods: dict[Key, str] = field(default_factory=dict)
+    solvers: dict[Key, str] = field(default_factory=dict)
+    steps: dict[tuple[Key, Key], dict[int, Steps]] = field(default_factory=dict)
+    rows: dict[Key, int] = field(default_factory=dict)
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+
+    def arrivals(self, problem: Key, method: Key, target: float) -> dict[int, float]:
+        """Return the cost at which each seed first reaches a target; infinite where it never does."""
+        return {seed: arrival(steps, target) for seed, steps in self.steps[problem, method].items()}
+
+
+def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
+    """Sort runs by problem and method.
+
+    Of two runs of one method, problem and seed, which differ in their budget, the one that went further is
+    kept.
+
+    Parameters
+    ----------
+    runs : iterable of StoredRun
+        Any stored runs.
+    cost : str
+        Of `COUNTERS`.
+    metric : str
+        Of `TARGETS`.
+
+    Raises
+    ------
+    UserError
+        If there is no such cost or metric.
+    """
+    for given, allowed, what in ((cost, COUNTERS, "cost"), (metric, TARGETS, "target")):
+        if given not in allowed:
+            raise UserError(
+                f"{what} '{given}' is unknown: give one of {', '.join(allowed)}{nearest(given, allowed)}"
+            )
+    found, titles = Observed(), {}
+    for run in runs:
+        steps = steps_of(run, cost, metric)
+        if isinstance(steps, str):
+            found.left_out.append((run.id, steps))
+            continue
+        problem, method = problem_of(run), method_of(run)
+        titles[method], found.solvers[method] = run.title, run.solver
+        found.problems[problem] = ""
+        found.rows[problem] = int(run.manifest["dataset"]["rows"]["train"])
+        seeds = found.steps.setdefault((problem, method), {})
+        other = seeds.get(run.seed)
+        if other is not None:
+            steps, shorter = (steps, other) if steps.cost[-1] > other.cost[-1] else (other, steps)
+            found.left_out.append((shorter.run.id, f"{steps.run.id} is the same run and goes further"))
+        seeds[run.seed] = steps
+    found.problems = problem_names(found.problems)
+    found.methods = method_names(titles)
+    return found
+
+
+def problem_of(run: StoredRun) -> Key:
+    """Return what must agree for two runs to solve the same problem."""
+    data = {key: value for key, value in run.config["dataset"].items() if key not in _PLACES}
+    # λ as it was solved for: one run may have been given C and another one λ.
+    solved = {"lam": f"{run.manifest['problem']['lam']:.6g}", "bias": run.manifest["problem"]["bias"]}
+    return _key(
+        {
+            "dataset": {**data, "checksum": run.manifest["dataset"]["checksum"]},
+            "kernel": run.config["kernel"],
+            "problem": solved,
+        }
+    )
+
+
+def method_of(run: StoredRun) -> Key:
+    """Return what must agree for two runs to be of the same method."""
+    return _key({"solver": run.config["solver"], "features": run.config.get("features", {})})
+
+
+def arrival(steps: Steps, target: float) -> float:
+    """Return the cost of the first observation at or below a target, infinite if there is none."""
+    there = np.flatnonzero(steps.value <= target)
+    return float(steps.cost[there[0]]) if there.size else float("inf")
+
+
+def scaled(metric: str, value: float) -> float:
+    """Return a value in the units of the metric's axis: errors are given as fractions, drawn in percent."""
+    return value * METRICS[metric][1]
+
+
+def unscaled(metric: str, value: float) -> float:
+    """Return a value as stored."""
+    return value / METRICS[metric][1]
+
+
+def median(costs: Iterable[float]) -> float:
+    """Return the median of costs, of which some may be infinite."""
+    ordered: Floats = np.sort(np.array(list(costs), dtype=np.float64))
+    middle = ordered[[(ordered.size - 1) // 2, ordered.size // 2]]
+    return float(middle[1]) if np.isinf(middle).any() else float(middle.mean())
+
+
+def problem_names(keys: Iterable[Key]) -> dict[Key, str]:
+    """Name each problem by its data set, and by the keys in which problems of that data set differ."""
+    return _named({key: str(dict(key)["dataset.name"]) for key in keys}, ("dataset.", "kernel.", "problem."))
+
+
+def method_names(titles: Mapping[Key, str]) -> dict[Key, str]:
+    """Name each method by its solver's title, and by the keys in which methods of that title differ."""
+    return _named(titles, ("solver.",))
+
+
+def _named(names: Mapping[Key, str], prefixes: Sequence[str]) -> dict[Key, str]:
+    found = {}
+    for key, name in names.items():
+        rivals = [dict(other) for other, title in names.items() if title == name and other != key]
+        parts = []
+        for entry in sorted({entry for settings in (dict(key), *rivals) for entry in settings}):
+            value = dict(key).get(entry)
+            if value is not None and any(rival.get(entry) != value for rival in rivals):
+                short = next((entry.removeprefix(p) for p in prefixes if entry.startswith(p)), entry)
+                parts.append(f"{short}={str(value)[:8] if short == 'checksum' else value}")
+        found[key] = f"{name} ({', '.join(parts)})" if parts else name
+    return found
+
+
+def _key(config: Mapping[str, Any]) -> Key:
+    flat = flatten(config)
+    return tuple(sorted((k, tuple(v) if isinstance(v, list) else v) for k, v in flat.items()))

@@ -1,0 +1,76 @@
+"""The picture of profiles: the share of cases solved against cost, and against the cost of the best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from svmbench.analysis.profiles import PER_ROW, Profiles, share
+from svmbench.errors import UserError
+from svmbench.report.labels import handles_of, put_legend
+from svmbench.report.series import COUNTERS, Floats
+from svmbench.report.style import Look, drawing, looks, save
+
+#: Curves that one picture can hold.
+MOST = 35
+
+
+def draw(found: Profiles, stem: Path, formats: Sequence[str]) -> list[Path]:
+    """Draw the data profile to the left and the performance profile to the right.
+
+    Raises
+    ------
+    UserError
+        If there are more methods than can be told apart.
+    """
+    if len(found.methods) > MOST:
+        raise UserError(
+            f"{len(found.methods)} methods cannot be told apart in one picture, {MOST} can; name fewer runs"
+        )
+    with drawing():
+        figure = Figure(figsize=(7.5, 3.6), layout="constrained")
+        left, right = figure.subplots(1, 2, sharey=True)
+        style = looks(found.methods)
+        unit = " / training examples" if found.cost in PER_ROW else ""
+        _panel(left, found, found.scaled_costs, style, f"{_short(found.cost)}{unit}", "data profile")
+        _panel(right, found, found.ratios, style, "cost / least cost on the case", "performance profile")
+        left.set_ylabel(f"share of {len(found.cases)} cases solved")
+        put_legend(figure, handles_of(style))
+        return save(figure, stem, caption(found), formats)
+
+
+def _panel(ax: Axes, found: Profiles, values: Floats, style: dict[str, Look], label: str, title: str) -> None:
+    finite = values[np.isfinite(values)]
+    if finite.size == 0:
+        raise UserError("no method reaches any of the targets; give others with --to METRIC=VALUE")
+    first, last = float(finite.min()), float(finite.max())
+    ends = (first, last * 1.1) if title == "performance profile" else (first / 1.5, last * 1.5)
+    for (name, _), row in zip(found.methods, values, strict=True):
+        at = np.unique(row[np.isfinite(row)])
+        x = np.concatenate([[ends[0]], at, [ends[1]]])
+        look = style[name]
+        ax.step(x, share(row, x), where="post", color=look.colour, linestyle=look.line)
+        ax.plot(at, share(row, at), linestyle="none", color=look.colour, marker=look.marker,
+                markeredgecolor="white", markeredgewidth=0.5, clip_on=False)  # fmt: skip
+    ax.set(xscale="log", xlim=ends, ylim=(0.0, 1.04), xlabel=label, title=title)
+    ax.grid(alpha=0.25)
+
+
+def _short(cost: str) -> str:
+    return COUNTERS[cost].replace("kernel evaluations, ", "evaluations ")
+
+
+def caption(found: Profiles) -> str:
+    """Return what the picture shows, in words."""
+    problems = list(dict.fromkeys(problem for problem, _ in found.cases))
+    targets = ", ".join(f"{problem}: {target:.3g}" for problem, target in found.cases)
+    return (
+        f"Share of {len(found.cases)} cases solved, a case being a problem and a target of {found.metric}: "
+        f"against cost ({found.cost}; Moré and Wild 2009) and against the cost as a multiple of the least "
+        f"that a method paid on the case (Dolan and Moré 2002). Costs are medians over seeds. "
+        f"{len(problems)} problem{'s' * (len(problems) > 1)}; targets: {targets}.\n"
+    )

@@ -1,0 +1,158 @@
+"""Data profiles and performance profiles: the share of problems solved against what it cost.
+
+A case is a problem with a target. A data profile shows, for each method, the share of the cases that it has
+solved once it has paid a cost; a performance profile the share that it solves at up to a multiple of what the
+cheapest method paid on the same case.
+
+E. D. Dolan, J. J. Moré: Benchmarking optimization software with performance profiles, 2002, section 2;
+J. J. Moré, S. M. Wild: Benchmarking derivative-free optimization algorithms, 2009, section 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from svmbench.analysis.costs import Key, Observed, median, observe, scaled, unscaled
+from svmbench.errors import UserError
+from svmbench.report.series import COUNTERS, Floats
+from svmbench.store import StoredRun
+
+#: Tolerances of the convergence test of Moré and Wild.
+TOLERANCES = (0.1, 0.01, 0.001)
+
+#: Costs that a data profile divides by the number of training examples: multiples of one row of the kernel.
+PER_ROW = tuple(name for name in COUNTERS if name.startswith(("kev_", "inner_products")))
+
+
+@dataclass(frozen=True)
+class Profiles:
+    """What every method paid on every case.
+
+    Attributes
+    ----------
+    cases : list of (str, float)
+        Problem and target, as stored: errors are fractions.
+    methods : list of (str, str)
+        Label, and name of the solver.
+    costs : ndarray of float64, shape (methods, cases)
+        Median over seeds of the cost to reach the target; infinite where it is not reached.
+    units : ndarray of float64, shape (cases,)
+        What a data profile divides the costs by.
+    cost, metric : str
+        Of `COUNTERS` and `TARGETS`.
+    left_out : list of (str, str)
+        Run, method or problem, and why it is not counted.
+    """
+
+    cases: list[tuple[str, float]]
+    methods: list[tuple[str, str]]
+    costs: Floats
+    units: Floats
+    cost: str
+    metric: str
+    left_out: list[tuple[str, str]]
+
+    @property
+    def ratios(self) -> Floats:
+        """Costs as multiples of the least on the case, shape as `costs`; infinite where not solved."""
+        best = self.costs.min(axis=0)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.where(np.isfinite(self.costs), self.costs / best, np.inf))
+
+    @property
+    def scaled_costs(self) -> Floats:
+        """Costs in units of the data profile, shape as `costs`."""
+        return self.costs / self.units
+
+
+def share(values: Floats, at: Floats) -> Floats:
+    """Return the share of the values that are at most each of some numbers, shape (len(at),)."""
+    return np.searchsorted(np.sort(values), at, side="right") / values.size
+
+
+def profiles(
+    runs: Iterable[StoredRun],
+    cost: str,
+    metric: str,
+    targets: Sequence[float] = (),
+    tolerances: Sequence[float] = TOLERANCES,
+) -> Profiles:
+    """Return what every method paid on every case.
+
+    Parameters
+    ----------
+    runs : iterable of StoredRun
+        Any runs. Methods are compared on problems that all of them were run on: those methods and problems
+        are taken whose product is largest, and the others are named.
+    cost, metric : str
+        Of `COUNTERS` and `TARGETS`.
+    targets : sequence of float, optional
+        As stored, the same on every problem. By default, for each tolerance τ, f_L + τ (f_0 - f_L), where f_L
+        is the least value that any run of the problem shows and f_0 the greatest that one begins with.
+    tolerances : sequence of float
+        Of the default.
+
+    Raises
+    ------
+    UserError
+        If fewer than two methods share a problem.
+    """
+    observed = observe(runs, cost, metric)
+    problems, methods = _largest(observed)
+    cases, units, columns = [], [], []
+    for problem in problems:
+        own = [scaled(metric, target) for target in targets] or _relative(observed, problem, tolerances)
+        for target in own:
+            cases.append((observed.problems[problem], unscaled(metric, target)))
+            units.append(float(observed.rows[problem]) if cost in PER_ROW else 1.0)
+            columns.append([median(observed.arrivals(problem, m, target).values()) for m in methods])
+    return Profiles(
+        cases,
+        [(observed.methods[method], observed.solvers[method]) for method in methods],
+        np.array(columns).T,
+        np.array(units),
+        cost,
+        metric,
+        observed.left_out + _left_out(observed, problems, methods),
+    )
+
+
+def _relative(observed: Observed, problem: Key, tolerances: Sequence[float]) -> list[float]:
+    steps = [s for (key, _), seeds in observed.steps.items() if key == problem for s in seeds.values()]
+    least = min(float(one.value.min()) for one in steps)
+    first = max(float(one.value[0]) for one in steps)
+    return [least + tolerance * (first - least) for tolerance in tolerances]
+
+
+def _largest(observed: Observed) -> tuple[list[Key], list[Key]]:
+    """Return problems and methods, every one run on every other, such that their product is largest."""
+    run_on: dict[Key, set[Key]] = {}
+    for problem, method in observed.steps:
+        run_on.setdefault(method, set()).add(problem)
+    best: tuple[set[Key], list[Key]] = (set(), [])
+    sets = [frozenset(own) for own in run_on.values()]
+    for wanted in dict.fromkeys([*sets, *(one & other for one in sets for other in sets)]):
+        methods = [method for method, own in run_on.items() if wanted <= own]
+        if len(methods) > 1 and len(wanted) * len(methods) > len(best[0]) * len(best[1]):
+            best = (set(wanted), methods)
+    if not best[0]:
+        names = ", ".join(sorted(observed.methods.values())) or "none"
+        raise UserError(f"a profile needs two methods that were run on the same problem (methods: {names})")
+    problems = sorted(best[0], key=observed.problems.__getitem__)
+    return problems, sorted(best[1], key=observed.methods.__getitem__)
+
+
+def _left_out(observed: Observed, problems: Sequence[Key], methods: Sequence[Key]) -> list[tuple[str, str]]:
+    found = [
+        (observed.methods[method], f"not run on {observed.problems[missing[0]]}")
+        for method in observed.methods
+        if (missing := [p for p in problems if (p, method) not in observed.steps])
+    ]
+    for problem, name in observed.problems.items():
+        missing = [method for method in methods if (problem, method) not in observed.steps]
+        if problem not in problems and missing:
+            found.append((name, f"not a problem of {observed.methods[missing[0]]}"))
+    return found

@@ -1,0 +1,197 @@
+"""The package from Python: one run, and stored runs as tables; the command's own checks and store."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from svmbench.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from svmbench.store import StoredRun
+
+#: Groups of the configuration, whose name may be given as a word.
+_GROUPS = ("solver", "dataset", "kernel", "features", "budget")
+
+
+def run(*overrides: str, force: bool = False, quiet: bool = False, **keys: Any) -> StoredRun:
+    """Train one solver on one data set and return the stored run; one that is stored is not repeated.
+
+    Parameters
+    ----------
+    *overrides : str
+        As on the command line: ``"solver=sbp"``, ``"kernel.gamma=0.05"``.
+    force : bool, default False
+        Repeat a run that is stored.
+    quiet : bool, default False
+        Show no progress.
+    **keys
+        The same by keyword, a section as a mapping: ``solver="sbp"``, ``kernel={"gamma": 0.05}``, ``seed=3``,
+        ``dataset={"name": "adult"}``. ``dataset`` may hold arrays: ``(X, y)``, or a mapping with ``train``
+        and perhaps ``test``, each (X, y), and ``name``; they are written below the results folder, so that
+        the command line can repeat the run.
+
+    Returns
+    -------
+    StoredRun
+        With ``summary()``, ``trace()``, ``model()`` and ``path``.
+
+    Raises
+    ------
+    UserError
+        For bad input, before anything is stored, and for a combination that the solver refuses.
+    RuntimeError
+        If the run failed or ran out of memory; its partial curve is stored.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> ended = run("solver=smo", "dataset.n_train=100", results=tempfile.mkdtemp(), quiet=True)
+    >>> ended.status
+    'converged'
+    """
+    from svmbench import config
+    from svmbench.runner.execute import execute
+
+    words = [*overrides, *_words(_with_files(keys)), *(["force=true"] if force else [])]
+    resolved = config.resolve(words)
+    with _listener(resolved, quiet) as listener:
+        outcome = execute(resolved, progress=listener)
+    if outcome.state == "interrupted":
+        raise KeyboardInterrupt(outcome.reason)
+    if outcome.state == "refused" or outcome.run is None:
+        raise UserError(outcome.reason)
+    if outcome.state == "failed":
+        raise RuntimeError(f"{outcome.reason}; the run is in {outcome.run.path}")
+    return outcome.run
+
+
+def load_runs(results: str | os.PathLike[str] = "results", *, traces: bool = False) -> pd.DataFrame:
+    """Return the stored runs of a results folder as a table.
+
+    Parameters
+    ----------
+    results : str or path, default 'results'
+        The results folder.
+    traces : bool, default False
+        One row for each checkpoint instead of one for each run with its last checkpoint.
+
+    Returns
+    -------
+    DataFrame
+        Columns: the run's name and end; every key of its configuration with dots, as ``kernel.gamma``; and
+        the columns of the trace. Errors are fractions. Empty cells are unknown.
+    """
+    import pandas as pd
+
+    from svmbench.store import Store
+
+    tables = []
+    for stored in Store(results).runs():
+        summary = stored.summary()
+        about = {
+            "run": stored.id,
+            "status": stored.status,
+            **dict(_flat(summary.pop("config"))),
+        }
+        if traces:
+            rows = stored.trace()
+            tables.append(rows.assign(**{key: [value] * len(rows) for key, value in about.items()}))
+        else:
+            about.update((key, value) for key, value in summary.items() if key not in about)
+            tables.append(pd.DataFrame([about]))
+    if not tables:
+        return pd.DataFrame()
+    filled = [table.dropna(axis="columns", how="all") for table in tables]
+    joined = pd.concat(filled, ignore_index=True)
+    first = [name for name in ("run", "status") if name in joined]
+    return joined[[*first, *(name for name in joined if name not in first)]]
+
+
+def _listener(config: Mapping[str, Any], quiet: bool) -> Any:
+    """Return what shows the progress of a run, a context manager."""
+    from contextlib import nullcontext
+
+    from svmbench.cli.progress import progress
+    from svmbench.runner.progress import PlainLines
+
+    if quiet:
+        return nullcontext(PlainLines(io.StringIO()))
+    return progress(f"{config['solver']['name']} {config['dataset']['name']}")
+
+
+def _with_files(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys with arrays of a data set written to files."""
+    given = keys.get("dataset")
+    if given is None or isinstance(given, str) or (isinstance(given, Mapping) and "train" not in given):
+        return dict(keys)
+    if not isinstance(given, Mapping):
+        given = {"train": given}
+    unknown = set(given) - {"train", "test", "name"}
+    if unknown:
+        raise UserError(f"dataset holds {', '.join(sorted(unknown))}: give train, test and name")
+    folder = Path(str(keys.get("results", "results"))).absolute() / "arrays"
+    section: dict[str, Any] = {"path": str(_written(folder, given["train"]))}
+    if given.get("test") is not None:
+        section["test_path"] = str(_written(folder, given["test"]))
+    section["name"] = given.get("name", "arrays")
+    return {**keys, "dataset": {"": "file", **section}}
+
+
+def _written(folder: Path, examples: Any) -> Path:
+    """Write (X, y) to a file that is named by its content."""
+    from svmbench.data.arrays import write_arrays
+    from svmbench.files import sha256, write_whole
+
+    if not isinstance(examples, Sequence) or len(examples) != 2:
+        raise UserError("the examples of dataset are no pair: give (X, y)")
+    content = write_arrays(*examples)
+    path = folder / f"{sha256(content)[:16]}.npz"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(path, content)
+    return path
+
+
+def _words(keys: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+    """Return keywords as overrides: a section's ``name`` or a bare word chooses the group's option."""
+    for key, value in keys.items():
+        if isinstance(value, Mapping):
+            section = dict(value)
+            chosen = section.pop("", None)
+            if chosen is None and not prefix and key in _GROUPS:
+                chosen = section.pop("name", None)
+            if chosen is not None:
+                yield f"{key}={_word(chosen)}"
+            yield from _words(section, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}={_word(value)}"
+
+
+def _word(value: Any) -> str:
+    """Return a value in Hydra's grammar."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return f"[{','.join(map(_word, value))}]"
+    if isinstance(value, (str, os.PathLike)):
+        text = os.fspath(value)
+        if text.replace("_", "").replace("-", "").isalnum():
+            return text
+        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    return repr(value.item() if hasattr(value, "item") else value)
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value

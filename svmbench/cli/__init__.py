@@ -1,0 +1,1 @@
+"""The command line: dispatch in `main`, a module for each subcommand."""

@@ -1,0 +1,161 @@
+"""Shell completion from the files in ``conf/`` and the store's folder names; standard library only."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from svmbench.cli._commands import COMMANDS
+from svmbench.config import folder
+from svmbench.errors import UserError
+from svmbench.speed.jobs import JOBS
+
+_OPTIONS = {
+    "run": ("--multirun", "--config-dir", "--cfg", "--resolve", "--help"),
+    "plan": ("--config-dir", "--json", "--help"),
+    "status": ("--json", "--results", "--help"),
+    "resume": ("--results", "--help"),
+    "best": ("--by", "--json", "--results", "--help"),
+    "list": (
+        "--columns",
+        "--where",
+        "--sort",
+        "--reverse",
+        "--best",
+        "--csv",
+        "--json",
+        "--results",
+        "--help",
+    ),
+    "show": ("--json", "--results", "--help"),
+    "plot": ("--counter", "--format", "--output", "--results", "--help"),
+    "datasets": ("--mirror", "--dir", "--json", "--help"),
+    "solvers": ("--help",),
+    "paper": ("--results", "--help"),
+    "speed": ("--dataset", "--cache", "--solver", "--repeats", "--most", "--json", "--results", "--help"),
+    "completion": ("--help",),
+    "help": (),
+}
+_FIRST = {
+    "datasets": ("list", "fetch", "verify"),
+    "paper": ("plan", "run", "draw", "verdict", "keep"),
+    "speed": ("machine", "rows", "solvers", "rivals", "scaling", "show"),
+    "completion": ("bash", "zsh"),
+    "help": tuple(COMMANDS),
+}
+
+# The word before the cursor, from the last blank on, is replaced. bash cuts words at = (COMP_WORDBREAKS), so
+# there only what follows = may be given.
+_BASH = r"""_svmbench() {
+    local line=${COMP_LINE:0:COMP_POINT} IFS=$'\n'
+    local word=${line##* }
+    COMPREPLY=($(svmbench __complete "$line" 2>/dev/null))
+    if [[ $word == *=* && $COMP_WORDBREAKS == *=* ]]; then
+        COMPREPLY=("${COMPREPLY[@]#"${word%"${word##*=}"}"}")
+    fi
+    if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[=.] ]]; then
+        compopt -o nospace 2>/dev/null
+    fi
+}
+complete -o default -F _svmbench svmbench
+"""
+_ZSH = r"""_svmbench() {
+    local -a replies open closed
+    replies=("${(@f)$(svmbench __complete "${(j: :)words[1,CURRENT]}" 2>/dev/null)}")
+    replies=(${replies:#})
+    (( ${#replies} )) || { _files; return; }
+    open=(${(M)replies:#*[=.]})
+    closed=(${replies:#*[=.]})
+    (( ${#open} )) && compadd -Q -S '' -- $open
+    (( ${#closed} )) && compadd -Q -- $closed
+}
+compdef _svmbench svmbench
+"""
+SCRIPTS = {"bash": _BASH, "zsh": _ZSH}
+
+
+def complete(line: str) -> list[str]:
+    """Return what can stand in place of the last word of a command line, sorted.
+
+    Parameters
+    ----------
+    line : str
+        The line up to the cursor, ``svmbench`` included.
+    """
+    words = line.split(" ")
+    last = words.pop()
+    words = [word for word in words if word]
+    if len(words) < 2:
+        return _starting(last, COMMANDS)
+    command, before = words[1], words[2:]
+    if last.startswith("-"):
+        return _starting(last, _OPTIONS.get(command, ()))
+    if command in ("run", "plan"):
+        try:
+            return _run(last, before)
+        except UserError:  # a --config-dir that is no folder: nothing to offer until it is
+            return []
+    if not before and command in _FIRST:
+        return _starting(last, _FIRST[command])
+    if command == "plot" and before[-1:] == ["--counter"]:
+        return _starting(last, folder.counters())
+    return _starting(last, _names(command, before))
+
+
+def _names(command: str, before: list[str]) -> Iterable[str]:
+    """Return the names that a command takes: runs, data sets, papers, jobs."""
+    if command in ("status", "resume", "best"):
+        return _sweeps(_after("--results", before) or "results")
+    if command in ("show", "plot"):
+        return _runs(_after("--results", before) or "results")
+    if command == "datasets" and before[0] in ("fetch", "verify"):
+        return folder.options("dataset")
+    if command == "paper":
+        return folder.papers()
+    if command == "speed" and before[0] == "rivals":
+        return (*JOBS, "all")
+    return ()
+
+
+def _runs(results: str) -> list[str]:
+    places = (Path(results) / "runs", Path(results) / "reference" / "runs")
+    return [name.removesuffix(".running") for place in places if place.is_dir() for name in os.listdir(place)]
+
+
+def _sweeps(results: str) -> list[str]:
+    place = Path(results) / "sweeps"
+    return os.listdir(place) if place.is_dir() else []
+
+
+def _run(last: str, before: list[str]) -> list[str]:
+    """Return overrides: groups and keys, or after ``=`` what can follow."""
+    if before[-1:] == ["--cfg"]:
+        return _starting(last, ("job", "hydra", "all"))
+    if before[-1:] == ["--config-dir"]:
+        return []
+    folders = folder.user_folders(_after("--config-dir", before))
+    groups = folder.groups(folders)
+    chosen = folder.defaults()
+    chosen |= dict(
+        word.split("=", 1) for word in before if word.partition("=")[0] in folder.GROUPS and "=" in word
+    )
+    keys = {key.name: key.choices for key in folder.keys(chosen, folders)}
+    plus = last[: len(last) - len(last.lstrip("+"))]
+    name, equals, value = last[len(plus) :].partition("=")
+    if not equals:
+        own = [f"{group}=" if group in folder.GROUPS else f"+{group}=" for group in groups]
+        return _starting(last, [*own, *(f"{plus}{key}=" for key in keys)])
+    # A sweep's values are separated by commas; only the last one is completed.
+    done = last[: len(last) - len(value.rpartition(",")[2])]
+    values = folder.options(name, folders) if name in groups else keys.get(name, [])
+    return _starting(last, [done + option for option in values])
+
+
+def _after(option: str, words: list[str]) -> str | None:
+    """Return the word after an option."""
+    return words[words.index(option) + 1] if option in words[:-1] else None
+
+
+def _starting(beginning: str, words: Iterable[str]) -> list[str]:
+    return sorted({word for word in words if word.startswith(beginning)})

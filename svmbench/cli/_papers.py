@@ -1,0 +1,192 @@
+"""What ``svmbench paper`` does. Each action returns an exit code; only `run` needs data."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from svmbench.errors import UserError
+from svmbench.papers import artifact as artifacts
+from svmbench.papers import drawing, ids, making, pages
+from svmbench.papers.material import Material
+from svmbench.papers.plan import Index, Match, estimate
+from svmbench.report.tables import table
+from svmbench.store import Store
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command line asks for.
+
+    Attributes
+    ----------
+    ids : tuple of str
+        Names of the artifacts; all of them are there.
+    named : bool
+        Whether they were named, or mean all.
+    results : str
+        The results folder.
+    jobs : int
+        Runs at a time.
+    """
+
+    ids: tuple[str, ...]
+    named: bool
+    results: str
+    jobs: int = 1
+
+    def materials(self) -> list[Material]:
+        """Return the artifacts with what is stored of them."""
+        index = Index(Store(self.results))
+        return [Material.of(artifacts.load(name), index) for name in self.ids]
+
+
+def list_all(asked: Asked) -> int:
+    """Print every artifact: target, kind, title, and how much of it is stored."""
+    rows = []
+    for material in asked.materials():
+        artifact = material.artifact
+        rows.append((artifact.id, artifact.target or "–", artifact.kind, material.tally(), artifact.title))
+    print(table(("name", "target", "kind", "state", "title"), rows))
+    return 0
+
+
+def plan(asked: Asked) -> int:
+    """Print the runs: which are stored, stale or missing, and what the others will probably take."""
+    for material in asked.materials():
+        artifact = material.artifact
+        print(f"{artifact.title}\n{artifact.source}\n")
+        if artifact.runs is None:
+            made = "measured" if material.outcome is not None else "not measured"
+            print(f"a check: {made}; svmbench paper run {artifact.id}\n")
+            continue
+        index = Index(Store(asked.results))
+        rows, seconds, unknown = [], 0.0, 0
+        for match in material.matches:
+            took, memory = (None, None) if match.complete else estimate(match, index)
+            seconds, unknown = seconds + (took or 0.0), unknown + (took is None and not match.complete)
+            planned = match.planned
+            over = ", ".join(f"{key}={value}" for key, value in planned.over)
+            guess = None if took is None else f"{took:.1f}"
+            mib = None if memory is None else f"{memory:.0f}"
+            rows.append(
+                (planned.panel, planned.solver, over, planned.seed, match.state, _id(match), guess, mib)
+            )
+        header = ("data set", "solver", "values", "seed", "state", "run", "seconds", "MiB")
+        print(table(header, rows))
+        print(f"\n{material.tally()}")
+        if any(not match.complete for match in material.matches):
+            rest = f", and {unknown} runs of which nothing comparable is stored" if unknown else ""
+            print(f"the others take about {seconds / 60.0:.1f} minutes by stored runs{rest}")
+        _print_missing(material, asked.results, sys.stdout)
+    return 0
+
+
+def run(asked: Asked) -> int:
+    """Make the missing runs and checks, those that several artifacts share once.
+
+    Goes on past a run that fails; returns 1 if any did, 130 if interrupted.
+    """
+    return making.make([artifacts.load(name) for name in asked.ids], Path(asked.results), asked.jobs)
+
+
+def draw(asked: Asked) -> int:
+    """Draw what is stored; train nothing, list what is missing."""
+    return _write(asked, asked.ids)
+
+
+def draw_tables(asked: Asked) -> int:
+    """Write the tables among the artifacts."""
+    return _write(asked, [name for name in asked.ids if artifacts.load(name).kind == "grid"])
+
+
+def _write(asked: Asked, names: Sequence[str]) -> int:
+    """Draw artifacts; where all are meant, one without runs is passed over with a word."""
+    for material in Asked(tuple(names), asked.named, asked.results).materials():
+        if asked.named:
+            _print_missing(material, asked.results, sys.stderr)
+        try:
+            paths = drawing.draw(material, Path(asked.results))
+        except UserError as nothing:
+            if asked.named:
+                raise
+            print(f"{material.artifact.id}: not drawn, {nothing}", file=sys.stderr)
+            continue
+        print(*paths, sep="\n")
+    return 0
+
+
+def verdict(asked: Asked) -> int:
+    """Judge claims by what is stored: print the page of those named, or write that of all."""
+    materials = [found for found in asked.materials() if found.artifact.claims]
+    if not materials:
+        raise UserError(f"no claims are recorded for {', '.join(asked.ids)}")
+    judged = pages.judged(materials)
+    if asked.named:
+        print(pages.sections(judged), end="")
+        return 0
+    for path in drawing.write_texts(
+        Path(asked.results) / "reference" / "VERDICTS",
+        {"md": pages.page(judged), "json": pages.document(judged)},
+    ):
+        print(path)
+    return 0
+
+
+def keep(asked: Asked) -> int:
+    """Pack the runs behind artifacts into the reference folder of the results, to be committed."""
+    from svmbench.papers.keeping import keep as kept
+
+    for name in asked.ids:
+        # Found anew each time: what is packed for one artifact moves runs that others share.
+        (material,) = Asked((name,), True, asked.results).materials()
+        missing = [match for match in material.matches if not match.complete]
+        if missing or (material.artifact.runs is None and material.outcome is None):
+            _print_missing(material, asked.results, sys.stderr)
+            message = f"{material.artifact.id}: {material.tally()}; nothing is kept until all are"
+            if asked.named:
+                raise UserError(message)
+            print(message, file=sys.stderr)
+            continue
+        print(*kept(material, Path(asked.results)), sep="\n")
+    return 0
+
+
+#: The actions by their names.
+ACTIONS: dict[str, Callable[[Asked], int]] = {
+    "list": list_all,
+    "plan": plan,
+    "run": run,
+    "draw": draw,
+    "table": draw_tables,
+    "verdict": verdict,
+    "keep": keep,
+}
+
+
+def everything() -> tuple[str, ...]:
+    """Return the names of all artifacts."""
+    return tuple(ids())
+
+
+def _id(found: Match) -> str | None:
+    return found.stored.id if found.stored is not None else None
+
+
+def _print_missing(material: Material, results: str, stream: TextIO) -> None:
+    """Print the command of every run that is not stored with a result."""
+    missing = [m for m in material.matches if not m.complete]
+    if not missing:
+        return
+    elsewhere = "" if results == "results" else f" results={results}"
+    lines = [f"{m.planned.command}{elsewhere}    # {m.state}" for m in missing]
+    name = material.artifact.of
+    print(
+        f"{len(missing)} are missing: `svmbench paper run {name}` makes them, or",
+        *lines,
+        sep="\n",
+        file=stream,
+    )

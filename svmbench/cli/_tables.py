@@ -1,0 +1,50 @@
+"""The numbers of one run as aligned text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from svmbench.counters import COUNTERS
+
+_COUNTERS = tuple(name for name in COUNTERS if name != "iterations")
+
+
+def number(value: Any, form: str = ",d") -> str:
+    """Return a number in a format, or a dash for unknown."""
+    return "-" if value is None else format(value, form)
+
+
+def percent(value: float | None) -> str:
+    """Return a fraction as a percentage, or a dash for unknown."""
+    return "-" if value is None else f"{100 * value:.2f} %"
+
+
+def last_checkpoint(summary: dict[str, Any]) -> str:
+    """Return the small table that a run ends with.
+
+    Parameters
+    ----------
+    summary : dict
+        From `StoredRun.summary`.
+    """
+    gap = number(summary["duality_gap"], ".3e")
+    if summary["relative_gap"] is not None:
+        gap += f"  (relative {summary['relative_gap']:.1e})"
+    rows = [
+        ("test error", percent(summary["test_error"])),
+        ("training error", percent(summary["train_error"])),
+        ("objective", number(summary["primal_objective"], ".6g")),
+        ("dual objective", number(summary["dual_objective"], ".6g")),
+        ("duality gap", gap),
+        *((counter, number(summary[counter])) for counter in _COUNTERS),
+        ("iterations", number(summary["iterations"])),
+        ("support vectors", number(summary["support_vectors"])),
+        ("wall seconds", number(summary["wall_seconds"], ".2f")),
+        ("CPU seconds", number(summary["cpu_seconds"], ".2f")),
+    ]
+    if summary["test_mistakes"] is not None:
+        rows[0] = (
+            "test error",
+            f"{percent(summary['test_error'])}  ({summary['test_mistakes']:,d} mistakes)",
+        )
+    return "\n".join(f"  {name:<16} {text}" for name, text in rows)

@@ -1,0 +1,78 @@
+"""``svmbench best``: which setting of a sweep won."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from svmbench.cli._parser import Parser
+from svmbench.errors import UserError
+
+#: What a setting can be judged by, the smaller the better.
+_BY = ("validation_error", "test_error", "primal_objective", "relative_gap", "wall_seconds")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the settings of a sweep, best first, and the command of the best."""
+    parser = Parser(
+        "best",
+        "Say which setting of a sweep won: the median over its seeds, the smaller the better. A test error "
+        "chooses by what should only be reported; choose by validation_error where the data have one.",
+    )
+    parser.add_argument("sweep", nargs="?", metavar="SWEEP", help="name or beginning; the newest by default")
+    parser.add_argument("--by", choices=_BY, default=_BY[0], help=f"what is compared, {_BY[0]} by default")
+    parser.add_json()
+    parser.add_results()
+    given = parser.parse_args(arguments)
+
+    from svmbench.report.tables import table
+    from svmbench.sweep.record import Record
+
+    record = Record.find(Path(given.results), given.sweep)
+    ranked = _ranked(record, given.by)
+    if not ranked:
+        raise UserError(
+            f"no run of sweep {record.name} has a {given.by}: give --by test_error, "
+            "or data with a validation part"
+        )
+    command = f"svmbench run {shlex.join(ranked[0]['overrides'])}"
+    if given.json:
+        print(
+            json.dumps(
+                {"sweep": record.name, "by": given.by, "command": command, "settings": ranked}, indent=2
+            )
+        )
+        return 0
+    shown = [(one["setting"], one["median"], one["runs"], one["low"], one["high"]) for one in ranked]
+    print(table(("setting", given.by, "runs", "least", "most"), shown))
+    print(f"best     {command}")
+    return 0
+
+
+def _ranked(record: Any, by: str) -> list[dict[str, Any]]:
+    """Return the settings, without their seeds, by the median of what is compared."""
+    ends = record.ends()
+    found: dict[str, list[float]] = {}
+    commands: dict[str, list[str]] = {}
+    for job in record.plan().jobs:
+        value = ends.get(job.number, {}).get("numbers", {}).get(by)
+        if value is not None:
+            setting = " ".join(text for text in job.label.split(" ") if not text.startswith("seed="))
+            found.setdefault(setting, []).append(value)
+            commands[setting] = [text for text in job.overrides if not text.startswith("seed=")]
+    settings = [
+        {
+            "setting": setting or "the only one",
+            "overrides": commands[setting],
+            "median": median(values),
+            "runs": len(values),
+            "low": min(values),
+            "high": max(values),
+        }
+        for setting, values in found.items()
+    ]
+    return sorted(settings, key=lambda one: one["median"])

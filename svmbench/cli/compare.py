@@ -1,0 +1,133 @@
+"""``svmbench compare``: what two groups of stored runs pay to reach a target."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from svmbench.cli._parser import Parser
+from svmbench.errors import UserError
+
+if TYPE_CHECKING:
+    from svmbench.analysis.compare import Row
+    from svmbench.store import StoredRun
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print a line for each problem that both groups have."""
+    parser = Parser(
+        "compare",
+        "Compare what two groups of runs pay until a metric is first at a target, on each problem that both "
+        "have: the median ratio with a bootstrap interval over seeds, and a rank test, corrected after Holm.",
+    )
+    for side in "AB":
+        parser.add_argument(
+            side.lower(), metavar=side, help="a run, a pattern such as 'sbp-*', or a folder of results"
+        )
+    add_target(parser, "the worse of the two medians of the last test errors")
+    parser.add_argument("--csv", action="store_true", help="print CSV; what is unknown or never is empty")
+    parser.add_json()
+    parser.add_results()
+    given = parser.parse_args(arguments)
+    metric, targets = target_of(given.to)
+    if len(targets) > 1:
+        raise UserError(f"--to {given.to} gives {len(targets)} targets; compare takes one")
+
+    from svmbench.analysis.compare import compare
+
+    a, b = (runs_of(name, given.results) for name in (given.a, given.b))
+    rows, left_out = compare(a, b, given.cost, metric, targets[0] if targets else None)
+    for name, reason in left_out:
+        print(f"left out: {name}: {reason}", file=sys.stderr)
+    if given.json:
+        print(json.dumps({"cost": given.cost, "rows": [row.plain() for row in rows]}, indent=2))
+    elif given.csv:
+        plain = [row.plain() for row in rows]
+        writer = csv.DictWriter(sys.stdout, list(plain[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(plain)
+    else:
+        print(_text(rows, given.cost))
+    return 0
+
+
+def add_target(parser: Parser, default: str) -> None:
+    """Add the options that say what is to be reached and what is paid."""
+    parser.add_argument(
+        "--to",
+        default="test_error",
+        metavar="METRIC[=VALUE]",
+        help="what is to be reached, such as test_error=0.15 (errors are fractions) or relative_gap=1e-3; "
+        f"by default {default}",
+    )
+    parser.add_argument(
+        "--cost",
+        default="kev_ondemand",
+        metavar="COST",
+        help="what is paid: a counter, iterations, wall_seconds or cpu_seconds; kev_ondemand by default",
+    )
+
+
+def target_of(text: str) -> tuple[str, list[float]]:
+    """Return the metric and the values of ``METRIC=VALUE,...``; no values for the metric alone."""
+    metric, equals, values = text.partition("=")
+    try:
+        found = [float(value) for value in values.split(",")] if equals else []
+    except ValueError:
+        found = [float("nan")]
+    if not all(0.0 <= value < float("inf") for value in found):
+        raise UserError(f"--to {text} is not of the form METRIC=NUMBER, such as test_error=0.15")
+    return metric, found
+
+
+def runs_of(name: str, results: str) -> list[StoredRun]:
+    """Return the runs that a name, a pattern, or a folder of results means."""
+    from svmbench.cli.plot import chosen
+    from svmbench.store import Store
+
+    folder = Path(name)
+    if folder.is_dir() and not (folder / "run.json").is_file():
+        runs = Store(folder).runs()
+        if not runs:
+            raise UserError(f"{name} is a folder that holds no runs; give a folder of results")
+        return runs
+    return chosen(Store(results), [name])
+
+
+def _text(rows: Sequence[Row], cost: str) -> str:
+    from svmbench.report.tables import count, table
+
+    header = ["problem", "A", "B", "target", "A pays", "B pays", "A / B", "95 %", "p (Holm)", "cheaper"]
+    cells = [
+        [
+            row.problem, row.a, row.b, f"{row.metric} {row.target:.3g}",
+            *(
+                f"{count(paid)}{'' if reached == seeds else f' ({reached}/{seeds})'}"
+                for paid, reached, seeds in (
+                    (row.cost_a, row.reached_a, row.seeds_a), (row.cost_b, row.reached_b, row.seeds_b),
+                )
+            ),
+            _ratio(row.ratio), "–" if row.low != row.low else f"{_ratio(row.low)} to {_ratio(row.high)}",
+            f"{row.holm:.2g}", row.verdict,
+        ]
+        for row in rows
+    ]  # fmt: skip
+    verdicts = Counter(row.verdict for row in rows)
+    said = ", ".join(
+        f"{name if len(name) > 1 else name + ' is cheaper'} on {n}" for name, n in verdicts.items()
+    )
+    tests = {"signed-rank test over shared seeds" if row.pairs else "rank-sum test" for row in rows}
+    return (
+        f"{table(header, cells)}\n\nCost: {cost}. Of {len(rows)} problem{'s' * (len(rows) > 1)}: {said}.\n"
+        f"p: exact {' or '.join(sorted(tests))} (Wilcoxon), corrected after Holm. "
+        f"({{reached}}/{{seeds}}) where not every seed reaches the target."
+    )
+
+
+def _ratio(value: float) -> str:
+    return "–" if value != value else "never" if value == float("inf") else f"{value:.3g}"

@@ -1,0 +1,61 @@
+"""``svmbench paper``: figures and tables of papers, from the plan of their runs to the verdicts on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from svmbench.cli._parser import Parser
+from svmbench.config import folder
+from svmbench.errors import UserError, nearest
+
+_ACTIONS = {
+    "list": "list them, with how much is stored",
+    "plan": "list their runs, which are stored, and what the others will take",
+    "run": "make the runs and checks that are missing",
+    "draw": "draw pictures and write tables from stored runs",
+    "table": "write tables only",
+    "verdict": "judge claims by stored runs; of all, write RESULTS/reference/VERDICTS.md",
+    "keep": "pack runs into the committed reference",
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do one thing for one figure, some, or all of them."""
+    parser = Parser(
+        "paper",
+        "Reproduce figures and tables of papers: "
+        + "; ".join(f"{name}: {text}" for name, text in _ACTIONS.items()),
+    )
+    parser.add_argument("action", choices=_ACTIONS, help="what to do; only `run` trains")
+    parser.add_argument(
+        "ids",
+        nargs="*",
+        metavar="ID",
+        help="name in conf/paper/, such as sbp-f2, or jobs=N for N runs at a time; no name: all",
+    )
+    parser.add_results()
+    given = parser.parse_args(arguments)
+    names = tuple(word for word in given.ids if "=" not in word)
+    jobs = _jobs([word for word in given.ids if "=" in word])
+    known = folder.papers()
+    for name in names:
+        if name not in known:
+            raise UserError(f"unknown paper '{name}'{nearest(name, known)} (papers: {', '.join(known)})")
+
+    from svmbench.cli import _papers
+
+    asked = _papers.Asked(names or tuple(known), bool(names), given.results, jobs)
+    return _papers.ACTIONS[given.action](asked)
+
+
+def _jobs(words: Sequence[str]) -> int:
+    """Return how many runs are made at a time."""
+    jobs = 1
+    for word in words:
+        key, _, value = word.partition("=")
+        if key != "jobs" or not value.isdecimal() or int(value) < 1:
+            raise UserError(
+                f"svmbench paper: {word} is not allowed: give names, or jobs=N with N of at least 1"
+            )
+        jobs = int(value)
+    return jobs

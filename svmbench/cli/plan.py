@@ -1,0 +1,63 @@
+"""``svmbench plan``: what a sweep would run, before anything is run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from svmbench.cli._parser import Parser
+from svmbench.config import folder
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print how many runs are stored and missing, and what the missing ones will take."""
+    parser = Parser(
+        "plan",
+        "Say what svmbench run -m would do with the same arguments: which runs are stored and which are "
+        "missing, and from stored runs of the same solver and data how long and how large these will be.",
+    )
+    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="as for svmbench run -m")
+    parser.add_argument("--config-dir", metavar="DIR", help="your own configuration folder, beside conf/")
+    parser.add_json()
+    given = parser.parse_intermixed_args(arguments)
+
+    from svmbench.store import Store
+    from svmbench.sweep import forecast
+    from svmbench.sweep import plan as planning
+
+    plan = planning.make(given.overrides, folder.user_folders(given.config_dir))
+    store = Store(plan.jobs[0].config["results"])
+    expected = forecast.forecast(plan, store)
+    if given.json:
+        print(json.dumps(_document(plan, expected), indent=2))
+        return 0
+    from svmbench.cli._sweep import tell_left_out
+    from svmbench.report.tables import table
+    from svmbench.sweep.status import duration
+
+    tell_left_out(plan)
+    rows = []
+    for job in plan.jobs:
+        state = expected.states[job.number]
+        seconds, memory = expected.seconds.get(job.number), expected.memory.get(job.number)
+        time = "" if state == "stored" else "unknown" if seconds is None else duration(seconds)
+        rows.append((job.number + 1, job.label, state, time, None if memory is None else f"{memory:.0f} MiB"))
+    print(table(("job", "overrides", "state", "expected time", "memory"), rows))
+    print(expected.sentence(plan.options["jobs"]))
+    return 0
+
+
+def _document(plan: Any, expected: Any) -> dict[str, Any]:
+    """Return the plan as one object, for programs."""
+    jobs = [
+        {
+            "job": job.number + 1,
+            "overrides": job.label,
+            "state": expected.states[job.number],
+            "seconds": expected.seconds.get(job.number),
+            "memory": expected.memory.get(job.number),
+        }
+        for job in plan.jobs
+    ]
+    return {"jobs": jobs, "duplicates": plan.duplicates, "impossible": plan.impossible}

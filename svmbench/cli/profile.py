@@ -1,0 +1,119 @@
+"""``svmbench profile``: the share of problems that methods solve, against cost."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from svmbench.cli._parser import Parser
+from svmbench.cli.compare import add_target, runs_of, target_of
+from svmbench.errors import UserError
+from svmbench.report import FORMATS
+
+if TYPE_CHECKING:
+    from svmbench.analysis.profiles import Profiles
+
+#: Multiples of the least cost at which the table has a column.
+_FACTORS = (1.0, 2.0, 10.0)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Draw the profiles and print their table."""
+    parser = Parser(
+        "profile",
+        "Draw data and performance profiles: the share of cases solved against cost, a case being a problem "
+        "and a target, for methods that were run on the same problems.",
+    )
+    parser.add_argument(
+        "runs", nargs="+", metavar="RUNS", help="runs, patterns such as 'sbp-*', or folders of results"
+    )
+    add_target(
+        parser, "three targets on each problem, where 90, 99 and 99.9 %% of the way to the best is done"
+    )
+    parser.add_argument("--tau", metavar="T,T", help="what is left of the way, instead of 0.1,0.01,0.001")
+    parser.add_argument(
+        "-o", "--output", default="profile", metavar="PATH", help="path of the picture without its ending"
+    )
+    parser.add_argument("--format", nargs="+", choices=FORMATS, default=FORMATS[:1], help="png by default")
+    parser.add_argument("--csv", action="store_true", help="print what each method paid on each case, as CSV")
+    parser.add_json()
+    parser.add_results()
+    given = parser.parse_args(arguments)
+    metric, targets = target_of(given.to)
+    tolerances = _tolerances(given.tau) if given.tau else None
+    if tolerances and targets:
+        raise UserError(f"--to {given.to} gives the targets, and so does --tau: give one of them")
+
+    from svmbench.analysis.picture import draw
+    from svmbench.analysis.profiles import TOLERANCES, profiles
+
+    runs = {run.path: run for name in given.runs for run in runs_of(name, given.results)}
+    found = profiles(runs.values(), given.cost, metric, targets, tolerances or TOLERANCES)
+    for name, reason in found.left_out:
+        print(f"left out: {name}: {reason}", file=sys.stderr)
+    stem = Path(given.output)
+    if stem.suffix in {f".{ending}" for ending in FORMATS}:
+        stem = stem.with_suffix("")
+    pictures = draw(found, stem, given.format)
+    if given.json:
+        print(json.dumps({"cost": found.cost, "metric": found.metric, "cases": _cases(found)}, indent=2))
+    elif given.csv:
+        rows = _cases(found)
+        writer = csv.DictWriter(sys.stdout, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    else:
+        print(_table(found), *pictures, sep="\n")
+    return 0
+
+
+def _tolerances(text: str) -> list[float]:
+    try:
+        found = [float(value) for value in text.split(",")]
+    except ValueError:
+        found = [0.0]
+    if not all(0.0 < value < 1.0 for value in found):
+        raise UserError(f"--tau {text} is not allowed: give numbers between 0 and 1, such as 0.1,0.01")
+    return found
+
+
+def _cases(found: Profiles) -> list[dict[str, Any]]:
+    """Return a row for each case and method; None where the target is not reached."""
+    return [
+        {
+            "problem": problem,
+            "target": target,
+            "method": method,
+            "cost": None if cost == float("inf") else float(cost),
+            "ratio": None if ratio == float("inf") else float(ratio),
+        }
+        for number, (problem, target) in enumerate(found.cases)
+        for (method, _), cost, ratio in zip(
+            found.methods, found.costs[:, number], found.ratios[:, number], strict=True
+        )
+    ]
+
+
+def _table(found: Profiles) -> str:
+    import numpy as np
+
+    from svmbench.analysis.profiles import share
+    from svmbench.report.tables import count, table
+
+    header = ["method", "solved", *("cheapest" if f == 1 else f"within {f:g}x" for f in _FACTORS), "half at"]
+    rows = []
+    for (name, _), ratios, costs in zip(found.methods, found.ratios, found.scaled_costs, strict=True):
+        shares = share(ratios, np.array(_FACTORS))
+        half = float(np.sort(costs)[(costs.size - 1) // 2])
+        solved = np.isfinite(costs).mean()
+        rows.append([name, *(f"{100 * s:.0f} %" for s in (solved, *shares)), count(half)])
+    per = " per training example" if (found.units != 1.0).any() else ""
+    problems = len(dict.fromkeys(problem for problem, _ in found.cases))
+    return (
+        f"{table(header, rows)}\n\n{len(found.cases)} cases: {problems} problem{'s' * (problems > 1)}, "
+        f"targets of {found.metric}. Cost: {found.cost}{per}."
+    )

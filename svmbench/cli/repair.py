@@ -1,0 +1,35 @@
+"""``svmbench repair``: set aside what is damaged in a results folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from svmbench.cli._parser import Parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Move damaged runs and documents to ``damaged/`` and list them; 1 if one could not be moved."""
+    parser = Parser(
+        "repair",
+        "Set damaged runs, optima and environments aside, into the folder damaged/ of the results: nothing "
+        "is removed. A run that was set aside is made again when it is asked for.",
+    )
+    parser.add_results()
+    given = parser.parse_args(arguments)
+
+    from svmbench.store import Store
+    from svmbench.store.check import check_store, set_aside
+
+    store = Store(given.results, warn=lambda sentence: None)
+    damaged = [finding for finding in check_store(store) if finding.state == "damaged"]
+    left = 0
+    for finding in damaged:
+        target = set_aside(finding, store)
+        if target is None:
+            left += 1
+            print(f"left     {finding.path}: restore it from version control, or end its process")
+        else:
+            print(f"aside    {target}")
+        print(f"         {finding.sentence}")
+    print(f"{len(damaged) - left} set aside" + (f", {left} left" if left else ""))
+    return 1 if left else 0

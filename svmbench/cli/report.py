@@ -1,0 +1,45 @@
+"""``svmbench report``: stored runs as one HTML page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from svmbench.cli._parser import Parser
+from svmbench.cli.compare import runs_of
+from svmbench.errors import UserError
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the page and print its path."""
+    parser = Parser(
+        "report",
+        "Write stored runs as one HTML page that opens by a double click and needs no network: figures whose "
+        "axes can be switched, tables that sort, environment, commands and data.",
+    )
+    parser.add_argument(
+        "runs", nargs="*", metavar="RUNS", help="runs, patterns such as 'sbp-*', or folders of results"
+    )
+    parser.add_argument("--all", action="store_true", help="every run of the results folder")
+    parser.add_argument(
+        "-o", "--output", default="report.html", metavar="FILE", help="the page (report.html)"
+    )
+    parser.add_argument("--title", default="Runs of SVM solvers", metavar="TEXT", help="its heading")
+    parser.add_results()
+    given = parser.parse_args(arguments)
+    if given.all == bool(given.runs):
+        parser.error("give runs, or --all")
+
+    from svmbench.files import write_whole
+    from svmbench.page.build import page
+
+    names = [given.results] if given.all else given.runs
+    if given.all and not Path(given.results).is_dir():
+        raise UserError(f"there are no runs: {given.results} is no folder; make one with: svmbench run")
+    runs = {run.path: run for name in names for run in runs_of(name, given.results)}
+    path = Path(given.output)
+    text = page(list(runs.values()), given.title)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, text)
+    print(f"{path}  ({len(runs)} run{'s' * (len(runs) > 1)}, {len(text.encode()) / 1e6:.2f} MB)")
+    return 0

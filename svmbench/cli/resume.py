@@ -1,0 +1,27 @@
+"""``svmbench resume``: the jobs of a sweep that have no result yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from svmbench.cli._parser import Parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Make what is missing and print the table of all; the plan is that of the sweep, composed once."""
+    parser = Parser("resume", "Go on with a sweep: make runs that failed, were interrupted or never began.")
+    parser.add_argument("sweep", nargs="?", metavar="SWEEP", help="name or beginning; the newest by default")
+    parser.add_results()
+    given = parser.parse_args(arguments)
+
+    from svmbench.cli._sweep import make
+    from svmbench.sweep.plan import check_machine
+    from svmbench.sweep.record import FINISHED, Record
+
+    record = Record.find(Path(given.results), given.sweep)
+    plan = record.plan()
+    check_machine(plan)
+    keep = (*FINISHED, "failed", "refused") if plan.options["retry"] == "none" else FINISHED
+    ends = {number: end for number, end in record.ends().items() if end["state"] in keep}
+    return make(record, plan, ends)

@@ -1,0 +1,157 @@
+"""``svmbench run``: one run in this process, or with ``-m`` every combination in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from svmbench.cli._parser import Parser
+from svmbench.cli._tables import last_checkpoint
+from svmbench.config import folder
+from svmbench.errors import UserError
+from svmbench.report import FORMATS
+from svmbench.runner.spawn import check_threads, thread_environment
+
+if TYPE_CHECKING:
+    from svmbench.runner.outcome import Outcome
+    from svmbench.store import StoredRun
+
+_EXIT_CODES = {"done": 0, "found": 0, "failed": 1, "refused": 2, "interrupted": 130}
+
+_EPILOGUE = "Values follow Hydra's grammar: null, true, 1e6, [a,b]; with -m: A,B,C or range(0,5)."
+
+#: What stands in place of options that users of Hydra know.
+_INSTEAD = {
+    ("--info", "-i"): "svmbench run --cfg all prints what is composed, and --help every key",
+    ("--package", "-p"): "svmbench run --cfg job prints the whole configuration",
+    ("--hydra-help",): "svmbench run --help lists every key",
+    ("--run", "-r"): "leave it out: without -m there is one run",
+    ("--config-path", "-cp", "--config-name", "-cn"): "--config-dir DIR adds a folder of your own",
+    ("--shell-completion", "-sc"): "svmbench completion bash prints the completion",
+    ("--experimental-rerun",): "svmbench show RUN --json prints the configuration of a stored run",
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Check everything, then run it."""
+    for word in arguments:
+        for options, way in _INSTEAD.items():
+            if word.partition("=")[0] in options:
+                raise UserError(f"{word} is an option of Hydra's that svmbench does not have: {way}")
+    parser = _parser()
+    given = parser.parse_intermixed_args(arguments)
+    folders = folder.user_folders(given.config_dir)
+    if given.help:
+        from svmbench.cli._run_help import text
+
+        print(f"{parser.format_help()}\n{text(given.overrides, folders)}")
+        return 0
+    os.environ.update(thread_environment(_threads(given.overrides)))
+    if given.cfg:
+        if given.multirun:
+            raise UserError("--cfg explains one run: leave out -m")
+        from svmbench.config import compose
+
+        print(compose.text(given.overrides, folders, given.cfg, resolved=given.resolve))
+        return 0
+    if given.multirun:
+        from svmbench.cli._sweep import sweep
+
+        return sweep(given.overrides, folders)
+    from svmbench import config
+
+    return _train(config.resolve(given.overrides, folders))
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        "run",
+        "Train one solver on one data set, store what is seen and print the last numbers. "
+        "An identical run that is stored already is found, not repeated.",
+        add_help=False,
+        epilog=_EPILOGUE,
+    )
+    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="what differs from the defaults")
+    parser.add_argument("-m", "--multirun", action="store_true", help="run every combination of the values")
+    parser.add_argument(
+        "--config-dir",
+        "-cd",
+        metavar="DIR",
+        help="your own configuration folder, beside conf/ ($SVMBENCH_CONF)",
+    )
+    parser.add_argument(
+        "--cfg", "-c", choices=("job", "hydra", "all"), help="print the configuration, run nothing"
+    )
+    parser.add_argument("--resolve", action="store_true", help="with --cfg: values in place of ${KEY}")
+    parser.add_argument(
+        "-h", "--help", action="store_true", help="this help, with the keys of the options given"
+    )
+    return parser
+
+
+def _threads(overrides: Sequence[str]) -> int:
+    """Return the threads of a run before anything is composed or loaded."""
+    given = [match[1] for text in overrides if (match := re.fullmatch(r"\+{0,2}threads=([1-9]\d*)", text))]
+    default = next(key.default for key in folder.keys(folder.defaults()) if key.name == "threads")
+    threads = int(given[-1] if given else default)
+    check_threads(threads)  # before a library is loaded that would start them
+    return threads
+
+
+def _train(config: dict[str, Any]) -> int:
+    from svmbench.cli.progress import progress
+    from svmbench.runner.execute import execute
+
+    with progress(f"{config['solver']['name']} {config['dataset']['name']}") as listener:
+        outcome = execute(config, progress=listener)
+    _report(outcome, config)
+    return _EXIT_CODES[outcome.state]
+
+
+def _report(outcome: Outcome, config: dict[str, Any]) -> None:
+    """Print how a run ended, its numbers and where it is."""
+    stream = sys.stdout if _EXIT_CODES[outcome.state] == 0 else sys.stderr
+    title = f"{config['solver']['name']} on {config['dataset']['name']}, seed {config['seed']}"
+    print(f"{title}: {outcome.state}, {outcome.reason}", file=stream)
+    if outcome.run is None:
+        return
+    summary = outcome.run.summary()
+    if summary["iterations"] is not None:
+        print(last_checkpoint(summary))
+        for path in _pictures(outcome, outcome.run, config["budget"]["counter"]):
+            print(f"picture  {path}")
+    print(f"run      {outcome.run.path}")
+
+
+def _pictures(outcome: Outcome, run: StoredRun, counter: str) -> list[Path]:
+    """Return the pictures of a run, drawn now if it was made now; the second shows regions in the plane."""
+    from svmbench.report import curves
+
+    curve, regions = run.path / "curve.png", run.path / "regions.png"
+    try:
+        if not curve.is_file():
+            curves.draw([run], counter, curve.with_suffix(""), formats=FORMATS[:1])
+        if not regions.is_file():
+            _draw_regions(outcome, regions.with_suffix(""), f"{run.solver} on {run.dataset}")
+    except UserError as error:
+        print(f"no picture: {error}", file=sys.stderr)
+    return [path for path in (curve, regions) if path.is_file()]
+
+
+def _draw_regions(outcome: Outcome, stem: Path, title: str) -> None:
+    """Draw where the predictor says +1 and where -1, if it was trained just now on points of the plane."""
+    import numpy as np
+
+    from svmbench.report.decision import Grid, draw_regions
+
+    if outcome.data is None or outcome.predict is None:
+        return
+    train = outcome.data.train
+    if isinstance(train.X, np.ndarray) and train.X.shape[1] == 2:
+        grid = Grid.around(train.X)
+        values = outcome.predict(grid.points)
+        draw_regions(grid, values, train.X, train.y, stem, title=title, formats=FORMATS[:1])

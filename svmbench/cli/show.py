@@ -1,0 +1,34 @@
+"""``svmbench show``: one stored run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from svmbench.cli._parser import Parser
+from svmbench.cli._tables import last_checkpoint
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the end, the last checkpoint and the configuration of a run."""
+    parser = Parser("show", "Show one stored run: its end, its last numbers, its configuration.")
+    parser.add_argument("run", metavar="RUN", help="name of the run, a unique beginning of it, or its folder")
+    parser.add_json()
+    parser.add_results()
+    given = parser.parse_args(arguments)
+
+    from svmbench.store import Store
+
+    summary = Store(given.results).find(given.run).summary()
+    if given.json:
+        print(json.dumps(summary, indent=2, allow_nan=False))
+        return 0
+
+    import yaml
+
+    print(f"{summary['run']}: {summary['status']}, {summary['reason']}")
+    print(last_checkpoint(summary))
+    print(f"\nconfiguration ({summary['path']})")
+    for line in yaml.safe_dump(summary["config"], sort_keys=False, default_flow_style=None).splitlines():
+        print(f"  {line}")
+    return 0

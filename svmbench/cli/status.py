@@ -1,0 +1,51 @@
+"""``svmbench status``: how far a sweep is, from any shell."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from svmbench.cli._parser import Parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print who makes a sweep, the status line, what runs now and what failed."""
+    parser = Parser("status", "Say how far a sweep is: done, running, time left, every failure's reason.")
+    parser.add_argument("sweep", nargs="?", metavar="SWEEP", help="name or beginning; the newest by default")
+    parser.add_json()
+    parser.add_results()
+    given = parser.parse_args(arguments)
+
+    from svmbench.sweep import status
+    from svmbench.sweep.record import Record
+
+    record = Record.find(Path(given.results), given.sweep)
+    plan, ends, maker = record.plan(), record.ends(), record.maker()
+    began = {event["job"]: event["time"] for event in record.events() if event["event"] == "began"}
+    running = [job for job in plan.jobs if maker and job.number in began and job.number not in ends]
+    if given.json:
+        names = ("state", "reason", "run", "seconds", "numbers")
+        jobs = [
+            {"job": job.number + 1, "overrides": job.label}
+            | {name: ends.get(job.number, {}).get(name) for name in names}
+            for job in plan.jobs
+        ]
+        print(json.dumps({"sweep": record.name, "maker": maker, "jobs": jobs}, indent=2))
+        return 0
+    seconds = [end["seconds"] for end in ends.values() if end["state"] == "done"]
+    left = None
+    if maker and seconds:
+        left = sum(seconds) / len(seconds) * (len(plan.jobs) - len(ends)) / plan.options["jobs"]
+    print(f"sweep {record.name}: {f'made by {maker}' if maker else 'not being made'}")
+    print(status.line(len(plan.jobs), ends, len(running), left))
+    for job in running:
+        print(
+            f"  {job.number + 1}  {job.label}: running for {status.duration(time.time() - began[job.number])}"
+        )
+    for text in status.failures(plan.jobs, ends):
+        print(text)
+    if not maker and any(ends.get(job.number, {}).get("state") not in status.NAMES for job in plan.jobs):
+        print(f"go on with: svmbench resume {record.name}")
+    return 0

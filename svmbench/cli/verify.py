@@ -1,0 +1,120 @@
+"""``svmbench verify``: whether stored runs are what was written, and their numbers right."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from svmbench.cli._parser import Parser
+from svmbench.errors import UserError
+
+if TYPE_CHECKING:
+    from svmbench.data import Dataset
+    from svmbench.store import StoredRun
+    from svmbench.store.check import Finding
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print what was found of each run; 1 if anything is damaged or differs."""
+    parser = Parser(
+        "verify",
+        "Check the files of stored runs against their checksums. With --recompute, make every number of each "
+        "run's last checkpoint anew from its model and the data, in double precision, and say what differs.",
+    )
+    parser.add_argument(
+        "runs", nargs="*", metavar="RUN", help="name, unique beginning or folder; all, if none is given"
+    )
+    parser.add_argument("--recompute", action="store_true", help="make the numbers anew; loads the data sets")
+    parser.add_results()
+    given = parser.parse_args(arguments)
+
+    from svmbench.store import Store
+    from svmbench.store.check import check_run, check_store
+
+    store = Store(given.results, warn=lambda sentence: None)
+    if given.runs:
+        found = [check_run(_path(store, name), store) for name in given.runs]
+        findings = [finding for finding in found if finding is not None]
+    else:
+        findings = list(check_store(store))
+    if not findings:
+        print(f"no runs in {given.results}; make one with: svmbench run")
+        return 0
+    states = Counter[str]()
+    data: dict[str, Dataset] = {}
+    for finding in findings:
+        state, sentence = finding.state, finding.sentence
+        if given.recompute and state == "ok" and finding.run is not None:
+            state, sentence = _recompute(finding.run, data)
+        states[state] += 1
+        if given.runs or given.recompute or state != "ok":
+            print(f"{state:<12} {_name(finding)}: {sentence}", flush=True)
+    print(", ".join(f"{count} {state}" for state, count in states.items()))
+    return 1 if states["damaged"] or states["differs"] else 0
+
+
+def _path(store: Any, name: str) -> Any:
+    """Return the folder of a run, readable or not."""
+    from pathlib import Path
+
+    for path in (Path(name), store.root / "runs" / name, store.root / "reference" / "runs" / name):
+        if (path / "run.json").exists() or (path / "status.json").exists():
+            return path.absolute()
+    return store.find(name).path
+
+
+def _name(finding: Finding) -> str:
+    return finding.path.name
+
+
+def _recompute(run: StoredRun, data: dict[str, Dataset]) -> tuple[str, str]:
+    """Return state and sentence of a run whose files are what was written."""
+    from svmbench.recompute import compare, numbers
+    from svmbench.store.identity import run_id
+
+    summary = run.summary()
+    if summary["iterations"] is None:
+        return "ok", "it has no checkpoint, so there is nothing to make anew"
+    try:
+        model = run.model()
+        set = load(run, data)
+    except UserError as error:
+        return "unchecked", f"cannot be made anew: {error}"
+    if model.iterations != summary["iterations"]:
+        return "differs", f"the model is of iteration {model.iterations}, the trace ends at another"
+    about = run.manifest
+    if run.id != run_id(about["identity"]):
+        return "differs", "its id is not that of the identity in run.json"
+    if model.kernel != run.config["kernel"] or model.kernel != about["identity"]["config"]["kernel"]:
+        return "differs", f"the model is of kernel {model.kernel}, run.json says {run.config['kernel']}"
+    made = numbers(model, about["problem"], set)
+    wrong, largest, left = compare(summary, made, (about.get("optimum_values") or {}).get("dual"))
+    if wrong:
+        return "differs", "; ".join(wrong)
+    without = f"; without {', '.join(left)}, which cannot be made from a model" if left else ""
+    return "ok", f"made anew, the largest difference {largest:.1e} of what is allowed{without}"
+
+
+def load(run: StoredRun, loaded: dict[str, Dataset]) -> Dataset:
+    """Return the data set of a run, one at a time in memory; a `UserError` if it is another one here."""
+    import sys
+
+    from svmbench import data as datasets
+
+    config, checksum = run.config, run.manifest["dataset"]["checksum"]
+    if checksum not in loaded:
+        loaded.clear()
+        where = config["data"]
+        loaded[checksum] = datasets.load(
+            config["dataset"],
+            mirror=where["mirror"],
+            directory=where["dir"],
+            say=lambda line: print(line, file=sys.stderr),
+        )
+    if loaded[checksum].checksum != checksum:
+        raise UserError(
+            f"data set {run.dataset} is another one here than run {run.id} was made on (files, parameters or "
+            "preparation have changed): repeat the run"
+        )
+    return loaded[checksum]

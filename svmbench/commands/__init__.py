@@ -1,1 +1,0 @@
-"""The subcommands of ``svmbench``, one module each, and what they share."""

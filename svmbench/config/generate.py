@@ -1,0 +1,142 @@
+"""Write what ``conf/`` says about parameters from their classes: ``python -m svmbench.config.generate``.
+
+A parameter is written once, as a field of a dataclass: its type, default, limits and, for solvers and
+features, its help. The files repeat it for Hydra, for people, and for help and completion, which have no time
+to import the classes. Files of solvers and features are written whole but for their first comment; in the
+others, whose values and reasons are their own, what each key allows is written behind its value. A test holds
+files and classes equal.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import sys
+import textwrap
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from svmbench.config import folder, schema
+from svmbench.config.check import schema_of
+from svmbench.config.values import alternatives, default, show
+
+_WIDTH = 120
+
+#: Groups whose files are written whole, and what the name in them names.
+_WHOLE = {"solver": "solver", "features": "feature map"}
+
+_KEY = re.compile(r"^(?P<lead>(?P<indent> *)(?P<name>\w+): *[^#\n]*?) *(?:# .*)?$")
+
+
+def generated(file: Path) -> str:
+    """Return what a file of ``conf/`` should hold, from the schema and what is its own in it."""
+    group, name = file.parent.name, file.stem
+    text = file.read_text(encoding="utf-8") if file.is_file() else f"{_first_comment(name)}\n\n"
+    if group in _WHOLE:
+        return "\n".join([text.partition("\n\n")[0], "", *_keys(group, name)]) + "\n"
+    kind = schema.Top if file == folder.conf_dir() / "config.yaml" else schema_of(group, _name_in(text, name))
+    sections = {"": kind, "suggested": schema.Suggested}
+    if kind is schema.Top:
+        sections = {"": _join(schema.Top, schema.Sweep), **schema.SECTIONS}
+    return "\n".join(_with_limits(text.splitlines(), sections)) + "\n"
+
+
+def _first_comment(solver: str) -> str:
+    """Return what a new solver's file begins with."""
+    from svmbench.solvers import registry
+
+    kind = registry.get(solver)
+    lines = textwrap.wrap(f"{kind.title}: {kind.citation}", _WIDTH - 2, break_on_hyphens=False)
+    return "\n".join(f"# {line}" for line in lines)
+
+
+def _name_in(text: str, otherwise: str) -> str:
+    match = re.search(r"^name: (\w+)$", text, re.MULTILINE)
+    return match[1] if match else otherwise
+
+
+def _join(*kinds: type) -> type:
+    """Return a class with the fields of several."""
+    return dataclasses.make_dataclass(
+        "Joined",
+        [
+            (item.name, hints[item.name], dataclasses.field(default=item.default, metadata=item.metadata))
+            for kind in kinds
+            for hints in [typing.get_type_hints(kind)]
+            for item in dataclasses.fields(kind)
+        ],
+    )
+
+
+def _keys(group: str, name: str) -> Iterator[str]:
+    """Yield the lines of a file's keys."""
+    kind = schema_of(group, name)
+    yield f"# Name of the {_WHOLE[group]}; chosen by {group}=NAME."
+    yield f"name: {name}"
+    hints = typing.get_type_hints(kind)
+    for item in dataclasses.fields(kind):
+        yield from textwrap.wrap(
+            item.metadata["help"], _WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False
+        )
+        yield f"{item.name}: {_yaml(default(item))}  {_limits(hints[item.name], item.metadata)}"
+
+
+def _yaml(value: Any) -> str:
+    """Return a value as YAML reads it: a float has a point, also before an exponent."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_yaml, value))}]"
+    text = show(value)
+    if isinstance(value, float) and "e" in text:
+        digits, exponent = text.split("e")
+        return f"{digits}{'' if '.' in digits else '.0'}e{int(exponent):+d}"
+    return text
+
+
+def _limits(hint: Any, limits: Any) -> str:
+    return f"# {folder.BETWEEN.join(alternatives(hint, limits))}"
+
+
+def _with_limits(lines: list[str], sections: dict[str, type]) -> Iterator[str]:
+    """Yield lines with what each key allows behind its value."""
+    section = ""
+    for line in lines:
+        match = _KEY.match(line)
+        if match is None or line.lstrip().startswith("#"):
+            yield line
+            continue
+        if not match["indent"]:
+            section = match["name"] if match["name"] in sections else ""
+        kind = sections[section]
+        item = next((field for field in dataclasses.fields(kind) if field.name == match["name"]), None)
+        opens = match["lead"].rstrip().endswith(":")
+        if item is None or opens or item.name == "name":
+            yield line
+        else:
+            yield f"{match['lead']}  {_limits(typing.get_type_hints(kind)[item.name], item.metadata)}"
+
+
+def files() -> list[Path]:
+    """Return all files that this module writes or completes, those of new solvers too."""
+    from svmbench.solvers import registry
+
+    conf, plugins = folder.conf_dir(), folder.plugin_solvers()
+    names = {("solver", name) for name in registry.names()}
+    names |= {(group, name) for group in folder.GROUPS for name in folder.options(group)}
+    found = [conf / group / f"{name}.yaml" for group, name in sorted(names)]
+    return [conf / "config.yaml", *(file for file in found if file.is_file() or file.stem not in plugins)]
+
+
+def main() -> int:
+    """Write every file whose text differs from what it should be, and print its name."""
+    for file in files():
+        text = generated(file)
+        if not file.is_file() or text != file.read_text(encoding="utf-8"):
+            file.write_text(text, encoding="utf-8")
+            print(file)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

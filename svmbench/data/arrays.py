@@ -1,0 +1,105 @@
+"""Arrays of numpy and scipy as a data file: how they are written to and read from an ``.npz`` file.
+
+``X`` is a dense matrix, or ``X_data``, ``X_indices``, ``X_indptr`` and ``X_shape`` are those of a CSR matrix;
+``y`` holds the labels, numbers or text. Nothing in the file is executed when it is read (no pickle).
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from svmbench.data.catalogue import label_key
+from svmbench.data.raw import Table
+from svmbench.errors import UserError
+
+_CSR = ("X_data", "X_indices", "X_indptr", "X_shape")
+
+
+def write_arrays(X: Any, y: Any) -> bytes:
+    """Return the content of a file with these examples, the same bytes for the same arrays.
+
+    Parameters
+    ----------
+    X : array or sparse matrix, shape (n, d)
+        Features.
+    y : array, shape (n,)
+        Labels.
+
+    Raises
+    ------
+    UserError
+        If the shapes do not fit or the values are no numbers.
+    """
+    labels = np.asarray(y)
+    if labels.dtype.kind in "OUS":
+        labels = labels.astype(np.str_)
+    rows = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
+    values: Any = rows.data if sp.issparse(rows) else rows
+    if rows.ndim != 2 or labels.shape != (rows.shape[0],):
+        raise UserError(
+            f"X of shape {rows.shape} and y of shape {labels.shape} are no examples: give (n, d) and (n,)"
+        )
+    if values.dtype.kind not in "fiub":
+        raise UserError(f"X holds {values.dtype}: give numbers")
+    parts = {"X": rows} if not sp.issparse(rows) else _parts(rows)
+    buffer = io.BytesIO()
+    np.savez(buffer, y=labels, **parts)  # no time stamps in it: equal arrays are equal files
+    return buffer.getvalue()
+
+
+def _parts(X: sp.csr_array) -> dict[str, Any]:
+    X.sum_duplicates()
+    return dict(zip(_CSR, (X.data, X.indices, X.indptr, np.array(X.shape))))
+
+
+def looks_like_arrays(content: bytes) -> bool:
+    """Tell whether a file begins like a zip archive, which an ``.npz`` file is."""
+    return content.startswith(b"PK\x03\x04")
+
+
+def read_arrays(content: bytes, where: str) -> Table:
+    """Return the examples of such a file.
+
+    Raises
+    ------
+    UserError
+        If it holds no examples, or a feature that is no finite number.
+    """
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files if name in ("X", "y", *_CSR)}
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        raise UserError(f"{where} is no .npz file of plain arrays: {error}") from error
+    X = _matrix(arrays, where)
+    labels = arrays.get("y")
+    if labels is None or labels.ndim != 1 or labels.shape[0] != X.shape[0] or not labels.size:
+        raise UserError(f"{where} needs an array y with one label for each of the {X.shape[0]} rows of X")
+    values = X.data if sp.issparse(X) else X
+    if not np.isfinite(values).all():
+        row = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0]) if not sp.issparse(X) else None
+        place = "X" if row is None else f"X, row {row},"
+        raise UserError(f"{where}: {place} holds NaN or infinity: remove it")
+    distinct, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    keys = tuple(label_key(str(label)) for label in distinct.tolist())
+    places = tuple((int(at) + 1, 1, 1) for at in first)
+    return Table(X, codes.astype(np.int32), keys, places)
+
+
+def _matrix(arrays: dict[str, Any], where: str) -> Any:
+    """Return X in float64, dense or CSR."""
+    if "X" in arrays and arrays["X"].ndim == 2 and arrays["X"].dtype.kind in "fiub":
+        return np.ascontiguousarray(arrays["X"], dtype=np.float64)
+    if all(name in arrays for name in _CSR):
+        data, indices, indptr, shape = (arrays[name] for name in _CSR)
+        try:
+            X = sp.csr_array((data.astype(np.float64), indices, indptr), shape=tuple(map(int, shape)))
+            X.check_format(full_check=True)
+        except (ValueError, TypeError) as error:
+            raise UserError(f"{where}: the CSR matrix is malformed: {error}") from error
+        return X
+    raise UserError(f"{where} needs an array X of numbers, shape (n, d), or {', '.join(_CSR)} of a CSR one")

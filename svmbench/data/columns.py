@@ -1,0 +1,42 @@
+"""Very wide sparse data: keep the columns that occur."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from svmbench.data.dataset import Matrix
+
+#: Up to so many columns nothing is left out; the vectors of this length that solvers keep are small.
+ALWAYS = 1 << 16
+
+
+def occurring(matrices: list[Matrix]) -> list[Matrix]:
+    """Return CSR matrices without the columns that are empty in all of them, if they are very wide.
+
+    An empty column changes no inner product and no distance, but a vector of the width of the data, as
+    kernels and linear solvers keep, would take memory for it. Columns of the first matrix come first, each in
+    ascending order, so that its numbering does not depend on the others.
+
+    Parameters
+    ----------
+    matrices : list of csr_array, shape (n_i, d)
+        The parts of one data set.
+
+    Returns
+    -------
+    list of csr_array, shape (n_i, k)
+        The same objects where d is at most `ALWAYS`, or twice the number of values.
+    """
+    width = matrices[0].shape[1]
+    if width <= max(ALWAYS, 2 * sum(X.nnz for X in matrices)):
+        return matrices
+    kept = np.empty(0, np.int32)
+    for X in matrices:
+        kept = np.concatenate([kept, np.setdiff1d(X.indices, kept)])
+    order = np.argsort(kept)
+    numbers = [order[np.searchsorted(kept, X.indices, sorter=order)].astype(np.int32) for X in matrices]
+    return [
+        sp.csr_array((X.data, columns, X.indptr), shape=(X.shape[0], max(1, kept.size)))
+        for X, columns in zip(matrices, numbers)
+    ]

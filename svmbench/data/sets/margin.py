@@ -1,0 +1,60 @@
+"""Margin: examples of length 1 at a given distance from a hyperplane, some with the wrong label.
+
+For the bounds of SBP's Table 1, which speak of a predictor u of norm |u| and expected hinge loss L(u), with
+K(x, x) at most 1: here, with a linear kernel, u = e / margin for a unit vector e, so that |u| = 1 / margin.
+Every example has <e, x> = margin or -margin, so u has hinge loss 0 on an example of the right label and 2 on
+one of the wrong, L(u) = 2 noise, and its error is ``noise``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.data.dataset import Prepared
+from svmbench.data.generate import draw
+from svmbench.data.parameters import check, whole
+from svmbench.data.raw import RawFiles
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of ``dataset=margin``."""
+
+    n_train: int = whole(10_000, 2)
+    n_test: int = whole(10_000, 0)
+    margin: float = field(default=0.1, metadata={"min": 0.0001, "max": 0.99})
+    noise: float = field(default=0.0, metadata={"min": 0, "max": 0.5})
+    dimensions: int = whole(200, 2, 100_000)
+    seed: int = whole(0, 0)
+
+    def __post_init__(self) -> None:
+        check(self)
+
+
+def prepare(params: Params, raw: RawFiles) -> Prepared:
+    """Draw both parts: x = ±margin e + sqrt(1 - margin²) v, v uniform on the unit sphere across e."""
+    e = direction(params.dimensions, params.seed)
+
+    def sample(n: int, rng: np.random.Generator) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        side = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+        wrong = rng.random(n) < params.noise
+        v = rng.standard_normal((n, e.size))
+        v -= np.outer(v @ e, e)
+        v *= math.sqrt(1.0 - params.margin**2) / np.linalg.norm(v, axis=1, keepdims=True)
+        X = v + np.outer(side * params.margin, e)
+        return X.astype(np.float32), np.where(wrong, -side, side)
+
+    return draw(params.n_train, params.n_test, params.seed, sample)
+
+
+def direction(dimensions: int, seed: int) -> NDArray[np.float64]:
+    """Return e: a random unit vector, the same for both parts, independent of what they draw."""
+    child = np.random.SeedSequence(seed).spawn(3)[2]
+    e = np.random.default_rng(child).standard_normal(dimensions)
+    return e / np.linalg.norm(e)

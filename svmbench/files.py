@@ -1,0 +1,179 @@
+"""Files that are written whole or not at all, locks that end with their process, digests of content."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from svmbench.errors import UserError
+
+
+def write_whole(path: Path, content: bytes | str) -> None:
+    """Write a file durably; a crash leaves the old file or the new one, never a part.
+
+    Parameters
+    ----------
+    path : Path
+        In a folder that exists.
+    content : bytes or str
+        Text is written as UTF-8.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with temporary.open("wb") as stream:
+            stream.write(content.encode() if isinstance(content, str) else content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable, after a file in it was created, renamed or removed."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sha256(content: bytes | Path) -> str:
+    """Return the hexadecimal sha256 of bytes, or of the content of a file, which is read in pieces."""
+    if isinstance(content, bytes):
+        return hashlib.sha256(content).hexdigest()
+    with content.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def digest(document: Any, length: int = 16) -> str:
+    """Return the first hexadecimal digits of sha256 over the canonical JSON of a document."""
+    return sha256(canonical(document).encode())[:length]
+
+
+def canonical(document: Any) -> str:
+    """Return the one JSON text of a document: sorted keys, no spaces, 1.0 written as 1.
+
+    Digests are taken over it, so that the order of keys and the spelling of a number change nothing.
+    """
+    return json.dumps(_plain_numbers(document), sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def _plain_numbers(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain_numbers(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain_numbers(item) for item in value]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+class Lock:
+    """An exclusive lock on a file, held until `remove` or the end of the process.
+
+    Attributes
+    ----------
+    path : Path
+        The lock file; may be moved with its folder while the lock is held.
+    """
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self._descriptor = descriptor
+
+    @classmethod
+    def try_acquire(cls, path: Path) -> Lock | None:
+        """Lock ``path``, creating it and its folder; None at once if another holds it."""
+        return cls._acquire(path, wait=False)
+
+    @classmethod
+    def acquire(cls, path: Path, waiting: Callable[[str], None]) -> Lock:
+        """Lock ``path`` as soon as it is free; ``waiting`` is told who holds it, if somebody does."""
+        lock = cls._acquire(path, wait=False)
+        if lock is None:
+            waiting(holder(path) or "another process")
+        while lock is None:
+            lock = cls._acquire(path, wait=True)
+        return lock
+
+    @classmethod
+    def _acquire(cls, path: Path, *, wait: bool) -> Lock | None:
+        while True:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+            except FileNotFoundError:  # the last holder removed the folder just now
+                continue
+            try:
+                if not _take(descriptor, path, wait):
+                    os.close(descriptor)
+                    return None
+                if _is_file_at(descriptor, path):
+                    os.truncate(descriptor, 0)
+                    os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode(), 0)
+                    return cls(path, descriptor)
+            except BaseException:
+                os.close(descriptor)
+                raise
+            # What was locked is a file that its last holder removed or moved away meanwhile.
+            os.close(descriptor)
+
+    def remove(self) -> None:
+        """Remove the lock file and free the lock."""
+        self.path.unlink(missing_ok=True)
+        self.release()
+
+    def release(self) -> None:
+        """Free the lock and leave its file."""
+        os.close(self._descriptor)
+
+
+def holder(path: Path) -> str | None:
+    """Return who holds the lock, as "process 123 on host", or None if nobody does."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return os.read(descriptor, 256).decode(errors="replace") or "another process"
+    finally:
+        os.close(descriptor)
+    return None
+
+
+def _take(descriptor: int, path: Path, wait: bool) -> bool:
+    try:
+        if wait:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            return True
+        # A reader that asks for the holder owns the lock for an instant, which must not look like a run.
+        for _ in range(5):
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            except BlockingIOError:
+                time.sleep(0.01)
+        return False
+    except OSError as error:
+        raise UserError(
+            f"the file system of {path} has no locks ({error.strerror}); give a folder on another one, by "
+            "results=DIR or data.dir=DIR"
+        ) from error
+
+
+def _is_file_at(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,43 @@
+"""C-level interface of the ledger for compiled solvers."""
+
+cimport cython
+from libc.stdint cimport int64_t
+
+
+cdef class Ledger:
+    """Every published and every real count of one run, in 64 bit."""
+
+    cdef readonly bint kernels
+    # In the order of svmbench.counters.ALL, by which they are found.
+    cdef public int64_t iterations
+    cdef public int64_t kev_ondemand
+    cdef public int64_t kev_rowupdate
+    cdef public int64_t kev_iter
+    cdef public int64_t kev_computed
+    cdef public int64_t inner_products
+    cdef public int64_t kev_setup
+    cdef public int64_t kev_observation
+    cdef public int64_t kev_prediction
+    cdef public int64_t kev_discarded
+
+    # Where a counter is kept, by its position in svmbench.counters.FIELDS.
+    cdef const int64_t* counter(self, Py_ssize_t which) noexcept nogil
+
+    # One iteration over n examples: kev_iter += n, iterations += 1.
+    @cython.final
+    cdef inline void iteration(self, int64_t n) noexcept nogil:
+        self.iterations += 1
+        self.kev_iter += n
+
+    # Kernel values computed for training, an inner product each.
+    @cython.final
+    cdef inline void computed(self, int64_t evaluations) noexcept nogil:
+        self.kev_computed += evaluations
+        self.inner_products += evaluations
+
+    # A response computed on demand from `nonzeros` coefficients: kev_ondemand += nonzeros.
+    cdef void charge_on_demand(self, int64_t nonzeros) noexcept nogil
+    # A coefficient change of a method whose responses could be had on demand: kev_rowupdate += n.
+    cdef void charge_row_update(self, int64_t n) noexcept nogil
+    # A coefficient change of a method that must maintain all responses: n to kev_ondemand and kev_rowupdate.
+    cdef void charge_both(self, int64_t n) noexcept nogil

@@ -1,0 +1,35 @@
+"""C-level interface of rows made ahead of need."""
+
+cimport cython
+from libc.stdint cimport int64_t
+
+from svmbench.kernels._cache cimport RowCache
+from svmbench.kernels._ledger cimport Ledger
+from svmbench.kernels.layouts._layout cimport Layout
+
+
+@cython.final
+cdef class Prefetch:
+    """Rows made in blocks ahead of need; see _prefetch.pyx."""
+
+    cdef Layout layout
+    cdef RowCache cache
+    cdef Ledger ledger
+    # Rows that are made in one block ahead of need, at most; 1: none are.
+    cdef readonly Py_ssize_t most
+    cdef float[:, ::1] values
+    cdef int64_t[::1] planned
+    cdef Py_ssize_t n_planned
+    cdef Py_ssize_t n_expected
+    cdef Py_ssize_t window      # rows of the next block; at most `most`
+    cdef Py_ssize_t guessed     # rows of the last block that were made ahead
+    cdef Py_ssize_t right       # rows made ahead that were asked for since
+
+    # Begin the plan of a block with row i, needed now; False if it is cached, or none are made ahead.
+    cdef bint begin(self, Py_ssize_t i) noexcept nogil
+    # Add a row that will soon be needed; False once no more are of use.
+    cdef bint request(self, Py_ssize_t i) noexcept nogil
+    # Make the rows of the plan.
+    cdef void make(self) noexcept nogil
+    # Note that the row that the cache has just found is needed.
+    cdef void found(self) noexcept nogil

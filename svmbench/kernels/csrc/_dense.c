@@ -1,8 +1,0 @@
-#include "dense.h"
-
-#define BODY "_dense_body.h"
-#include "variants.h"
-
-static const block_fn BLOCK[ISA_LEVELS] = VARIANTS(dense_block);
-
-block_fn svmbench_dense_block(int level) { return BLOCK[level]; }

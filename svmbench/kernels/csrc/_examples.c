@@ -1,9 +1,0 @@
-/* The dense loops of rows.h. */
-#include "rows.h"
-
-#define BODY "_examples_body.h"
-#include "variants.h"
-
-static const dense_loops *const LOOPS[ISA_LEVELS] = VARIANTS(&rows);
-
-const dense_loops *svmbench_dense_loops(int level) { return LOOPS[level]; }

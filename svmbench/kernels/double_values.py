@@ -1,0 +1,93 @@
+"""Kernel values in double precision between given rows and fixed points, as a matrix.
+
+`svmbench.kernels.layouts._double` makes sums of kernel values; here are the values themselves, of few points,
+for those who multiply them by matrices with large entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+#: A squared distance below this part of the two squared norms is made from differences: it would lose more
+#: than four bits by cancellation.
+_CANCELLED = 1.0 / 16.0
+
+
+class DoubleValues:
+    """Points, and the kernel between them and any rows, by the documented formula in float64.
+
+    Squared distances come from norms and inner products about the mean of the points, and from differences
+    where that would cancel.
+
+    Parameters
+    ----------
+    points : ndarray or scipy.sparse matrix of float64, shape (s, d)
+        The points.
+    kernel : mapping
+        ``name`` (gaussian, linear, polynomial) and its parameters gamma, degree, coef0.
+    """
+
+    def __init__(self, points: Any, kernel: Mapping[str, Any]) -> None:
+        self._kernel = kernel
+        self._sparse = bool(scipy.sparse.issparse(points))
+        # Only distances are the same about another origin, and sparse rows would be so no more.
+        self._center = np.zeros(points.shape[1])
+        if not self._sparse and kernel["name"] == "gaussian":
+            self._center = points.mean(axis=0)
+        self._points = scipy.sparse.csr_array(points) if self._sparse else points - self._center
+        self._squared = _squared_norms(self._points)
+
+    def __call__(self, X: Any) -> Floats:
+        """Return K(x, x_k) for each row x of X and each point, float64, shape (m, s).
+
+        Parameters
+        ----------
+        X : ndarray or scipy.sparse matrix, shape (m, d)
+            Rows.
+        """
+        rows = scipy.sparse.csr_array(X).astype(np.float64) if scipy.sparse.issparse(X) else self._moved(X)
+        product = rows @ self._points.T
+        values = np.asarray(product.toarray() if scipy.sparse.issparse(product) else product)
+        if self._kernel["name"] == "gaussian":
+            self._distances(rows, values)
+            values *= -self._kernel["gamma"]
+            return np.exp(values, out=values)
+        if self._kernel["name"] == "polynomial":
+            values *= self._kernel["gamma"]
+            values += self._kernel["coef0"]
+            with np.errstate(over="ignore"):
+                values **= self._kernel["degree"]
+        return values
+
+    def _moved(self, X: Any) -> Floats:
+        """Return dense rows in float64, about the origin of the points."""
+        rows: Floats = np.asarray(X, dtype=np.float64)
+        return rows - self._center if self._center.any() else rows
+
+    def _distances(self, rows: Any, products: Floats) -> None:
+        """Turn inner products, shape (m, s), into squared distances, in place."""
+        norms = _squared_norms(rows)[:, None] + self._squared
+        products *= -2.0
+        products += norms
+        norms *= _CANCELLED
+        for i in np.flatnonzero((products < norms).any(axis=1)):
+            near = np.flatnonzero(products[i] < norms[i])
+            products[i, near] = _squared_norms(_dense(self._points[near]) - _dense(rows[[i]]))
+
+
+def _dense(X: Any) -> Floats:
+    return np.asarray(X.toarray() if scipy.sparse.issparse(X) else X)
+
+
+def _squared_norms(X: Any) -> Floats:
+    """Return |x|² of each row, shape (m,)."""
+    if scipy.sparse.issparse(X):
+        return np.asarray(X.power(2).sum(axis=1), dtype=np.float64).ravel()
+    return np.asarray(np.einsum("ij,ij->i", X, X))

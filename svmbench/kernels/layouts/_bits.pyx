@@ -1,0 +1,108 @@
+"""The layout of examples whose features are all 0 or 1: packed words, kernel values from a table."""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, uint32_t
+
+from svmbench.kernels.layouts._layout cimport TILE
+from svmbench.kernels.layouts._tiled cimport TiledLayout, block_fn
+
+
+cdef extern from "bits.h" nogil:
+    ctypedef struct bits_store:
+        const uint32_t *tiles
+        ptrdiff_t words
+        const float *table
+        int32_t most
+    block_fn svmbench_bits_block(int level)
+
+# Words of an example up to which a row is made as fast as it is read back from memory.
+cdef enum:
+    CHEAP = 8
+
+# The loops read the table in pieces of this many values.
+_PIECE = 128
+
+
+def kernel_table(kernel, largest):
+    """Return the kernel values at the whole numbers 0 to `largest`, made in float64, as float32.
+
+    The numbers are squared distances for the Gaussian kernel, inner products for the others.
+
+    Parameters
+    ----------
+    kernel : dict
+        Name and parameters.
+    largest : int
+        Of the numbers that occur.
+    """
+    numbers = np.arange(-(-(largest + 1) // _PIECE) * _PIECE, dtype=np.float64)
+    with np.errstate(under="ignore", over="ignore"):
+        if kernel["name"] == "gaussian":
+            values = np.exp(-kernel["gamma"] * numbers)
+        elif kernel["name"] == "polynomial":
+            values = (kernel["gamma"] * numbers + kernel["coef0"]) ** kernel["degree"]
+        else:
+            values = numbers
+        return values.astype(np.float32)
+
+
+cdef class BitsLayout(TiledLayout):
+    """Examples of zeros and ones in words of 32 features; every kernel value is the formula's, rounded once.
+
+    Parameters
+    ----------
+    X, kernel, threads
+        See `Layout`.
+    """
+
+    name = "bits"
+    needs = "features that are all 0 or 1"
+    cdef bits_store store
+    cdef const float[::1] table
+
+    def __cinit__(self, X, kernel, threads=1):
+        self.unit_squared = 1.0
+        self.store.words = (self.d + 31) // 32
+        self.reserve(svmbench_bits_block(self.level), &self.store, TILE * self.store.words * 4,
+                     (self.store.words + 1) * 4)
+        self.store.tiles = <const uint32_t *>self.tiles
+        self.kept = self.store.words > CHEAP
+        self.table = kernel_table(kernel, self.d)
+        self.store.table = &self.table[0]
+        self.fill(X)
+
+    cdef void pack(self, Py_ssize_t j, const char *query) noexcept nogil:
+        cdef Py_ssize_t words = self.store.words, w = 0
+        cdef uint32_t *lane = <uint32_t *>self.tiles + (j // TILE) * words * TILE + j % TILE
+        for w in range(words):
+            lane[w * TILE] = (<const uint32_t *>query)[w]
+        self.store.most = max(self.store.most, (<const int32_t *>query)[words])
+
+    cdef void unpack(self, Py_ssize_t j, char *query) noexcept nogil:
+        cdef Py_ssize_t words = self.store.words, w = 0
+        cdef const uint32_t *lane = <const uint32_t *>self.tiles + (j // TILE) * words * TILE + j % TILE
+        cdef uint32_t left = 0
+        cdef int32_t ones = 0
+        for w in range(words):
+            (<uint32_t *>query)[w] = left = lane[w * TILE]
+            while left:
+                left &= left - 1
+                ones += 1
+        (<int32_t *>query)[words] = ones
+
+    def encode(self, X):
+        """Return packed words and the number of ones; None unless every value is 0 or 1."""
+        ones = X == 1.0
+        if not np.all(ones | (X == 0.0)):
+            return None
+        records = np.zeros((len(X), self.job.query_bytes), dtype=np.uint8)
+        packed = np.packbits(ones, axis=1, bitorder="little")
+        records[:, : packed.shape[1]] = packed
+        records[:, 4 * self.store.words :] = ones.sum(axis=1, dtype=np.int32)[:, None].view(np.uint8)
+        return records
+
+    def decode(self, records):
+        """Return the queries as rows of float32."""
+        bits = np.unpackbits(records[:, : 4 * self.store.words], axis=1, count=self.d, bitorder="little")
+        return bits.astype(np.float32)

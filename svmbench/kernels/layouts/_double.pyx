@@ -1,0 +1,215 @@
+"""Kernel expansions in double precision from the examples as they are stored: what certificates are made of.
+
+A layout in whole numbers keeps its exact products and distances, and the kernel alone is evaluated in
+float64. Dense examples give sums of squared differences, sparse ones inner products and norms, or differences
+where the norms would cancel. With the linear kernel the weights are made first.
+"""
+
+import numpy as np
+import scipy.sparse
+
+from libc.stdint cimport int32_t, int64_t, uint8_t
+
+from svmbench.kernels.layouts._layout cimport Layout, kernel_params
+from svmbench.kernels.layouts._tiled cimport TiledLayout, tiled_job
+
+
+cdef extern from "double.h" nogil:
+    enum: DOUBLE_TILE
+    ctypedef struct double_csr:
+        const double *values
+        const int32_t *indices
+        const int64_t *indptr
+        const double *squared
+        ptrdiff_t n
+        ptrdiff_t d
+    void svmbench_double_scores(int level, const kernel_params *, const double *tiles, ptrdiff_t n_tiles,
+                                ptrdiff_t d, const double *coefficients, const double *queries,
+                                ptrdiff_t count, double *scores, int threads)
+    int svmbench_whole_scores(const tiled_job *job, double unit_squared, const char *queries, ptrdiff_t count,
+                              const double *coefficients, double *scores)
+    int svmbench_double_csr_scores(int level, const kernel_params *, const double_csr *points,
+                                   const double *coefficients, const double_csr *queries, double *scores,
+                                   int threads)
+
+# Bytes of the points, and of the examples, that are taken in double precision together.
+_BLOCK = 1 << 26
+
+
+def expansion(Layout stored, points, coefficients, at):
+    """Return Σ_k coefficients[k] K(x_points[k], x_j) for each j of `at`, float64, shape (len(at),).
+
+    The kernel is the documented formula, evaluated and added up in float64. The relative error of a value is
+    a few units in the last place, times the number of features; that of a value of the Gaussian kernel also
+    times the size of its exponent.
+
+    Parameters
+    ----------
+    stored : Layout
+        The examples.
+    points, at : array of int, shapes (s,) and (m,)
+        Examples of the expansion, and those where it is evaluated.
+    coefficients : array of float64, shape (s,)
+        Weights.
+    """
+    points = np.ascontiguousarray(points, dtype=np.int64)
+    at = np.ascontiguousarray(at, dtype=np.int64)
+    coefficients = np.ascontiguousarray(coefficients, dtype=np.float64)
+    if points.shape != coefficients.shape:
+        raise ValueError(f"{len(points)} points and {len(coefficients)} coefficients")
+    scores = np.zeros(len(at))
+    if len(points) == 0 or len(at) == 0:
+        return scores
+    if stored.kernel["name"] == "linear":
+        return _linear(stored, points, coefficients, at)
+    if stored.unit_squared > 0.0:
+        _whole(stored, points, coefficients, at, scores)
+        return scores
+    step = max(DOUBLE_TILE, _BLOCK // (8 * max(1, stored.d))) if not _is_sparse(stored) else len(points)
+    for begin in range(0, len(points), step):
+        chosen = _rows(stored, points[begin : begin + step])
+        part = _Sparse if scipy.sparse.issparse(chosen) else _Dense
+        part(stored, chosen, coefficients[begin : begin + step]).add(at, scores)
+    return scores
+
+
+def _is_sparse(Layout stored):
+    return scipy.sparse.issparse(stored.gather(np.zeros(0, dtype=np.int64)))
+
+
+def _blocks(Layout stored, at):
+    """Yield the slices of `at` whose examples are taken together."""
+    step = max(64, _BLOCK // (8 * max(1, stored.d)))
+    for begin in range(0, len(at), step):
+        yield slice(begin, min(begin + step, len(at)))
+
+
+def _rows(Layout stored, indices):
+    """Return stored examples in float64, as an array or a CSR array."""
+    rows = stored.gather_double(indices)
+    return rows if stored.d or scipy.sparse.issparse(rows) else np.zeros((len(indices), 1))
+
+
+def _linear(Layout stored, points, coefficients, at):
+    """Weights first, about the mean of their examples: a large offset of all of them rounds nothing away."""
+    dense = not _is_sparse(stored)
+    center = np.zeros(stored.d)
+    if dense:
+        for part in _blocks(stored, points):
+            center += _rows(stored, points[part]).sum(axis=0)
+        center /= len(points)
+    weights = np.zeros(stored.d)
+    for part in _blocks(stored, points):
+        rows = _rows(stored, points[part])
+        weights += (rows - center if dense else rows).T @ coefficients[part]
+    weights += coefficients.sum() * center
+    scores = np.empty(len(at))
+    for part in _blocks(stored, at):
+        rows = _rows(stored, at[part])
+        scores[part] = (rows - center if dense else rows) @ weights
+    return scores + center @ weights
+
+
+cdef int _whole(TiledLayout stored, points, coefficients, at, double[::1] scores) except -1:
+    cdef TiledLayout chosen = stored.select(points)
+    cdef const double[::1] weights = coefficients
+    cdef const uint8_t[:, ::1] records
+    cdef Py_ssize_t begin = 0
+    cdef int status = 0
+    for part in _blocks(stored, at):
+        records = stored.records(at[part])
+        begin = part.start
+        with nogil:
+            status = svmbench_whole_scores(&chosen.job, chosen.unit_squared, <const char *>&records[0, 0],
+                                           records.shape[0], &weights[0], &scores[begin])
+        if status:
+            raise MemoryError("no memory for the work buffer of an expansion in double precision")
+    return 0
+
+
+def _aligned(Py_ssize_t size):
+    """Return zeros, float64, shape (size,), that begin with a cache line."""
+    memory = np.zeros(size + 8)
+    shift = (-memory.ctypes.data // 8) % 8
+    return memory[shift : shift + size]
+
+
+cdef class _Dense:
+    """Points in tiles."""
+
+    cdef Layout stored
+    cdef double[::1] tiles
+    cdef double[::1] weights
+    cdef Py_ssize_t n_tiles
+
+    def __init__(self, Layout stored, points, coefficients):
+        count, d = points.shape
+        self.stored = stored
+        self.n_tiles = -(-count // DOUBLE_TILE)
+        padded = np.zeros((self.n_tiles * DOUBLE_TILE, d))
+        padded[:count] = points
+        tiles = _aligned(padded.size)
+        tiles.reshape(self.n_tiles, d, DOUBLE_TILE)[...] = \
+            padded.reshape(self.n_tiles, DOUBLE_TILE, d).transpose(0, 2, 1)
+        weights = np.zeros(self.n_tiles * DOUBLE_TILE)
+        weights[:count] = coefficients
+        self.tiles, self.weights = tiles, weights
+
+    def add(self, at, double[::1] scores):
+        """Add the expansion at the given examples."""
+        cdef const double[:, ::1] rows
+        cdef Py_ssize_t begin = 0
+        for part in _blocks(self.stored, at):
+            rows = _rows(self.stored, at[part])
+            begin = part.start
+            with nogil:
+                svmbench_double_scores(self.stored.level, &self.stored.params, &self.tiles[0], self.n_tiles,
+                                       rows.shape[1], &self.weights[0], &rows[0, 0], rows.shape[0],
+                                       &scores[begin], self.stored.threads)
+
+
+cdef class _Csr:
+    """A CSR matrix for C, its columns ascending in each row."""
+
+    cdef double_csr csr
+    cdef const double[::1] values
+    cdef const int32_t[::1] indices
+    cdef const int64_t[::1] indptr
+    cdef const double[::1] squared
+
+    def __init__(self, X):
+        X = scipy.sparse.csr_array(X, dtype=np.float64)
+        X.sort_indices()
+        self.indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
+        # One more than there are, so that there is a first one to point to.
+        self.values = np.append(X.data, 0.0)
+        self.indices = np.append(X.indices, 0).astype(np.int32)
+        self.squared = np.append(X.power(2).sum(axis=1), 0.0)
+        self.csr.values = &self.values[0]
+        self.csr.indices = &self.indices[0]
+        self.csr.indptr = &self.indptr[0]
+        self.csr.squared = &self.squared[0]
+        self.csr.n, self.csr.d = X.shape
+
+
+cdef class _Sparse:
+    """Points in CSR."""
+
+    cdef Layout stored
+    cdef _Csr points
+    cdef const double[::1] weights
+
+    def __init__(self, Layout stored, points, coefficients):
+        self.stored = stored
+        self.points = _Csr(points)
+        self.weights = np.ascontiguousarray(coefficients)
+
+    def add(self, at, double[::1] scores):
+        """Add the expansion at the given examples."""
+        cdef _Csr rows = _Csr(self.stored.gather_double(at))
+        cdef int status = 0
+        with nogil:
+            status = svmbench_double_csr_scores(self.stored.level, &self.stored.params, &self.points.csr,
+                                                &self.weights[0], &rows.csr, &scores[0], self.stored.threads)
+        if status:
+            raise MemoryError("no memory for the work buffer of an expansion in double precision")

@@ -1,0 +1,137 @@
+"""The interface of the storage layouts: how the training examples lie in memory, and the rows they give.
+
+Every kernel value is within 1e-6 of the plain float64 formula, for a Gaussian kernel absolutely (the values
+lie in (0, 1]), for the others relative to |x| |x'| (scaled alike for the polynomial). It depends on its two
+examples alone: bit for bit the same in a row, in a block and on any number of threads.
+
+The loops run on the instruction set that `svmbench.simd.targets` chose at import.
+"""
+
+import numpy as np
+
+from svmbench.errors import UserError
+
+from libc.stdint cimport int64_t
+
+from svmbench.simd.targets cimport isa_level
+
+
+#: Rows are as long as a multiple of this.
+PADDING = TILE
+
+_KINDS = {"gaussian": 0, "linear": 1, "polynomial": 2}
+
+
+cdef class Layout:
+    """Stored examples and the kernel rows that they give.
+
+    Parameters
+    ----------
+    X : ndarray or scipy.sparse matrix, shape (n, d)
+        Examples.
+    kernel : dict
+        ``name`` (gaussian, linear, polynomial) and its parameters gamma, degree, coef0.
+    threads : int
+        OpenMP threads of one call.
+
+    Raises
+    ------
+    UserError
+        If the kernel is unknown, or the examples cannot be stored in this layout.
+    """
+
+    #: The layout's name, as `svmbench.kernels.layouts.choice.make_layout` knows it.
+    name = ""
+
+    def __cinit__(self, X, kernel, threads=1, **_):
+        name = kernel["name"]
+        if name not in _KINDS:
+            raise UserError(f"kernel={name} is not known: give one of {', '.join(sorted(_KINDS))}")
+        self.kernel = dict(kernel)
+        self.level = isa_level()
+        self.threads = threads
+        self.ahead = 1
+        self.kept = True
+        self.params.kind = _KINDS[name]
+        self.params.gamma = kernel.get("gamma", 1.0)
+        self.params.coef0 = kernel.get("coef0", 0.0)
+        self.params.degree = kernel.get("degree", 1)
+        self.n, self.d = X.shape
+
+    cdef Py_ssize_t group(self) noexcept nogil:
+        return 1
+
+    cdef void rows(self, const int64_t *indices, Py_ssize_t count, float *out) noexcept nogil:
+        pass
+
+    cdef int pairs(self, const int64_t *rows, Py_ssize_t count, const int64_t *cols, Py_ssize_t width,
+                   float *out, Py_ssize_t stride) except -1:
+        return 0
+
+    cdef Layout over(self, Layout whole, const int64_t *examples, Py_ssize_t count):
+        return whole.select(<const int64_t[:count]>examples)
+
+    cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
+                      const float **held, float **kept, double *sums) except -1 nogil:
+        return 0
+
+    cdef bint worth_keeping(self) noexcept nogil:
+        return True
+
+    def block(self, indices, out=None):
+        """Return the kernel rows of the given stored examples, float32, shape (len(indices), n).
+
+        Parameters
+        ----------
+        indices : array of int, shape (b,)
+            Stored examples.
+        out : ndarray of float32, shape (b, at least stride), C-contiguous, optional
+            Memory for the rows and their padding; the result is a view of it.
+        """
+        cdef const int64_t[::1] chosen = np.ascontiguousarray(indices, dtype=np.int64)
+        cdef Py_ssize_t count = chosen.shape[0], begin = 0, size = 0, step = self.group()
+        if out is None:
+            out = np.empty((count, self.stride), dtype=np.float32)
+        cdef float[:, ::1] view = out
+        if view.shape[0] < count or view.shape[1] != self.stride:
+            raise ValueError(f"out of shape {out.shape} holds no {count} rows of {self.stride} values")
+        if count and self.n:
+            with nogil:
+                while begin < count:
+                    size = min(step, count - begin)
+                    self.rows(&chosen[begin], size, &view[begin, 0])
+                    begin += step
+        return out[:count, : self.n]
+
+    def options(self):
+        """Return what makes another layout of this kind store its examples alike, by argument name."""
+        return {}
+
+    def select(self, indices):
+        """Return a layout of the same kind over the stored examples at `indices`."""
+        chosen = self.gather(np.ascontiguousarray(indices, dtype=np.int64))
+        return type(self)(chosen, self.kernel, self.threads, **self.options())
+
+    def gather(self, indices):
+        """Return the stored examples at `indices`: float32 array or CSR array, shape (len(indices), d)."""
+        raise NotImplementedError
+
+    def gather_double(self, indices):
+        """Return the same in float64: what the kernel of these examples is the documented formula of."""
+        return self.gather(indices).astype(np.float64)
+
+    def squared_norms(self):
+        """Return |x_j|² in float64, shape (n,)."""
+        raise NotImplementedError
+
+    def scores(self, X, coefficients):
+        """Return Σ_j coefficients[j] K(x, x_j) for each row x of X, float64, shape (X.shape[0],)."""
+        raise NotImplementedError
+
+    def scores_at(self, other, indices, coefficients):
+        """Return the same for the examples at `indices` of another layout of the same kind and options."""
+        raise NotImplementedError
+
+    def values(self, X):
+        """Return K(x, x_j) for each row x of X and each stored example, float32, shape (X.shape[0], n)."""
+        raise NotImplementedError

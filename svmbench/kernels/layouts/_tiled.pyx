@@ -1,0 +1,265 @@
+"""What the layouts in tiles have in common: bits, bytes, mixed, dense.
+
+A subclass says how an example is written as a query (`encode`, `decode`), how a query lies in a tile (`pack`,
+`unpack`), and which C function makes a block of kernel values.
+"""
+
+import numpy as np
+import scipy.sparse
+
+from svmbench.errors import UserError
+
+from libc.stdint cimport int64_t, uint8_t
+from libc.stdlib cimport free
+from libc.string cimport memset
+
+from svmbench.kernels.layouts._layout cimport ROW_GROUP, TILE
+from svmbench.simd.targets cimport allocate
+
+
+cdef extern from "tiled.h" nogil:
+    void svmbench_tiled_rows(const tiled_job *, const char *queries, ptrdiff_t count, float *out,
+                             ptrdiff_t stride)
+    int svmbench_tiled_add(const tiled_job *, const char *queries, ptrdiff_t count,
+                           const double *coefficients, const float *const *held, float *const *kept,
+                           double *sums)
+    int svmbench_tiled_scores(const tiled_job *, const char *queries, ptrdiff_t count,
+                              const double *coefficients, double *scores)
+
+# Bytes of a tile from which on a row waits for memory: then a block, which reads the tiles once for all its
+# rows, takes half the time or less.
+cdef enum:
+    WIDE = TILE * 256
+# Bytes of an example up to which a row is as quick to make as to keep and read back: memory is slower than
+# the caches, and taking new memory is the slowest.
+cdef enum:
+    SMALL_EXAMPLE = 96
+    SMALL_EXAMPLE_NEAR = 32
+    NEAR_ROW = 1 << 14      # values of a row of which many stay in the caches
+
+# Examples that are converted at a time, so that a change of type or order copies no second matrix.
+_PART = 4096
+
+
+def parts(X):
+    """Yield the rows of a matrix as dense float32 arrays, a few thousand at a time."""
+    if scipy.sparse.issparse(X):
+        X = scipy.sparse.csr_array(X)
+    for begin in range(0, X.shape[0], _PART):
+        part = X[begin : begin + _PART]
+        yield np.ascontiguousarray(part.toarray() if scipy.sparse.issparse(part) else part, dtype=np.float32)
+
+
+cdef class TiledLayout(Layout):
+    """Examples in tiles of TILE side by side, so that a register holds the same part of each."""
+
+    #: What examples must be to be stored so; the end of a sentence.
+    needs = ""
+
+    def __dealloc__(self):
+        free(self.tiles)
+        free(self.queries)
+
+    cdef int reserve(self, block_fn block, const void *store, Py_ssize_t tile_bytes,
+                     Py_ssize_t query_bytes) except -1:
+        cdef Py_ssize_t n_tiles = (self.n + TILE - 1) // TILE
+        self.stride = n_tiles * TILE
+        self.job.block = block
+        self.job.store = store
+        self.job.kernel = self.params
+        self.job.n = self.n
+        self.job.n_tiles = n_tiles
+        self.job.tile_bytes = tile_bytes
+        self.ahead = ROW_GROUP if tile_bytes >= WIDE else 1
+        self.job.query_bytes = query_bytes
+        self.job.level = self.level
+        self.job.threads = self.threads
+        self.tiles = <char *>allocate(<size_t>n_tiles * tile_bytes)
+        self.queries = <char *>allocate(<size_t>ROW_GROUP * query_bytes)
+        memset(self.tiles, 0, <size_t>n_tiles * tile_bytes)
+        return 0
+
+    cdef int fill(self, X) except -1:
+        cdef const uint8_t[:, ::1] records
+        cdef Py_ssize_t begin = 0, r = 0
+        for part in parts(X):
+            encoded = self.encode(part)
+            if encoded is None:
+                raise UserError(
+                    f"layout={self.name} does not fit these examples: it needs {self.needs}; "
+                    "leave the layout out to have the fitting one chosen"
+                )
+            records = encoded
+            if self.job.query_bytes:
+                for r in range(records.shape[0]):
+                    self.pack(begin + r, <const char *>&records[r, 0])
+            begin += records.shape[0]
+        return 0
+
+    cdef void pack(self, Py_ssize_t j, const char *query) noexcept nogil:
+        pass
+
+    cdef void unpack(self, Py_ssize_t j, char *query) noexcept nogil:
+        pass
+
+    def encode(self, X):
+        """Return rows of float32 as queries, uint8, shape (len(X), query_bytes); None if they do not fit."""
+        raise NotImplementedError
+
+    def decode(self, records):
+        """Return queries as rows of float32, shape (len(records), d)."""
+        raise NotImplementedError
+
+    cdef Py_ssize_t group(self) noexcept nogil:
+        return ROW_GROUP
+
+    cdef void rows(self, const int64_t *indices, Py_ssize_t count, float *out) noexcept nogil:
+        cdef Py_ssize_t r = 0
+        for r in range(count):
+            self.unpack(indices[r], self.queries + r * self.job.query_bytes)
+        svmbench_tiled_rows(&self.job, self.queries, count, out, self.stride)
+
+    cdef int pairs(self, const int64_t *rows, Py_ssize_t count, const int64_t *cols, Py_ssize_t width,
+                   float *out, Py_ssize_t stride) except -1:
+        cdef tiled_job job
+        cdef Py_ssize_t begin = 0, size = 0, r = 0
+        if self.columns is None or self.columns.stride < width:
+            self.columns = self.select(np.zeros(width, dtype=np.int64))
+        job = (<TiledLayout>self.columns.over(self, cols, width)).job
+        while begin < count:
+            size = min(<Py_ssize_t>ROW_GROUP, count - begin)
+            for r in range(size):
+                self.unpack(rows[begin + r], self.queries + r * self.job.query_bytes)
+            svmbench_tiled_rows(&job, self.queries, size, out + begin * stride, stride)
+            begin += ROW_GROUP
+        return 0
+
+    cdef Layout over(self, Layout whole, const int64_t *examples, Py_ssize_t count):
+        cdef TiledLayout other = <TiledLayout>whole
+        cdef Py_ssize_t j = 0
+        if self.sources.shape[0] < self.stride:
+            self.sources = np.full(self.stride, -1, dtype=np.int64)
+        for j in range(count):
+            if self.sources[j] != examples[j]:
+                other.unpack(examples[j], other.queries)
+                self.pack(j, other.queries)
+                self.sources[j] = examples[j]
+        self.n = self.job.n = count
+        self.job.n_tiles = (count + TILE - 1) // TILE
+        if self.columns is not None:
+            self.columns.sources[:] = -1        # they are copies of what was here
+        return self
+
+    cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
+                      const float **held, float **kept, double *sums) except -1 nogil:
+        cdef Py_ssize_t begin = 0, size = 0, missing = 0, r = 0
+        while begin < count:
+            size = min(<Py_ssize_t>ROW_GROUP, count - begin)
+            missing = 0
+            for r in range(begin, begin + size):
+                if held[r] == NULL:
+                    self.unpack(indices[r], self.queries + missing * self.job.query_bytes)
+                    missing += 1
+            if svmbench_tiled_add(&self.job, self.queries, size, coefficients + begin, held + begin,
+                                  kept + begin, sums):
+                with gil:
+                    raise MemoryError("no memory for the work buffer of a few kernel rows")
+            begin += ROW_GROUP
+        return 0
+
+    cdef bint worth_keeping(self) noexcept nogil:
+        return self.job.tile_bytes > (SMALL_EXAMPLE_NEAR if self.n <= NEAR_ROW else SMALL_EXAMPLE) * TILE
+
+    def records(self, indices):
+        """Return the stored examples at `indices` as queries, uint8, shape (len(indices), query_bytes)."""
+        cdef const int64_t[::1] chosen = np.ascontiguousarray(indices, dtype=np.int64)
+        out = np.empty((chosen.shape[0], self.job.query_bytes), dtype=np.uint8)
+        cdef uint8_t[:, ::1] view = out
+        cdef Py_ssize_t r = 0
+        if self.job.query_bytes:
+            for r in range(chosen.shape[0]):
+                self.unpack(chosen[r], <char *>&view[r, 0])
+        return out
+
+    def gather(self, indices):
+        """Return the stored examples at `indices`, float32, shape (len(indices), d)."""
+        return self.decode(self.records(indices))
+
+    def squared_norms(self):
+        """Return |x_j|² in float64, shape (n,)."""
+        out = np.empty(self.n)
+        for begin in range(0, self.n, _PART):
+            rows = self.gather(np.arange(begin, min(begin + _PART, self.n))).astype(np.float64)
+            out[begin : begin + _PART] = np.einsum("ij,ij->i", rows, rows)
+        return out
+
+    def scores(self, X, coefficients):
+        """Return Σ_j coefficients[j] K(x, x_j) for each row x of X, float64, shape (X.shape[0],).
+
+        Rows that do not fit this layout are scored against a dense copy of the stored examples.
+        """
+        from svmbench.kernels.layouts._dense import DenseLayout
+
+        out = np.empty(X.shape[0])
+        dense = None
+        begin = 0
+        for part in parts(X):
+            layout, records = self, self.encode(part)
+            if records is None:
+                if dense is None:
+                    dense = DenseLayout(self.gather(np.arange(self.n)), self.kernel, self.threads)
+                layout, records = dense, dense.encode(part)
+            out[begin : begin + len(part)] = layout.expansion(records, coefficients)
+            begin += len(part)
+        return out
+
+    def scores_at(self, other, indices, coefficients):
+        """Return the same for the examples at `indices` of another layout of the same kind and options."""
+        return self.expansion(other.records(indices), coefficients)
+
+    def values(self, X):
+        """Return K(x, x_j) for each row x of X and each stored example, float32, shape (X.shape[0], n).
+
+        Rows that do not fit this layout are taken against a dense copy of the stored examples.
+        """
+        from svmbench.kernels.layouts._dense import DenseLayout
+
+        out = np.empty((X.shape[0], self.stride), dtype=np.float32)
+        dense = None
+        begin = 0
+        for part in parts(X):
+            layout, records = self, self.encode(part)
+            if records is None:
+                if dense is None:
+                    dense = DenseLayout(self.gather(np.arange(self.n)), self.kernel, self.threads)
+                layout, records = dense, dense.encode(part)
+            layout.rows_of(records, out[begin : begin + len(part)])
+            begin += len(part)
+        return out[:, : self.n]
+
+    def rows_of(self, const uint8_t[:, ::1] records, float[:, ::1] out):
+        """Make the kernel rows of the given queries, shape (len(records), stride)."""
+        cdef Py_ssize_t begin = 0, count = records.shape[0]
+        if self.n == 0 or count == 0:
+            return
+        # Without features there is nothing in a record to point to.
+        cdef const char *first = <const char *>&records[0, 0] if records.shape[1] else NULL
+        with nogil:
+            while begin < count:
+                svmbench_tiled_rows(&self.job, first + begin * self.job.query_bytes,
+                                    min(<Py_ssize_t>ROW_GROUP, count - begin), &out[begin, 0], self.stride)
+                begin += ROW_GROUP
+
+    def expansion(self, const uint8_t[:, ::1] records, coefficients):
+        """Return Σ_j coefficients[j] K(q, x_j) for each query q, float64, shape (len(records),)."""
+        cdef const double[::1] weights = np.ascontiguousarray(coefficients, dtype=np.float64)
+        out = np.zeros(records.shape[0])
+        cdef double[::1] view = out
+        cdef int status = 0
+        if self.n and records.shape[0] and records.shape[1]:
+            with nogil:
+                status = svmbench_tiled_scores(
+                    &self.job, <const char *>&records[0, 0], records.shape[0], &weights[0], &view[0])
+        if status:
+            raise MemoryError("no memory for the work buffer of the kernel expansion")
+        return out

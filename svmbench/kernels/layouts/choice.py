@@ -1,0 +1,117 @@
+"""Choosing the storage layout that makes kernel values of given examples fastest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from svmbench.errors import UserError, nearest
+from svmbench.kernels.layouts._bits import BitsLayout
+from svmbench.kernels.layouts._bytes import MOST_FEATURES, BytesLayout, common_unit, holds
+from svmbench.kernels.layouts._dense import DenseLayout
+from svmbench.kernels.layouts._dense_double import DoubleLayout
+from svmbench.kernels.layouts._layout import Layout
+from svmbench.kernels.layouts._mixed import MOST_NUMERIC, MixedLayout, indicator_groups
+from svmbench.kernels.layouts._sparse import SparseLayout
+
+Matrix = Any  # ndarray of float32 or scipy.sparse matrix, shape (n, d)
+
+LAYOUTS: dict[str, type[Layout]] = {
+    layout.name: layout
+    for layout in (BitsLayout, BytesLayout, MixedLayout, DenseLayout, DoubleLayout, SparseLayout)
+}
+
+# Sums of float32 products over so many features, times the degree of a polynomial, pass the tolerance.
+_MOST_SINGLE = 2048
+
+
+def make_layout(
+    X: Matrix,
+    kernel: Mapping[str, Any],
+    threads: int = 1,
+    layout: str | None = None,
+    like: Matrix | None = None,
+    precision: str = "auto",
+) -> Layout:
+    """Store examples so that kernel rows over them are fast.
+
+    Parameters
+    ----------
+    X : ndarray or scipy.sparse matrix, shape (n, d)
+        Examples; stored with the precision of float32 or, where nothing is lost, less.
+    kernel : mapping
+        ``name`` (gaussian, linear, polynomial) and its parameters gamma, degree, coef0.
+    threads : int
+        OpenMP threads of one call.
+    layout : str, optional
+        A key of `LAYOUTS`; by default the one that fits the examples best.
+    like : ndarray or scipy.sparse matrix, shape (m, d), optional
+        Examples to choose the layout by, of which X is a part; X by default.
+    precision : str
+        ``auto``: the values of dense examples in float64 where float32 cannot keep them within 1e-6;
+        ``single``: in what their layout does by itself; ``double``: in float64. Rows are float32 in any case.
+
+    Raises
+    ------
+    UserError
+        If the kernel or the layout is unknown, or the layout does not fit the examples.
+    """
+    if layout is not None and layout not in LAYOUTS:
+        raise UserError(
+            f"unknown layout '{layout}'{nearest(layout, LAYOUTS)} (layouts: {', '.join(LAYOUTS)})"
+        )
+    if not scipy.sparse.issparse(X):
+        X = np.asarray(X)
+    if layout is not None:
+        return LAYOUTS[layout](X, kernel, threads)
+    chosen, options = choose(X if like is None else like, kernel, precision)
+    return LAYOUTS[chosen](X, kernel, threads, **options)
+
+
+def choose(X: Matrix, kernel: Mapping[str, Any], precision: str = "auto") -> tuple[str, dict[str, Any]]:
+    """Return the name of the layout that fits the examples best, and the arguments it found on the way.
+
+    ``bits`` if every value is 0 or 1 (a sparse matrix only if that takes no more memory), ``sparse`` for any
+    other sparse matrix, ``bytes`` for whole multiples of one unit that the kernel does not tell from the
+    values, ``mixed`` if groups of indicators make up half of the features or more, else ``dense``, or
+    ``double`` where float32 cannot keep the tolerance. In double precision it is ``bits`` or ``sparse``, both
+    of which evaluate in float64, or ``double``.
+
+    Parameters
+    ----------
+    X : ndarray or scipy.sparse matrix, shape (n, d)
+        Examples.
+    kernel : mapping
+        Name and parameters.
+    precision : str
+        As in `make_layout`.
+    """
+    n, d = X.shape
+    if scipy.sparse.issparse(X):
+        entry = X.dtype.itemsize + 4  # a value and its column
+        packed = bool(np.all(X.data == 1.0)) and n * d / 8 <= X.nnz * entry
+        return ("bits" if packed else "sparse"), {}
+    unit = common_unit(X) if d <= MOST_FEATURES else None
+    if unit == 1.0 and float(X.max(initial=0.0)) <= 1.0:
+        return "bits", {}
+    if precision == "double":
+        return "double", {}
+    if unit is not None and holds(X, unit, kernel):
+        return "bytes", {"unit": unit}
+    if precision == "auto" and _beyond_single(d, kernel):
+        return "double", {}
+    groups = indicator_groups(X)
+    numeric = d - sum(end - begin for begin, end in groups)
+    if groups and numeric <= min(d / 2, MOST_NUMERIC):
+        return "mixed", {"groups": groups}
+    return "dense", {}
+
+
+def _beyond_single(d: int, kernel: Mapping[str, Any]) -> bool:
+    """Return whether sums or parameters in float32 cannot keep the tolerance, whatever the examples."""
+    if not 1e-30 < kernel.get("gamma", 1.0) < 1e30:
+        return True
+    return kernel["name"] == "polynomial" and d * kernel["degree"] > _MOST_SINGLE

@@ -1,0 +1,142 @@
+/* The loops of the bits layout. */
+#include "finish.h"
+
+#undef ROWS
+#if LEVEL >= 2
+#define ROWS 4
+#else
+#define ROWS 1
+#endif
+#define STORE bits_store
+#define SUM vu
+#define COLUMNS(store) ((store)->words)
+#define BORDER(store) PTRDIFF_MAX
+#define CHUNK 31 /* counts of its bytes fit bytes */
+#define DISTANCE 1
+#define WHOLE 2 /* the number itself instead of a value from the table */
+#define PARTS(parts) (4 * (parts)) /* the rest of a mode: tables of 32 that are held in registers */
+
+/* Ones of each 32-bit lane, or, where the processor does not count, of each of its bytes. */
+TARGET INLINE vu VARIANT(ones)(vu v)
+{
+#if LEVEL == 3
+    return (vu)_mm512_popcnt_epi32((__m512i)v);
+#elif LEVEL == 1
+    const __m256i of_four = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, /**/
+                                             0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+    const __m256i low = _mm256_shuffle_epi8(of_four, (__m256i)(v & 0x0F0F0F0Fu));
+    return (vu)_mm256_add_epi8(low, _mm256_shuffle_epi8(of_four, (__m256i)((v >> 4) & 0x0F0F0F0Fu)));
+#else
+    v = v - ((v >> 1) & 0x55555555u);
+    v = (v & 0x33333333u) + ((v >> 2) & 0x33333333u);
+    return (v + (v >> 4)) & 0x0F0F0F0Fu;
+#endif
+}
+
+/* From sums of `ones` over CHUNK words to the count of each lane. */
+TARGET INLINE vu VARIANT(whole)(vu v)
+{
+#if LEVEL == 3
+    return v;
+#else
+    v = (v & 0x00FF00FFu) + ((v >> 8) & 0x00FF00FFu);
+    return (v + (v >> 16)) & 0xFFFFu;
+#endif
+}
+
+/* table[number] in each lane; `parts` tables of 32 are held in registers, 0: any size. */
+TARGET INLINE vf VARIANT(look_up)(const float *table, vu number, const int parts)
+{
+    (void)parts;
+#if LEVEL >= 2
+    if (parts == 0)
+        return (vf)_mm512_i32gather_ps((__m512i)number, table, 4);
+    __m512 value = _mm512_permutex2var_ps(_mm512_loadu_ps(table), (__m512i)number, _mm512_loadu_ps(table + 16));
+#pragma GCC unroll 4
+    for (int part = 1; part < parts; part++) {
+        const __mmask16 here = _mm512_cmpge_epu32_mask((__m512i)number, _mm512_set1_epi32(32 * part));
+        const __m512 other = _mm512_permutex2var_ps(_mm512_loadu_ps(table + 32 * part), (__m512i)number,
+                                                    _mm512_loadu_ps(table + 32 * part + 16));
+        value = _mm512_mask_mov_ps(value, here, other);
+    }
+    return (vf)value;
+#else
+#if LEVEL == 1
+    if (parts == 1) {
+        __m256 value = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table), (__m256i)number);
+#pragma GCC unroll 3
+        for (int eight = 8; eight < 32; eight += 8) {
+            const __m256i here = _mm256_cmpgt_epi32((__m256i)number, _mm256_set1_epi32(eight - 1));
+            const __m256 other = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table + eight), (__m256i)number);
+            value = _mm256_blendv_ps(value, other, _mm256_castsi256_ps(here));
+        }
+        return (vf)value;
+    }
+#endif
+    vf value;
+    for (int lane = 0; lane < LANES; lane++)
+        value[lane] = table[number[lane]];
+    return value;
+#endif
+}
+
+TARGET INLINE vu VARIANT(add)(vu sum, vu column, vu query, const int mode)
+{
+    if (mode & DISTANCE)
+        return sum + VARIANT(ones)(column ^ query);
+    return sum + VARIANT(ones)(column & query);
+}
+
+TARGET INLINE vf VARIANT(value)(const bits_store *store, const kernel_params *kernel, const uint32_t *query, vu sum,
+                                ptrdiff_t at, const int mode)
+{
+    (void)kernel, (void)query, (void)at;
+    if (mode & WHOLE)
+        return (vf)sum;
+    return VARIANT(look_up)(store->table, sum, mode / PARTS(1));
+}
+
+#include "sweep.h"
+
+TARGET INLINE void VARIANT(bits_any)(const bits_store *store, const kernel_params *kernel, const char *queries,
+                                     ptrdiff_t query_bytes, ptrdiff_t count, const int distance, int32_t largest,
+                                     ptrdiff_t first, ptrdiff_t last, float *out, ptrdiff_t stride)
+{
+    if (LEVEL >= 1 && largest < 32)
+        VARIANT(sweep)(store, kernel, queries, query_bytes, count, distance | PARTS(1), first, last, out, stride);
+    else if (LEVEL >= 2 && largest < 128)
+        VARIANT(sweep)(store, kernel, queries, query_bytes, count, distance | PARTS(4), first, last, out, stride);
+    else
+        VARIANT(sweep)(store, kernel, queries, query_bytes, count, distance | PARTS(0), first, last, out, stride);
+}
+
+/* Apart from `bits_block`, whose loops get slower the more of them are inlined into one function. */
+TARGET static __attribute__((noinline)) void VARIANT(bits_whole)(const bits_store *store, const kernel_params *kernel,
+                                                                 const char *queries, ptrdiff_t query_bytes,
+                                                                 ptrdiff_t count, ptrdiff_t first, ptrdiff_t last,
+                                                                 float *out, ptrdiff_t stride)
+{
+    if (kernel->kind == WHOLE_DISTANCE)
+        VARIANT(sweep)(store, kernel, queries, query_bytes, count, DISTANCE | WHOLE, first, last, out, stride);
+    else
+        VARIANT(sweep)(store, kernel, queries, query_bytes, count, WHOLE, first, last, out, stride);
+}
+
+TARGET static void VARIANT(bits_block)(const void *opaque, const kernel_params *kernel, const char *queries,
+                                       ptrdiff_t query_bytes, ptrdiff_t count, ptrdiff_t first, ptrdiff_t last,
+                                       float *out, ptrdiff_t stride)
+{
+    const bits_store *store = opaque;
+    int32_t most = 0;
+    for (ptrdiff_t r = 0; r < count; r++) {
+        const int32_t ones = ((const int32_t *)(queries + r * query_bytes))[store->words];
+        most = ones > most ? ones : most;
+    }
+    if (kernel->kind == WHOLE_DISTANCE || kernel->kind == WHOLE_PRODUCT)
+        VARIANT(bits_whole)(store, kernel, queries, query_bytes, count, first, last, out, stride);
+    else if (kernel->kind == KERNEL_GAUSSIAN)
+        VARIANT(bits_any)(store, kernel, queries, query_bytes, count, DISTANCE, store->most + most, first, last, out,
+                          stride);
+    else
+        VARIANT(bits_any)(store, kernel, queries, query_bytes, count, 0, store->most, first, last, out, stride);
+}

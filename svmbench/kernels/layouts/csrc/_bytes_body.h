@@ -1,0 +1,77 @@
+/* The loops of the bytes layout. */
+#include "finish.h"
+
+#undef ROWS
+#if LEVEL >= 2
+#define ROWS 4
+#elif LEVEL == 1
+#define ROWS 2
+#else
+#define ROWS 1
+#endif
+#define STORE bytes_store
+#define SUM vi
+#define COLUMNS(store) ((store)->quads)
+#define BORDER(store) PTRDIFF_MAX
+#define CHUNK 64
+#define DISTANCE 1
+#define WHOLE 2 /* the other part of a mode: the number itself */
+
+#if LEVEL < 3
+TARGET INLINE vi VARIANT(madd)(vs a, vs b)
+{
+#if LEVEL == 2
+    return (vi)_mm512_madd_epi16((__m512i)a, (__m512i)b);
+#elif LEVEL == 1
+    return (vi)_mm256_madd_epi16((__m256i)a, (__m256i)b);
+#elif defined(__SSE2__)
+    return (vi)_mm_madd_epi16((__m128i)a, (__m128i)b);
+#else
+    const vi low = (((vi)a << 16) >> 16) * (((vi)b << 16) >> 16);
+    return low + ((vi)a >> 16) * ((vi)b >> 16);
+#endif
+}
+#endif
+
+/* sum + the products of four stored bytes and four bytes of the query in each lane. */
+TARGET INLINE vi VARIANT(add)(vi sum, vu x, vu query, const int mode)
+{
+    (void)mode;
+#if LEVEL == 3
+    return (vi)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)query, (__m512i)x);
+#else
+    const vs even = (vs)(x << 8) >> 8, odd = (vs)x >> 8; /* bytes 0, 2 and 1, 3 as int16 */
+    const vs query_even = (vs)(query & 0x00FF00FFu), query_odd = (vs)((query >> 8) & 0x00FF00FFu);
+    return sum + VARIANT(madd)(even, query_even) + VARIANT(madd)(odd, query_odd);
+#endif
+}
+
+TARGET INLINE vi VARIANT(whole)(vi sum) { return sum; }
+
+TARGET INLINE vf VARIANT(value)(const bytes_store *store, const kernel_params *kernel, const uint32_t *query, vi sum,
+                                ptrdiff_t at, const int mode)
+{
+    /* Unsigned, because partial results may pass 2^31; what comes out never does. */
+    vu number = (vu)sum + query[store->quads];
+    if (mode & DISTANCE)
+        number = *(const vu *)(store->squared + at) + query[store->quads + 1] - (number << 1);
+    if (mode & WHOLE)
+        return (vf)number;
+    return VARIANT(finish)(__builtin_convertvector((vi)number, vf) * store->unit_squared, kernel, mode & DISTANCE);
+}
+
+#include "sweep.h"
+
+TARGET static void VARIANT(bytes_block)(const void *store, const kernel_params *kernel, const char *queries,
+                                        ptrdiff_t query_bytes, ptrdiff_t count, ptrdiff_t first, ptrdiff_t last,
+                                        float *out, ptrdiff_t stride)
+{
+    if (kernel->kind == KERNEL_GAUSSIAN)
+        VARIANT(sweep)(store, kernel, queries, query_bytes, count, DISTANCE, first, last, out, stride);
+    else if (kernel->kind == WHOLE_DISTANCE)
+        VARIANT(sweep)(store, kernel, queries, query_bytes, count, DISTANCE | WHOLE, first, last, out, stride);
+    else if (kernel->kind == WHOLE_PRODUCT)
+        VARIANT(sweep)(store, kernel, queries, query_bytes, count, WHOLE, first, last, out, stride);
+    else
+        VARIANT(sweep)(store, kernel, queries, query_bytes, count, 0, first, last, out, stride);
+}

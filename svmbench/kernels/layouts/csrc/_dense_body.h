@@ -1,0 +1,45 @@
+/* The loops of the dense layout. Columns in chunks, so that rounding grows with the chunk and not with d. */
+#include "finish.h"
+
+#undef ROWS
+#if LEVEL >= 2
+#define ROWS 4
+#elif LEVEL == 1
+#define ROWS 3
+#else
+#define ROWS 1
+#endif
+#define STORE dense_store
+#define SUM vf
+#define COLUMNS(store) ((store)->d)
+#define BORDER(store) PTRDIFF_MAX
+#define CHUNK 64
+
+TARGET INLINE vf VARIANT(add)(vf sum, vu column, vu query, const int distance)
+{
+    const vf difference = (vf)column - (vf)query;
+    if (distance)
+        return sum + difference * difference;
+    return sum + (vf)column * (vf)query;
+}
+
+TARGET INLINE vf VARIANT(whole)(vf sum) { return sum; }
+
+TARGET INLINE vf VARIANT(value)(const dense_store *store, const kernel_params *kernel, const uint32_t *query, vf sum,
+                                ptrdiff_t at, const int distance)
+{
+    (void)store, (void)query, (void)at;
+    return VARIANT(finish)(sum, kernel, distance);
+}
+
+#include "sweep.h"
+
+TARGET static void VARIANT(dense_block)(const void *store, const kernel_params *kernel, const char *queries,
+                                        ptrdiff_t query_bytes, ptrdiff_t count, ptrdiff_t first, ptrdiff_t last,
+                                        float *out, ptrdiff_t stride)
+{
+    if (kernel->kind == KERNEL_GAUSSIAN)
+        VARIANT(sweep)(store, kernel, queries, query_bytes, count, 1, first, last, out, stride);
+    else
+        VARIANT(sweep)(store, kernel, queries, query_bytes, count, 0, first, last, out, stride);
+}

@@ -1,0 +1,68 @@
+/* The loops of the dense layout in double precision: a value is the same whatever else is in its block, because each
+ * query has sums of its own and their columns are added in order. */
+#include "finish_double.h"
+
+#undef SPAN
+#undef GROUP
+#define SPAN (TILE / WIDTH) /* registers of a column of a tile */
+#if LEVEL >= 2
+#define GROUP 4 /* queries whose sums fill the registers */
+#else
+#define GROUP 1
+#endif
+
+TARGET INLINE void VARIANT(dense_double_tile)(const kernel_params *kernel, const double *tile, ptrdiff_t d,
+                                              const char *queries, ptrdiff_t query_bytes, const int count,
+                                              const int gaussian, float *out, ptrdiff_t stride)
+{
+    vd sums[GROUP * SPAN];
+#pragma GCC unroll 16
+    for (int a = 0; a < count * SPAN; a++)
+        sums[a] = (vd){0};
+    for (ptrdiff_t k = 0; k < d; k++)
+#pragma GCC unroll 4
+        for (int r = 0; r < count; r++) {
+            const vd q = ((const double *)(queries + r * query_bytes))[k] - (vd){0};
+#pragma GCC unroll 16
+            for (int v = 0; v < SPAN; v++) {
+                const vd x = *(const vd *)(tile + k * TILE + v * WIDTH);
+                const vd difference = x - q;
+                sums[r * SPAN + v] += gaussian ? difference * difference : x * q;
+            }
+        }
+    for (int r = 0; r < count; r++)
+        for (int v = 0; v < SPAN; v++) {
+            const vd value = VARIANT(double_value)(sums[r * SPAN + v], kernel, gaussian);
+            for (int lane = 0; lane < WIDTH; lane++)
+                out[r * stride + v * WIDTH + lane] = (float)value[lane];
+        }
+}
+
+TARGET INLINE void VARIANT(dense_double_rows)(const dense_double_store *store, const kernel_params *kernel,
+                                              const char *queries, ptrdiff_t query_bytes, ptrdiff_t count,
+                                              const int gaussian, ptrdiff_t first, ptrdiff_t last, float *out,
+                                              ptrdiff_t stride)
+{
+    for (ptrdiff_t tile = first; tile < last; tile++, out += TILE) {
+        const double *x = store->tiles + tile * store->d * TILE;
+        ptrdiff_t r = 0;
+        for (; GROUP > 1 && r + GROUP <= count; r += GROUP)
+            VARIANT(dense_double_tile)(kernel, x, store->d, queries + r * query_bytes, query_bytes, GROUP, gaussian,
+                                       out + r * stride, stride);
+        for (; r < count; r++)
+            VARIANT(dense_double_tile)(kernel, x, store->d, queries + r * query_bytes, query_bytes, 1, gaussian,
+                                       out + r * stride, stride);
+    }
+}
+
+TARGET static void VARIANT(dense_double_block)(const void *opaque, const kernel_params *given, const char *queries,
+                                               ptrdiff_t query_bytes, ptrdiff_t count, ptrdiff_t first,
+                                               ptrdiff_t last, float *out, ptrdiff_t stride)
+{
+    const dense_double_store store = *(const dense_double_store *)opaque;
+    const kernel_params kernel = *given;
+    if (kernel.kind == KERNEL_GAUSSIAN)
+        VARIANT(dense_double_rows)(&store, &kernel, queries, query_bytes, count, 1, first, last, out, stride);
+    else
+        VARIANT(dense_double_rows)(&store, &kernel, queries, query_bytes, count, 0, first, last, out, stride);
+}

@@ -1,0 +1,149 @@
+/* See double.h. */
+#include "double.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DOUBLE_QUERIES = 32, /* that a tile of double precision serves before it leaves the caches */
+    WHOLE_TILES = 32,    /* of a chunk of whole numbers */
+};
+
+#define BODY "_double_body.h"
+#include "svmbench/simd/csrc/variants.h"
+
+typedef void (*double_fn)(const kernel_params *, const double *tiles, ptrdiff_t n_tiles, ptrdiff_t d,
+                          const double *coefficients, const double *queries, ptrdiff_t count, double *scores);
+static const double_fn BLOCK[ISA_LEVELS] = VARIANTS(double_block);
+
+typedef double (*weigh_fn)(const int32_t *numbers, const double *coefficients, ptrdiff_t count, double unit_squared,
+                           const kernel_params *);
+static const weigh_fn WEIGH[ISA_LEVELS] = VARIANTS(weigh_whole);
+
+typedef void (*dots_fn)(const double_csr *, ptrdiff_t j, const double *work, double *dots);
+static const dots_fn DOTS[ISA_LEVELS] = VARIANTS(csr_dots);
+
+typedef void (*add_fn)(const double *numbers, double coefficient, const kernel_params *, double *totals);
+static const add_fn ADD[ISA_LEVELS] = VARIANTS(csr_add);
+
+void svmbench_double_scores(int level, const kernel_params *kernel, const double *tiles, ptrdiff_t n_tiles,
+                            ptrdiff_t d, const double *coefficients, const double *queries, ptrdiff_t count,
+                            double *scores, int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
+    for (ptrdiff_t q = 0; q < count; q += DOUBLE_QUERIES)
+        BLOCK[level](kernel, tiles, n_tiles, d, coefficients, queries + q * d,
+                     count - q < DOUBLE_QUERIES ? count - q : DOUBLE_QUERIES, scores + q);
+}
+
+static int whole_part(const tiled_job *job, double unit_squared, const char *queries, ptrdiff_t count,
+                      const double *coefficients, double *scores, int part)
+{
+    enum { STRIDE = WHOLE_TILES * TILE };
+    const ptrdiff_t last = share(count, part + 1, job->threads);
+    kernel_params numbers = job->kernel;
+    int32_t *block = aligned_alloc(64, (size_t)STRIDE * ROW_GROUP * sizeof(int32_t));
+    if (block == NULL)
+        return -1;
+    numbers.kind = job->kernel.kind == KERNEL_GAUSSIAN ? WHOLE_DISTANCE : WHOLE_PRODUCT;
+    for (ptrdiff_t tile = 0; tile < job->n_tiles; tile += WHOLE_TILES) {
+        const ptrdiff_t end = job->n_tiles - tile < WHOLE_TILES ? job->n_tiles : tile + WHOLE_TILES;
+        const ptrdiff_t columns = (job->n < end * TILE ? job->n : end * TILE) - tile * TILE;
+        for (ptrdiff_t q = share(count, part, job->threads); q < last; q += ROW_GROUP) {
+            const ptrdiff_t group = last - q < ROW_GROUP ? last - q : ROW_GROUP;
+            job->block(job->store, &numbers, queries + q * job->query_bytes, job->query_bytes, group, tile, end,
+                       (float *)block, STRIDE);
+            for (ptrdiff_t r = 0; r < group; r++)
+                scores[q + r] += WEIGH[job->level](block + r * STRIDE, coefficients + tile * TILE, columns,
+                                                   unit_squared, &job->kernel);
+        }
+    }
+    free(block);
+    return 0;
+}
+
+int svmbench_whole_scores(const tiled_job *job, double unit_squared, const char *queries, ptrdiff_t count,
+                          const double *coefficients, double *scores)
+{
+    int failed = 0;
+#pragma omp parallel for num_threads(job->threads) schedule(static) reduction(| : failed) if (job->threads > 1)
+    for (int part = 0; part < job->threads; part++)
+        failed |= whole_part(job, unit_squared, queries, count, coefficients, scores, part);
+    return failed;
+}
+
+/* A squared distance below this part of the two norms is made from differences: what it would lose by cancellation
+ * passes the rounding of the exponential. Kernel values at others are below 1e-300 before that loss counts. */
+static const double CANCELLED = 1.0 / 16.0;
+
+static double csr_distance(const double_csr *points, ptrdiff_t j, const double_csr *queries, ptrdiff_t q)
+{
+    int64_t a = points->indptr[j], b = queries->indptr[q];
+    const int64_t a_end = points->indptr[j + 1], b_end = queries->indptr[q + 1];
+    double sum = 0.0;
+    while (a < a_end || b < b_end) {
+        const int32_t at = a < a_end ? points->indices[a] : INT32_MAX;
+        const int32_t other = b < b_end ? queries->indices[b] : INT32_MAX;
+        double difference = 0.0;
+        if (at <= other)
+            difference = points->values[a++];
+        if (other <= at)
+            difference -= queries->values[b++];
+        sum += difference * difference;
+    }
+    return sum;
+}
+
+/* Write the queries [first, first + lanes) side by side, or zero them again. */
+static void scatter(const double_csr *queries, ptrdiff_t first, ptrdiff_t lanes, double *work, int clear)
+{
+    for (ptrdiff_t lane = 0; lane < lanes; lane++)
+        for (int64_t k = queries->indptr[first + lane]; k < queries->indptr[first + lane + 1]; k++)
+            work[(ptrdiff_t)queries->indices[k] * DOUBLE_LANES + lane] = clear ? 0.0 : queries->values[k];
+}
+
+static void csr_group(int level, const kernel_params *kernel, const double_csr *points, const double *coefficients,
+                      const double_csr *queries, ptrdiff_t first, ptrdiff_t lanes, const double *work, double *scores)
+{
+    double totals[DOUBLE_LANES] __attribute__((aligned(64))) = {0};
+    double numbers[DOUBLE_LANES] __attribute__((aligned(64)));
+    for (ptrdiff_t j = 0; j < points->n; j++) {
+        DOTS[level](points, j, work, numbers);
+        if (kernel->kind == KERNEL_GAUSSIAN)
+            for (ptrdiff_t lane = 0; lane < lanes; lane++) {
+                const double norms = points->squared[j] + queries->squared[first + lane];
+                numbers[lane] = norms - 2.0 * numbers[lane];
+                if (numbers[lane] < CANCELLED * norms)
+                    numbers[lane] = csr_distance(points, j, queries, first + lane);
+            }
+        ADD[level](numbers, coefficients[j], kernel, totals);
+    }
+    for (ptrdiff_t lane = 0; lane < lanes; lane++)
+        scores[first + lane] += totals[lane];
+}
+
+int svmbench_double_csr_scores(int level, const kernel_params *kernel, const double_csr *points,
+                               const double *coefficients, const double_csr *queries, double *scores, int threads)
+{
+    int failed = 0;
+#pragma omp parallel num_threads(threads) reduction(| : failed) if (threads > 1)
+    {
+        const size_t size = ((size_t)queries->d * DOUBLE_LANES + 1) * sizeof(double);
+        double *work = aligned_alloc(64, (size + 63) / 64 * 64);
+        if (work == NULL)
+            failed = 1;
+        else
+            memset(work, 0, size);
+#pragma omp for schedule(dynamic)
+        for (ptrdiff_t first = 0; first < queries->n; first += DOUBLE_LANES) {
+            const ptrdiff_t lanes = queries->n - first < DOUBLE_LANES ? queries->n - first : DOUBLE_LANES;
+            if (work == NULL)
+                continue;
+            scatter(queries, first, lanes, work, 0);
+            csr_group(level, kernel, points, coefficients, queries, first, lanes, work, scores);
+            scatter(queries, first, lanes, work, 1);
+        }
+        free(work);
+    }
+    return -failed;
+}

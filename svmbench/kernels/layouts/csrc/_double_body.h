@@ -1,0 +1,144 @@
+/* The loops of double.h. */
+#include "finish_double.h"
+
+#undef SPAN
+#undef GROUP
+#define SPAN (DOUBLE_TILE / WIDTH) /* registers of a column of a tile */
+#if LEVEL >= 2
+#define GROUP 4 /* queries whose sums fill the registers */
+#elif LEVEL == 1
+#define GROUP 2
+#else
+#define GROUP 1
+#endif
+
+/* The sums of `count` queries (at most GROUP) and one tile, and from them the weighted kernel values. */
+TARGET INLINE void VARIANT(double_tile)(const kernel_params *kernel, const double *tile, ptrdiff_t d,
+                                        const double *coefficients, const double *queries, const int count,
+                                        const int gaussian, vd *totals)
+{
+    vd sums[GROUP * SPAN];
+#pragma GCC unroll 16
+    for (int a = 0; a < count * SPAN; a++)
+        sums[a] = (vd){0};
+    for (ptrdiff_t k = 0; k < d; k++)
+#pragma GCC unroll 4
+        for (int r = 0; r < count; r++) {
+            const vd q = queries[r * d + k] - (vd){0};
+#pragma GCC unroll 8
+            for (int v = 0; v < SPAN; v++) {
+                const vd x = *(const vd *)(tile + k * DOUBLE_TILE + v * WIDTH);
+                const vd difference = x - q;
+                sums[r * SPAN + v] += gaussian ? difference * difference : x * q;
+            }
+        }
+#pragma GCC unroll 4
+    for (int r = 0; r < count; r++)
+#pragma GCC unroll 8
+        for (int v = 0; v < SPAN; v++)
+            totals[r] += VARIANT(double_value)(sums[r * SPAN + v], kernel, gaussian) *
+                         *(const VARIANT(loose) *)(coefficients + v * WIDTH);
+}
+
+TARGET INLINE void VARIANT(double_rows)(const kernel_params *kernel, const double *tiles, ptrdiff_t n_tiles,
+                                        ptrdiff_t d, const double *coefficients, const double *queries,
+                                        ptrdiff_t count, double *scores, const int gaussian)
+{
+    vd totals[DOUBLE_QUERIES];
+    for (ptrdiff_t r = 0; r < count; r++)
+        totals[r] = (vd){0};
+    for (ptrdiff_t tile = 0; tile < n_tiles; tile++) {
+        const double *x = tiles + tile * d * DOUBLE_TILE, *weights = coefficients + tile * DOUBLE_TILE;
+        ptrdiff_t r = 0;
+        for (; r + GROUP <= count; r += GROUP)
+            VARIANT(double_tile)(kernel, x, d, weights, queries + r * d, GROUP, gaussian, totals + r);
+        for (; r < count; r++)
+            VARIANT(double_tile)(kernel, x, d, weights, queries + r * d, 1, gaussian, totals + r);
+    }
+    for (ptrdiff_t r = 0; r < count; r++)
+        for (int lane = 0; lane < WIDTH; lane++)
+            scores[r] += totals[r][lane];
+}
+
+/* Up to DOUBLE_QUERIES queries; each tile is read once for all of them. */
+TARGET static void VARIANT(double_block)(const kernel_params *kernel, const double *tiles, ptrdiff_t n_tiles,
+                                         ptrdiff_t d, const double *coefficients, const double *queries,
+                                         ptrdiff_t count, double *scores)
+{
+    const kernel_params own = *kernel;
+    if (own.kind == KERNEL_GAUSSIAN)
+        VARIANT(double_rows)(&own, tiles, n_tiles, d, coefficients, queries, count, scores, 1);
+    else
+        VARIANT(double_rows)(&own, tiles, n_tiles, d, coefficients, queries, count, scores, 0);
+}
+
+TARGET INLINE vd VARIANT(from_whole)(const int32_t *numbers)
+{
+#if LEVEL >= 2
+    return (vd)_mm512_cvtepi32_pd(_mm256_loadu_si256((const __m256i *)numbers));
+#elif LEVEL == 1
+    return (vd)_mm256_cvtepi32_pd(_mm_loadu_si128((const __m128i *)numbers));
+#else
+    typedef int32_t few __attribute__((vector_size(BYTES / 2), may_alias, aligned(4)));
+    return __builtin_convertvector(*(const few *)numbers, vd);
+#endif
+}
+
+TARGET INLINE double VARIANT(weigh_all)(const int32_t *numbers, const double *coefficients, ptrdiff_t count,
+                                        double unit_squared, const kernel_params *kernel, const int gaussian)
+{
+    enum { REGISTERS = 2 };
+    vd sums[REGISTERS] = {{0}, {0}};
+    ptrdiff_t j = 0;
+    for (; j + REGISTERS * WIDTH <= count; j += REGISTERS * WIDTH)
+#pragma GCC unroll 2
+        for (int v = 0; v < REGISTERS; v++)
+            sums[v] += VARIANT(double_value)(VARIANT(from_whole)(numbers + j + v * WIDTH) * unit_squared, kernel,
+                                             gaussian) *
+                       *(const VARIANT(loose) *)(coefficients + j + v * WIDTH);
+    double total = 0.0;
+    for (int lane = 0; lane < WIDTH; lane++)
+        total += sums[0][lane] + sums[1][lane];
+    for (; j < count; j++)
+        total += VARIANT(double_value)((double)numbers[j] * unit_squared - (vd){0}, kernel, gaussian)[0] *
+                 coefficients[j];
+    return total;
+}
+
+/* The sum of coefficients times kernel values at whole numbers. */
+TARGET static double VARIANT(weigh_whole)(const int32_t *numbers, const double *coefficients, ptrdiff_t count,
+                                          double unit_squared, const kernel_params *kernel)
+{
+    const kernel_params own = *kernel;
+    if (own.kind == KERNEL_GAUSSIAN)
+        return VARIANT(weigh_all)(numbers, coefficients, count, unit_squared, &own, 1);
+    return VARIANT(weigh_all)(numbers, coefficients, count, unit_squared, &own, 0);
+}
+
+/* Inner products of point j and the queries in `work`, [d][DOUBLE_LANES]. */
+TARGET static void VARIANT(csr_dots)(const double_csr *points, ptrdiff_t j, const double *work, double *dots)
+{
+    enum { SUMS = DOUBLE_LANES / WIDTH };
+    vd sums[SUMS];
+#pragma GCC unroll 4
+    for (int s = 0; s < SUMS; s++)
+        sums[s] = (vd){0};
+    for (int64_t k = points->indptr[j]; k < points->indptr[j + 1]; k++) {
+        const double *at = work + (ptrdiff_t)points->indices[k] * DOUBLE_LANES;
+#pragma GCC unroll 4
+        for (int s = 0; s < SUMS; s++)
+            sums[s] += points->values[k] * *(const vd *)(at + s * WIDTH);
+    }
+    __builtin_memcpy(dots, sums, sizeof sums);
+}
+
+/* totals[lane] += coefficient K for the squared distances or inner products of DOUBLE_LANES queries. */
+TARGET static void VARIANT(csr_add)(const double *numbers, double coefficient, const kernel_params *kernel,
+                                    double *totals)
+{
+    for (int at = 0; at < DOUBLE_LANES; at += WIDTH) {
+        const vd value =
+            VARIANT(double_value)(*(const vd *)(numbers + at), kernel, kernel->kind == KERNEL_GAUSSIAN);
+        *(vd *)(totals + at) += coefficient * value;
+    }
+}

@@ -1,0 +1,69 @@
+/* The loops of the mixed layout: numeric columns, then lanes of four codes. */
+#include "finish.h"
+
+#undef ROWS
+#if LEVEL >= 2
+#define ROWS 4
+#elif LEVEL == 1
+#define ROWS 3
+#else
+#define ROWS 1
+#endif
+#define STORE mixed_store
+#define SUM vf
+#define COLUMNS(store) ((store)->numeric + (store)->lanes)
+#define BORDER(store) ((store)->numeric)
+#define CHUNK 64
+#define DISTANCE 1
+#define PAIR 2 /* the one lane has at most two codes */
+
+/* Two examples that differ in a group are 2 apart in it, and miss one of the inner product of the groups. */
+TARGET INLINE vf VARIANT(add_codes)(vf sum, vu column, vu query, const int mode)
+{
+    const vu other = column ^ query;
+    const vf step = (vf){0} + (mode & DISTANCE ? 2.0f : -1.0f);
+    const int codes = mode & PAIR ? 2 : 4;
+#pragma GCC unroll 4
+    for (int g = 0; g < codes; g++) {
+        const vi differ = (other & ((uint32_t)255 << (8 * g))) != 0;
+        sum += (vf)(differ & (vi)step);
+    }
+    return sum;
+}
+
+TARGET INLINE vf VARIANT(add)(vf sum, vu column, vu query, const int mode)
+{
+    const vf difference = (vf)column - (vf)query;
+    if (mode & SECOND)
+        return VARIANT(add_codes)(sum, column, query, mode);
+    if (mode & DISTANCE)
+        return sum + difference * difference;
+    return sum + (vf)column * (vf)query;
+}
+
+TARGET INLINE vf VARIANT(whole)(vf sum) { return sum; }
+
+TARGET INLINE vf VARIANT(value)(const mixed_store *store, const kernel_params *kernel, const uint32_t *query, vf sum,
+                                ptrdiff_t at, const int mode)
+{
+    (void)query, (void)at;
+    if (!(mode & DISTANCE))
+        sum += (float)store->groups;
+    return VARIANT(finish)(sum, kernel, mode & DISTANCE);
+}
+
+#include "sweep.h"
+
+TARGET static void VARIANT(mixed_block)(const void *opaque, const kernel_params *kernel, const char *queries,
+                                        ptrdiff_t query_bytes, ptrdiff_t count, ptrdiff_t first, ptrdiff_t last,
+                                        float *out, ptrdiff_t stride)
+{
+    const mixed_store *store = opaque;
+    const int distance = kernel->kind == KERNEL_GAUSSIAN;
+    if (distance && store->groups <= 2)
+        VARIANT(sweep)(store, kernel, queries, query_bytes, count, DISTANCE | PAIR, first, last, out, stride);
+    else if (distance)
+        VARIANT(sweep)(store, kernel, queries, query_bytes, count, DISTANCE, first, last, out, stride);
+    else
+        VARIANT(sweep)(store, kernel, queries, query_bytes, count, 0, first, last, out, stride);
+}

@@ -1,0 +1,118 @@
+/* See tiled.h. */
+#include "tiled.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ADD_TILES = 16, SCORE_TILES = 32 }; /* of a chunk in which rows are added, or scored */
+
+#define BODY "_tiled_body.h"
+#include "svmbench/simd/csrc/variants.h"
+
+typedef double (*weigh_fn)(const float *values, const double *coefficients, ptrdiff_t count);
+static const weigh_fn WEIGH[ISA_LEVELS] = VARIANTS(weigh);
+
+typedef void (*combine_fn)(const float *const *rows, const double *coefficients, ptrdiff_t count,
+                           ptrdiff_t columns, double *sums);
+static const combine_fn COMBINE[ISA_LEVELS] = VARIANTS(combine);
+
+static void rows_part(const tiled_job *job, const char *queries, ptrdiff_t count, float *out, ptrdiff_t stride,
+                      int part)
+{
+    const ptrdiff_t first = share(job->n_tiles, part, job->threads);
+    const ptrdiff_t last = share(job->n_tiles, part + 1, job->threads);
+    job->block(job->store, &job->kernel, queries, job->query_bytes, count, first, last, out + first * TILE, stride);
+}
+
+/* Here and below one thread goes without OpenMP, which takes half a microsecond even then. */
+void svmbench_tiled_rows(const tiled_job *job, const char *queries, ptrdiff_t count, float *out, ptrdiff_t stride)
+{
+    if (job->threads == 1) {
+        rows_part(job, queries, count, out, stride, 0);
+        return;
+    }
+#pragma omp parallel for num_threads(job->threads) schedule(static)
+    for (int part = 0; part < job->threads; part++)
+        rows_part(job, queries, count, out, stride, part);
+}
+
+/* Stored examples in chunks: the rows are made, added and copied to where they are kept before they leave the
+ * second-level cache. What is held is added before anything is kept in its place. */
+static int add_part(const tiled_job *job, const char *queries, ptrdiff_t count, const double *coefficients,
+                    const float *const *held, float *const *kept, double *sums, int part)
+{
+    enum { STRIDE = ADD_TILES * TILE };
+    const ptrdiff_t first = share(job->n_tiles, part, job->threads);
+    const ptrdiff_t last = share(job->n_tiles, part + 1, job->threads);
+    ptrdiff_t missing = 0;
+    float *block = aligned_alloc(64, (size_t)STRIDE * ROW_GROUP * sizeof(float));
+    if (block == NULL)
+        return -1;
+    for (ptrdiff_t r = 0; r < count; r++)
+        missing += held[r] == NULL;
+    for (ptrdiff_t tile = first; tile < last; tile += ADD_TILES) {
+        const ptrdiff_t end = last - tile < ADD_TILES ? last : tile + ADD_TILES;
+        const ptrdiff_t columns = (job->n < end * TILE ? job->n : end * TILE) - tile * TILE;
+        const float *rows[ROW_GROUP];
+        if (missing > 0)
+            job->block(job->store, &job->kernel, queries, job->query_bytes, missing, tile, end, block, STRIDE);
+        for (ptrdiff_t r = 0, made = 0; r < count; r++)
+            rows[r] = held[r] != NULL ? held[r] + tile * TILE : block + STRIDE * made++;
+        if (sums != NULL)
+            COMBINE[job->level](rows, coefficients, count, columns, sums + tile * TILE);
+        for (ptrdiff_t r = 0; r < count; r++)
+            if (held[r] == NULL && kept[r] != NULL)
+                memcpy(kept[r] + tile * TILE, rows[r], (size_t)columns * sizeof(float));
+    }
+    free(block);
+    return 0;
+}
+
+int svmbench_tiled_add(const tiled_job *job, const char *queries, ptrdiff_t count, const double *coefficients,
+                       const float *const *held, float *const *kept, double *sums)
+{
+    if (job->threads == 1)
+        return add_part(job, queries, count, coefficients, held, kept, sums, 0);
+    int failed = 0;
+#pragma omp parallel for num_threads(job->threads) schedule(static) reduction(| : failed)
+    for (int part = 0; part < job->threads; part++)
+        failed |= add_part(job, queries, count, coefficients, held, kept, sums, part);
+    return failed;
+}
+
+/* Stored examples in chunks, over each of which a range of queries passes. */
+static int score_part(const tiled_job *job, const char *queries, ptrdiff_t count, const double *coefficients,
+                      double *scores, int part)
+{
+    enum { STRIDE = SCORE_TILES * TILE };
+    const ptrdiff_t last = share(count, part + 1, job->threads);
+    float *block = aligned_alloc(64, (size_t)STRIDE * ROW_GROUP * sizeof(float));
+    if (block == NULL)
+        return -1;
+    for (ptrdiff_t tile = 0; tile < job->n_tiles; tile += SCORE_TILES) {
+        const ptrdiff_t end = job->n_tiles - tile < SCORE_TILES ? job->n_tiles : tile + SCORE_TILES;
+        const ptrdiff_t columns = (job->n < end * TILE ? job->n : end * TILE) - tile * TILE;
+        for (ptrdiff_t q = share(count, part, job->threads); q < last; q += ROW_GROUP) {
+            const ptrdiff_t group = last - q < ROW_GROUP ? last - q : ROW_GROUP;
+            job->block(job->store, &job->kernel, queries + q * job->query_bytes, job->query_bytes, group, tile, end,
+                       block, STRIDE);
+            for (ptrdiff_t r = 0; r < group; r++)
+                scores[q + r] += WEIGH[job->level](block + r * STRIDE, coefficients + tile * TILE, columns);
+        }
+    }
+    free(block);
+    return 0;
+}
+
+int svmbench_tiled_scores(const tiled_job *job, const char *queries, ptrdiff_t count, const double *coefficients,
+                          double *scores)
+{
+    memset(scores, 0, (size_t)count * sizeof(double));
+    if (job->threads == 1)
+        return score_part(job, queries, count, coefficients, scores, 0);
+    int failed = 0;
+#pragma omp parallel for num_threads(job->threads) schedule(static) reduction(| : failed)
+    for (int part = 0; part < job->threads; part++)
+        failed |= score_part(job, queries, count, coefficients, scores, part);
+    return failed;
+}

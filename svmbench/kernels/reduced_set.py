@@ -1,0 +1,174 @@
+"""Gaussian kernel values of points that need not be any of the examples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from svmbench.errors import UserError
+
+if TYPE_CHECKING:
+    from svmbench.kernels._ledger import Ledger
+
+Floats = NDArray[np.float64]
+
+#: Examples of which a smaller share of the values is not zero are kept as CSR.
+_CSR_BELOW = 0.5
+
+#: Rows that an expansion over points is evaluated at together.
+_PART = 4096
+
+#: Rounding of γ|x - b|², made of inner products, up to which it is left as it is.
+_ROUNDING = 1e-12
+
+#: γ|x - b|² beyond which the kernel value is nothing beside any other.
+_FAR = 60.0
+
+#: Numbers of the differences that are held at a time.
+_DIFFERENCES = 1 << 20
+
+
+def gamma_of(kernel: Mapping[str, Any]) -> float:
+    """Return gamma of a Gaussian kernel.
+
+    Raises
+    ------
+    UserError
+        If the kernel is another one.
+    """
+    if kernel["name"] != "gaussian":
+        raise UserError(
+            f"points that are no examples need kernel=gaussian, not kernel={kernel['name']}: give that"
+        )
+    return float(kernel["gamma"])
+
+
+def gaussian(X: Any, squared: Floats, points: Floats, gamma: float) -> Floats:
+    """Return exp(-gamma |x - b|²) for each row x of X and each of the points, shape (m, k).
+
+    Distances are made of inner products; where their rounding shows, because both lie far from the origin and
+    near to each other, of differences.
+
+    Parameters
+    ----------
+    X : ndarray of float64 or scipy.sparse matrix, shape (m, d)
+        Rows.
+    squared : ndarray of float64, shape (m,)
+        Their squared norms.
+    points : ndarray of float64, shape (k, d)
+        Points.
+    gamma : float
+        Of the kernel.
+    """
+    distance = X @ points.T
+    distance *= -2.0
+    distance += squared[:, None]
+    norms = np.einsum("ij,ij->i", points, points)
+    distance += norms
+    # Rounding can leave the distance of a point to itself below 0.
+    np.maximum(distance, 0.0, out=distance)
+    _by_differences(distance, X, squared, points, norms, gamma)
+    distance *= -gamma
+    return np.asarray(np.exp(distance, out=distance))
+
+
+def _by_differences(
+    distance: Floats, X: Any, squared: Floats, points: Floats, norms: Floats, gamma: float
+) -> None:
+    """Make the squared distances, shape (m, k), anew whose kernel values rounding would change."""
+    ulp = np.finfo(np.float64).eps
+    most = squared.max(initial=0.0) + norms.max(initial=0.0)
+    if gamma * ulp * most <= _ROUNDING:
+        return
+    rounding = ulp * (squared[:, None] + norms)
+    rows, columns = np.nonzero((gamma * rounding > _ROUNDING) & (gamma * (distance - 4.0 * rounding) < _FAR))
+    step = max(1, _DIFFERENCES // points.shape[1])
+    for begin in range(0, rows.size, step):
+        i, j = rows[begin : begin + step], columns[begin : begin + step]
+        x = X[i].toarray() if scipy.sparse.issparse(X) else X[i]
+        distance[i, j] = np.square(x - points[j]).sum(axis=1)
+
+
+def expansion(points: Floats, coefficients: Floats, gamma: float, X: Any) -> Floats:
+    """Return Σ_k coefficients[k] K(b_k, x) for each row x of X, shape (m,).
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (k, d)
+        The b_k.
+    coefficients : ndarray of float64, shape (k,)
+        One for each point.
+    gamma : float
+        Of the kernel.
+    X : ndarray or scipy.sparse matrix, shape (m, d)
+        Rows.
+    """
+    if scipy.sparse.issparse(X):
+        X = scipy.sparse.csr_array(X)
+    scores = np.empty(X.shape[0])
+    for begin in range(0, X.shape[0], _PART):
+        part = X[begin : begin + _PART].astype(np.float64)
+        scores[begin : begin + _PART] = gaussian(part, _squared(part), points, gamma) @ coefficients
+    return scores
+
+
+class ReducedSet:
+    """Rows, and the Gaussian kernel between them and any point, counted as computed.
+
+    Parameters
+    ----------
+    X : ndarray or scipy.sparse matrix, shape (n, d)
+        The rows; kept in float64, as CSR where most values are zero.
+    gamma : float
+        Of the kernel.
+    ledger : Ledger
+        Where evaluations are counted, one inner product each.
+
+    Attributes
+    ----------
+    n, d : int
+        Rows and features.
+    """
+
+    def __init__(self, X: Any, gamma: float, ledger: Ledger) -> None:
+        self.n, self.d = X.shape
+        self.gamma = gamma
+        if scipy.sparse.issparse(X) or np.count_nonzero(X) < _CSR_BELOW * X.size:
+            self._X = scipy.sparse.csr_array(X).astype(np.float64)
+        else:
+            self._X = np.ascontiguousarray(X, dtype=np.float64)
+        self._squared = _squared(self._X)
+        self._ledger = ledger
+
+    def select(self, indices: NDArray[np.int64]) -> ReducedSet:
+        """Return the cloud of some of the rows."""
+        part = ReducedSet.__new__(ReducedSet)
+        part.n, part.d, part.gamma = len(indices), self.d, self.gamma
+        part._X, part._squared, part._ledger = self._X[indices], self._squared[indices], self._ledger
+        return part
+
+    def values(self, point: Floats) -> Floats:
+        """Return K(x, b) for each row x, shape (n,), of a point b, shape (d,)."""
+        self._ledger.kev_computed += self.n
+        self._ledger.inner_products += self.n
+        return gaussian(self._X, self._squared, point[None, :], self.gamma)[:, 0]
+
+    def combination(self, coefficients: Floats) -> Floats:
+        """Return Σ_i coefficients[i] x_i, shape (d,)."""
+        return np.asarray(self._X.T @ coefficients)
+
+    def point(self, i: int) -> Floats:
+        """Return a copy of row i, shape (d,)."""
+        row = self._X[[i]]
+        return np.array(row.toarray()[0] if scipy.sparse.issparse(row) else row[0])
+
+
+def _squared(X: Any) -> Floats:
+    """Return the squared norm of each row, shape (m,)."""
+    if scipy.sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+    return np.asarray(np.einsum("ij,ij->i", X, X))

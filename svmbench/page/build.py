@@ -1,0 +1,236 @@
+"""One self-contained HTML page of stored runs.
+
+Every text that comes from a run is escaped, also inside the data that the script reads, and the page forbids
+itself, by its content security policy, to load anything.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from html import escape
+from importlib import import_module, resources
+from typing import Any
+
+import svmbench
+from svmbench.errors import UserError
+from svmbench.page.command import command
+from svmbench.page.figures import COSTS, VALUES, figures
+from svmbench.store import Store, StoredRun
+
+#: Most bytes of a page.
+LIMIT = 1_500_000
+
+#: Columns of the table of runs: key of a summary, heading, factor.
+_TABLE: tuple[tuple[str, str, float], ...] = (
+    ("run", "run", 0), ("solver", "solver", 0), ("dataset", "data set", 0), ("seed", "seed", 1),
+    ("status", "end", 0), ("test_error", "test error (%)", 100), ("primal_objective", "primal objective", 1),
+    ("relative_gap", "relative gap", 1), ("support_vectors", "support vectors", 1),
+    ("kev_ondemand", "evaluations (A)", 1), ("kev_rowupdate", "evaluations (B)", 1),
+    ("kev_iter", "evaluations (C)", 1), ("iterations", "iterations", 1), ("wall_seconds", "wall seconds", 1),
+)  # fmt: skip
+
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
+)
+
+
+def vega() -> str:
+    """Return Vega, Vega-Lite and vega-embed as one script.
+
+    Raises
+    ------
+    UserError
+        If the extra ``report`` is not installed.
+    """
+    try:
+        # Its type stub asks for an argument that the function does not need.
+        vl_convert: Any = import_module("vl_convert")
+    except ImportError as error:
+        raise UserError("the page's charts need vl-convert: pip install 'svmbench[report]'") from error
+    return str(vl_convert.javascript_bundle()).replace("</script", "<\\/script")
+
+
+def page(runs: Sequence[StoredRun], title: str) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    runs : sequence of StoredRun
+        At least one.
+    title : str
+        Heading of the page.
+
+    Raises
+    ------
+    UserError
+        If the page would be larger than `LIMIT`, or a package is missing.
+    """
+    parts = resources.files("svmbench.page")
+    script, style, library = (
+        parts.joinpath("page.js").read_text(),
+        parts.joinpath("page.css").read_text(),
+        vega(),
+    )
+    about = _about(runs)
+    tables = f"{_runs(runs)}{_environments(runs)}{_commands(runs)}"
+    fixed = sum(len(text.encode()) for text in (script, style, library, about, tables))
+    drawn, kept = figures(runs, LIMIT - fixed - 4000 * (1 + len(runs) // 10))
+    note = (
+        f'<p class="note">To keep the page small, {kept} checkpoints at most of each run are shown.</p>'
+        if kept
+        else ""
+    )
+    sections = "".join(_figure(number, figure) for number, figure in enumerate(drawn, 1))
+    text = f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta name="generator" content="svmbench {escape(svmbench.__version__)}">
+<link rel="icon" href="data:,">
+<title>{escape(title)}</title>
+<style>{style}</style>
+</head>
+<body>
+<a class="skip" href="#figures-title">Go to the figures</a>
+<header><h1>{escape(title)}</h1>{about}{note}</header>
+<main>
+<h2 id="figures-title" tabindex="-1">Figures</h2>
+<p class="note">A line for each run. A problem is a data set with its kernel, λ and bias.</p>
+{sections}
+{tables}
+</main>
+<script type="application/json" id="figures">{_json(drawn)}</script>
+<script>{library}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+    size = len(text.encode())
+    if size > LIMIT:
+        raise UserError(
+            f"the page of {len(runs)} runs would have {size / 1e6:.1f} MB, {LIMIT / 1e6:.1f} are allowed: "
+            "name fewer runs"
+        )
+    return text
+
+
+def _json(document: Any) -> str:
+    """Return JSON in which no text can end the script element or begin a comment."""
+    text = json.dumps(document, separators=(",", ":"), allow_nan=False)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _about(runs: Sequence[StoredRun]) -> str:
+    ends = Counter(run.status for run in runs)
+    solvers = ", ".join(sorted({run.title for run in runs}))
+    data = ", ".join(sorted({run.dataset for run in runs}))
+    first, last = min(run.started for run in runs)[:10], max(run.started for run in runs)[:10]
+    said = ", ".join(f"{number} {status}" for status, number in ends.most_common())
+    when = first if first == last else f"{first} to {last}"
+    return (
+        f"<p>{len(runs)} run{'s' * (len(runs) > 1)}, {escape(when)}: {escape(said)}.<br>"
+        f"Solvers: {escape(solvers)}.<br>Data sets: {escape(data)}.</p>"
+    )
+
+
+def _options(names: Iterable[str], columns: dict[str, Any]) -> str:
+    return "".join(
+        f'<option value="{escape(name)}">{escape(columns[name][0])}</option>'
+        for name in names
+        if name in columns
+    )
+
+
+def _figure(number: int, figure: dict[str, Any]) -> str:
+    columns = figure["columns"]
+    axes = f"""<label>horizontally<select name="x">{_options(COSTS, columns)}</select></label>
+<label>vertically<select name="y">{_options(VALUES, columns)}</select></label>"""
+    scales = "".join(
+        f'<label>{what} axis<select name="{key}">{options}</select></label>'
+        for key, what, options in (
+            ("xscale", "horizontal", "<option>log</option><option>linear</option>"),
+            ("yscale", "vertical", "<option>linear</option><option>log</option>"),
+        )
+    )
+    legend = "".join(
+        f'<label><input type="checkbox" value="{place}" checked>'
+        f"{_swatch(method)}{escape(method['name'])}</label>"
+        for place, method in enumerate(figure["methods"])
+    )
+    return f"""<section class="figure" aria-labelledby="figure-{number}">
+<h3 id="figure-{number}">{number}. {escape(figure["title"])}</h3>
+<div class="controls">{axes}{scales}
+<button type="button" class="download">Data of figure {number} (CSV)</button></div>
+<div class="chart" role="region" aria-labelledby="figure-{number}"></div>
+<fieldset><legend>Curves shown</legend>{legend}</fieldset>
+</section>
+"""
+
+
+def _swatch(method: dict[str, Any]) -> str:
+    colour = "currentColor" if method["colour"] == "#000000" else method["colour"]
+    dash = " ".join(f"{2 * length:g}" for length in method["dash"])
+    return (
+        '<svg width="34" height="10" aria-hidden="true">'
+        '<line x1="1" y1="5" x2="33" y2="5" stroke-width="2.5" '
+        f'stroke="{escape(colour)}" stroke-dasharray="{dash}"/></svg>'
+    )
+
+
+def _runs(runs: Sequence[StoredRun]) -> str:
+    head = "".join(f'<th scope="col"><button type="button">{name}</button></th>' for _, name, _ in _TABLE)
+    rows = []
+    for run in runs:
+        summary = run.summary()
+        cells = "".join(_cell(summary[key], factor) for key, _, factor in _TABLE)
+        rows.append(f"<tr>{cells}</tr>")
+    return _table("Runs", "the last checkpoint of each run; a heading sorts by its column", head, rows)
+
+
+def _cell(value: Any, factor: float) -> str:
+    if factor == 0:
+        return f"<td>{escape(str(value))}</td>"
+    if value is None:
+        return '<td class="number" data-value=""></td>'
+    number = value * factor
+    shown = f"{number:,}" if isinstance(number, int) else f"{number:.4g}"
+    return f'<td class="number" data-value="{number:.6g}">{shown}</td>'
+
+
+def _table(title: str, caption: str, head: str, rows: Iterable[str]) -> str:
+    name = title.lower().replace(" ", "-")
+    return (
+        f'<h2 id="{name}">{title}</h2>'
+        f'<div class="scroll" tabindex="0" role="region" aria-labelledby="{name}">'
+        f"<table><caption>{title}: {caption}</caption><thead><tr>{head}</tr></thead><tbody>"
+        f"{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _environments(runs: Sequence[StoredRun]) -> str:
+    used = Counter((str(run.manifest.get("environment")), run.path) for run in runs)
+    records: dict[str, tuple[int, dict[str, Any]]] = {}
+    for (name, path), number in used.items():
+        # Runs of a pack lie two folders below the results, which hold the environments.
+        found = (Store(root).environment(name) for root in (path.parents[1], *path.parents[3:4]))
+        before, record = records.get(name, (0, {}))
+        records[name] = (before + number, record or next((one for one in found if one is not None), {}))
+    keys = ("svmbench", "python", "numpy", "compiler", "platform", "processor", "cores", "isa")
+    rows = []
+    for number, record in sorted(records.values(), key=lambda entry: -entry[0]):
+        cells = "".join(f"<td>{escape(str(record.get(key, 'unknown')))}</td>" for key in keys)
+        rows.append(f'<tr><td class="number" data-value="{number}">{number}</td>{cells}</tr>')
+    head = "".join(f'<th scope="col"><button type="button">{key}</button></th>' for key in ("runs", *keys))
+    return _table("Environment", "where the runs were made", head, rows)
+
+
+def _commands(runs: Sequence[StoredRun]) -> str:
+    lines = "\n".join(dict.fromkeys(command(run.config) for run in runs))
+    return (
+        '<h2 id="commands">Commands</h2><details><summary>The exact command of each run, in a shell</summary>'
+        f'<pre tabindex="0">{escape(lines)}</pre></details>'
+    )

@@ -1,0 +1,50 @@
+"""The command that repeats a stored run."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+#: Where the files are and what is done about a stored run; no part of what was run.
+_PLACES = ("results", "data", "force", "prefetch")
+_GROUPS = ("solver", "dataset", "kernel", "features", "budget")
+
+
+def command(config: Mapping[str, Any]) -> str:
+    """Return the command line of a resolved configuration, every key given, quoted for a shell."""
+    parts = [part for key, value in config.items() if key not in _PLACES for part in _parts(key, value)]
+    return shlex.join(["svmbench", "run", *parts])
+
+
+def _parts(key: str, value: Any) -> Iterator[str]:
+    if not isinstance(value, Mapping):
+        yield f"{key}={written(value)}"
+        return
+    if key in _GROUPS:
+        yield f"{key}={value['name']}"
+    for name, inner in value.items():
+        if not (key in _GROUPS and name == "name"):
+            yield from _parts(f"{key}.{name}", inner)
+
+
+def written(value: Any) -> str:
+    """Return a value in Hydra's grammar of overrides."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        if value.isidentifier() and value.lower() not in ("null", "true", "false", "nan", "inf"):
+            return value
+        # A backslash before a quote would escape it, so each one of them is doubled.
+        quoted, count = "", 0
+        for sign in value:
+            if sign == "'":
+                quoted += "\\" * count + "\\"
+            count = count + 1 if sign == "\\" else 0
+            quoted += sign
+        return "'" + quoted + "\\" * count + "'"
+    if isinstance(value, list | tuple):
+        return f"[{','.join(map(written, value))}]"
+    return repr(value)

@@ -1,0 +1,110 @@
+// Glue between the controls of the page and Vega-Lite: choices make a specification, Vega-Lite draws it.
+"use strict";
+const read = (id) => JSON.parse(document.getElementById(id).textContent);
+const figures = read("figures");
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+// Powers of ten are counted more easily than their zeros.
+const label = "datum.value == 0 ? '0' : format(datum.value, abs(datum.value) >= 1e5 || abs(datum.value) < 1e-3 ? '.1~e' : '~g')";
+
+function rows(figure, x, y, shown, positive) {
+  const found = [];
+  for (const run of figure.runs) {
+    const xs = run.values[x], ys = run.values[y];
+    if (!xs || !ys || !shown.has(run.method)) continue;
+    const factor = figure.columns[y][1];
+    for (let i = 0; i < xs.length; i++) {
+      const [a, b] = [xs[i], ys[i]];
+      if (a === null || b === null || (positive.x && a <= 0) || (positive.y && b <= 0)) continue;
+      found.push({ x: a, y: b * factor, method: figure.methods[run.method].name, seed: run.seed, run: run.name });
+    }
+  }
+  return found;
+}
+
+function spec(figure, choice) {
+  const names = figure.methods.map((method) => method.name);
+  const colours = figure.methods.map((m) => (dark.matches && m.colour === "#000000" ? "#ffffff" : m.colour));
+  const dashes = figure.methods.map((method) => (method.dash.length ? method.dash : [1, 0]));
+  const axis = (key, scale) => ({
+    field: key === "x" ? "x" : "y", type: "quantitative",
+    title: figure.columns[choice[key]][0],
+    scale: { type: scale, nice: false, ...(scale === "linear" && { zero: false }) }, axis: { labelOverlap: true, tickCount: 6, labelExpr: label },
+  });
+  const tip = (field, title, format) => ({ field, title, type: format ? "quantitative" : "nominal", ...(format && { format }) });
+  return {
+    $schema: "https://vega.github.io/schema/vega-lite/v6.json",
+    description: `${figure.columns[choice.y][0]} against ${figure.columns[choice.x][0]}: ${figure.title}`,
+    width: "container", height: 360, background: null,
+    data: { values: rows(figure, choice.x, choice.y, choice.shown, { x: choice.xscale === "log", y: choice.yscale === "log" }) },
+    mark: { type: "line", interpolate: "step-after", strokeWidth: 1.6, point: { size: 22, filled: true } },
+    encoding: {
+      x: axis("x", choice.xscale), y: axis("y", choice.yscale), detail: { field: "run" },
+      color: { field: "method", type: "nominal", scale: { domain: names, range: colours }, legend: null },
+      strokeDash: { field: "method", type: "nominal", scale: { domain: names, range: dashes }, legend: null },
+      tooltip: [tip("method", "method"), tip("seed", "seed"), tip("x", figure.columns[choice.x][0], ",.5~g"),
+        tip("y", figure.columns[choice.y][0], ".5~g"), tip("run", "run")],
+    },
+    config: {
+      view: { stroke: css("--line") }, font: "system-ui, sans-serif",
+      axis: { labelColor: css("--ink"), titleColor: css("--ink"), gridColor: css("--line"), gridOpacity: 0.5,
+        domainColor: css("--line"), tickColor: css("--line"), labelFontSize: 12, titleFontSize: 12, titleLimit: 340 },
+    },
+  };
+}
+
+async function draw(section, figure) {
+  const value = (name) => section.querySelector(`[name=${name}]`).value;
+  const boxes = [...section.querySelectorAll("input[type=checkbox]")];
+  const shown = new Set(boxes.filter((box) => box.checked).map((box) => Number(box.value)));
+  const choice = { x: value("x"), y: value("y"), xscale: value("xscale"), yscale: value("yscale"), shown };
+  const chart = section.querySelector(".chart");
+  const turn = (chart.turn = (chart.turn || 0) + 1);
+  const made = await vegaEmbed(chart, spec(figure, choice), { renderer: "svg", actions: false });
+  if (turn === chart.turn) chart.dataset.points = made.view.data("source_0")?.length ?? 0;
+}
+
+function csv(figure) {
+  const columns = Object.keys(figure.columns);
+  const quote = (text) => `"${String(text).replaceAll('"', '""')}"`;
+  const lines = [["run", "method", "seed", ...columns].join(",")];
+  for (const run of figure.runs) {
+    const length = Math.max(...Object.values(run.values).map((values) => values.length));
+    for (let i = 0; i < length; i++) {
+      const cells = columns.map((name) => run.values[name]?.[i] ?? "");
+      lines.push([quote(run.name), quote(figure.methods[run.method].name), run.seed, ...cells].join(","));
+    }
+  }
+  return lines.join("\n") + "\n";
+}
+
+function sort(button) {
+  const head = button.closest("th"), body = button.closest("table").tBodies[0];
+  const sign = head.getAttribute("aria-sort") === "ascending" ? -1 : 1, place = head.cellIndex;
+  for (const other of head.parentNode.cells) other.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
+  const key = (row) => row.cells[place].dataset.value ?? row.cells[place].textContent;
+  const order = (a, b) => {
+    if (a === "" || b === "") return (a === "") - (b === ""); // unknown last, either way
+    const [p, q] = [Number(a), Number(b)];
+    return sign * (Number.isNaN(p) || Number.isNaN(q) ? a.localeCompare(b) : p - q);
+  };
+  body.append(...[...body.rows].sort((a, b) => order(key(a), key(b))));
+}
+
+const sections = [...document.querySelectorAll(".figure")];
+const all = () => sections.map((section, number) => draw(section, figures[number]));
+sections.forEach((section, number) => {
+  section.addEventListener("change", () => draw(section, figures[number]));
+  section.querySelector(".download").addEventListener("click", () => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([csv(figures[number])], { type: "text/csv" }));
+    link.download = `figure-${number + 1}.csv`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  });
+});
+document.querySelectorAll("th button").forEach((button) => button.addEventListener("click", () => sort(button)));
+dark.addEventListener("change", all); // the colours of a chart are set when it is drawn
+Promise.all(all()).then(() => { document.documentElement.dataset.ready = "true"; });

@@ -1,0 +1,196 @@
+"""A figure, a table or a check of a document: ``conf/paper/<id>.yaml`` read and checked.
+
+There are four kinds: *curves* of a metric against a cost, a *sweep* of one number per run against a key of
+the configuration, a *grid* of cells, and a *check*, a small function. docs/add-a-paper-figure.md lists all
+keys.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from svmbench.config.folder import conf_dir, papers
+from svmbench.errors import UserError, nearest
+from svmbench.papers import fields
+from svmbench.papers.claims import Claim, read_claims
+from svmbench.papers.runs import Runs, read_runs
+from svmbench.report.series import COUNTERS, METRICS
+
+#: Kind -> (keys that its section must have, keys that it may have).
+KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "curves": ((), ("metrics", "counters", "ranges", "points", "levels", "scale", "hidden")),
+    "sweep": (("x", "y"), ("x_label", "y_label", "counters", "scale", "points", "levels")),
+    "grid": ((), ("layout", "peer", "cell", "values", "published", "counters")),
+    "check": (("function",), ("arguments",)),
+}
+
+#: Documents by the beginning of their targets' names.
+DOCUMENTS = {
+    "SBP": "Stochastic Batch Perceptron",
+    "RUP": "Pegasos, slides",
+    "PEG": "Pegasos",
+    "RS": "RandSVM",
+    "LEC": "Lecture",
+    "AS": "ASSET",
+    "LA": "LASVM",
+    "X": "beyond the documents",
+}
+
+_TOP = ("title", "source", "kind")
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """One figure, table or check.
+
+    Attributes
+    ----------
+    id : str
+        Name of its file.
+    kind : str
+        One of `KINDS`.
+    title, source : str
+        Its title, and where it was published.
+    target : str
+        Its name in the list of targets, such as ``SBP-F2``; empty for a table of solvers.
+    runs : Runs or None
+        The runs it shows; None for a check.
+    of : str
+        The artifact whose runs these are, itself by default.
+    options : mapping
+        The keys of its kind, see `KINDS`.
+    claims : tuple of Claim
+        What is said of it.
+    """
+
+    id: str
+    kind: str
+    title: str
+    source: str
+    target: str
+    runs: Runs | None
+    of: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    claims: tuple[Claim, ...] = ()
+
+    @property
+    def counters(self) -> tuple[str, ...]:
+        """Conventions of counting, one picture and one verdict for each; none: there is nothing to count."""
+        return tuple(self.options.get("counters", ("kev_ondemand",) if self.kind == "curves" else ("",)))
+
+    @property
+    def document(self) -> str:
+        """What it is taken from: the beginning of its target's name."""
+        return self.target.partition("-")[0]
+
+    @property
+    def is_listing(self) -> bool:
+        """Whether it is a table with one line per run."""
+        return self.kind == "grid" and self.options.get("layout") == "runs"
+
+
+@functools.cache
+def load(paper_id: str) -> Artifact:
+    """Read one artifact.
+
+    Raises
+    ------
+    UserError
+        If there is none of this name, or its file is not as it should be.
+    """
+    import yaml
+
+    if paper_id not in papers():
+        raise UserError(
+            f"unknown paper '{paper_id}'{nearest(paper_id, papers())} (papers: {', '.join(papers())})"
+        )
+    file = conf_dir() / "paper" / f"{paper_id}.yaml"
+    try:
+        content = yaml.load(file.read_text(encoding="utf-8"), Loader=_loader())
+    except yaml.YAMLError as error:
+        raise UserError(f"{file} is no YAML: {' '.join(str(error).split())}") from error
+    return read(paper_id, content, str(file))
+
+
+@functools.cache
+def _loader() -> Any:
+    """Return a loader that reads 1e-4 as a number, as YAML 1.2 and the other files of ``conf/`` do."""
+    import re
+
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        pass
+
+    number = re.compile(r"^[-+]?(\d[\d_]*)?(\.\d*)?[eE][-+]?\d+$")
+    Loader.add_implicit_resolver("tag:yaml.org,2002:float", number, list("-+0123456789."))
+    return Loader
+
+
+def read(paper_id: str, content: Any, origin: str) -> Artifact:
+    """Return the artifact that a file's content describes; ``origin`` names the file in errors."""
+    every = sorted({key for needed, optional in KINDS.values() for key in (*needed, *optional)})
+    top = fields.section(content, origin, _TOP, ("target", "runs", "claims", *every))
+    kind = fields.one_of(top["kind"], f"{origin}: kind", tuple(KINDS))
+    needed, optional = KINDS[kind]
+    own = ("runs",) if kind != "check" else ()
+    fields.section(content, f"{origin}: kind {kind}", (*_TOP, *own, *needed), ("target", "claims", *optional))
+    options = {key: top[key] for key in (*needed, *optional) if key in top}
+    _check(options, origin)
+    target = str(top.get("target", ""))
+    if target and target.partition("-")[0] not in DOCUMENTS:
+        raise UserError(
+            f"{origin}: target={target} is not allowed: begin it with one of {', '.join(DOCUMENTS)}"
+        )
+    claims = read_claims(top.get("claims", []), f"{origin}: claims", target)
+    runs, of = _runs(top["runs"], paper_id, f"{origin}: runs") if own else (None, paper_id)
+    artifact = Artifact(
+        paper_id, kind, str(top["title"]), str(top["source"]), target, runs, of, options, claims
+    )
+    _check_claims(artifact, origin)
+    return artifact
+
+
+def _runs(content: Any, paper_id: str, where: str) -> tuple[Runs, str]:
+    """Return the runs of a file, its own or those of another one, and whose they are."""
+    if isinstance(content, Mapping) and "of" not in content:
+        return read_runs(content, where), paper_id
+    given = {"of": content} if isinstance(content, str) else content
+    keys = fields.section(given, where, ("of",), ("panels", "solvers"))
+    other = load(str(keys["of"]))
+    if other.runs is None:
+        raise UserError(f"{where}.of={keys['of']} is a check and has no runs")
+    names = [panel.name for panel in other.runs.panels], [line.name for line in other.runs.lines]
+    panels, solvers = (
+        fields.words(keys[key], f"{where}.{key}", known) if key in keys else None
+        for key, known in zip(("panels", "solvers"), names, strict=True)
+    )
+    return other.runs.only(panels, solvers), other.of
+
+
+def _check(options: Mapping[str, Any], origin: str) -> None:
+    """Check the keys of the kinds that name something known."""
+    if "counters" in options:
+        fields.words(options["counters"], f"{origin}: counters", tuple(COUNTERS))
+    if "metrics" in options:
+        fields.words(options["metrics"], f"{origin}: metrics", tuple(METRICS))
+    for axis, ends in options.get("ranges", {}).items():
+        fields.positive_range(ends, f"{origin}: ranges.{axis}")
+
+
+def _check_claims(artifact: Artifact, origin: str) -> None:
+    """Refuse claims on panels, solvers or conventions that the artifact has not."""
+    panels = [panel.name for panel in artifact.runs.panels] if artifact.runs else [""]
+    for claim in artifact.claims:
+        for part in claim.parts:
+            where = f"{origin}: claim '{claim.name}', part '{part.name}'"
+            for given, known in ((part.panels, panels), (part.counters, artifact.counters)):
+                for name in given or ():
+                    if name not in known:
+                        raise UserError(f"{where}: unknown '{name}'{nearest(name, known)}")
+    peer = artifact.options.get("peer")
+    if peer is not None and artifact.runs and peer not in [line.name for line in artifact.runs.lines]:
+        raise UserError(f"{origin}: peer={peer} is not allowed: give one of the solvers")

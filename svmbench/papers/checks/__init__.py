@@ -1,0 +1,113 @@
+"""Checks: claims that a small computation decides, without a run of a solver in the store.
+
+A check is a function from the arguments in its file to an `Outcome`. It is made by ``svmbench paper run``,
+stored as ``RESULTS/checks/<id>.json``, and judged and drawn from there, so that neither needs a data set.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from svmbench.errors import UserError, nearest
+from svmbench.files import write_whole
+
+if TYPE_CHECKING:
+    from svmbench.papers.artifact import Artifact
+
+#: Name of a check -> (module, version). The version rises when its numbers change.
+CHECKS: Mapping[str, tuple[str, int]] = {
+    "lemma_2_1": ("slack", 1),
+    "lemma_3_1": ("slack", 1),
+    "lemma_e_1": ("slack", 1),
+    "level_time": ("slack", 1),
+    "basin": ("slack", 2),
+    "basins": ("slack", 2),
+    "sample_size": ("projection", 1),
+    "margin_kept": ("projection", 1),
+    "norms_kept": ("projection", 1),
+    "solution_in_ball": ("linear", 1),
+    "lecture_errata": ("linear", 1),
+    "set_sizes": ("datasets", 1),
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a check has measured.
+
+    Attributes
+    ----------
+    measures : mapping
+        By name: ``{value}``, with ``low`` and ``high`` where it is uncertain, ``{values}`` of repetitions, or
+        ``{x, series}``, one list of repetitions for each place.
+    panels : list of mapping
+        What is drawn: ``title``, ``x_label``, ``y_label`` and ``lines``, each with ``label``, ``x`` and
+        ``y``.
+    notes : list of str
+        What a reader has to know.
+    """
+
+    measures: Mapping[str, Any]
+    panels: list[Mapping[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def stored(artifact: Artifact, root: Path) -> Mapping[str, Any] | None:
+    """Return the stored outcome of a check, own or reference; None unless it is of the present version."""
+    for folder in (root, root / "reference"):
+        path = folder / "checks" / f"{artifact.id}.json"
+        if path.is_file():
+            found = json.loads(path.read_text(encoding="utf-8"))
+            if (found["function"], found["version"], found["arguments"]) == _same(artifact):
+                return dict(found)
+    return None
+
+
+def make(artifact: Artifact, root: Path, *, where: Mapping[str, Any]) -> Path:
+    """Make a check and store its outcome.
+
+    Parameters
+    ----------
+    artifact : Artifact
+        Of the kind ``check``.
+    root : Path
+        The results folder.
+    where : mapping
+        ``mirror`` and ``dir``: where data sets are, as in the resolved configuration.
+    """
+    name, version, arguments = _same(artifact)
+    began = time.perf_counter()
+    outcome = _function(name)(arguments, where)
+    document = {
+        "function": name,
+        "version": version,
+        "arguments": arguments,
+        "seconds": round(time.perf_counter() - began, 2),
+        "measures": outcome.measures,
+        "panels": outcome.panels,
+        "notes": outcome.notes,
+    }
+    path = root / "checks" / f"{artifact.id}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, json.dumps(document, indent=1, allow_nan=False) + "\n")
+    return path
+
+
+def _same(artifact: Artifact) -> tuple[str, int, Mapping[str, Any]]:
+    """Return what an outcome must agree in to be that of the check as it is now."""
+    name = str(artifact.options["function"])
+    if name not in CHECKS:
+        raise UserError(f"{artifact.id}: unknown check '{name}'{nearest(name, CHECKS)}")
+    return name, CHECKS[name][1], dict(artifact.options.get("arguments", {}))
+
+
+def _function(name: str) -> Callable[[Mapping[str, Any], Mapping[str, Any]], Outcome]:
+    module = importlib.import_module(f"svmbench.papers.checks.{CHECKS[name][0]}")
+    function: Callable[[Mapping[str, Any], Mapping[str, Any]], Outcome] = getattr(module, name)
+    return function

@@ -1,0 +1,197 @@
+"""Checks of the SBP paper: lemmas on the slack-constrained problem, and pictures of the water level."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.papers.checks import Outcome
+from svmbench.problem import Problem, mean_hinge
+from svmbench.rng import Generator
+from svmbench.solvers import registry
+from svmbench.solvers.slack.water_level import water_level
+from svmbench.solvers.slack.water_level_bias import water_level_bias
+
+Floats = NDArray[np.float64]
+
+
+def lemma_2_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+    """Lemma 2.1: a nearly optimal w, scaled by its value, has about the norm and the loss of u."""
+    norms, losses, values = [], [], []
+    for seed in range(int(given["trials"])):
+        generator = np.random.default_rng([2101, seed])
+        X, y = _examples(generator, 60, 4)
+        u = generator.standard_normal(4) * generator.uniform(0.3, 3.0)
+        length, loss = float(np.linalg.norm(u)), mean_hinge(y * (X @ u))
+        volume = len(y) * loss / length
+        values.append(water_level(y * (X @ u) / length, volume) * length)
+        w = u / length + generator.uniform(0.0, 0.3) * generator.standard_normal(4)
+        w /= max(1.0, float(np.linalg.norm(w)))
+        value = water_level(y * (X @ w), volume)
+        slack = max(0.0, 1.0 / length - value)  # what it is short of the value that u shows to be possible
+        if value <= 0.0 or slack * length >= 1.0:
+            continue
+        norms.append(float(np.linalg.norm(w)) / value * (1.0 - slack * length) / length)
+        losses.append(mean_hinge(y * (X @ w) / value) * (1.0 - slack * length) / loss if loss > 0.0 else 0.0)
+    return Outcome(
+        {
+            "norm": {"value": max(norms)},
+            "loss": {"value": max(losses)},
+            "value": {"value": min(values)},
+        },
+        notes=[f"{len(norms)} random predictors on random examples in four dimensions, linear kernel."],
+    )
+
+
+def lemma_3_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+    """Lemma 3.1: the uniform weights on what is under water give a supergradient, and are minimax optimal."""
+    above, gaps = [], []
+    for seed in range(int(given["trials"])):
+        generator = np.random.default_rng([3101, seed])
+        X, y = _examples(generator, 50, 3)
+        w, v = (_in_ball(generator, 3) for _ in range(2))
+        volume = len(y) * generator.uniform(0.01, 0.3)
+        c = y * (X @ w)
+        level = water_level(c, volume)
+        p = (c < level) / np.count_nonzero(c < level)
+        step = (p * y) @ X
+        above.append(water_level(y * (X @ v), volume) - level - float(step @ (v - w)))
+        gaps.append(abs(float(p @ c) + volume * float(p.max()) - level))
+    return Outcome({"above the tangent": {"value": max(above)}, "minimax gap": {"value": max(gaps)}})
+
+
+def lemma_e_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+    """Lemma E.1: where u has no loss and λ = e/|u|², 0 is e-accurate in the dual, useless in the primal."""
+    dual, primal = [], []
+    for eps in given["eps"]:
+        generator = np.random.default_rng(5101)
+        X, y = _examples(generator, 80, 2)
+        u = np.array([1.0, 0.5])
+        y = np.where(X @ u > 0.0, 1.0, -1.0)
+        u = u / float(np.min(y * (X @ u)))  # every example has a margin of at least 1
+        problem = Problem.build(y, lam=float(eps) / float(u @ u))
+        oracle = Oracle(np.ascontiguousarray(X, dtype=np.float32), {"name": "linear"})
+        solver = registry.get("smo")
+        run = solver(solver.Params(eps=1e-9)).start(problem, oracle, Generator(0))
+        run.advance("iterations", 200_000)
+        alpha = run.snapshot().alpha
+        assert alpha is not None
+        w = (alpha * y) @ X
+        best = problem.lam * (float(alpha.sum()) - 0.5 * float(w @ w))
+        dual.append(best / float(eps))
+        primal.append(1.0 - (0.5 * problem.lam * float(w @ w) + mean_hinge(y * (X @ w))) + float(eps))
+    return Outcome(
+        {"dual accuracy of 0": {"value": max(dual)}, "primal suboptimality of 0": {"value": min(primal)}}
+    )
+
+
+def level_time(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+    """Measure the CPU time of the water level over n, the least of several repetitions, several times."""
+    sizes = [int(n) for n in given["sizes"]]
+    series = []
+    for n in sizes:
+        c = np.random.default_rng([6101, n]).standard_normal(n)
+        times = []
+        for _ in range(int(given["repetitions"])):
+            best = np.inf
+            for _ in range(5):
+                began = time.process_time()
+                for _ in range(max(1, 2_000_000 // n)):
+                    water_level(c, 0.1 * n)
+                best = min(best, (time.process_time() - began) / max(1, 2_000_000 // n))
+            times.append(best)
+        series.append(times)
+    lines = [
+        {"label": "water level", "solver": "sbp", "x": sizes, "y": [float(np.median(t)) for t in series]}
+    ]
+    panel = {
+        "title": "divide and conquer",
+        "x_label": "examples n",
+        "y_label": "CPU seconds",
+        "x_scale": "log",
+        "scale": "log",
+        "lines": lines,
+    }
+    return Outcome({"time": {"x": sizes, "series": series}}, [panel])
+
+
+def basin(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+    """Figure 1: the sorted responses as the floor of a basin, and the surface of water of volume nν."""
+    c, _, volume = _snapshot("none")
+    level = water_level(c, volume)
+    floor = np.sort(c)
+    spent = float(np.maximum(0.0, level - c).sum())
+    return Outcome(
+        {"water": {"value": spent / volume}},
+        [_basin_panel("responses of SBP on a checkerboard", floor, level)],
+        [f"{np.count_nonzero(c < level)} of {c.size} responses are under water."],
+    )
+
+
+def basins(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+    """Figure 4: with a bias there are two basins, and as many responses under water in either."""
+    c, y, volume = _snapshot("unregularised")
+    level, bias, _ = water_level_bias(c, y, volume)
+    sides = {sign: np.sort(c[y == sign] + sign * bias) for sign in (1.0, -1.0)}
+    under = {sign: int(np.count_nonzero(side < level - 1e-12)) for sign, side in sides.items()}
+    at_most = {sign: int(np.count_nonzero(side <= level + 1e-12)) for sign, side in sides.items()}
+    # Examples exactly at the surface may be counted to either side of it.
+    apart = max(0, max(under.values()) - min(at_most.values()))
+    spent = sum(float(np.maximum(0.0, level - side).sum()) for side in sides.values())
+    panels = [
+        _basin_panel(title, sides[sign], level)
+        for title, sign in (("positives, raised by b", 1.0), ("negatives, lowered by b", -1.0))
+    ]
+    return Outcome(
+        {"water": {"value": spent / volume}, "under water apart": {"value": apart}},
+        panels,
+        [f"{under[1.0]} positives and {under[-1.0]} negatives are under water; b = {bias:.4g}."],
+    )
+
+
+def _basin_panel(title: str, floor: Floats, level: float) -> Mapping[str, Any]:
+    """Return a basin: its floor, the surface, and the water between them."""
+    places = list(range(1, floor.size + 1))
+    water = {"band": [floor.tolist(), np.maximum(floor, level).tolist()], "bare": True}
+    lines = [
+        {"label": "responses", "solver": "smo", "x": places, "y": floor.tolist(), "bare": True},
+        {"label": "water level", "solver": "sbp", "x": places, "y": [level] * floor.size, **water},
+    ]
+    return {
+        "title": title,
+        "x_label": "examples, sorted",
+        "y_label": "response",
+        "scale": "linear",
+        "lines": lines,
+    }
+
+
+def _snapshot(bias: str) -> tuple[Floats, Floats, float]:
+    """Return responses, labels and volume of SBP after some hundred steps on a checkerboard."""
+    from svmbench import data
+
+    board = data.load({"name": "checkerboard", "n_train": 200, "n_test": 10, "seed": 0})
+    nu = 0.02
+    problem = Problem.build(board.train.y, lam=None, C=10.0, bias=bias, nu=nu)
+    oracle = Oracle(board.train.X, {"name": "gaussian", "gamma": 10.0})
+    solver = registry.get("sbp")
+    run = solver(solver.Params(nu=nu)).start(problem, oracle, Generator(0))
+    run.advance("iterations", 400)
+    snapshot = run.snapshot()
+    responses = board.train.y * snapshot.model.training_scores(oracle)
+    return responses, board.train.y, nu * responses.size
+
+
+def _examples(generator: np.random.Generator, n: int, d: int) -> tuple[Floats, Floats]:
+    X = generator.standard_normal((n, d)) / np.sqrt(d)
+    return X, np.where(X[:, 0] + 0.3 * generator.standard_normal(n) > 0.0, 1.0, -1.0)
+
+
+def _in_ball(generator: np.random.Generator, d: int) -> Floats:
+    w = generator.standard_normal(d)
+    return np.asarray(w / np.linalg.norm(w) * generator.uniform() ** (1.0 / d))

@@ -1,0 +1,244 @@
+"""From the material of an artifact to its picture or table; nothing here trains or loads data."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from svmbench.errors import UserError
+from svmbench.files import write_whole
+from svmbench.papers.artifact import Artifact
+from svmbench.papers.comparison import Comparison
+from svmbench.papers.estimate import NotAttempted
+from svmbench.papers.grid import grid_table
+from svmbench.papers.material import Material
+from svmbench.papers.plan import Match
+from svmbench.papers.runs import Line
+from svmbench.papers.samples import measured
+from svmbench.report.curves import View, draw_selections
+from svmbench.report.selection import Panel, Selection
+from svmbench.report.series import METRICS, Curve, steps_of
+from svmbench.report.sheet import Drawn, Known, Plot, draw_sheet
+from svmbench.report.sweep import Points, draw_sweep
+from svmbench.report.tables import table
+
+
+def draw(material: Material, results: Path) -> list[Path]:
+    """Write the picture or table of an artifact and return the paths of its files."""
+    artifact = material.artifact
+    if artifact.is_listing:
+        made = Comparison.of(material)
+        return write_texts(results / "tables" / artifact.id, {"md": made.markdown(), "csv": made.csv()})
+    if artifact.kind == "grid":
+        return write_texts(results / "tables" / artifact.id, grid_table(material))
+    if artifact.kind != "check" and not material.stored:
+        raise UserError(
+            f"none of the {len(material.matches)} runs of {artifact.id} is stored and up to date: "
+            f"make them by svmbench paper run {artifact.of}"
+        )
+    folder = results / "figures" / artifact.id
+    if artifact.kind == "check":
+        return _draw_check(material, folder)
+    draw_one = _draw_curves if artifact.kind == "curves" else _draw_sweep
+    return [path for counter in artifact.counters for path in draw_one(material, counter, folder)]
+
+
+def write_texts(stem: Path, texts: Mapping[str, str]) -> list[Path]:
+    """Write files that differ in their endings, each whole or not at all."""
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for ending, text in texts.items():
+        path = stem.with_name(f"{stem.name}.{ending}")
+        write_whole(path, text)
+        paths.append(path)
+    return paths
+
+
+def notes(artifact: Artifact) -> list[str]:
+    """Return what every caption ends with."""
+    return [f"Source: {artifact.source}.", f"Redrawn from stored runs by: svmbench paper draw {artifact.id}"]
+
+
+def _stem(folder: Path, artifact: Artifact, counter: str) -> Path:
+    return folder / (f"{artifact.id}-{counter}" if counter else artifact.id)
+
+
+def _draw_curves(material: Material, counter: str, folder: Path) -> list[Path]:
+    artifact = material.artifact
+    assert artifact.runs is not None
+    ranges = artifact.options.get("ranges", {})
+    views = {
+        panel.name: View(
+            panel.title,
+            _pair(ranges.get("x")),
+            _pair(ranges.get("y")),
+            _known(artifact, panel.name, counter),
+            _levels(artifact, panel.name),
+        )
+        for panel in artifact.runs.panels
+    }
+    chosen = {
+        metric: selection(material, counter, metric)
+        for metric in artifact.options.get("metrics", ["test_error"])
+    }
+    return draw_selections(
+        chosen, counter, _stem(folder, artifact, counter), title=artifact.title, views=views,
+        notes=notes(artifact), scale=artifact.options.get("scale"),
+    )  # fmt: skip
+
+
+def selection(material: Material, counter: str, metric: str) -> Selection:
+    """Return the curves of an artifact under one convention, panels and solvers in the order of its file."""
+    chosen = Selection(left_out=left_out(material))
+    assert material.artifact.runs is not None
+    hidden = material.artifact.options.get("hidden", ())
+    for panel in material.artifact.runs.panels:
+        evidence = material.evidence(panel.name, counter)
+        groups: dict[tuple[str, Any], list[Match]] = {}
+        for match in evidence.matches:
+            if match.complete and match.planned.solver not in hidden:
+                groups.setdefault((match.planned.solver, match.planned.over), []).append(match)
+        curves = []
+        for (name, over), matches in groups.items():
+            found = [steps_of(m.result, counter, metric, evidence.reference(m.result)) for m in matches]
+            steps = [one for one in found if not isinstance(one, str)]
+            chosen.left_out += [
+                (match.result.id, one)
+                for match, one in zip(matches, found, strict=True)
+                if isinstance(one, str)
+            ]
+            if steps:
+                line = _line(material.artifact, name)
+                label = line.title or matches[0].result.title
+                label += "".join(f", {key.partition('.')[2] or key} = {value}" for key, value in over)
+                curves.append(Curve(line.solver, label, tuple(steps)))
+        if curves:
+            chosen.panels.append(Panel(panel.name, tuple(curves)))
+    return chosen
+
+
+def left_out(material: Material) -> list[tuple[str, str]]:
+    """Return the runs that are not drawn, and why."""
+    return [
+        (match.stored.id if match.stored is not None else match.planned.command, match.state)
+        for match in material.matches
+        if not match.complete
+    ]
+
+
+def _draw_sweep(material: Material, counter: str, folder: Path) -> list[Path]:
+    artifact = material.artifact
+    assert artifact.runs is not None
+    options = artifact.options
+    panels: dict[str, list[Points]] = {}
+    for panel in artifact.runs.panels:
+        evidence = material.evidence(panel.name, counter)
+        for line in artifact.runs.lines:
+            x, values = _places(material, evidence, line, options)
+            if x:
+                first = next(m for m in evidence.matches if m.planned.solver == line.name and m.complete)
+                points = Points(line.title or first.result.title, line.solver, np.array(x), values)
+                panels.setdefault(panel.name, []).append(points)
+    if not panels:
+        raise UserError(
+            f"{artifact.id}: no place of the sweep has all its runs; svmbench paper plan {artifact.id}"
+        )
+    names = [panel.name for panel in artifact.runs.panels]
+    y_label = str(options.get("y_label", _y_label(options["y"])))
+    return draw_sweep(
+        panels, str(options.get("x_label", options["x"])), y_label,
+        _stem(folder, artifact, counter), title=artifact.title,
+        titles={panel.name: panel.title for panel in artifact.runs.panels}, notes=notes(artifact),
+        runs=[run.id for run in material.stored], left_out=left_out(material), scale=options.get("scale"),
+        known={name: _known(artifact, name, counter) for name in names},
+        levels={name: _levels(artifact, name) for name in names},
+    )  # fmt: skip
+
+
+def _places(
+    material: Material, evidence: Any, line: Line, options: Mapping[str, Any]
+) -> tuple[list[float], list[np.ndarray[Any, Any]]]:
+    """Return the places of a line at which all its seeds are stored, and the values there."""
+    found: dict[float, np.ndarray[Any, Any]] = {}
+    for over in dict.fromkeys(m.planned.over for m in evidence.matches if m.planned.solver == line.name):
+        match = next(m for m in evidence.matches if (m.planned.solver, m.planned.over) == (line.name, over))
+        try:
+            at = evidence.place(str(options["x"]), match)
+            values = evidence.values({**options["y"], "solver": line.name, "where": dict(over)})
+        except (NotAttempted, UserError):
+            continue
+        if np.isfinite(values).all():
+            found[at] = values
+    places = sorted(found)
+    return places, [found[at] for at in places]
+
+
+def _y_label(given: Mapping[str, Any]) -> str:
+    if "arrival" in given:
+        return f"cost until {str(given['arrival']).replace('_', ' ')} is reached"
+    return METRICS[str(given.get("metric", "test_error"))][0]
+
+
+def _draw_check(material: Material, folder: Path) -> list[Path]:
+    """Draw what a check has measured; one without a picture has a table of its numbers."""
+    artifact, outcome = material.artifact, material.outcome
+    if outcome is None:
+        raise UserError(f"{artifact.id} is not measured: svmbench paper run {artifact.id}")
+    if not outcome["panels"]:
+        rows = [
+            (name, measured(found).shown)
+            for name, found in outcome["measures"].items()
+            if "series" not in found
+        ]
+        text = (
+            "\n\n".join([f"# {artifact.title}", *outcome["notes"], table(("measured", "value"), rows)]) + "\n"
+        )
+        return write_texts(folder.parent.parent / "tables" / artifact.id, {"md": text})
+    panels = outcome["panels"]
+    plots = [Plot(panel["title"], [_measured_line(line) for line in panel["lines"]]) for panel in panels]
+    first = panels[0]
+    caption = "\n\n".join(
+        textwrap.fill(text, 100) for text in (artifact.title, *outcome["notes"], *notes(artifact))
+    )
+    return draw_sheet(
+        [plots], first["x_label"], [first["y_label"]], _stem(folder, artifact, ""), caption=caption + "\n",
+        title=artifact.title, scale=first.get("scale"), x_scale=first.get("x_scale", "linear"),
+    )  # fmt: skip
+
+
+def _measured_line(line: Mapping[str, Any]) -> Drawn:
+    x, y, band = (None if key not in line else np.array(line[key], dtype=float) for key in ("x", "y", "band"))
+    assert x is not None and y is not None
+    return Drawn(line["label"], line.get("solver", ""), x, y, band, bare=bool(line.get("bare")))
+
+
+def _line(artifact: Artifact, name: str) -> Line:
+    assert artifact.runs is not None
+    return next(line for line in artifact.runs.lines if line.name == name)
+
+
+def _known(artifact: Artifact, panel: str, counter: str) -> Sequence[Known]:
+    """Return the published points of a panel."""
+    found = []
+    for point in artifact.options.get("points", []):
+        if point["panel"] == panel and point.get("counter", counter) == counter:
+            value = point["value"]
+            low, high = value if isinstance(value, list) else (value, value)
+            found.append(Known(_line(artifact, point["solver"]).solver, float(point["at"]), low, high))
+    return found
+
+
+def _levels(artifact: Artifact, panel: str) -> Sequence[tuple[str, float]]:
+    return [
+        (level["label"], float(level["value"]))
+        for level in artifact.options.get("levels", [])
+        if level.get("panel", panel) == panel
+    ]
+
+
+def _pair(value: Any) -> tuple[float, float] | None:
+    return None if value is None else (float(value[0]), float(value[1]))

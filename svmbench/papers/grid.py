@@ -1,0 +1,117 @@
+"""A table of cells made from a template, the published cell with each: Markdown, CSV, LaTeX and text."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from svmbench.errors import UserError
+from svmbench.papers.estimate import Floats, NotAttempted
+from svmbench.papers.material import Material
+from svmbench.papers.quantities import Evidence
+from svmbench.papers.runs import Line, Panel
+from svmbench.report.tables import table
+
+
+def _deviation(values: Floats) -> float:
+    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+
+
+#: What becomes of the values over seeds.
+_TAKE: Mapping[str, Callable[[Floats], Any]] = {"median": np.median, "mean": np.mean, "sd": _deviation}
+
+
+def grid_table(material: Material) -> Mapping[str, str]:
+    """Return the table of an artifact of the kind ``grid``, by the ending of its file."""
+    artifact = material.artifact
+    assert artifact.runs is not None
+    panels, lines = artifact.runs.panels, artifact.runs.lines
+    rows: list[list[str]] = []
+    for panel in panels:
+        evidence = material.evidence(panel.name, artifact.counters[0])
+        rows.append([panel.title, *(_cell(evidence, artifact.options, line) for line in lines)])
+        printed = [_published(artifact.options, panel, line) for line in lines]
+        if any(printed):
+            rows.append([f"{panel.title}, published", *printed])
+    header = ["", *(_title(material, line) for line in lines)]
+    about = [f"# {artifact.title}", f"{artifact.source}.", f"{material.tally()}.", _legend(artifact.options)]
+    text = table(header, rows)
+    return {
+        "md": "\n\n".join([*about, text]) + "\n",
+        "csv": _csv(header, rows),
+        "tex": _latex(header, rows),
+        "txt": _plain(header, rows),
+    }
+
+
+def _cell(evidence: Evidence, options: Mapping[str, Any], line: Line) -> str:
+    """Return the cell of one line on one panel; an en dash where it cannot be filled."""
+    numbers = {}
+    try:
+        for name, given in options["values"].items():
+            take = str(given.get("take", "median"))
+            if take not in _TAKE:
+                raise UserError(f"take={take} is not allowed: give one of {', '.join(_TAKE)}")
+            quantity = {key: value for key, value in given.items() if key != "take"}
+            numbers[name] = float(_TAKE[take](evidence.values({**quantity, "solver": line.name})))
+    except NotAttempted:
+        return "–"
+    return str(options["cell"]).format(**numbers)
+
+
+def _published(options: Mapping[str, Any], panel: Panel, line: Line) -> str:
+    return str(options.get("published", {}).get(panel.name, {}).get(line.name, ""))
+
+
+def _title(material: Material, line: Line) -> str:
+    """Return what a line is called: by its file, or as its runs have it."""
+    stored = (
+        match.result.title
+        for match in material.matches
+        if match.planned.solver == line.name and match.complete
+    )
+    return line.title or next(stored, line.name)
+
+
+def _legend(options: Mapping[str, Any]) -> str:
+    parts = [
+        f"{name}: {str(given.get('metric', given.get('arrival', 'test_error'))).replace('_', ' ')}, "
+        f"{given.get('take', 'median')} over seeds"
+        for name, given in options["values"].items()
+    ]
+    return f"Each cell is `{options['cell']}`; " + "; ".join(parts) + ". An en dash: the runs are not there."
+
+
+def _csv(header: list[str], rows: list[list[str]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    return text.getvalue()
+
+
+def _latex(header: list[str], rows: list[list[str]]) -> str:
+    def line(cells: list[str]) -> str:
+        escaped = (
+            cell.replace("±", r"$\pm$").replace("%", r"\%").replace("_", r"\_").replace("–", "--")
+            for cell in cells
+        )
+        return " & ".join(escaped) + r" \\"
+
+    body = "\n".join(line(row) for row in rows)
+    columns = "l" * len(header)
+    rule = "\\hline"
+    parts = [f"\\begin{{tabular}}{{{columns}}}", rule, line(header), rule, body, rule, r"\end{tabular}"]
+    return "\n".join(parts) + "\n"
+
+
+def _plain(header: list[str], rows: list[list[str]]) -> str:
+    widths = [max(len(row[k]) for row in [header, *rows]) for k in range(len(header))]
+    return (
+        "\n".join(
+            "  ".join(cell.ljust(w) for cell, w in zip(row, widths)).rstrip() for row in [header, *rows]
+        )
+        + "\n"
+    )

@@ -1,0 +1,198 @@
+"""The page of all verdicts: what each document claims, and what the stored runs say to it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from svmbench.papers.artifact import DOCUMENTS, Artifact
+from svmbench.papers.claims import Claim, Finding, Part, combined
+from svmbench.papers.estimate import LEVEL, NOT_ATTEMPTED, VERDICTS, short
+from svmbench.papers.material import Material
+from svmbench.report.series import COUNTERS
+from svmbench.report.tables import table
+
+#: An artifact's claims, judged.
+Judged = tuple[Material, Sequence[tuple[Claim, Sequence[tuple[Part, Sequence[Finding]]]]]]
+
+_ABOUT = f"""\
+Made by `svmbench paper verdict` from the stored runs; nothing here is written by hand. A claim is a finding
+of a document in our own words, with the scope that its text gives it. Each of its tests is one predicate with
+thresholds that were fixed beforehand, and gives a number with a {LEVEL:.0%} interval: by resampling the
+seeds, those of two curves together; by the binomial error of
+the test set where there is one run, and between two errors on the same examples at least by that of those on
+which the two must disagree. The verdict
+is *reproduced* where the whole interval lies in the range that the claim demands, *deviates* where all of it
+lies outside, and *inconclusive* where it holds both. *Not attempted* says why. Costs are kernel evaluations,
+counted on demand (A), by row update (B) or per iteration (C), see [counting](../../docs/counting.md); test
+errors are in percent."""
+
+
+def judged(materials: Sequence[Material]) -> list[Judged]:
+    """Judge the claims of some artifacts, in the order of the documents."""
+    order = {name: place for place, name in enumerate(DOCUMENTS)}
+    ordered = sorted(materials, key=lambda m: (order.get(m.artifact.document, len(order)), m.artifact.target))
+    return [(material, material.judged()) for material in ordered]
+
+
+def page(found: Sequence[Judged]) -> str:
+    """Return the page of all claims: how many hold, then each with its numbers."""
+    return "\n\n".join(["# Verdicts", _ABOUT, _counts(found), sections(found)])
+
+
+def sections(found: Sequence[Judged]) -> str:
+    """Return one section for each artifact."""
+    return "\n\n".join(_section(material, claims) for material, claims in found) + "\n"
+
+
+def document(found: Sequence[Judged]) -> str:
+    """Return the verdicts for programs, as JSON; a number that is infinite or does not exist is null."""
+    entries = [
+        {
+            "target": claim.target,
+            "artifact": material.artifact.id,
+            "claim": claim.name,
+            "text": claim.text,
+            "place": claim.place,
+            "sure": claim.sure,
+            "verdict": _of(parts),
+            "parts": [
+                {
+                    "part": part.name,
+                    "definition": part.definition,
+                    "findings": [_plain(one) for one in findings],
+                }
+                for part, findings in parts
+            ],
+        }
+        for material, claims in found
+        for claim, parts in claims
+    ]
+    return json.dumps(entries, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def _counts(found: Sequence[Judged]) -> str:
+    """Return how many claims and how many single tests have which verdict, by document."""
+    rows = []
+    for key, title in DOCUMENTS.items():
+        claims = [
+            parts for material, judged in found if material.artifact.document == key for _, parts in judged
+        ]
+        if not claims:
+            continue
+        verdicts = Counter(_of(parts) for parts in claims)
+        single = Counter(finding.verdict for parts in claims for _, findings in parts for finding in findings)
+        cells = [f"{verdicts[name]} ({single[name]})" for name in VERDICTS]
+        rows.append((title, f"{len(claims)} ({sum(single.values())})", *cells))
+    text = table(("document", "claims", *VERDICTS), rows)
+    return (
+        f"{text}\n\nClaims; in brackets single tests, one for each part, data set and convention. A "
+        "claim deviates if any of its tests does, and is reproduced only if all are."
+    )
+
+
+def _section(
+    material: Material, claims: Sequence[tuple[Claim, Sequence[tuple[Part, Sequence[Finding]]]]]
+) -> str:
+    artifact = material.artifact
+    parts = [f"## {artifact.target}: {artifact.title}", f"{artifact.source}.", _origin(material)]
+    for claim, judged_parts in claims:
+        parts.append(
+            f"**{claim.name}: {_of(judged_parts)}.** {claim.text} ({claim.place}{_doubt(claim)})"
+            + (f" [{claim.target}]" if claim.target != artifact.target else "")
+        )
+        for part, findings in judged_parts:
+            parts.append(f"*{part.name}.* {part.definition}\n\n{_table(artifact, findings)}")
+    return "\n\n".join(parts)
+
+
+def _origin(material: Material) -> str:
+    """Return what it was made from, how long that took, and where the picture is."""
+    artifact = material.artifact
+    text = f"{material.tally()[0].upper()}{material.tally()[1:]}; {_duration(material.seconds)} of training."
+    if artifact.runs is None:
+        text = f"Check `{artifact.options['function']}`, {_duration(material.seconds)}."
+    ending = "md" if artifact.kind == "grid" else "png"
+    folder = "tables" if artifact.kind == "grid" else f"figures/{artifact.id}"
+    if artifact.runs is None and material.outcome is not None and not material.outcome["panels"]:
+        folder, ending = "tables", "md"
+    names = [
+        f"{artifact.id}-{counter}" if counter and artifact.kind != "grid" else artifact.id
+        for counter in artifact.counters
+    ]
+    links = ", ".join(f"[{name}]({folder}/{name}.{ending})" for name in names)
+    what = "Table" if ending == "md" else "Picture"
+    return f"{text} {what}: {links}, by `make {artifact.id}`."
+
+
+def _table(artifact: Artifact, findings: Sequence[Finding]) -> str:
+    titles = {panel.name: panel.title for panel in artifact.runs.panels} if artifact.runs else {}
+    with_panel = any(finding.panel for finding in findings)
+    with_counter = any(finding.counter for finding in findings)
+    header = [
+        *(["data set"] if with_panel else []),
+        *(["counted"] if with_counter else []),
+        "verdict",
+        "number",
+        "holds",
+        "from",
+    ]
+    rows = []
+    for finding in findings:
+        where = [titles.get(finding.panel, finding.panel or "all")] if with_panel else []
+        where += [_short(finding.counter)] if with_counter else []
+        number = None if finding.estimate is None else finding.estimate.text()
+        rows.append([*where, f"**{finding.verdict}**", number, _range(finding), finding.text])
+    return table(header, rows)
+
+
+def _range(finding: Finding) -> str | None:
+    """Return the range in which a claim holds."""
+    if finding.verdict == NOT_ATTEMPTED:
+        return None
+    least, most = finding.least, finding.most
+    if math.isinf(least):
+        return f"below {short(most)}" if abs(most) > 1e-12 else "below 0"
+    if math.isinf(most):
+        return f"at least {short(least)}"
+    return short(least) if least == most else f"{short(least)} to {short(most)}"
+
+
+def _of(parts: Sequence[tuple[Part, Sequence[Finding]]]) -> str:
+    """Return the verdict on a claim."""
+    return combined([finding.verdict for _, findings in parts for finding in findings])
+
+
+def _doubt(claim: Claim) -> str:
+    return {"unconfirmed": ", unconfirmed", "inferred": ", inferred", "ours": "; our own question"}.get(
+        claim.sure, ""
+    )
+
+
+def _short(counter: str) -> str:
+    """Return the letter of a convention, where it has one."""
+    label = COUNTERS.get(counter, "–")
+    return label[-2] if label.endswith(")") and label[-3] == "(" else label
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 100.0 else f"{seconds / 60.0:.1f} minutes"
+
+
+def _plain(finding: Finding) -> Mapping[str, Any]:
+    estimate = finding.estimate
+    numbers = (
+        {} if estimate is None else {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+    )
+    numbers |= {"least": finding.least, "most": finding.most}
+    return {
+        "data_set": finding.panel or None,
+        "counter": finding.counter or None,
+        "verdict": finding.verdict,
+        "text": finding.text,
+        "unit": None if estimate is None else estimate.unit,
+        **{key: value if math.isfinite(value) else None for key, value in numbers.items()},
+    }

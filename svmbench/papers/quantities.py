@@ -1,0 +1,272 @@
+"""What a claim speaks of: numbers taken from runs, optima and checks, each with its uncertainty.
+
+A quantity is a section of a file. ``{solver: sbp, metric: test_error, at: end}`` is the value of a curve at a
+cost; ``{solver: sbp, arrival: test_error, within: 0.5}`` the cost from which a run stays that near to the
+optimum; ``{measure: NAME}`` a number of a check. docs/add-a-paper-figure.md lists all keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from svmbench.errors import UserError, nearest
+from svmbench.papers.bounds import Reference, problem_of
+from svmbench.papers.estimate import Floats, NotAttempted, repeated
+from svmbench.papers.expressions import value_of
+from svmbench.papers.plan import Match
+from svmbench.papers.samples import (
+    Sample,
+    counts,
+    exactly,
+    first_below,
+    first_epoch_end,
+    measured,
+    stays_below,
+    value_until,
+)
+from svmbench.report.series import METRICS, Curve, Steps, steps_of
+from svmbench.report.tables import count, spread
+from svmbench.store import StoredRun
+
+#: Costs per factor of ten at which two curves are compared.
+_PER_DECADE = 20
+
+_KEYS = (
+    *("solver", "metric", "at", "where", "arrival", "within", "level", "first", "envelope", "peak"),
+    *("factor", "plus", "over", "measure", "number", "optimum", "known"),
+)
+
+
+class Evidence:
+    """All that is stored of one panel under one convention of counting.
+
+    Parameters
+    ----------
+    counter : str
+        The convention; a column of the trace.
+    matches : sequence of Match
+        The planned runs of the panel.
+    references : mapping of str to Reference
+        What is certified, by problem.
+    measures : mapping, optional
+        The outcome of a check.
+    known : mapping, optional
+        What is known of the optimum beforehand.
+    """
+
+    def __init__(
+        self,
+        counter: str,
+        matches: Sequence[Match],
+        references: Mapping[str, Reference] | None = None,
+        measures: Mapping[str, Mapping[str, Any]] | None = None,
+        known: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.counter = counter
+        self.matches = matches
+        self._references = references or {}
+        self.known = known or {}
+        self._measures = measures or {}
+        self._curves: dict[tuple[str, str, str], Curve] = {}
+
+    # Curves
+
+    def curve(self, solver: str, metric: str, where: Mapping[str, Any] | None = None) -> Curve:
+        """Return the curve of a line, all its planned seeds in it.
+
+        Parameters
+        ----------
+        solver : str
+            Key of the line.
+        metric : str
+            Key of `svmbench.report.series.METRICS`.
+        where : mapping, optional
+            Values of the keys that its group goes over.
+        """
+        key = solver, metric, repr(sorted((where or {}).items()))
+        if key not in self._curves:
+            self._curves[key] = self._curve(solver, metric, where or {})
+        return self._curves[key]
+
+    def _curve(self, solver: str, metric: str, where: Mapping[str, Any]) -> Curve:
+        runs = self.runs(solver, where)
+        # A quantity at the end of a run does not ask what it cost; the counter of its budget is always known.
+        counter = self.counter or str(runs[0].config["budget"]["counter"])
+        steps = [steps_of(run, counter, metric, self.reference(run)) for run in runs]
+        for found in steps:
+            if isinstance(found, str):
+                raise NotAttempted(f"{solver}: {found}")
+        whole = [found for found in steps if isinstance(found, Steps)]
+        return Curve(solver, whole[0].run.title, tuple(whole))
+
+    def reference(self, run: StoredRun | None = None) -> Reference:
+        """Return what is certified of the problem of a run, by default of the first one that is stored."""
+        runs = [match.result for match in self.matches if match.complete] if run is None else [run]
+        return self._references.get(problem_of(runs[0]), Reference()) if runs else Reference()
+
+    def runs(self, solver: str, where: Mapping[str, Any]) -> list[StoredRun]:
+        """Return the stored runs of a line, or raise where one is missing."""
+        planned = [
+            match
+            for match in self.matches
+            if match.planned.solver == solver
+            and all(dict(match.planned.over).get(key) == value for key, value in where.items())
+        ]
+        if not planned:
+            raise NotAttempted(f"{solver}: no such runs" + (f" with {dict(where)}" if where else ""))
+        missing = [match for match in planned if not match.complete]
+        if missing:
+            raise NotAttempted(
+                f"{solver}: {len(planned) - len(missing)} of {len(planned)} runs are there "
+                f"({missing[0].state})"
+            )
+        seeds = [match.planned.seed for match in planned]
+        if len(set(seeds)) < len(seeds):
+            raise NotAttempted(f"{solver}: say where, it has several runs of one seed")
+        return [match.result for match in planned]
+
+    def shared(self, *curves: Curve, since: float = 0.0, until: float = np.inf) -> Floats:
+        """Return costs at which all curves are known, at equal ratios; no axis has a part in it."""
+        low = max(since, *(curve.start for curve in curves))
+        high = min(until, *(curve.known_until for curve in curves))
+        if np.isinf(high):
+            high = max(curve.end for curve in curves)
+        if not low < high:
+            raise NotAttempted(f"no costs are shared: one begins at {low:.1e}, another ends at {high:.1e}")
+        return np.geomspace(low, high, 1 + max(1, round(_PER_DECADE * np.log10(high / low))))
+
+    def repeated(self, curve: Curve, costs: Floats) -> Floats:
+        """Return the median of a curve at the costs with its repetitions, shape (1 + RESAMPLES, costs)."""
+        return repeated(curve.values(costs), [steps.run.seed for steps in curve.steps])
+
+    # Quantities
+
+    def sample(self, given: Mapping[str, Any] | float) -> Sample:
+        """Return a quantity."""
+        if isinstance(given, int | float):
+            return exactly(float(given))
+        for key in given:
+            if key not in _KEYS:
+                raise UserError(f"unknown key '{key}' of a quantity{nearest(str(key), _KEYS)}")
+        factor, plus = float(given.get("factor", 1.0)), float(given.get("plus", 0.0))
+        made = self._plain(given)
+        if (factor, plus) == (1.0, 0.0):
+            return made
+        shown = f"{factor:g} x {made.shown}" if factor != 1.0 else made.shown
+        shown += f" {plus:+g}" if plus else ""
+        return Sample(factor * made.rows + plus, shown, made.single, made.tests)
+
+    def _plain(self, given: Mapping[str, Any]) -> Sample:
+        if "number" in given:
+            return exactly(float(given["number"]))
+        if "measure" in given:
+            return self._measured(str(given["measure"]))
+        if "optimum" in given or "known" in given:
+            name = str(given.get("optimum", given.get("known")))
+            source = self.reference().record if "optimum" in given else self.known
+            if source.get(name) is None:
+                raise NotAttempted(
+                    f"{name} of the {'certified' if 'optimum' in given else 'known'} optimum is not stored"
+                )
+            return exactly(float(source[name]) * METRICS.get(name, ("", 1.0))[1])
+        if "solver" not in given:
+            raise UserError(f"a quantity needs solver, measure, optimum, known or number: {dict(given)}")
+        return self._of_line(given)
+
+    def values(self, given: Mapping[str, Any]) -> Floats:
+        """Return a quantity of a line, one value per seed."""
+        return float(given.get("factor", 1.0)) * self._per_seed(given)[0]
+
+    def _per_seed(self, given: Mapping[str, Any]) -> tuple[Floats, Curve]:
+        solver, where = str(given["solver"]), given.get("where")
+        if "arrival" in given:
+            curve = self.curve(solver, str(given["arrival"]), where)
+            return self._arrival(given, curve), curve
+        curve = self.curve(solver, str(given.get("metric", "test_error")), where)
+        at = given.get("at", "end")
+        if given.get("peak"):
+            return np.array([steps.value.max() for steps in curve.steps]), curve
+        envelope = bool(given.get("envelope"))
+        if at == "end":
+            return np.array([s.value.min() if envelope else s.value[-1] for s in curve.steps]), curve
+        cost = self.cost(at)
+        values = np.array([value_until(steps, cost, envelope) for steps in curve.steps])
+        if np.isnan(values).any():
+            raise NotAttempted(f"{curve.label} was not observed at {count(cost)}")
+        return values, curve
+
+    def _arrival(self, given: Mapping[str, Any], curve: Curve) -> Floats:
+        """Return the cost from which each run stays at or below a level (or first reaches it)."""
+        if "level" in given:
+            level = self.sample(given["level"]).rows[0]
+        else:
+            level = self.sample({"optimum": given["arrival"]}).rows[0] + float(given["within"])
+        reach = first_below if given.get("first") else stays_below
+        return np.array([reach(steps, level) for steps in curve.steps])
+
+    def _of_line(self, given: Mapping[str, Any]) -> Sample:
+        values, curve = self._per_seed(given)
+        tests = None
+        if "arrival" not in given and given.get("metric", "test_error") == "test_error":
+            tests = curve.steps[0].run.manifest["dataset"]["rows"].get("test")
+        seeds = [steps.run.seed for steps in curve.steps]
+        shown = spread(values.tolist()) if tests else counts(values)
+        return Sample(repeated(values, seeds), shown, len(seeds) == 1, tests)
+
+    def cost(self, at: Any) -> float:
+        """Return a cost: a number, the end of a first epoch, the last cost that lines share, or a part."""
+        if isinstance(at, int | float):
+            return float(at)
+        if "epoch" in at:
+            curve = self.curve(str(at["epoch"]), "test_error")
+            cost = float(np.median([first_epoch_end(steps, self.counter) for steps in curve.steps]))
+        elif "shared" in at:
+            curves = [self.curve(str(name), str(at.get("metric", "test_error"))) for name in at["shared"]]
+            cost = float(self.shared(*curves)[-1])
+        else:
+            cost = float(self.sample(at["of"]).rows[0])
+        if not np.isfinite(cost):
+            raise NotAttempted("the cost that it is looked at is never reached")
+        return cost * float(at.get("part", 1.0))
+
+    def _measured(self, name: str) -> Sample:
+        if name not in self._measures:
+            raise NotAttempted(f"{name} is not measured")
+        return measured(self._measures[name])
+
+    # Series over the values of a key
+
+    def series(self, given: Mapping[str, Any]) -> tuple[Floats, Floats]:
+        """Return a quantity over the values of a key: x, shape (K,), and its repetitions, (1 + RESAMPLES, K).
+
+        ``over`` names the key, or is an expression of keys; a measure brings its own places.
+        """
+        if "measure" in given:
+            name = str(given["measure"])
+            if name not in self._measures:
+                raise NotAttempted(f"{name} is not measured")
+            found = self._measures[name]
+            return np.array(found["x"], dtype=float), np.stack(
+                [measured({"values": values}).rows for values in found["series"]], axis=1
+            )
+        fixed = given.get("where") or {}
+        mine = [m for m in self.matches if m.planned.solver == given["solver"]]
+        mine = [m for m in mine if all(dict(m.planned.over).get(k) == v for k, v in fixed.items())]
+        points: dict[tuple[tuple[str, Any], ...], float] = {}
+        for match in mine:
+            if match.planned.config is not None:
+                points.setdefault(match.planned.over, self.place(given["over"], match))
+        if not points:
+            raise NotAttempted(f"{given['solver']}: no runs over {given['over']}")
+        ordered = sorted(points, key=points.__getitem__)
+        rest = {key: value for key, value in given.items() if key not in ("over", "where")}
+        columns = [self.sample({**rest, "where": {**fixed, **dict(over)}}).rows for over in ordered]
+        return np.array([points[over] for over in ordered]), np.stack(columns, axis=1)
+
+    def place(self, expression: str, match: Match) -> float:
+        """Return where a run stands on an axis over the configuration."""
+        rows = None if match.stored is None else match.stored.manifest["dataset"]["rows"]["train"]
+        return value_of(expression, match.planned.config, rows)

@@ -1,0 +1,287 @@
+"""The runs of an artifact: groups of panels, solvers, seeds and values, resolved one by one."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from svmbench import config
+from svmbench.errors import UserError
+from svmbench.papers import fields
+
+#: What a table may know of the optimum of a problem: λ-form objective, test errors, support vectors.
+KNOWN = ("objective", "mistakes", "support_vectors", "nu", "printed_nu")
+
+_TOP = ("overrides", "panels", "solvers", "groups")
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One panel of a figure, or one problem of a table: a data set and how it is called.
+
+    Attributes
+    ----------
+    name, title : str
+        Its key in the file, and what the picture calls it.
+    overrides : tuple of str
+        What its runs have in common, after the artifact's own.
+    known : mapping
+        What is known of the optimum beforehand; keys of `KNOWN`.
+    """
+
+    name: str
+    title: str
+    overrides: tuple[str, ...]
+    known: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One curve, or one row of each problem of a table.
+
+    Attributes
+    ----------
+    name : str
+        Its key in the file.
+    solver : str
+        What follows ``solver=``; by default the key.
+    title : str or None
+        What the picture calls it; None: the title of the solver.
+    overrides : tuple of str
+        Of its runs, after those of the panel.
+    known : mapping of str to float
+        Published test error in percent, by panel.
+    """
+
+    name: str
+    solver: str
+    title: str | None = None
+    overrides: tuple[str, ...] = ()
+    known: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Some panels times some solvers times some seeds times all values of some keys, less exceptions.
+
+    Attributes
+    ----------
+    panels, solvers : tuple of str
+        Keys of the panels and solvers.
+    seeds : tuple of int
+        Of its runs.
+    over : mapping of str to tuple
+        Keys of the configuration and the values that they take, every combination.
+    exceptions : tuple of mapping
+        Combinations that are left out: values of ``panel``, ``solver`` and of keys in ``over``.
+    overrides : tuple of str
+        Of its runs, after those of the solver.
+    values : mapping of str to mapping
+        Keys whose value is a quantity of other runs of the artifact (`svmbench.papers.quantities`).
+    """
+
+    panels: tuple[str, ...]
+    solvers: tuple[str, ...]
+    seeds: tuple[int, ...]
+    over: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    exceptions: tuple[Mapping[str, Any], ...] = ()
+    overrides: tuple[str, ...] = ()
+    values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One run of an artifact.
+
+    Attributes
+    ----------
+    panel, solver : str
+        Keys of its panel and its solver.
+    seed : int
+        Its seed.
+    over : tuple of (str, value)
+        The values of the keys that its group goes over.
+    overrides : tuple of str
+        What follows ``svmbench run``.
+    config : dict
+        The resolved configuration.
+    values : mapping of str to mapping
+        Keys that are still to be taken from other runs; the configuration lacks them.
+    """
+
+    panel: str
+    solver: str
+    seed: int
+    over: tuple[tuple[str, Any], ...]
+    overrides: tuple[str, ...]
+    config: dict[str, Any]
+    values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def command(self) -> str:
+        """The command that makes it."""
+        open_keys = [f"{key}=..." for key in self.values]
+        return " ".join(["svmbench run", *self.overrides, *open_keys])
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All runs of an artifact as its file describes them."""
+
+    overrides: tuple[str, ...]
+    panels: tuple[Panel, ...]
+    lines: tuple[Line, ...]
+    groups: tuple[Group, ...]
+
+    def only(self, panels: Sequence[str] | None, solvers: Sequence[str] | None) -> Runs:
+        """Return the part of some panels and solvers, for an artifact that shows runs of another one."""
+        kept_panels = tuple(panel for panel in self.panels if panels is None or panel.name in panels)
+        kept_lines = tuple(line for line in self.lines if solvers is None or line.name in solvers)
+        return Runs(self.overrides, kept_panels, kept_lines, self.groups)
+
+    def planned(self) -> list[PlannedRun]:
+        """Return every run, resolved and validated, in the order panels, solvers, groups, values, seeds.
+
+        Raises
+        ------
+        UserError
+            If an override is wrong.
+        """
+        jobs = [
+            (
+                panel.name,
+                line.name,
+                over,
+                group,
+                _last_of_each(
+                    (
+                        f"solver={line.solver}",
+                        *self.overrides,
+                        *panel.overrides,
+                        *line.overrides,
+                        *group.overrides,
+                        *(f"{key}={written(value)}" for key, value in over),
+                    )
+                ),
+            )
+            for panel in self.panels
+            for line in self.lines
+            for group in self.groups
+            if panel.name in group.panels and line.name in group.solvers
+            for over in _combinations(group, panel.name, line.name)
+        ]
+        resolved = _resolved([job[-1] for job in jobs])
+        # Seeds were checked when the file was read, so one composition serves them all.
+        return [
+            PlannedRun(
+                panel, line, seed, over, (*common, f"seed={seed}"), {**settings, "seed": seed}, group.values
+            )
+            for (panel, line, over, group, common), settings in zip(jobs, resolved, strict=True)
+            for seed in group.seeds
+        ]
+
+
+#: What overrides resolve to: artifacts share runs, and each is planned more than once.
+_RESOLVED: dict[tuple[str, ...], dict[str, Any]] = {}
+
+
+def _resolved(jobs: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:
+    """Return the resolved configuration of each job; composed once in a process."""
+    new = list(dict.fromkeys(job for job in jobs if job not in _RESOLVED))
+    if new:
+        _RESOLVED.update(zip(new, config.resolve_all(new), strict=True))
+    return [_RESOLVED[job] for job in jobs]
+
+
+def written(value: Any) -> str:
+    """Return a value as it is written in an override."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return str(value)
+
+
+def _last_of_each(given: Sequence[str]) -> tuple[str, ...]:
+    """Return overrides with each key once; the last value of a key holds."""
+    return tuple({text.partition("=")[0]: text for text in given}.values())
+
+
+def _combinations(group: Group, panel: str, solver: str) -> Iterator[tuple[tuple[str, Any], ...]]:
+    """Yield the values of the keys that a group goes over, without its exceptions."""
+    for values in itertools.product(*group.over.values()):
+        over = tuple(zip(group.over, values, strict=True))
+        facts = {"panel": panel, "solver": solver, **dict(over)}
+        if not any(all(_agrees(facts.get(k), v) for k, v in skip.items()) for skip in group.exceptions):
+            yield over
+
+
+def _agrees(fact: Any, asked: Any) -> bool:
+    return bool(fact in asked) if isinstance(asked, list) else bool(fact == asked)
+
+
+def read_runs(content: Any, where: str) -> Runs:
+    """Return the runs that the section ``runs`` of a file describes."""
+    top = fields.section(content, where, ("panels", "solvers", "groups"), ("overrides",))
+    panels = tuple(
+        _panel(name, value, f"{where}.panels.{name}")
+        for name, value in fields.section(top["panels"], f"{where}.panels").items()
+    )
+    names = [panel.name for panel in panels]
+    lines = tuple(
+        _line(name, value, f"{where}.solvers.{name}", names)
+        for name, value in fields.section(top["solvers"], f"{where}.solvers").items()
+    )
+    if not isinstance(top["groups"], list) or not top["groups"]:
+        raise UserError(f"{where}.groups must be a list of groups of runs")
+    solvers = [line.name for line in lines]
+    groups = tuple(
+        _group(value, f"{where}.groups[{place}]", names, solvers) for place, value in enumerate(top["groups"])
+    )
+    return Runs(tuple(top.get("overrides") or ()), panels, lines, groups)
+
+
+def _panel(name: str, value: Any, where: str) -> Panel:
+    keys = fields.section(value, where, ("title", "overrides"), ("known",))
+    known = fields.section(keys["known"], f"{where}.known", (), KNOWN) if keys.get("known") else {}
+    return Panel(name, str(keys["title"]), tuple(keys["overrides"]), dict(known))
+
+
+def _line(name: str, value: Any, where: str, panels: Sequence[str]) -> Line:
+    keys = fields.section(value, where, (), ("solver", "title", "overrides", "known")) if value else {}
+    known = fields.numbers(keys.get("known", {}), f"{where}.known", panels)
+    return Line(
+        name, str(keys.get("solver", name)), keys.get("title"), tuple(keys.get("overrides", ())), known
+    )
+
+
+def _group(value: Any, where: str, panels: Sequence[str], solvers: Sequence[str]) -> Group:
+    allowed = ("panels", "solvers", "over", "except", "overrides", "values")
+    keys = fields.section(value, where, ("seeds",), allowed)
+    over = fields.section(keys["over"], f"{where}.over") if "over" in keys else {}
+    for key, values in over.items():
+        if not isinstance(values, list) or not values:
+            raise UserError(f"{where}.over.{key} must be a list of values")
+    exceptions = keys.get("except", [])
+    for entry in exceptions:
+        fields.section(entry, f"{where}.except", (), ("panel", "solver", *over))
+    return Group(
+        fields.words(keys.get("panels", list(panels)), f"{where}.panels", panels),
+        fields.words(keys.get("solvers", list(solvers)), f"{where}.solvers", solvers),
+        _seeds(keys["seeds"], f"{where}.seeds"),
+        {key: tuple(values) for key, values in over.items()},
+        tuple(exceptions),
+        tuple(keys.get("overrides", ())),
+        keys.get("values", {}),
+    )
+
+
+def _seeds(value: Any, where: str) -> tuple[int, ...]:
+    """Return the seeds: those of a list, or so many from 0 on."""
+    if type(value) is int and value > 0:
+        return tuple(range(value))
+    seeds = tuple(value) if isinstance(value, list) else ()
+    whole = all(type(seed) is int and seed >= 0 for seed in seeds)
+    if not seeds or not whole or len(set(seeds)) < len(seeds):
+        raise UserError(f"{where} must be different whole numbers of at least 0, or how many from 0 on")
+    return seeds

@@ -1,0 +1,96 @@
+"""Samples: a quantity over seeds with its repetitions, and how it is read off the steps of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from svmbench.papers.estimate import RESAMPLES, Floats, NotAttempted, binomial_error, repeated
+from svmbench.report.series import Steps
+from svmbench.report.tables import count
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A quantity: its repetitions, and what noise of the test set is not in them.
+
+    Attributes
+    ----------
+    rows : ndarray of float64, shape (1 + RESAMPLES,)
+        See `svmbench.papers.estimate`.
+    shown : str
+        The values over seeds in words.
+    single : bool
+        Whether it is of one run, so that seeds say nothing of its spread.
+    tests : int or None
+        Size of the test set, where it is a test error in percent.
+    """
+
+    rows: Floats
+    shown: str
+    single: bool = True
+    tests: int | None = None
+
+    @property
+    def noise(self) -> float:
+        """Standard error of one run's test error, in points; 0 for anything else."""
+        return binomial_error(self.rows[0], self.tests) if self.tests and self.single else 0.0
+
+
+def exactly(value: float) -> Sample:
+    """Return a number that is known exactly."""
+    return Sample(np.full(1 + RESAMPLES, value), f"{value:.4g}")
+
+
+def measured(found: Mapping[str, Any]) -> Sample:
+    """Return a number of a check: one value, with or without bounds, or several repetitions of it."""
+    if "values" in found:
+        values = np.array(found["values"], dtype=float)
+        return Sample(repeated(values, range(len(values))), counts(values), len(values) == 1)
+    value = float(found["value"])
+    rows = np.full(1 + RESAMPLES, value)
+    if "low" in found:  # half of the repetitions at either end: the interval is the stated one
+        rows[1::2], rows[2::2] = float(found["low"]), float(found["high"])
+    return Sample(rows, f"{value:.6g}")
+
+
+def counts(values: Floats) -> str:
+    """Return the median of the values over seeds with the least and the greatest."""
+    median, low, high = (
+        f"{number:.3g}" if abs(number) < 1e4 else count(number)
+        for number in (np.median(values), values.min(), values.max())
+    )
+    return median if low == high else f"{median} ({low} to {high})"
+
+
+def value_until(steps: Steps, cost: float, envelope: bool) -> float:
+    """Return the value at a cost, or the least until then."""
+    value = float(steps.at(np.array([cost]))[0])
+    if not envelope or np.isnan(value):
+        return value
+    return float(steps.value[steps.cost <= cost * 1.001].min())
+
+
+def stays_below(steps: Steps, target: float) -> float:
+    """Return the cost from which a run stays at or below a target to its end; infinite if it does not."""
+    above = np.flatnonzero(steps.value > target)
+    first = 0 if above.size == 0 else int(above[-1]) + 1
+    return float(steps.cost[first]) if first < steps.cost.size else np.inf
+
+
+def first_below(steps: Steps, target: float) -> float:
+    """Return the cost at which a run first is at or below a target; infinite if it never is."""
+    there = np.flatnonzero(steps.value <= target)
+    return float(steps.cost[there[0]]) if there.size else np.inf
+
+
+def first_epoch_end(steps: Steps, counter: str) -> float:
+    """Return the cost after as many iterations as there are examples: that of the last checkpoint by then."""
+    n = int(steps.run.manifest["dataset"]["rows"]["train"])
+    rows = steps.run.rows()
+    if int(rows[-1]["iterations"]) < n:
+        raise NotAttempted("the runs end within the first epoch")
+    return max(float(row[counter]) for row in rows if row["iterations"] <= n)

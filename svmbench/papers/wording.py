@@ -1,0 +1,73 @@
+"""Quantities in words, for the sentence that defines a test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from svmbench.report.tables import count
+
+#: A value that differs from data set to data set is a section under this key.
+BY_PANEL = "by_panel"
+
+
+def number_words(value: Any) -> str:
+    """Return a threshold, or those of every data set."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{number_words(entry)} on {panel}" for panel, entry in value[BY_PANEL].items())
+    if isinstance(value, list):
+        return " to ".join("any" if end is None else f"{end:g}" for end in value)
+    return f"{value:g}"
+
+
+def quantity_words(given: Mapping[str, Any] | float) -> str:
+    """Return what a quantity is, such as ``the test error of sbp at the end``."""
+    if isinstance(given, int | float) or BY_PANEL in given:
+        return number_words(given)
+    factor = f"{number_words(given['factor'])} times " if "factor" in given else ""
+    if "number" in given:
+        return f"{factor}{number_words(given['number'])}"
+    if "measure" in given:
+        return f"{factor}{given['measure']}"
+    if "optimum" in given:
+        return f"{factor}the {_spaced(given['optimum'])} of the certified optimum"
+    if "known" in given:
+        return f"{factor}the known {_spaced(given['known'])}"
+    where = "".join(f", {key} = {value}" for key, value in (given.get("where") or {}).items())
+    who = f"{given['solver']}{where}"
+    if "arrival" in given:
+        verb = (
+            "first reaches"
+            if given.get("first")
+            else "stays within"
+            if "within" in given
+            else "stays at or below"
+        )
+        level = (
+            f"{number_words(given['within'])} of the optimum's {_spaced(given['arrival'])}"
+            if "within" in given
+            else f"{'' if isinstance(given['level'], Mapping) else _spaced(given['arrival']) + ' '}"
+            f"{quantity_words(given['level'])}"
+        )
+        return f"{factor}the cost at which {who} {verb} {level}"
+    plus = f" plus {number_words(given['plus'])}" if "plus" in given else ""
+    least = "least " if given.get("envelope") else ""
+    at = given.get("at", "end")
+    when = "at the end" if at == "end" else f"at {cost_words(at)}"
+    return f"{factor}the {least}{_spaced(given.get('metric', 'test_error'))} of {who} {when}{plus}"
+
+
+def cost_words(at: Any) -> str:
+    """Return what a cost is, such as ``the end of the first epoch of perceptron``."""
+    if isinstance(at, int | float):
+        return f"cost {count(float(at))}"
+    part = f"{at['part']:g} of " if "part" in at else ""
+    if "epoch" in at:
+        return f"{part}the end of the first epoch of {at['epoch']}"
+    if "shared" in at:
+        return f"{part}the last cost that {' and '.join(at['shared'])} reach"
+    return f"{part}{quantity_words(at['of'])}"
+
+
+def _spaced(name: Any) -> str:
+    return str(name).replace("_", " ")

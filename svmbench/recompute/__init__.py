@@ -1,0 +1,10 @@
+"""What a stored model says, made anew in double precision by numpy alone.
+
+Nothing here is shared with the oracle, the layouts or the observer: kernel values come from the formulas in
+docs/notation.md, objectives are written out again. Agreement therefore says something.
+"""
+
+from svmbench.recompute.numbers import TOLERANCES, compare, numbers
+from svmbench.recompute.scores import scores
+
+__all__ = ["TOLERANCES", "compare", "numbers", "scores"]

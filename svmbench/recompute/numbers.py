@@ -1,0 +1,195 @@
+"""Every number of a checkpoint from the stored model and the data, and what differs from the trace."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.recompute.scores import scores
+from svmbench.store.model import StoredModel
+
+if TYPE_CHECKING:
+    from svmbench.data import Dataset, Part
+
+Floats = NDArray[np.float64]
+
+#: How far a stored number may lie from the one made anew, as a part of it or of the primal objective,
+#: whichever is larger; a gap as a part of the latter. Kernel values of the solvers are right to 1e-6.
+TOLERANCES = {
+    "primal_objective": 1e-6,
+    "norm": 1e-6,
+    "mean_hinge": 1e-6,
+    "dual_objective": 1e-6,
+    "duality_gap": 1e-6,
+    "relative_gap": 1e-6,
+    "native_objective": 1e-6,
+    "native_bound": 1e-6,
+}
+
+#: Scores of this size or less have a sign that single precision may miss.
+_UNSURE = 1e-5
+
+
+def numbers(model: StoredModel, problem: dict[str, Any], data: Dataset) -> dict[str, float]:
+    """Return what can be made anew, under the names of the trace.
+
+    Beside these, for each part of the data: ``rows_test`` examples, ``unsure_test`` of them with a score so
+    near to 0 that it may have either sign in single precision.
+
+    Parameters
+    ----------
+    model : StoredModel
+        Of the last checkpoint.
+    problem : dict
+        ``lam``, ``C`` and ``bias``, from run.json.
+    data : Dataset
+        The one it was trained on.
+    """
+    X, y = data.train.X, data.train.y
+    raw = scores(model, X, X)
+    norm2 = _squared_norm(model, raw)
+    margins = y * (raw + model.bias)
+    loss = float(np.mean(np.maximum(0.0, 1.0 - margins)))
+    lam = problem["lam"]
+    made = {
+        "primal_objective": 0.5 * lam * norm2 + loss,
+        "norm": math.sqrt(norm2),
+        "mean_hinge": loss,
+        "train_error": _mistakes(margins) / y.size,
+        **_doubt("train", margins),
+    }
+    if model.weights is None and (model.features is None or model.dual != "own"):
+        made["support_vectors"] = float(np.count_nonzero(np.asarray(model.coefficients)))
+    elif model.dual_values is not None:
+        made["support_vectors"] = float(np.count_nonzero(model.dual_values))
+    if model.features is not None and model.indices is not None:
+        made.pop("support_vectors", None)  # of a map's sample, which is not what the run counts
+    made |= _dual(model, problem, data, norm2, margins, made["primal_objective"])
+    for name in ("validation", "test"):
+        part: Part | None = getattr(data, name)
+        if part is not None:
+            margins = part.y * (scores(model, X, part.X) + model.bias)
+            made[f"{name}_error"] = _mistakes(margins) / part.y.size
+            made |= _doubt(name, margins)
+            if name == "test":
+                made["test_mistakes"] = float(_mistakes(margins))
+    return made
+
+
+def _doubt(name: str, margins: Floats) -> dict[str, float]:
+    """Return how many examples a part has, and how many of them have a score near 0."""
+    unsure = np.count_nonzero(np.abs(margins) <= _UNSURE)
+    return {f"rows_{name}": float(margins.size), f"unsure_{name}": float(unsure)}
+
+
+def _mistakes(margins: Floats) -> int:
+    """Count margins that are not above 0: a score of 0 is a mistake, and so is NaN."""
+    return int(margins.size - np.count_nonzero(margins > 0.0))
+
+
+def _squared_norm(model: StoredModel, raw: Floats) -> float:
+    if model.weights is not None:
+        return float(model.weights @ model.weights)
+    assert model.coefficients is not None
+    if model.points is not None:
+        return max(0.0, float(model.coefficients @ scores(model, None, model.points)))
+    return max(0.0, float(model.coefficients @ raw[model.indices]))
+
+
+def _dual(
+    model: StoredModel, problem: dict[str, Any], data: Dataset, norm2: float, margins: Floats, primal: float
+) -> dict[str, float]:
+    """Return dual objective and gaps where the model has a feasible dual point, under its own loss."""
+    alpha, y = _alpha(model, data.train.y), data.train.y
+    lam, C = problem["lam"], problem["C"]
+    squared = model.loss == "squared_hinge"
+    made: dict[str, float] = {}
+    if squared:
+        made["native_objective"] = 0.5 * lam * norm2 + float(
+            np.mean(np.square(np.maximum(0.0, 1.0 - margins)))
+        )
+    if alpha is None:
+        return made
+    own = norm2
+    if model.dual == "own":
+        if model.features is not None or model.kernel["name"] != "linear":
+            return made  # its w is in a space that is not stored
+        w = data.train.X.T.astype(np.float64) @ (alpha * y)
+        own = float(w @ w)
+    value = lam * (float(alpha.sum()) - 0.5 * own)
+    if squared:
+        return {**made, "native_bound": value - 0.25 * lam / C * float(alpha @ alpha)}
+    inside = alpha.min() >= 0.0 and alpha.max() <= C * (1.0 + 1e-12)
+    if inside and (problem["bias"] == "none" or abs(float(alpha @ y)) <= 1e-9 * float(alpha.sum())):
+        made.update(dual_objective=value, duality_gap=primal - value, relative_gap=(primal - value) / primal)
+    return made
+
+
+def _alpha(model: StoredModel, y: Floats) -> Floats | None:
+    """Return the dual point as it is stored, shape (n,), or None."""
+    alpha = np.zeros(y.size)
+    if model.dual == "own":
+        alpha[model.dual_indices] = model.dual_values
+    elif model.dual == "coefficients":
+        alpha[model.indices] = y[model.indices] * np.asarray(model.coefficients)
+    else:
+        return None
+    return alpha
+
+
+def compare(
+    row: dict[str, Any], made: dict[str, float], bound: float | None = None
+) -> tuple[list[str], float, list[str]]:
+    """Hold the last line of a trace against what was made anew.
+
+    Parameters
+    ----------
+    row : dict
+        The line; None where unknown.
+    made : dict
+        From `numbers`.
+    bound : float, optional
+        Dual objective of the optimum that the run was measured against.
+
+    Returns
+    -------
+    (list of str, float, list of str)
+        A sentence for each number that differs, the largest difference of the others as a part of its
+        tolerance, and the names of the stored numbers that cannot be made anew.
+    """
+    wrong, largest = [], 0.0
+    scale = abs(made["primal_objective"])
+    if row.get("dual_source") == "optimum" and bound is not None:
+        gap = made["primal_objective"] - bound
+        relative = gap / made["primal_objective"]
+        made = {**made, "dual_objective": bound, "duality_gap": gap, "relative_gap": relative}
+    for name, value in made.items():
+        stored = row.get(name)
+        if stored is None:
+            continue
+        off, allowed = abs(stored - value), _allowed(name, value, made, scale)
+        if not off <= allowed:
+            wrong.append(f"{name} is stored as {stored!r}, made anew it is {value!r}")
+        elif allowed > 0.0 and name in TOLERANCES:
+            largest = max(largest, off / allowed)
+    asked = (*TOLERANCES, "support_vectors", "train_error", "test_error", "test_mistakes", "validation_error")
+    left = [name for name in asked if row.get(name) is not None and name not in made]
+    return wrong, largest, left
+
+
+def _allowed(name: str, value: float, made: dict[str, float], scale: float) -> float:
+    """Return how far a stored number may lie from the one made anew."""
+    if name == "duality_gap":
+        return TOLERANCES[name] * scale
+    if name == "relative_gap":
+        return TOLERANCES[name]
+    if name in TOLERANCES:
+        return TOLERANCES[name] * max(abs(value), scale)
+    if name == "support_vectors":
+        return 0.0
+    part = name.removesuffix("_error").removesuffix("_mistakes")
+    unsure = made[f"unsure_{part}"]
+    return unsure if name.endswith("_mistakes") else unsure / made[f"rows_{part}"] + 1e-12

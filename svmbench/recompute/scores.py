@@ -1,0 +1,122 @@
+r"""Kernel values and scores in double precision.
+
+==========  ================================================
+gaussian    :math:`\exp(-\gamma |x - x'|^2)`
+linear      :math:`\langle x, x' \rangle`
+polynomial  :math:`(\gamma \langle x, x' \rangle + c)^{deg}`
+==========  ================================================
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from svmbench.errors import UserError
+from svmbench.rng import Generator
+from svmbench.store.model import StoredModel
+
+Floats = NDArray[np.float64]
+
+#: Kernel values made at a time, 64 MiB of them.
+_BLOCK = 1 << 23
+
+#: Rows of either side that are turned to double precision at a time.
+_ROWS = 4096
+
+
+def kernel_values(kernel: dict[str, Any], A: Any, B: Any) -> Floats:
+    """Return K(a, b) for rows of A, shape (m, d), and B, shape (s, d), as float64 (m, s).
+
+    Parameters
+    ----------
+    kernel : dict
+        Name and parameters, as in the resolved configuration.
+    A, B : ndarray or sparse matrix
+        Both dense or both sparse.
+    """
+    if kernel["name"] == "gaussian" and not sp.issparse(A):
+        # Distances do not change when all points move; products of small numbers cancel less.
+        middle = np.asarray(B, dtype=np.float64).mean(axis=0)
+        A, B = A - middle, B - middle
+    A, B = A.astype(np.float64), B.astype(np.float64)
+    products = A @ B.T
+    products = products.toarray() if sp.issparse(products) else products
+    if kernel["name"] == "linear":
+        return np.asarray(products)
+    if kernel["name"] == "polynomial":
+        return np.asarray((kernel["gamma"] * products + kernel["coef0"]) ** kernel["degree"])
+    if kernel["name"] != "gaussian":
+        raise UserError(f"kernel {kernel['name']} cannot be recomputed: gaussian, linear and polynomial can")
+    products *= -2.0
+    products += _squares(A)[:, None]
+    products += _squares(B)
+    np.maximum(products, 0.0, out=products)
+    products *= -kernel["gamma"]
+    return np.asarray(np.exp(products, out=products))
+
+
+def _squares(A: Any) -> Floats:
+    if sp.issparse(A):
+        return np.asarray(A.multiply(A).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", A, A)
+
+
+def expansion(kernel: dict[str, Any], points: Any, coefficients: Floats, X: Any) -> Floats:
+    """Return Σ_k β_k K(p_k, x) for each row x of X, shape (m, d), in blocks, as float64 (m,)."""
+    result = np.zeros(X.shape[0])
+    if coefficients.size == 0:
+        return result
+    if sp.issparse(X) != sp.issparse(points):
+        points = sp.csr_array(points) if sp.issparse(X) else points.toarray()
+    height = max(1, min(_ROWS, _BLOCK // min(_ROWS, coefficients.size)))
+    for first in range(0, coefficients.size, _ROWS):
+        some, weights = points[first : first + _ROWS], coefficients[first : first + _ROWS]
+        for begin in range(0, X.shape[0], height):
+            rows = slice(begin, begin + height)
+            result[rows] += kernel_values(kernel, X[rows], some) @ weights
+    return result
+
+
+def scores(model: StoredModel, train: Any, X: Any) -> Floats:
+    """Return the decision values of a stored model without its bias, float64 (m,).
+
+    Parameters
+    ----------
+    model : StoredModel
+        The model.
+    train : ndarray or csr_array, shape (n, d)
+        Training examples that it was made from.
+    X : ndarray or csr_array, shape (m, d)
+        What is scored.
+    """
+    if model.weights is None:
+        points = model.points if model.points is not None else train[model.indices]
+        coefficients = model.coefficients
+        if coefficients is None:
+            raise UserError("the model holds neither weights nor coefficients: repeat the run by force=true")
+        return expansion(model.kernel, points, coefficients, X)
+    result = np.empty(X.shape[0])
+    for begin in range(0, X.shape[0], _ROWS):
+        rows = X[begin : begin + _ROWS].astype(np.float64)
+        if model.features is not None:
+            rows = _fourier(model.features, model.kernel, rows)
+        result[begin : begin + _ROWS] = rows @ model.weights
+    return result
+
+
+def _fourier(features: dict[str, Any], kernel: dict[str, Any], rows: Any) -> Floats:
+    """Return random Fourier features (Rahimi and Recht, 2007) of rows, from the seed they were drawn with."""
+    k, d = features["frequencies"], rows.shape[1]
+    generator = Generator(features["seed"])
+    frequencies = math.sqrt(2.0 * kernel["gamma"]) * generator.normals(d * k).reshape(d, k)
+    # The map holds frequencies and phases in single precision; they are a part of its definition.
+    waves = rows @ frequencies.astype(np.float32).astype(np.float64)
+    if features["form"] == "phase":
+        phases = (2.0 * math.pi * generator.uniforms(k)).astype(np.float32).astype(np.float64)
+        return np.asarray(math.sqrt(2.0 / k) * np.cos(waves + phases))
+    return np.hstack([np.cos(waves), np.sin(waves)]) / math.sqrt(k)

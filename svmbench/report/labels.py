@@ -1,0 +1,70 @@
+"""What says which line is which: names at the ends of lines, and legends that fit on the sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+
+from svmbench.report.style import Look
+
+
+def label_ends(ax: Axes, ends: Sequence[tuple[str, float, float]], style: Mapping[str, Look]) -> None:
+    """Name each line at its end, the names pushed apart where lines end close together."""
+    places = ax.transData.transform([(x, y) for _, x, y in ends])
+    heights = ax.transAxes.inverted().transform(places)[:, 1]
+    order = np.argsort(heights)
+    placed = np.clip(heights[order], 0.0, 1.0)
+    for k in range(1, placed.size):
+        placed[k] = max(placed[k], placed[k - 1] + 0.075)
+    placed -= max(0.0, float(placed[-1]) - 1.0)
+    for at, k in zip(placed, order, strict=True):
+        label, x, y = ends[k]
+        look = style[label]
+        ax.annotate(
+            label, (x, y), xytext=(1.04, at), textcoords="axes fraction", va="center",
+            color=look.colour, fontsize=8, annotation_clip=False,
+            arrowprops={"arrowstyle": "-", "color": look.colour, "linewidth": 0.5, "shrinkB": 2},
+        )  # fmt: skip
+
+
+def handles_of(style: Mapping[str, Look]) -> list[Line2D]:
+    """Return the entries of a legend, one for each line."""
+    return [
+        Line2D(
+            [], [], color=look.colour, linestyle=look.line, marker=look.marker, markeredgecolor="white",
+            markeredgewidth=0.5, label=label,
+        )
+        for label, look in style.items()
+    ]  # fmt: skip
+
+
+def further(optimum: bool, published: bool) -> list[Line2D]:
+    """Return the entries for what is no line of a solver."""
+    handles = []
+    if published:
+        handles.append(
+            Line2D(
+                [], [], color="0.3", linestyle="none", marker="o", markerfacecolor="white", label="published"
+            )
+        )
+    if optimum:
+        handles.append(Line2D([], [], color="0.45", linewidth=0.8, label="certified optimum"))
+    return handles
+
+
+def put_legend(figure: Figure, handles: Sequence[Line2D]) -> Legend:
+    """Put the legend below, in as many columns as the width of the sheet holds."""
+    width = float(figure.bbox.width)
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    for columns in range(min(len(handles), 8), 0, -1):
+        legend = figure.legend(handles=handles, loc="outside lower center", ncols=columns, handlelength=3.2)
+        if columns == 1 or legend.get_window_extent(renderer).width <= 0.98 * width:
+            return legend
+        legend.remove()
+    raise AssertionError("one column is always taken")

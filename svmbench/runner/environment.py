@@ -1,0 +1,118 @@
+"""The machine and the software under a run, as far as they can change its timings or its last digits."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import platform
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+from threadpoolctl import threadpool_info
+
+import svmbench
+from svmbench import simd
+from svmbench.runner import _build
+
+#: Fields of threadpoolctl that do not name a folder of the machine.
+_LIBRARY = ("user_api", "internal_api", "version", "num_threads", "architecture", "threading_layer")
+
+
+def environment(threads: int) -> dict[str, Any]:
+    """Describe this process; called where the limits on library threads already hold.
+
+    Parameters
+    ----------
+    threads : int
+        Threads that the run was given.
+    """
+    libraries = [{key: library.get(key) for key in _LIBRARY} for library in threadpool_info()]
+    return {
+        "svmbench": svmbench.__version__,
+        "source": source(Path(svmbench.__file__).parent.parent),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "cython": _build.cython(),
+        "compiler": _build.compiler(),
+        "platform": platform.platform(),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "isa": simd.isa(),
+        "threads": threads,
+        "libraries": sorted(libraries, key=str),
+    }
+
+
+@functools.cache
+def source(root: Path) -> dict[str, Any] | None:
+    """Return the commit at ``root`` and whether files differ from it; None if it is no git checkout."""
+    if not (root / ".git").exists():
+        return None
+    commit = _git(root, "rev-parse", "HEAD")
+    changes = _git(root, "status", "--porcelain", "--untracked-files=no")
+    if commit is None or changes is None:
+        return None
+    return {"commit": commit, "dirty": changes != ""}
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    # Without optional locks, so that a run never stands in the way of the user's own git commands.
+    command = ["git", "--no-optional-locks", "-C", str(root), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def processor() -> str:
+    """Return the model name of the processor."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def concurrent_load(running: int) -> dict[str, Any]:
+    """Return what else the machine is doing: other runs of the same store, and the load averages."""
+    return {"running": running, "load": [round(load, 2) for load in os.getloadavg()]}
+
+
+def peak_memory() -> float:
+    """Return the most resident memory that this process has held, in MiB: program, data, cache and solver."""
+    try:
+        for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+            # Not ru_maxrss: on Linux that is inherited from the process that started this one.
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    except OSError:
+        pass
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (1024 * 1024 if sys.platform == "darwin" else 1024)
+
+
+def reset_peak_memory() -> None:
+    """Let `peak_memory` begin anew, for the next run of this process; where the system cannot, do nothing."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+
+
+def available_bytes() -> int:
+    """Return the memory that can be taken without swapping."""
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

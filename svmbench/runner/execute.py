@@ -1,0 +1,292 @@
+"""One run from its resolved configuration to its place in the store."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from svmbench import data as datasets
+from svmbench import features
+from svmbench.errors import Refusal, UserError
+from svmbench.kernels._linear_data import LinearData
+from svmbench.kernels._oracle import Oracle
+from svmbench.rng import Generator
+from svmbench.runner import prepare
+from svmbench.runner.environment import concurrent_load, peak_memory
+from svmbench.runner.loop import Clock, End, Loop
+from svmbench.runner.manifest import manifest
+from svmbench.runner.models import stored_model
+from svmbench.runner.observe import Observer
+from svmbench.runner.optimum import Optimum, Uncertified, lookup, optimum, optimum_key
+from svmbench.runner.outcome import Outcome
+from svmbench.runner.progress import Progress
+from svmbench.runner.signals import Interrupt, handling
+from svmbench.runner.spawn import check_threads
+from svmbench.solvers import registry
+from svmbench.solvers.base import Snapshot, Solver
+from svmbench.solvers.external._data import ExternalData
+from svmbench.store import AlreadyStored, RunWriter, StorageError, Store, StoredRun
+from svmbench.store.identity import DERIVED, identity, rounded
+
+if TYPE_CHECKING:
+    from svmbench.data import Dataset
+
+    _Load = Callable[..., Dataset]
+    from svmbench.store.model import StoredModel
+
+
+def execute(
+    config: dict[str, Any],
+    *,
+    progress: Progress,
+    load: _Load | None = None,
+    runs_before: int = 0,
+    wait: bool = False,
+) -> Outcome:
+    """Make the run of a resolved configuration, or find it.
+
+    Parameters
+    ----------
+    config : dict
+        Resolved and validated (docs/architecture.md).
+    progress : Progress
+        Told what happens.
+    load : callable, optional
+        In place of `svmbench.data.load`: one that keeps the data set from run to run.
+    runs_before : int
+        Runs that this process has made before: its code and perhaps its data are warm. Stored with the run.
+    wait : bool
+        Where another process makes the run now, wait for it; by default that is a `UserError`.
+
+    Raises
+    ------
+    UserError
+        For bad input; nothing is stored then.
+    """
+    check_threads(config["threads"])
+    with handling() as interrupt, threadpool_limits(limits=config["threads"]):
+        try:
+            return _execute(config, progress, interrupt, load or datasets.load, runs_before, wait)
+        except KeyboardInterrupt:
+            return Outcome(None, "interrupted", "interrupted before there was a run to store")
+
+
+def _execute(
+    config: dict[str, Any],
+    progress: Progress,
+    interrupt: Interrupt,
+    load: _Load,
+    runs_before: int,
+    wait: bool,
+) -> Outcome:
+    store = Store(config["results"])
+    store.check_writable()
+    prepare.check_memory(config["budget"])
+    solver = registry.get(config["solver"]["name"])
+    release = solver.release()
+    where = config["data"]
+    data = load(config["dataset"], mirror=where["mirror"], directory=where["dir"], say=progress.say)
+    chosen = config.get("features")
+    version = None if chosen is None else features.get(chosen["name"]).version
+    same = identity(config, data.checksum, release, version)
+    return _Attempt(config, data, solver, store, same, progress, interrupt).make(runs_before, wait)
+
+
+class _Attempt:
+    """A run whose configuration is valid: whatever happens now, its end is stored."""
+
+    def __init__(
+        self,
+        config: dict[str, Any],
+        data: Dataset,
+        solver: type[Solver],
+        store: Store,
+        same: dict[str, Any],
+        progress: Progress,
+        interrupt: Interrupt,
+    ) -> None:
+        self._config = config
+        self._data = data
+        self._solver = solver
+        self._problem = prepare.problem(config, data.train.y)
+        self._store = store
+        self._same = same
+        self._progress = progress
+        self._interrupt = interrupt
+        self._cache = prepare.cache_bytes(config["budget"], self._problem.n)
+        self._best: Optimum | None = None
+        self._loop: Loop | None = None
+        self._map: features.FeatureMap | None = None
+        self._traceback: str | None = None
+        self._predict: Callable[[Any], NDArray[np.float64]] | None = None
+
+    def make(self, runs_before: int, wait: bool) -> Outcome:
+        """Find the run, or train and store the end."""
+        end = self._ended(self._settle)
+        found = self._store.get(self._same)
+        if found is not None and found.complete and not self._config["force"]:
+            return Outcome.found(found)
+        about = manifest(self._config, self._data, self._solver, self._problem, self._store, self._best)
+        about["runs_before"] = runs_before
+        waiting = (
+            (lambda who: self._progress.say(f"waiting for {who}, which makes this run")) if wait else None
+        )
+        try:
+            writer = self._store.begin(self._same, about, self._config["force"], waiting)
+        except AlreadyStored as known:  # by another process meanwhile
+            return Outcome.found(known.run)
+        try:
+            end = end or self._ended(lambda: self._train(writer))
+            with self._interrupt.deferred():
+                run = self._finish(writer, end)
+        except StorageError:
+            writer.abandon()
+            raise
+        except UserError:
+            writer.discard()
+            raise
+        state = "done" if run.complete else "failed"
+        state = run.status if run.status in ("refused", "interrupted") else state
+        return Outcome(run, state, run.reason, self._data, self._predict)
+
+    def _ended(self, step: Callable[[], End | None]) -> End | None:
+        """Take a step; return the end of the run if it was one, whatever it came from."""
+        try:
+            return step()
+        except KeyboardInterrupt as signal:
+            return End("interrupted", f"interrupted by {signal}")
+        except Refusal as error:
+            return End("refused", str(error))
+        except UserError:
+            raise
+        except TimeoutError as error:
+            return End("timeout", str(error))
+        except Uncertified as error:
+            return End("refused", f"{error}: give the parameter that is auto as a number, or a smaller C")
+        except MemoryError as error:
+            return End("out_of_memory", f"out of memory: {error}" if str(error) else "out of memory")
+        except FloatingPointError as error:
+            return End("diverged", str(error))
+        except Exception as error:
+            self._traceback = traceback.format_exc()
+            return End("failed", f"{type(error).__name__}: {error}; see error.log in the run's folder")
+
+    def _finish(self, writer: RunWriter, end: End | None) -> StoredRun:
+        """Store the model of the last checkpoint and the end."""
+        if end is None:
+            raise RuntimeError("the training loop gave no end")
+        if self._traceback is not None:
+            writer.log(self._traceback)
+        if self._loop is not None and self._loop.seen is not None:
+            writer.put_model(self._model(*self._loop.seen))
+        return writer.finish(
+            end.status,
+            end.reason,
+            company=concurrent_load(self._store.running() - 1),
+            peak_memory=round(peak_memory(), 1),
+        )
+
+    def _model(self, snapshot: Snapshot, iterations: int) -> StoredModel:
+        about = self._config.get("features")
+        if about is not None:
+            about = {**about, "seed": prepare.seeds(self._config)["features"]}
+        return stored_model(
+            snapshot,
+            iterations,
+            y=self._problem.y,
+            kernel=self._config["kernel"],
+            checksum=self._data.checksum,
+            features=about,
+            map=self._map,
+        )
+
+    def _settle(self) -> None:
+        """Refuse what cannot be done, and complete problem and identity by the certified optimum.
+
+        The optimum is taken where it is known, and made where ν or R depends on it.
+        """
+        reason = prepare.refusal(self._solver, self._config)
+        if reason is not None:
+            raise Refusal(reason)
+        problem, kernel = self._problem, self._config["kernel"]
+        if "features" in self._config:
+            return  # another problem, whose optimum is not stored
+        best = lookup(self._store, optimum_key(problem, self._data, kernel))
+        name, key = DERIVED.get(self._solver.form, ("lam", "lam"))
+        if getattr(problem, name) is None:
+            threads, say = self._config["threads"], self._progress.say
+            seconds = self._config["budget"]["seconds"]
+            best = best or optimum(
+                problem,
+                self._data,
+                kernel,
+                self._store,
+                cache_bytes=self._cache,
+                threads=threads,
+                seconds=seconds,
+                say=say,
+            )
+            value = best.nu if name == "nu" else best.norm
+            if best.nu is None or value is None:
+                raise UserError(
+                    f"{key}=auto needs an optimum that is not zero; give solver.{key}=NUMBER or a smaller lam"
+                )
+            problem = self._problem = (
+                replace(problem, nu=value) if name == "nu" else replace(problem, radius=value)
+            )
+            self._same = {**self._same, "derived": {key: rounded(value)}}
+        self._best = best
+
+    def _read(self, access: str, clock: Clock) -> Oracle | LinearData | ExternalData:
+        """Return the training examples as a solver of that access reads them; making features is training."""
+        X, config = self._data.train.X, self._config
+        if "features" in config:
+            with clock:
+                self._map = prepare.feature_map(config, X)
+                return self._map.examples()
+        if access == "linear":
+            return LinearData(X)
+        if access == "data":
+            return ExternalData(X, config["kernel"], self._cache, config["threads"])
+        # Rows made ahead would count towards a budget in evaluations really made, and move its checkpoints.
+        ahead = config["prefetch"] and config["budget"]["counter"] not in ("kev_computed", "inner_products")
+        precision = config.get("precision", "auto")
+        return Oracle(
+            X, config["kernel"], self._cache, config["threads"], prefetch=ahead, precision=precision
+        )
+
+    def _train(self, writer: RunWriter) -> End:
+        config, problem = self._config, self._problem
+        clock = Clock()
+        oracle = self._read(self._solver.access, clock)
+        seen = oracle if self._solver.access != "data" else self._read(self._solver.observed, clock)
+        generator = Generator(prepare.seeds(config)["generator"])
+        run = self._solver(prepare.parameters(self._solver, config)).start(problem, oracle, generator)
+        best = self._best
+        bound = best.dual if best is not None and best.precision == "float64" else None
+        loop = self._loop = Loop(
+            run,
+            oracle.ledger,
+            prepare.first_checkpoint(self._solver, config["budget"]["counter"], problem.n),
+            config["budget"],
+            config["observe"]["points"],
+            Observer(problem, seen, self._data, bound),
+            writer.checkpoint,
+            self._interrupt,
+            self._progress,
+            clock,
+            self._solver.refits,
+            self._solver.exact,
+        )
+        with self._interrupt.deferred():
+            end = loop.drive()
+            model = run.snapshot().model
+        self._predict = partial(model.scores, seen)
+        return end

@@ -1,0 +1,237 @@
+"""The training loop: advance with the clock on, observe with the clock off, until a stop rule holds."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from svmbench.runner.progress import Progress
+from svmbench.runner.signals import Interrupt
+from svmbench.solvers.base import Run, Snapshot
+
+#: Seconds of training between two looks at the clock, the keyboard and the progress.
+SLICE = 0.2
+
+
+class Counts(Protocol):
+    """The ledger, as far as the loop reads it."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return every counter by name."""
+        ...
+
+
+@dataclass(frozen=True)
+class End:
+    """Why a run is over: an end state of the store and a sentence."""
+
+    status: str
+    reason: str
+
+
+class Clock:
+    """Wall and CPU time of training alone: of making features, and of `Run.advance`."""
+
+    def __init__(self) -> None:
+        self.wall = 0.0
+        self.cpu = 0.0
+
+    def __enter__(self) -> None:
+        self._started = time.perf_counter(), time.process_time()
+
+    def __exit__(self, *exception: object) -> None:
+        wall, cpu = time.perf_counter(), time.process_time()
+        self.wall += wall - self._started[0]
+        self.cpu += cpu - self._started[1]
+
+
+def thresholds(points: int, first: int) -> Iterator[int]:
+    """Yield the whole numbers nearest to 10^(k/points) from ``first`` on, the same grid for every run."""
+    # One step early: a value just below ``first`` may round to it.
+    k = max(0, math.ceil(points * math.log10(first)) - 1)
+    last = 0
+    while True:
+        value = round(10.0 ** (k / points))
+        if value >= first and value > last:
+            yield value
+            last = value
+        k += 1
+
+
+class Loop:
+    """One run from its first iteration to its end.
+
+    Parameters
+    ----------
+    run : Run
+        The started solver.
+    ledger : Ledger
+        Its counts.
+    first : int
+        Value of the counter from which on there are checkpoints.
+    budget : dict
+        ``budget`` of the resolved configuration.
+    points : int
+        Checkpoints per factor of ten of ``budget.counter``.
+    observe : callable
+        From a snapshot to a row of the trace, without counters and clocks.
+    checkpoint : callable
+        Stores a row.
+    interrupt : Interrupt
+        Looked at between slices.
+    progress : Progress
+        Told after each slice and checkpoint.
+    clock : Clock, optional
+        With the time of training before the first iteration; a new one by default.
+    refits : bool, default False
+        Whether each iteration begins from nothing: then each is a checkpoint, with the time of its own alone.
+    exact : bool, default False
+        Whether the method ends at the optimum by itself: then an end before it says that it is one.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        ledger: Counts,
+        first: int,
+        budget: dict[str, Any],
+        points: int,
+        observe: Callable[[Snapshot], dict[str, Any]],
+        checkpoint: Callable[[dict[str, Any]], None],
+        interrupt: Interrupt,
+        progress: Progress,
+        clock: Clock | None = None,
+        refits: bool = False,
+        exact: bool = False,
+    ) -> None:
+        self._run = run
+        self._ledger = ledger
+        self._budget = budget
+        self._observe = observe
+        self._checkpoint = checkpoint
+        self._interrupt = interrupt
+        self._progress = progress
+        self._counter: str = budget["counter"]
+        self._limit = None if budget["kev"] is None else math.ceil(budget["kev"])
+        self._thresholds = thresholds(points, first)
+        self._step = 1
+        self._clock = clock or Clock()
+        self._refits = refits
+        self._exact = exact
+        self._before = 0.0
+        self._row: dict[str, Any] | None = None
+        #: What the last stored checkpoint was made of, and its iteration.
+        self.seen: tuple[Snapshot, int] | None = None
+
+    def drive(self) -> End:
+        """Run to the end; every checkpoint, the last one included, is stored when this returns."""
+        while True:
+            end = self._advance_to(self._goal())
+            row = self._look()
+            if not math.isfinite(row["primal_objective"]):
+                at = row["iterations"]
+                return End("diverged", f"the objective is {row['primal_objective']} after {at} iterations")
+            if end is not None:
+                return self._explained(end, row)
+            end = self._reached(row)
+            if end is not None:
+                return end
+
+    def _value(self) -> int:
+        return self._ledger.as_dict()[self._counter]
+
+    def _goal(self) -> int:
+        value = self._value()
+        if self._refits:
+            return value + 1
+        goal = next(threshold for threshold in self._thresholds if threshold > value)
+        return goal if self._limit is None else min(goal, self._limit)
+
+    def _advance_to(self, goal: int) -> End | None:
+        """Train until the counter reaches the goal; return the end if another rule holds before or there."""
+        while True:
+            end = self._over()
+            value = self._value()
+            if end is not None or value >= goal:
+                return end
+            if self._refits:
+                self._before, self._clock = self._spent(), Clock()
+            with self._clock:
+                self._slice(goal)
+            self._progress.advanced(self._counter, self._value(), self._limit, self._spent())
+
+    def _spent(self) -> float:
+        """Return the wall time of all training, which is what a limit in seconds is about."""
+        return self._before + self._clock.wall
+
+    def _slice(self, goal: int) -> None:
+        """Advance by about `SLICE` seconds; how the run is cut does not change it.
+
+        A slice is a number of iterations, because other counters may stand still: they do while a method
+        finds nothing to change or all rows in the cache.
+        """
+        before, most = self._run.iterations, self._step
+        if self._budget["iterations"] is not None:
+            most = min(most, self._budget["iterations"] - before)
+        started = time.perf_counter()
+        self._run.advance(self._counter, goal, most)
+        rate = (self._run.iterations - before) / max(time.perf_counter() - started, 1e-9)
+        self._step = max(1, int(min(4.0 * self._step, self._patience() * rate)))
+
+    def _patience(self) -> float:
+        seconds = self._budget["seconds"]
+        return SLICE if seconds is None else min(SLICE, max(0.0, seconds - self._spent()))
+
+    def _over(self) -> End | None:
+        """Return the end if a rule holds that needs no observation."""
+        budget = self._budget
+        if self._run.converged:
+            reason = getattr(self._run, "reason", "") or "the solver's stopping rule holds"
+            return End("converged", f"{reason} after {self._run.iterations} iterations")
+        if self._run.stalled:
+            reason = getattr(self._run, "reason", "") or "the method gains nothing any more in its arithmetic"
+            return End("stalled", f"{reason} after {self._run.iterations} iterations")
+        if self._interrupt.requested is not None:
+            signal = self._interrupt.requested
+            return End("interrupted", f"interrupted by {signal} after {self._run.iterations} iterations")
+        if self._limit is not None and self._value() >= self._limit:
+            return End("budget", f"budget.kev={budget['kev']:g} reached by {self._counter}")
+        if budget["iterations"] is not None and self._run.iterations >= budget["iterations"]:
+            return End("budget", f"budget.iterations={budget['iterations']} reached")
+        if budget["seconds"] is not None and self._spent() >= budget["seconds"]:
+            return End("timeout", f"budget.seconds={budget['seconds']:g} reached")
+        return None
+
+    def _reached(self, row: dict[str, Any]) -> End | None:
+        """Return the end if the observation shows that a target is reached."""
+        for key, column in (("gap", "relative_gap"), ("test_error", "test_error")):
+            target, seen = self._budget[key], row.get(column)
+            if target is not None and seen is not None and seen <= target:
+                return End("budget", f"budget.{key}={target:g} reached: {column} {seen:.6g}")
+        return None
+
+    def _explained(self, end: End, row: dict[str, Any]) -> End:
+        """Return an end short of the optimum with what it is short of it, where that is known."""
+        gap = row.get("relative_gap")
+        at = "" if gap is None else f", at a relative gap of {gap:.1e}"
+        if end.status == "stalled":
+            return End(end.status, end.reason + at)
+        if self._exact and end.status in ("budget", "timeout"):
+            return End(end.status, f"{end.reason} before it converged{at}")
+        return end
+
+    def _look(self) -> dict[str, Any]:
+        """Make a checkpoint, unless the last one is of this very iteration (a signal came meanwhile)."""
+        if self._row is not None and self._row["iterations"] == self._run.iterations:
+            return self._row
+        snapshot = self._run.snapshot()
+        self._row = row = self._observe(snapshot)
+        row.update(self._ledger.as_dict())
+        row.update(wall_seconds=self._clock.wall, cpu_seconds=self._clock.cpu)
+        self._checkpoint(row)
+        self.seen = snapshot, row["iterations"]
+        self._progress.observed(row)
+        return row

@@ -1,0 +1,58 @@
+"""What run.json holds of a run beside its identity."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from svmbench.files import digest
+from svmbench.problem import Problem
+from svmbench.runner import prepare
+from svmbench.runner.environment import concurrent_load, environment
+from svmbench.runner.optimum import Optimum
+from svmbench.solvers.base import Solver
+from svmbench.store import Store
+
+if TYPE_CHECKING:
+    from svmbench.data import Dataset
+
+
+def manifest(
+    config: dict[str, Any],
+    data: Dataset,
+    solver: type[Solver],
+    problem: Problem,
+    store: Store,
+    best: Optimum | None,
+) -> dict[str, Any]:
+    """Return run.json of a run that begins, but for its identity; ``best`` is what it is measured against."""
+    rows = {name: part.y.size for name in ("train", "validation", "test") if (part := getattr(data, name))}
+    return {
+        "config": config,
+        "dataset": {
+            "name": data.name,
+            "checksum": data.checksum,
+            "rows": rows,
+            "features": data.train.X.shape[1],
+        },
+        "solver": {
+            "name": solver.name,
+            "version": solver.release(),
+            "title": solver.title,
+            "counting": solver.counting,
+        },
+        "problem": _terms(problem),
+        "optimum": None if best is None else digest(best.key),
+        # As it was then: the stored one may be replaced.
+        "optimum_values": None if best is None else {name: getattr(best, name) for name in _OPTIMUM},
+        "seeds": prepare.seeds(config),
+        "environment": store.put_environment(environment(config["threads"])),
+        "company": concurrent_load(store.running()),
+    }
+
+
+#: Numbers of the optimum that a run was measured against, as run.json holds them.
+_OPTIMUM = ("primal", "dual", "relative_gap", "norm", "mean_hinge", "nu", "nu_interval", "bias")
+
+
+def _terms(problem: Problem) -> dict[str, Any]:
+    return {name: getattr(problem, name) for name in ("lam", "C", "nu", "radius", "bias")}

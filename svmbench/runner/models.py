@@ -1,0 +1,76 @@
+"""From the answer of a solver to the model that is stored of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.features import FeatureMap
+from svmbench.solvers.base import KernelExpansion, LinearModel, Snapshot
+from svmbench.store.model import StoredModel
+
+
+def stored_model(
+    snapshot: Snapshot,
+    iterations: int,
+    *,
+    y: NDArray[np.float64],
+    kernel: dict[str, Any],
+    checksum: str,
+    features: dict[str, Any] | None = None,
+    map: FeatureMap | None = None,
+) -> StoredModel:
+    """Return what is stored of a snapshot.
+
+    Parameters
+    ----------
+    snapshot : Snapshot
+        The answer.
+    iterations : int
+        Of the checkpoint that was made of it.
+    y : ndarray of float64, shape (n,)
+        Labels of the training examples.
+    kernel : dict
+        Of the configuration.
+    checksum : str
+        Of the data set.
+    features : dict, optional
+        Name, parameters and seed of the map, where there is one.
+    map : FeatureMap, optional
+        The map itself.
+    """
+    model = snapshot.model
+    arrays: dict[str, Any] = {}
+    if isinstance(model, KernelExpansion):
+        arrays = {"indices": model.indices, "coefficients": model.coefficients}
+    elif not isinstance(model, LinearModel):
+        arrays = {"points": model.points, "coefficients": model.coefficients}
+    else:
+        expansion = None if map is None else map.expansion(model.weights)
+        if expansion is None:
+            arrays = {"weights": model.weights}
+        else:
+            arrays = {"indices": expansion[0], "coefficients": expansion[1]}
+    dual, alpha = "none", snapshot.alpha
+    if alpha is not None:
+        at = np.flatnonzero(alpha)
+        dual = "coefficients"
+        if not (
+            isinstance(model, KernelExpansion)
+            and np.array_equal(model.indices, at)
+            and np.array_equal(model.coefficients, alpha[at] * y[at])
+        ):
+            dual = "own"
+            arrays.update(dual_indices=at, dual_values=alpha[at])
+    return StoredModel(
+        kernel=dict(kernel),
+        checksum=checksum,
+        bias=float(model.bias),
+        iterations=int(iterations),
+        loss=snapshot.loss,
+        dual=dual,
+        features=features,
+        **arrays,
+    )

@@ -1,0 +1,152 @@
+"""Observation: from a snapshot of a solver to the numbers of a checkpoint. Never charged, never timed."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.problem import (
+    Problem,
+    dual_bound,
+    mean_hinge,
+    mean_squared_hinge,
+    primal_objective,
+    squared_hinge_dual_objective,
+)
+from svmbench.runner.certificate import TrainingScores, diagonal
+from svmbench.solvers.base import LinearModel, Model, Snapshot
+
+if TYPE_CHECKING:
+    from svmbench.data import Dataset, Part
+    from svmbench.kernels._linear_data import LinearData
+    from svmbench.kernels._oracle import Oracle
+
+
+def mistakes(scores: NDArray[np.float64], y: NDArray[np.float64]) -> int:
+    """Count the examples with y * score <= 0; a score of 0 or NaN is a mistake (papers, section 0.4).
+
+    Parameters
+    ----------
+    scores, y : ndarray of float64, shape (m,)
+        Scores and labels in {-1, +1}.
+    """
+    return int(np.count_nonzero(~(scores * y > 0.0)))
+
+
+class Observer:
+    """Makes checkpoints of one run.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is solved; objectives are those of its λ-form.
+    oracle : Oracle or LinearData
+        Over the training rows, as the solver reads them.
+    data : Dataset
+        For test and validation errors.
+    bound : float or None
+        A certified lower bound of the optimal λ-form objective, for solvers without a dual of their own.
+    """
+
+    def __init__(
+        self, problem: Problem, oracle: Oracle | LinearData, data: Dataset, bound: float | None = None
+    ) -> None:
+        self._problem = problem
+        self._oracle = oracle
+        self._data = data
+        self._bound = bound
+        self._scores = TrainingScores(oracle)
+
+    def __call__(self, snapshot: Snapshot) -> dict[str, Any]:
+        """Return what is known of a snapshot, keys of TRACE_COLUMNS without counters and clocks."""
+        model, problem, y = snapshot.model, self._problem, self._problem.y
+        maintained = snapshot.responses
+        diverged = maintained is not None and not np.isfinite(maintained).all()
+        scores = None if diverged else self._scores(model)
+        if scores is not None:
+            responses = y * scores
+        else:
+            responses = maintained if maintained is not None else y * model.training_scores(self._oracle)
+            if not diverged and not self._scores.support(model, problem.lam, y, responses):
+                scores = self._scores(model, anyway=True)
+                assert scores is not None
+                responses = y * scores
+        margins = responses + y * model.bias
+        norm2 = model.squared_norm(self._oracle, y, responses)
+        loss = mean_hinge(margins)
+        row: dict[str, Any] = {
+            "support_vectors": model.support_vectors,
+            "train_error": mistakes(margins, np.ones_like(margins)) / problem.n,
+            "primal_objective": primal_objective(problem.lam, norm2, loss),
+            "norm": math.sqrt(norm2),
+            "mean_hinge": loss,
+            "precision": "float32" if scores is None else "float64",
+            **snapshot.native,
+        }
+        if row["support_vectors"] is None and snapshot.alpha is not None:
+            row["support_vectors"] = int(np.count_nonzero(snapshot.alpha))
+        if snapshot.loss == "squared_hinge":
+            self._squared_hinge(row, snapshot.alpha, norm2, margins)
+        if scores is not None:
+            self._certify(row, snapshot, responses)
+        self._generalise(row, model)
+        return row
+
+    def _squared_hinge(
+        self,
+        row: dict[str, Any],
+        alpha: NDArray[np.float64] | None,
+        norm2: float,
+        margins: NDArray[np.float64],
+    ) -> None:
+        """Add the objective that a method with this loss minimises, and the bound that its dual point is."""
+        lam = self._problem.lam
+        row["native_objective"] = primal_objective(lam, norm2, mean_squared_hinge(margins))
+        if alpha is not None:
+            row["native_bound"] = squared_hinge_dual_objective(lam, alpha, norm2)
+
+    def _certify(self, row: dict[str, Any], snapshot: Snapshot, responses: NDArray[np.float64]) -> None:
+        """Add the dual objective and the gaps: of the solver's own dual, else of the stored optimum."""
+        dual, source = None, "solver"
+        if snapshot.loss == "hinge":
+            dual = snapshot.dual
+            if snapshot.alpha is not None:
+                own = dual_bound(
+                    self._problem,
+                    snapshot.alpha,
+                    self._of_dual_point(snapshot, responses),
+                    diagonal(self._oracle),
+                )
+                dual = dual if own is None else own
+        if dual is None and snapshot.inside:
+            dual, source = self._bound, "optimum"
+        if dual is None:
+            return
+        primal = row["primal_objective"]
+        row.update(dual_objective=dual, dual_source=source, duality_gap=primal - dual)
+        if primal > 0.0:
+            row["relative_gap"] = (primal - dual) / primal
+
+    def _of_dual_point(self, snapshot: Snapshot, responses: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the responses of the weights that α stands for: those of a linear model may have drifted."""
+        alpha, y = snapshot.alpha, self._problem.y
+        if alpha is None or not isinstance(snapshot.model, LinearModel):
+            return responses
+        at = np.flatnonzero(alpha)
+        weights = self._oracle.combination(at, alpha[at] * y[at])
+        return y * LinearModel(weights).training_scores(self._oracle)
+
+    def _generalise(self, row: dict[str, Any], model: Model) -> None:
+        """Add the errors on the test and validation sets that exist."""
+        if self._data.test is not None:
+            wrong = self._wrong(model, self._data.test)
+            row.update(test_mistakes=wrong, test_error=wrong / self._data.test.y.size)
+        if self._data.validation is not None:
+            wrong = self._wrong(model, self._data.validation)
+            row["validation_error"] = wrong / self._data.validation.y.size
+
+    def _wrong(self, model: Model, part: Part) -> int:
+        return mistakes(model.scores(self._oracle, part.X), part.y)

@@ -1,0 +1,339 @@
+"""The certified optimum of the regularised problem: made once, stored, the yardstick of all solvers.
+
+A dual method (`_CERTIFIERS` says which) works until the relative duality gap is at most `TARGET`. The
+certificate is made afresh from the coefficients alone and in double precision
+(`svmbench.runner.certificate`): neither rounded kernel values nor the solver's own bookkeeping can hide in
+it.
+
+It is longer than 300 lines because the record, the way to it and what is kept of an interrupted one name the
+same fields.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.files import digest
+from svmbench.kernels._linear_data import LinearData
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem, nu_from_optimum
+from svmbench.rng import Generator
+from svmbench.runner.certificate import TrainingScores, certify, diagonal, nu_interval
+from svmbench.runner.observe import mistakes
+from svmbench.solvers import registry
+from svmbench.solvers.base import KernelExpansion, LinearModel, Model, Run
+from svmbench.store import Store
+from svmbench.store.unfinished import UnfinishedOptimum
+
+if TYPE_CHECKING:
+    from svmbench.data import Dataset
+
+Floats = NDArray[np.float64]
+
+#: Relative duality gap, (primal - dual) / primal, at or below which an optimum is accepted.
+TARGET = 1e-6
+
+#: Tolerance of the solver: so small that the gap decides, so large that float64 can reach it.
+_EPS = 1e-10
+
+
+class Uncertified(ArithmeticError):
+    """The arithmetic ends before the gap of an optimum is small enough."""
+
+
+@dataclass(frozen=True)
+class _Certifier:
+    """What computes an optimum.
+
+    Attributes
+    ----------
+    solver : str
+        Name of a solver with dual points.
+    look : float
+        Iterations between two looks at the gap, in units of n; a few where that is none.
+    """
+
+    solver: str
+    look: float
+
+
+_WORKING_SETS = _Certifier("decomposition", 0.0)
+
+#: By kernel and bias. On the features themselves a pass over the data costs about what one kernel row does.
+_CERTIFIERS: dict[tuple[bool, str], _Certifier] = {
+    # kernel is linear, bias
+    (False, "none"): _WORKING_SETS,
+    (False, "unregularised"): _WORKING_SETS,
+    (True, "none"): _Certifier("dcd", 10.0),
+    (True, "unregularised"): _WORKING_SETS,
+}
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """A certified optimum; objectives are those of the λ-form.
+
+    Attributes
+    ----------
+    key : dict
+        The problem: data set (name, checksum), kernel, lam, bias.
+    primal, dual, gap, relative_gap : float
+        Bounds of the optimal objective from above and below, their difference, the same over the primal.
+    norm, mean_hinge : float
+        |w*| and the mean hinge loss at w*.
+    nu : float or None
+        mean_hinge / norm, the slack budget with the same solution (SBP Lemma 2.1); None for w* = 0.
+    nu_interval : list of float
+        Bounds of ν* as far as the gap proves them (`svmbench.runner.certificate.nu_interval`); None if there
+        is no ν, and as the upper one if there may be none. Records made before it was known lack it.
+    support_vectors, at_bound : int
+        Coefficients above 0, and equal to C.
+    test_mistakes : int or None
+        Errors on the test set.
+    test_error : float or None
+        The same as a fraction.
+    cost : dict
+        Ledger of the computation, wall_seconds and cpu_seconds.
+    bias : float
+        b*, 0 without bias.
+    precision : str
+        ``float64``: the bounds hold for the kernel as documented; ``float32``, of older records: no bounds.
+    """
+
+    key: dict[str, Any]
+    primal: float
+    dual: float
+    gap: float
+    relative_gap: float
+    norm: float
+    mean_hinge: float
+    nu: float | None
+    support_vectors: int
+    at_bound: int
+    test_mistakes: int | None
+    test_error: float | None
+    cost: dict[str, Any]
+    bias: float
+    precision: str
+    nu_interval: list[float | None] | None = None
+
+
+def optimum_key(problem: Problem, data: Dataset, kernel: dict[str, Any]) -> dict[str, Any]:
+    """Return what identifies a regularised problem; λ to 12 digits, so that C = 1/(λn) names the same one."""
+    return {
+        "dataset": {"name": data.name, "checksum": data.checksum},
+        "kernel": dict(kernel),
+        "lam": float(f"{problem.lam:.12g}"),
+        "bias": problem.bias,
+    }
+
+
+def lookup(store: Store, key: dict[str, Any]) -> Optimum | None:
+    """Return the stored optimum of a problem, own or reference, or None."""
+    record = store.optimum(digest(key)) or {}
+    content = {key: value for key, value in record.items() if key != "checksum"}
+    return Optimum(**content) if content and record["checksum"] == digest(content) else None
+
+
+def optimum(
+    problem: Problem,
+    data: Dataset,
+    kernel: dict[str, Any],
+    store: Store,
+    *,
+    cache_bytes: int,
+    threads: int = 1,
+    seconds: float | None = None,
+    say: Callable[[str], None],
+) -> Optimum:
+    """Return the certified optimum of a problem; computed by one process once, then read from the store.
+
+    Parameters
+    ----------
+    problem : Problem
+        With or without bias.
+    data : Dataset
+        Training and test set.
+    kernel : dict
+        As in the resolved configuration.
+    store : Store
+        Where it is looked for and kept.
+    cache_bytes : int
+        Row cache of the computation.
+    threads : int
+        Threads of the oracle.
+    seconds : float, optional
+        Wall time that the computation may take; without limit by default.
+    say : callable
+        Told what takes long.
+
+    Raises
+    ------
+    Uncertified
+        If the gap cannot be certified to `TARGET`.
+    TimeoutError
+        If that takes longer than `seconds`.
+    """
+    key = optimum_key(problem, data, kernel)
+    known = lookup(store, key)
+    if known is not None:
+        return known
+    hash = digest(key)
+    lock = store.lock_optimum(hash, lambda who: say(f"waiting for the optimum that {who} computes"))
+    try:
+        known = lookup(store, key)  # made while this process waited
+        if known is None:
+            say(f"computing the optimum of the regularised problem once, to a relative gap of {TARGET:g}")
+            unfinished = UnfinishedOptimum(store, hash)
+            known = _compute(problem, data, kernel, key, cache_bytes, threads, seconds, say, unfinished)
+            record = asdict(known)
+            store.put_optimum(hash, {**record, "checksum": digest(record)})
+            unfinished.remove()
+    finally:
+        lock.remove()
+    return known
+
+
+def _compute(
+    problem: Problem,
+    data: Dataset,
+    kernel: dict[str, Any],
+    key: dict[str, Any],
+    cache_bytes: int,
+    threads: int,
+    seconds: float | None,
+    say: Callable[[str], None],
+    unfinished: UnfinishedOptimum,
+) -> Optimum:
+    certifier = _CERTIFIERS[kernel["name"] == "linear", problem.bias]
+    solver = registry.get(certifier.solver)
+    X = data.train.X
+    reader = LinearData(X) if solver.access == "linear" else Oracle(X, kernel, cache_bytes, threads)
+    run = solver(solver.Params(eps=_EPS)).start(problem, reader, Generator(0))
+    resume: Callable[[Floats], None] | None = getattr(run, "resume", None)
+    wall, cpu = time.perf_counter(), time.process_time()
+
+    before = unfinished.get() if resume is not None else None
+    if before is not None and resume is not None:
+        say("going on from where the last attempt at it was")
+        resume(before[0])
+
+    def spent() -> dict[str, Any]:
+        now = {"wall_seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
+        cost = {**reader.ledger.as_dict(), **now}
+        return cost if before is None else _sum(cost, before[1])
+
+    def keep(alpha: Floats | None) -> None:
+        if resume is not None and alpha is not None:
+            unfinished.put(alpha, spent())
+
+    step = max(5, int(certifier.look * problem.n))
+    try:
+        alpha, certificate = _solve(run, step, problem, reader, seconds, say, keep)
+    except (KeyboardInterrupt, TimeoutError):
+        keep(run.snapshot().alpha)
+        raise
+    cost = spent()
+    wrong, share = None, None
+    if data.test is not None:
+        model = _model(alpha, problem, reader, certificate["bias"])
+        wrong = mistakes(model.scores(reader, data.test.X), data.test.y)
+        share = wrong / data.test.y.size
+    norm, loss = certificate["norm"], certificate["mean_hinge"]
+    return Optimum(
+        key=key,
+        **certificate,
+        nu=nu_from_optimum(loss, norm) if norm > 0.0 else None,
+        nu_interval=list(nu_interval(problem.lam, certificate["primal"], certificate["dual"], norm))
+        if norm > 0.0
+        else None,
+        support_vectors=int(np.count_nonzero(alpha)),
+        at_bound=int(np.count_nonzero(alpha == problem.C)),
+        test_mistakes=wrong,
+        test_error=share,
+        cost=cost,
+        precision="float64",
+    )
+
+
+def _sum(cost: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
+    """Return what two attempts have cost together; None where it is unknown."""
+    return {name: None if value is None else value + before[name] for name, value in cost.items()}
+
+
+def _model(alpha: Floats, problem: Problem, reader: Oracle | LinearData, bias: float = 0.0) -> Model:
+    """Return the predictor of α, shape (n,), made from it and the data."""
+    if isinstance(reader, Oracle):
+        return KernelExpansion.from_alpha(alpha, problem.y, bias)
+    at = np.flatnonzero(alpha)
+    return LinearModel(reader.combination(at, alpha[at] * problem.y[at]), bias)
+
+
+def _solve(
+    run: Run,
+    step: int,
+    problem: Problem,
+    reader: Oracle | LinearData,
+    seconds: float | None,
+    say: Callable[[str], None],
+    keep: Callable[[Floats | None], None],
+) -> tuple[Floats, dict[str, float]]:
+    """Advance until the gap is at most `TARGET` in double precision; return α, shape (n,), and the bounds.
+
+    What the solver maintains says when to look: at first where its gap is at most the target, then where it
+    has halved. Now and then `keep` is given α, so that a process that is killed has lost little.
+    """
+    started = said = time.monotonic()
+    promising = TARGET
+    scores, before = TrainingScores(reader, limited=False), np.empty(0)
+    while True:
+        run.advance("iterations", run.iterations + step)
+        snapshot = run.snapshot()
+        if snapshot.alpha is None:
+            raise TypeError("the solver of the optimum gives no dual point")
+        responses = snapshot.responses
+        ended = run.converged or run.stalled or np.array_equal(snapshot.alpha, before)
+        before = snapshot.alpha
+        if responses is None or ended:
+            gap = 0.0
+        else:
+            gap = certify(problem, snapshot.alpha, responses, diagonal(reader))["relative_gap"]
+        now = time.monotonic()
+        if now - said >= 10.0:
+            said = now
+            left = _time_left(gap, now - started)
+            keep(snapshot.alpha)
+            say(f"optimum: {run.iterations} iterations, relative gap {gap:.1e} of {TARGET:g}, {left}")
+        if seconds is not None and now - started > seconds and gap > TARGET:
+            raise TimeoutError(
+                f"the optimum behind it has a relative gap of {gap:.1e} after {seconds:g} s, "
+                f"{TARGET:g} is needed"
+            )
+        if gap <= promising or ended:
+            promising = 0.5 * max(gap, 0.0)
+            model = _model(snapshot.alpha, problem, reader)
+            fresh = scores(model)
+            assert fresh is not None  # no limit
+            certificate = certify(problem, snapshot.alpha, problem.y * fresh, diagonal(reader))
+            if certificate["relative_gap"] <= TARGET:
+                return snapshot.alpha, certificate
+            if ended:
+                raise Uncertified(
+                    f"the optimum is certified to a relative gap of {certificate['relative_gap']:.1e} only, "
+                    f"{TARGET:g} is needed"
+                )
+
+
+def _time_left(gap: float, seconds: float) -> str:
+    """Return how long it may take still, if the logarithm of the gap falls as evenly as from 1 till now."""
+    if not 0.0 < gap < 1.0:
+        return "time left unknown"
+    left = max(0.0, seconds * (math.log(TARGET) / math.log(gap) - 1.0))
+    return f"about {left:.0f} s left"

@@ -1,0 +1,46 @@
+"""What became of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.store import StoredRun
+
+if TYPE_CHECKING:
+    from svmbench.data import Dataset
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a run.
+
+    Attributes
+    ----------
+    run : StoredRun or None
+        The run; None if it ended before it had a place in the store.
+    state : str
+        ``done`` (a result), ``found`` (stored before, not repeated), ``refused``, ``failed`` (also out of
+        memory) or ``interrupted``.
+    reason : str
+        One sentence.
+    data : Dataset or None
+        What it was trained on; None unless it was trained just now.
+    predict : callable or None
+        The decision function of its answer, from rows, shape (m, d), to scores, shape (m,); None likewise.
+    """
+
+    run: StoredRun | None
+    state: str
+    reason: str
+    data: Dataset | None = None
+    predict: Callable[[Any], NDArray[np.float64]] | None = None
+
+    @classmethod
+    def found(cls, run: StoredRun) -> Outcome:
+        """Return the outcome of a run that was stored before."""
+        return cls(run, "found", f"stored before: {run.status}, {run.reason}")

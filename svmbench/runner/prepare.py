@@ -1,0 +1,168 @@
+"""What is settled before a run begins: whether the solver can do it, its parameters, its memory, its seed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench import features
+from svmbench.errors import UserError
+from svmbench.files import sha256
+from svmbench.kernels.layouts._layout import PADDING
+from svmbench.problem import Problem
+from svmbench.rng import Generator
+from svmbench.runner.environment import available_bytes
+from svmbench.solvers.base import Solver
+from svmbench.store.identity import DERIVED
+
+#: Part of the available memory that an unlimited row cache may take.
+_SHARE = 0.8
+
+_MIB = 1024 * 1024
+
+
+def refusal(solver: type[Solver], config: dict[str, Any]) -> str | None:
+    """Return the sentence that says why the solver cannot do what the configuration asks, or None."""
+    kernel, bias = config["kernel"]["name"], config["problem"]["bias"]
+    if "features" in config:
+        reason = _unfit_features(solver, config["features"]["name"], kernel)
+        if reason is not None:
+            return reason
+    elif solver.kernels is not None and kernel not in solver.kernels:
+        other = ", features=nystrom" if solver.access == "linear" else ""
+        return (
+            f"{solver.name} cannot use kernel={kernel}: it needs {_either('kernel', solver.kernels)}; "
+            f"give that{other}, or another solver"
+        )
+    if bias not in solver.biases:
+        return (
+            f"{solver.name} cannot solve with problem.bias={bias}: "
+            f"it needs {_either('problem.bias', solver.biases)}; give that, or another solver"
+        )
+    counter = config["budget"]["counter"]
+    if solver.access == "data" and counter != "iterations":
+        return (
+            f"what {solver.name} evaluates cannot be observed, so that budget.counter={counter} stands "
+            "still: give budget.counter=iterations"
+        )
+    if solver.access == "linear" and counter.startswith("kev_"):
+        return (
+            f"{solver.name} evaluates no kernels, so that budget.counter={counter} stands still: "
+            "give budget.counter=inner_products or budget.counter=iterations"
+        )
+    return None
+
+
+def _unfit_features(solver: type[Solver], name: str, kernel: str) -> str | None:
+    """Return the sentence that says why features of that name cannot be used, or None."""
+    if solver.access != "linear":
+        return (
+            f"{solver.name} evaluates the kernel itself and takes no features={name}: "
+            "give features=none, or a linear solver"
+        )
+    allowed = features.get(name).kernels
+    if allowed is not None and kernel not in allowed:
+        return (
+            f"features={name} cannot approximate kernel={kernel}: it needs {_either('kernel', allowed)}; "
+            "give that, or other features"
+        )
+    return None
+
+
+def feature_map(config: dict[str, Any], X: Any) -> features.FeatureMap:
+    """Return the feature map of a configuration, fitted on training rows X, shape (n, d).
+
+    Raises
+    ------
+    UserError
+        If the features of all examples would not fit into the available memory, or cannot be made.
+    """
+    chosen = config["features"]
+    kind = features.get(chosen["name"])
+    params = kind.Params(**{key: value for key, value in chosen.items() if key != "name"})
+    needed, available = kind.bytes_needed(params, X.shape[0]), available_bytes()
+    if needed > available:
+        raise UserError(
+            f"not enough memory for features={chosen['name']}: {X.shape[0]} examples take "
+            f"{needed // _MIB} MiB, available are {available // _MIB} MiB; give fewer features"
+            + (", or features.lazy=true" if "lazy" in chosen else "")
+        )
+    return kind(X, config["kernel"], params, Generator(seeds(config)["features"]), config["threads"])
+
+
+def problem(config: dict[str, Any], y: NDArray[np.float64]) -> Problem:
+    """Return the problem of a configuration over labels y, shape (n,); ν and R stay open if to be derived."""
+    asked, given = config["problem"], config["solver"]
+    known = {name: given[key] for name, key in DERIVED.values() if given.get(key) not in (None, "auto")}
+    return Problem.build(y, lam=asked["lam"], C=asked["C"], bias=asked["bias"], **known)
+
+
+def first_checkpoint(solver: type[Solver], counter: str, n: int) -> int:
+    """Return the counter's value at the first checkpoint, about one iteration of the method.
+
+    Parameters
+    ----------
+    solver : type of Solver
+        The method.
+    counter : str
+        Of the budget.
+    n : int
+        Training examples.
+    """
+    return 1 if counter == "iterations" or solver.access != "kernel" else n
+
+
+def _either(key: str, values: tuple[str, ...]) -> str:
+    return " or ".join(f"{key}={value}" for value in values)
+
+
+def parameters(solver: type[Solver], config: dict[str, Any]) -> Any:
+    """Return the solver's ``Params`` from its group of the resolved configuration."""
+    return solver.Params(**{key: value for key, value in config["solver"].items() if key != "name"})
+
+
+def check_memory(budget: dict[str, Any]) -> None:
+    """Raise UserError if the requested row cache is larger than the memory that is available."""
+    if budget["memory"] is None:
+        return
+    available = available_bytes()
+    if budget["memory"] * _MIB > available:
+        raise UserError(
+            f"not enough memory for the requested cache: budget.memory={budget['memory']:g} MiB, "
+            f"available are {available // _MIB} MiB; give a smaller budget.memory"
+        )
+
+
+def cache_bytes(budget: dict[str, Any], n: int) -> int:
+    """Return the size of the row cache for n training examples, never more than their whole kernel matrix.
+
+    Without a limit that is the whole matrix, as far as it fits into 80 % of the available memory.
+    """
+    gram = n * 4 * (-(-n // PADDING) * PADDING)
+    if budget["memory"] is None:
+        return min(gram, int(_SHARE * available_bytes()))
+    return min(gram, int(budget["memory"] * _MIB))
+
+
+def seeds(config: dict[str, Any]) -> dict[str, Any]:
+    """Return the seed of the run's generator, 64 bits, and the entropy it was derived from.
+
+    It depends on the user's seed, the data set and the solver, so that adding a solver changes no other's
+    numbers and two solvers do not share one stream. That of features, under ``features``, does not depend on
+    the solver: all solvers get the same features.
+    """
+    entropy, generator = _stream(config, "solver")
+    result = {"entropy": entropy, "generator": generator}
+    return result | ({"features": _stream(config, "features")[1]} if "features" in config else {})
+
+
+def _stream(config: dict[str, Any], group: str) -> tuple[list[int], int]:
+    """Return the entropy of what uses random numbers, and the seed of its generator."""
+    names = (config["dataset"]["name"], config[group]["name"])
+    entropy = [
+        config["seed"],
+        *(int(sha256(name.encode())[:16], 16) for name in names),
+    ]
+    return entropy, int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0])

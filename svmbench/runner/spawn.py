@@ -1,0 +1,90 @@
+"""A run in a process of its own, so that runs share nothing and one that dies takes nobody with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from svmbench.errors import UserError
+
+#: Variables from which numerical libraries read their number of threads when they are loaded.
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_threads(threads: int) -> None:
+    """Raise a `UserError` for more threads than the machine has cores, which no run can use."""
+    most = os.cpu_count() or 1
+    if threads > most:
+        raise UserError(
+            f"threads={threads} is more than this machine has cores: give threads={most} or fewer"
+        )
+
+
+def thread_environment(threads: int) -> dict[str, str]:
+    """Return the variables that limit the threads of libraries loaded later."""
+    return dict.fromkeys(_THREAD_VARIABLES, str(threads))
+
+
+def run_in_process(config: dict[str, Any], log: Path) -> tuple[dict[str, Any], bool]:
+    """Run one resolved configuration by `svmbench.runner.worker`.
+
+    Parameters
+    ----------
+    config : dict
+        Resolved and validated.
+    log : Path
+        Where its progress is written.
+
+    Returns
+    -------
+    (dict, bool)
+        The outcome, with the keys ``run``, ``path``, ``state`` and ``reason``, and whether this process was
+        interrupted meanwhile; the interruption is passed on, and the run stores its end.
+    """
+    with log.open("w", encoding="utf-8") as stream:
+        # A process group of its own: Ctrl-C on the terminal reaches us alone, and we pass it on once.
+        worker = subprocess.Popen(
+            [sys.executable, "-P", "-m", "svmbench.runner.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stream,
+            text=True,
+            env=os.environ | thread_environment(config["threads"]),
+            process_group=0,
+        )
+    interrupted = False
+    try:
+        answer = worker.communicate(json.dumps(config))[0]
+    except KeyboardInterrupt:
+        interrupted = True
+        worker.send_signal(signal.SIGINT)
+        answer = _last_words(worker)
+    return _outcome(answer, worker.returncode, log), interrupted
+
+
+def _last_words(worker: subprocess.Popen[str]) -> str:
+    """Wait for a worker that was asked to end; a second Ctrl-C ends it at once."""
+    try:
+        return worker.communicate()[0]
+    except KeyboardInterrupt:
+        worker.kill()
+        return worker.communicate()[0]
+
+
+def _outcome(answer: str, code: int, log: Path) -> dict[str, Any]:
+    """Return what the worker said last, or why it said nothing."""
+    try:
+        return dict(json.loads(answer.splitlines()[-1]))
+    except (IndexError, ValueError):
+        how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+        return {"run": None, "path": None, "state": "failed", "reason": f"its process {how}; see {log}"}

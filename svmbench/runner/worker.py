@@ -1,0 +1,46 @@
+"""One run in a process of its own: configuration on standard input, outcome on standard output.
+
+``python -m svmbench.runner.worker`` reads the resolved configuration as JSON, tells its progress as plain
+lines on standard error, and ends with one line of JSON: ``run`` (id or null), ``path`` (or null), ``state``
+(as in `Outcome`), ``reason``. Bad input is the state ``failed`` with its sentence. The exit code is 0 for
+done and found, 1 for failed, 2 for refused and bad input, 130 for interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from svmbench.errors import UserError
+from svmbench.runner.execute import execute
+from svmbench.runner.outcome import Outcome
+from svmbench.runner.progress import PlainLines
+
+EXIT_CODES = {"done": 0, "found": 0, "failed": 1, "refused": 2, "interrupted": 130}
+
+
+def main() -> int:
+    """Serve one run."""
+    config = json.load(sys.stdin)
+    try:
+        outcome = execute(config, progress=PlainLines(sys.stderr))
+        code = EXIT_CODES[outcome.state]
+    except UserError as error:
+        outcome, code = Outcome(None, "failed", str(error)), 2
+    run = outcome.run
+    print(
+        json.dumps(
+            {
+                "run": run.id if run else None,
+                "path": str(run.path) if run else None,
+                "state": outcome.state,
+                "reason": outcome.reason,
+            }
+        ),
+        flush=True,
+    )
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,345 @@
+/* The passes of passes.h, eight values at a time. */
+#undef WIDTH
+#undef CHAINS
+#define WIDTH (BYTES / 8)    /* float64 numbers in a register */
+#define CHAINS (8 / WIDTH)   /* registers that hold eight of them */
+
+typedef double VARIANT(doubles) __attribute__((vector_size(BYTES), may_alias, aligned(8)));
+typedef int64_t VARIANT(longs) __attribute__((vector_size(BYTES)));
+
+/* Which numbers of a register are meant, how many were, and what a register of floor or ceiling is. */
+#undef mask
+#undef tallied
+#define mask VARIANT(mask)
+#define tallied VARIANT(tallied)
+#if LEVEL >= 2
+typedef __mmask8 mask;
+typedef int64_t tallied;
+#else
+typedef VARIANT(longs) mask;
+typedef VARIANT(longs) tallied;
+#endif
+
+TARGET INLINE vd VARIANT(all)(double value) { return value - (vd){0}; }
+
+TARGET INLINE mask VARIANT(less)(vd a, vd b)
+{
+#if LEVEL >= 2
+    return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ);
+#else
+    return a < b;
+#endif
+}
+
+/* Which of WIDTH numbers are negative. */
+TARGET INLINE mask VARIANT(negative)(const float *signs)
+{
+#if LEVEL >= 2
+    return _mm256_movepi32_mask(_mm256_loadu_si256((const __m256i *)signs));
+#else
+    return VARIANT(widen)(signs) < VARIANT(all)(0.0);
+#endif
+}
+
+TARGET INLINE vd VARIANT(pick)(mask which, vd yes, vd no)
+{
+#if LEVEL >= 2
+    return (vd)_mm512_mask_mov_pd((__m512d)no, which, (__m512d)yes);
+#else
+    return (vd)((which & (mask)yes) | (~which & (mask)no));
+#endif
+}
+
+/* Those of a that are not of b. */
+TARGET INLINE mask VARIANT(without)(mask a, mask b)
+{
+#if LEVEL >= 2
+    return _kandn_mask8(b, a);
+#else
+    return a & ~b;
+#endif
+}
+
+/* One bit for each number. */
+TARGET INLINE unsigned VARIANT(bits)(mask which)
+{
+#if LEVEL >= 2
+    return which;
+#elif LEVEL == 1
+    return (unsigned)_mm256_movemask_pd((__m256d)which);
+#else
+    return (unsigned)((which[0] & 1) | (which[1] & 2));
+#endif
+}
+
+/* Eight interleaved partial sums, and how many numbers went into them. */
+typedef struct {
+    vd sum[CHAINS];
+    tallied count[CHAINS];
+} VARIANT(tally);
+
+TARGET INLINE tallied VARIANT(one_more)(tallied count, mask which)
+{
+#if LEVEL >= 2
+    return count + __builtin_popcount(which);
+#else
+    return count - which;
+#endif
+}
+
+TARGET INLINE void VARIANT(note)(VARIANT(tally) *tally, const int chain, mask which, vd value)
+{
+#if LEVEL >= 2
+    tally->sum[chain] =
+        (vd)_mm512_mask_add_pd((__m512d)tally->sum[chain], which, (__m512d)tally->sum[chain], (__m512d)value);
+#else
+    tally->sum[chain] += (vd)(which & (mask)value);
+#endif
+    tally->count[chain] = VARIANT(one_more)(tally->count[chain], which);
+}
+
+TARGET INLINE ptrdiff_t VARIANT(counted)(const tallied *counts)
+{
+    int64_t lanes[LEVEL >= 2 ? CHAINS : 8];
+    ptrdiff_t result = 0;
+    __builtin_memcpy(lanes, counts, sizeof lanes);
+    for (size_t lane = 0; lane < sizeof lanes / sizeof *lanes; lane++)
+        result += (ptrdiff_t)lanes[lane];
+    return result;
+}
+
+/* Add the partial sums and what the few values that make no eight come to. */
+TARGET INLINE void VARIANT(close)(const VARIANT(tally) *tally, double rest, ptrdiff_t rest_count, double *sum,
+                                  ptrdiff_t *count)
+{
+    double s[8];
+    __builtin_memcpy(s, tally->sum, sizeof s);
+    *sum += (((s[0] + s[2]) + (s[4] + s[6])) + ((s[1] + s[3]) + (s[5] + s[7]))) + rest;
+    *count += rest_count + VARIANT(counted)(tally->count);
+}
+
+/* A few blocks beside each other, so that no sum waits for another. */
+TARGET INLINE void VARIANT(sum_below_blocks)(const double *x, ptrdiff_t n, const int blocks, double level, double *sum,
+                                          ptrdiff_t *count)
+{
+    VARIANT(tally) tally[4];
+    __builtin_memset(tally, 0, sizeof tally);
+    ptrdiff_t j = 0;
+    for (; j + 8 <= n; j += 8)
+#pragma GCC unroll 4
+        for (int b = 0; b < blocks; b++)
+#pragma GCC unroll 4
+            for (int chain = 0; chain < CHAINS; chain++) {
+                const vd value = *(const VARIANT(doubles) *)(x + b * BLOCK + j + chain * WIDTH);
+                VARIANT(note)(&tally[b], chain, VARIANT(less)(value, VARIANT(all)(level)), value);
+            }
+    for (int b = 0; b < blocks; b++) {
+        double rest = 0.0;
+        ptrdiff_t rest_count = 0;
+        for (ptrdiff_t k = b * BLOCK + j; k < b * BLOCK + n; k++) {
+            rest += x[k] < level ? x[k] : 0.0;
+            rest_count += x[k] < level;
+        }
+        VARIANT(close)(&tally[b], rest, rest_count, sum, count);
+    }
+}
+
+TARGET static void VARIANT(sum_below)(const double *x, ptrdiff_t n, double level, double *sum, ptrdiff_t *count)
+{
+    enum { BESIDE = CHAINS < 4 ? 4 / CHAINS : 1 };
+    ptrdiff_t begin = 0;
+    *sum = 0.0;
+    *count = 0;
+    for (; begin + BESIDE * BLOCK <= n; begin += BESIDE * BLOCK)
+        VARIANT(sum_below_blocks)(x + begin, BLOCK, BESIDE, level, sum, count);
+    for (; begin < n; begin += BLOCK)
+        VARIANT(sum_below_blocks)(x + begin, n - begin < BLOCK ? n - begin : BLOCK, 1, level, sum, count);
+}
+
+/* signs[j] row[j], WIDTH of them; exact. */
+TARGET INLINE vd VARIANT(signed_row)(const float *signs, const float *row)
+{
+#if LEVEL >= 2
+    return (vd)_mm512_cvtps_pd(_mm256_mul_ps(_mm256_loadu_ps(signs), _mm256_loadu_ps(row)));
+#elif LEVEL == 1
+    return (vd)_mm256_cvtps_pd(_mm_mul_ps(_mm_loadu_ps(signs), _mm_loadu_ps(row)));
+#else
+    return VARIANT(widen)(signs) * VARIANT(widen)(row);
+#endif
+}
+
+/* A block at most. */
+TARGET static void VARIANT(sample)(const double *x, const float *signs, const float *row, ptrdiff_t n, double level,
+                                   double *sum, ptrdiff_t *count)
+{
+    VARIANT(tally) tally;
+    __builtin_memset(&tally, 0, sizeof tally);
+    ptrdiff_t j = 0;
+    for (; j + 8 <= n; j += 8)
+#pragma GCC unroll 4
+        for (int chain = 0; chain < CHAINS; chain++) {
+            const ptrdiff_t at = j + chain * WIDTH;
+            const vd value = *(const VARIANT(doubles) *)(x + at);
+            VARIANT(note)(&tally, chain, VARIANT(less)(value, VARIANT(all)(level)),
+                          VARIANT(signed_row)(signs + at, row + at));
+        }
+    double rest = 0.0;
+    ptrdiff_t rest_count = 0;
+    for (; j < n; j++) {
+        rest += x[j] < level ? (double)signs[j] * (double)row[j] : 0.0;
+        rest_count += x[j] < level;
+    }
+    VARIANT(close)(&tally, rest, rest_count, sum, count);
+}
+
+TARGET static void VARIANT(add_row)(double *x, const float *signs, const float *row, ptrdiff_t n, double factor)
+{
+    ptrdiff_t j = 0;
+    for (; j + WIDTH <= n; j += WIDTH)
+        *(VARIANT(doubles) *)(x + j) += factor * VARIANT(signed_row)(signs + j, row + j);
+    for (; j < n; j++)
+        x[j] += factor * ((double)signs[j] * (double)row[j]);
+}
+
+/* Into the band. */
+TARGET INLINE void VARIANT(keep)(svmbench_band *band, const int classes, const int s, double value, ptrdiff_t owner)
+{
+    band->values[s][band->count[s]] = value;
+    if (classes == 2)
+        band->owners[s][band->count[s]] = owner;
+    band->count[s]++;
+}
+
+/* Move the few values that make no eight and put them where they belong; return the sum of those below the band. */
+TARGET INLINE double VARIANT(one_by_one)(double *x, double *total, const float *signs, const float *row,
+                                         ptrdiff_t first, ptrdiff_t end, double step, double scale, const int action,
+                                         const int classes, svmbench_band *band)
+{
+    double sum = 0.0;
+    for (ptrdiff_t j = first; j < end; j++) {
+        const int s = classes == 2 && signs[j] < 0.0f;
+        const double old = x[j];
+        if (action != LOOKING)
+            x[j] = scale * (old + step * ((double)signs[j] * (double)row[j]));
+        if (action == MOVING_AND_ADDING)
+            total[j] = (total[j] + old) + x[j];
+        if (x[j] < band->floor[s]) {
+            sum += x[j];
+            band->below[s]++;
+        } else if (x[j] < band->ceiling[s]) {
+            VARIANT(keep)(band, classes, s, x[j], j);
+        }
+    }
+    return sum;
+}
+
+/* A block at most. Few values lie in the band; they are taken one by one when all have been compared, so that nothing
+ * waits for a wrong guess. */
+TARGET INLINE void VARIANT(block)(double *x, double *total, const float *signs, const float *row, ptrdiff_t first,
+                                  ptrdiff_t end, double step, double scale, const int action, const int classes,
+                                  svmbench_band *band)
+{
+    const vd floors[2] = {VARIANT(all)(band->floor[0]), VARIANT(all)(band->floor[1])};
+    const vd ceilings[2] = {VARIANT(all)(band->ceiling[0]), VARIANT(all)(band->ceiling[1])};
+    VARIANT(tally) tally; /* of both classes */
+    tallied seconds[CHAINS];
+    __builtin_memset(&tally, 0, sizeof tally);
+    __builtin_memset(seconds, 0, sizeof seconds);
+    uint64_t kept[BLOCK / 64] = {0}; /* a bit for each value in the band */
+    ptrdiff_t j = first;
+    for (; j + 8 <= end; j += 8) {
+        unsigned inside = 0;
+#pragma GCC unroll 4
+        for (int chain = 0; chain < CHAINS; chain++) {
+            const ptrdiff_t at = j + chain * WIDTH;
+            VARIANT(doubles) *const to = (VARIANT(doubles) *)(x + at);
+            const vd old = *to;
+            vd value = old;
+            if (action != LOOKING) {
+                value = scale * (old + step * VARIANT(signed_row)(signs + at, row + at));
+                *to = value;
+            }
+            if (action == MOVING_AND_ADDING) {
+                VARIANT(doubles) *const sum = (VARIANT(doubles) *)(total + at);
+                *sum = (*sum + old) + value;
+            }
+            vd floor = floors[0], ceiling = ceilings[0];
+            mask second = {0};
+            if (classes == 2) {
+                second = VARIANT(negative)(signs + at);
+                floor = VARIANT(pick)(second, floors[1], floors[0]);
+                ceiling = VARIANT(pick)(second, ceilings[1], ceilings[0]);
+            }
+            const mask under = VARIANT(less)(value, floor);
+            inside |= VARIANT(bits)(VARIANT(without)(VARIANT(less)(value, ceiling), under)) << chain * WIDTH;
+            VARIANT(note)(&tally, chain, under, value);
+            if (classes == 2)
+                seconds[chain] = VARIANT(one_more)(seconds[chain], under & second);
+        }
+        kept[(j - first) / 64] |= (uint64_t)inside << (j - first) % 64;
+    }
+    for (int word = 0; word < BLOCK / 64; word++)
+        for (; kept[word] != 0; kept[word] &= kept[word] - 1) {
+            const ptrdiff_t at = first + word * 64 + __builtin_ctzll(kept[word]);
+            VARIANT(keep)(band, classes, classes == 2 && signs[at] < 0.0f, x[at], at);
+        }
+    const double rest =
+        VARIANT(one_by_one)(x, total, signs, row, j, end, step, scale, action, classes, band);
+    VARIANT(close)(&tally, rest, 0, &band->sum, &band->below[0]);
+    if (classes == 2) {
+        const ptrdiff_t second = VARIANT(counted)(seconds);
+        band->below[0] -= second;
+        band->below[1] += second;
+    }
+}
+
+TARGET INLINE void VARIANT(blocks)(double *x, double *total, const float *signs, const float *row, ptrdiff_t first,
+                                   ptrdiff_t end, double step, double scale, const int action, const int classes,
+                                   svmbench_band *band)
+{
+    svmbench_band found = *band; /* a variable of its own stays in registers */
+    for (ptrdiff_t begin = first; begin < end; begin += BLOCK)
+        VARIANT(block)(x, total, signs, row, begin, end - begin < BLOCK ? end : begin + BLOCK, step, scale, action,
+                       classes, &found);
+    *band = found;
+}
+
+TARGET static void VARIANT(collect)(const double *x, const float *signs, ptrdiff_t first, ptrdiff_t end,
+                                    svmbench_band *band)
+{
+    if (band->classes == 2)
+        VARIANT(blocks)((double *)x, NULL, signs, NULL, first, end, 0.0, 0.0, LOOKING, 2, band);
+    else
+        VARIANT(blocks)((double *)x, NULL, signs, NULL, first, end, 0.0, 0.0, LOOKING, 1, band);
+}
+
+/* The examples of [first, end). */
+TARGET static void VARIANT(move)(double *x, double *total, const float *signs, const float *row, ptrdiff_t first,
+                                 ptrdiff_t end, double step, double scale, svmbench_band *band)
+{
+    if (band->classes == 2) {
+        if (total != NULL)
+            VARIANT(blocks)(x, total, signs, row, first, end, step, scale, MOVING_AND_ADDING, 2, band);
+        else
+            VARIANT(blocks)(x, total, signs, row, first, end, step, scale, MOVING, 2, band);
+    } else {
+        if (total != NULL)
+            VARIANT(blocks)(x, total, signs, row, first, end, step, scale, MOVING_AND_ADDING, 1, band);
+        else
+            VARIANT(blocks)(x, total, signs, row, first, end, step, scale, MOVING, 1, band);
+    }
+}
+
+TARGET static void VARIANT(scale)(double *x, double *total, ptrdiff_t n, double scale)
+{
+    ptrdiff_t j = 0;
+    for (; j + WIDTH <= n; j += WIDTH) {
+        const vd value = scale * *(VARIANT(doubles) *)(x + j);
+        *(VARIANT(doubles) *)(x + j) = value;
+        *(VARIANT(doubles) *)(total + j) += value;
+    }
+    for (; j < n; j++) {
+        x[j] *= scale;
+        total[j] += x[j];
+    }
+}

@@ -1,0 +1,60 @@
+/* Vectors of one register of an instruction set, and the exponential; included by variants.h. */
+
+#undef vf
+#undef vd
+#undef vi
+#undef vu
+#undef vs
+#define vf VARIANT(vf)
+#define vd VARIANT(vd)
+#define vi VARIANT(vi)
+#define vu VARIANT(vu)
+#define vs VARIANT(vs)
+typedef float vf __attribute__((vector_size(BYTES), may_alias));
+typedef double vd __attribute__((vector_size(BYTES), may_alias));
+typedef int32_t vi __attribute__((vector_size(BYTES), may_alias));
+typedef uint32_t vu __attribute__((vector_size(BYTES), may_alias));
+typedef int16_t vs __attribute__((vector_size(BYTES), may_alias));
+
+#undef LANES
+#define LANES (BYTES / 4) /* float32 numbers in a register */
+
+/* Has the compiler read a vector from memory once, into a register, and not for each use. */
+#undef IN_REGISTER
+#if LEVEL >= 1
+#define IN_REGISTER(v) __asm__("" : "+v"(v))
+#else
+#define IN_REGISTER(v) (void)(v)
+#endif
+
+/* 2^x for x <= 0: the whole part goes to the exponent, the best polynomial of degree 6 that is 1 at 0 is within 2e-9 of
+ * the rest, so that rounding alone counts. A result below the smallest normal numbers is 0. */
+TARGET INLINE vf VARIANT(power_of_two)(vf x)
+{
+    const float magic = 12582912.0f; /* 1.5 * 2^23: adding it rounds to a whole number, in the lowest bits */
+    const vf whole = x + magic;
+    const vf r = x - (whole - magic);
+    vf p = r * 1.535336194558773e-4f + 1.339887440097125e-3f;
+    p = p * r + 9.618437357400467e-3f;
+    p = p * r + 5.550332471160333e-2f;
+    p = p * r + 2.402264791363313e-1f;
+    p = p * r + 6.931472028550505e-1f;
+    p = p * r + 1.0f;
+    const vi keep = x >= -125.0f; /* all ones where the exponent stays in its range */
+    return (vf)(((vi)p + ((vi)whole << 23)) & keep);
+}
+
+TARGET INLINE void VARIANT(store)(float *out, vf value) { __builtin_memcpy(out, &value, sizeof value); }
+
+/* As many float32 numbers as float64 ones fill a register. */
+TARGET INLINE vd VARIANT(widen)(const float *from)
+{
+#if LEVEL >= 2
+    return (vd)_mm512_cvtps_pd(_mm256_loadu_ps(from));
+#elif LEVEL == 1
+    return (vd)_mm256_cvtps_pd(_mm_loadu_ps(from));
+#else
+    typedef float few __attribute__((vector_size(BYTES / 2), may_alias, aligned(4)));
+    return __builtin_convertvector(*(const few *)from, vd);
+#endif
+}

@@ -1,0 +1,17 @@
+"""Classifiers for scikit-learn on this package's solvers; they need the extra ``svmbench[sklearn]``.
+
+`KernelSVC` is exact and stops at a certified relative duality gap, `SBPClassifier` spends a budget of kernel
+evaluations or seconds, `LinearSVC` works on the features themselves. They separate two classes;
+`OneVsRestClassifier` and `OneVsOneClassifier` of scikit-learn make them classifiers of more.
+"""
+
+try:
+    import sklearn as _sklearn  # noqa: F401
+except ImportError as error:  # pragma: no cover - needs an environment without scikit-learn
+    raise ImportError("svmbench.sklearn needs scikit-learn: pip install 'svmbench[sklearn]'") from error
+
+from svmbench.sklearn.kernel_svc import KernelSVC
+from svmbench.sklearn.linear_svc import LinearSVC
+from svmbench.sklearn.sbp_classifier import SBPClassifier
+
+__all__ = ["KernelSVC", "LinearSVC", "SBPClassifier"]

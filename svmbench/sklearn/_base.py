@@ -1,0 +1,165 @@
+"""What the estimators share: validation, the kernel's parameters, scores of kernel expansions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.solvers.base import KernelExpansion
+
+Floats = NDArray[np.float64]
+
+#: scikit-learn's names of kernels, and ours.
+_KERNELS = {"rbf": "gaussian", "linear": "linear", "poly": "polynomial"}
+
+
+class BinaryClassifier(ClassifierMixin, BaseEstimator, ABC):
+    """Base of the estimators: two classes, dense or CSR features, the sign of `decision_function`."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        return tags
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, Floats]:
+        """Return the features, and the labels as -1 for the first class and +1 for the second."""
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", accept_large_sparse=False, dtype=(np.float64, np.float32)
+        )
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if self.classes_.size == 1:
+            raise ValueError(
+                f"{type(self).__name__} can't train when only one class is present: y holds "
+                f"{self.classes_[0]!r} alone; give examples of two classes"
+            )
+        if self.classes_.size > 2:
+            raise ValueError(
+                "Only binary classification is supported. The type of the target is multiclass: y holds "
+                f"{self.classes_.size} classes; wrap the estimator in sklearn.multiclass.OneVsRestClassifier"
+            )
+        return X, 2.0 * codes.astype(np.float64) - 1.0
+
+    def _checked_rows(self, X: Any) -> Any:
+        """Return the features of rows to be classified."""
+        check_is_fitted(self)
+        return validate_data(
+            self,
+            X,
+            reset=False,
+            accept_sparse="csr",
+            accept_large_sparse=False,
+            dtype=(np.float64, np.float32),
+        )
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row of X.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (m, d)
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray, shape (m,)
+        """
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0.0).astype(int)]
+
+    @abstractmethod
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores of the rows of X, shape (m,); above 0 stands for the second class."""
+
+
+class KernelClassifier(BinaryClassifier):
+    """Base of the estimators whose answer is a kernel expansion over some of the training rows."""
+
+    kernel: str
+    gamma: float | str
+    degree: int
+    coef0: float
+    n_jobs: int | None
+
+    def _kernel_of(self, X: Any) -> dict[str, Any]:
+        """Return the kernel and its parameters as the oracle takes them."""
+        if self.kernel not in _KERNELS:
+            raise ValueError(f"kernel={self.kernel!r} is not allowed: give one of {', '.join(_KERNELS)}")
+        kernel: dict[str, Any] = {"name": _KERNELS[self.kernel]}
+        if self.kernel != "linear":
+            kernel["gamma"] = self._gamma_of(X)
+        if self.kernel == "poly":
+            kernel.update(degree=self.degree, coef0=self.coef0)
+        return kernel
+
+    def _gamma_of(self, X: Any) -> float:
+        """Return γ: a number as it is, ``scale`` 1/(d · variance of X), ``auto`` 1/d, as `SVC` does."""
+        if self.gamma == "auto":
+            return 1.0 / X.shape[1]
+        if self.gamma == "scale":
+            variance = float(
+                X.multiply(X).mean() - X.mean() ** 2 if sp.issparse(X) else np.var(X, dtype=np.float64)
+            )
+            return 1.0 / (X.shape[1] * variance) if variance > 0.0 else 1.0
+        if isinstance(self.gamma, str) or not (np.isfinite(self.gamma) and self.gamma > 0.0):
+            raise ValueError(
+                f"gamma={self.gamma!r} is not allowed: give a positive number, 'scale' or 'auto'"
+            )
+        return float(self.gamma)
+
+    @property
+    def _threads(self) -> int:
+        return 1 if self.n_jobs is None else max(1, self.n_jobs)
+
+    def _keep(self, model: KernelExpansion, X: Any, kernel: dict[str, Any]) -> None:
+        """Keep an answer as the attributes that `sklearn.svm.SVC` has."""
+        self.support_ = model.indices.astype(np.int64)
+        self.support_vectors_ = X[self.support_]
+        self.dual_coef_ = model.coefficients[np.newaxis, :].copy()
+        self.intercept_ = np.array([model.bias])
+        self._kernel = kernel
+        self._scorer = self._made_scorer()
+
+    def _made_scorer(self) -> Oracle:
+        return Oracle(self.support_vectors_, self._kernel, threads=self._threads)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores of rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (m, d)
+            Rows to score.
+
+        Returns
+        -------
+        ndarray of float64, shape (m,)
+            Σ_k dual_coef_[0, k] K(support_vectors_[k], x) + intercept_[0]; above 0 stands for the second
+            class.
+        """
+        X = self._checked_rows(X)
+        if not self.support_.size:
+            return np.full(X.shape[0], self.intercept_[0])
+        if sp.issparse(X) != sp.issparse(self.support_vectors_):
+            X = X.toarray() if sp.issparse(X) else sp.csr_array(X)
+        every = np.arange(self.support_.size)
+        return self._scorer.decision_function(every, self.dual_coef_[0], float(self.intercept_[0]), X)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_scorer", None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "_kernel" in state:
+            self._scorer = self._made_scorer()

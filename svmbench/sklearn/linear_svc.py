@@ -1,0 +1,142 @@
+"""A linear classifier by dual coordinate descent with a certified duality gap."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from svmbench.kernels._linear_data import LinearData
+from svmbench.problem import Problem
+from svmbench.rng import Generator
+from svmbench.runner.optimum import certify
+from svmbench.sklearn._base import BinaryClassifier, Floats
+from svmbench.solvers import registry
+from svmbench.solvers.base import LinearModel
+
+#: Tolerance of the solver itself: so small that the gap decides.
+_EPS = 1e-12
+
+
+class LinearSVC(BinaryClassifier):
+    r"""Linear support vector classifier that stops at a certified relative duality gap.
+
+    Minimises :math:`\frac12 (|w|^2 + b^2 / s^2) + C \sum_i \max(0, 1 - y_i (\langle w, x_i \rangle + b))` by
+    dual coordinate descent (C.-J. Hsieh et al., ICML 2008): the intercept is the weight of a constant feature
+    s, as in `sklearn.svm.LinearSVC` with ``loss='hinge'``.
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        Regularisation, positive; small is strong.
+    fit_intercept : bool, default True
+        Whether there is an intercept.
+    intercept_scaling : float, default 1.0
+        s, positive; the larger, the less the intercept is regularised.
+    tol : float, default 1e-4
+        Relative duality gap at which to stop.
+    max_iter : int, default 1000
+        Passes over the data at most.
+    random_state : int, RandomState or None, default None
+        Source of the seed of the orders of visits.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (2,)
+        Classes; the second has the positive scores.
+    coef_ : ndarray of float64, shape (1, d)
+        w.
+    intercept_ : ndarray of float64, shape (1,)
+        b.
+    gap_ : float
+        Certified relative duality gap of the answer.
+    inner_products_ : int
+        Inner products that were computed in `fit`.
+    n_iter_ : int
+        Passes over the data, begun ones included.
+    n_features_in_ : int
+        d.
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> LinearSVC:
+        """Train on rows X, shape (n, d), dense or sparse, with labels y, shape (n,), of two classes."""
+        X, labels = self._checked(X, y)
+        rows = self._with_constant(X)
+        n = labels.size
+        problem = Problem.build(labels, C=self.C)
+        data = LinearData(rows)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        solver = registry.get("dcd")
+        run = solver(solver.Params(eps=_EPS)).start(problem, data, Generator(seed))
+        most, step = self.max_iter * n, n
+        while True:
+            run.advance("iterations", min(most, run.iterations + step))
+            snapshot = run.snapshot()
+            model = snapshot.model
+            if not isinstance(model, LinearModel) or snapshot.alpha is None:
+                raise TypeError("the answer is no dual point of a linear problem")
+            # w is made anew from the coefficients: the dual point and the objective then belong together.
+            at = np.flatnonzero(snapshot.alpha)
+            weights = data.combination(at, snapshot.alpha[at] * labels[at])
+            responses = labels * data.products(weights)
+            self.gap_ = float(certify(problem, snapshot.alpha, responses)["relative_gap"])
+            ended = run.converged or getattr(run, "stalled", False) or run.iterations >= most
+            if self.gap_ <= self.tol or ended:
+                break
+            step = max(n, run.iterations // 4)
+        if self.gap_ > self.tol:
+            warnings.warn(
+                f"a relative duality gap of {self.gap_:.1e} was reached, above tol={self.tol:g}: give a "
+                "larger max_iter, scale the features, or choose a smaller C",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self._keep(weights, X.shape[1])
+        self.n_iter_ = max(1, -(-int(run.iterations) // n))
+        self.inner_products_ = int(data.ledger.inner_products)
+        return self
+
+    def _with_constant(self, X: Any) -> Any:
+        """Return X with the constant feature behind the others, if there is an intercept."""
+        if not self.fit_intercept:
+            return X
+        if not self.intercept_scaling > 0.0:
+            raise ValueError(
+                f"intercept_scaling={self.intercept_scaling!r} is not allowed: give a positive number"
+            )
+        constant = np.full((X.shape[0], 1), self.intercept_scaling, dtype=X.dtype)
+        return (
+            sp.hstack([X, sp.csr_array(constant)], format="csr")
+            if sp.issparse(X)
+            else np.hstack([X, constant])
+        )
+
+    def _keep(self, weights: Floats, d: int) -> None:
+        self.coef_ = weights[np.newaxis, :d].copy()
+        self.intercept_ = np.array([weights[d] * self.intercept_scaling if self.fit_intercept else 0.0])
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return <w, x> + b for each row x of X, shape (m, d), as float64 (m,)."""
+        X = self._checked_rows(X)
+        return np.asarray(X @ self.coef_[0]).ravel() + self.intercept_[0]

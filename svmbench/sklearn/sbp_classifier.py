@@ -1,0 +1,104 @@
+"""The Stochastic Batch Perceptron as an estimator: the best answer for a budget."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem
+from svmbench.rng import Generator
+from svmbench.sklearn._base import KernelClassifier
+from svmbench.solvers import registry
+from svmbench.solvers.base import KernelExpansion
+
+#: Kernel evaluations between two looks at the clock.
+_SLICE = 2_000_000
+
+
+class SBPClassifier(KernelClassifier):
+    r"""Kernel classifier by the Stochastic Batch Perceptron, for a budget of kernel evaluations or seconds.
+
+    A. Cotter, S. Shalev-Shwartz and N. Srebro, The Kernelized Stochastic Batch Perceptron, ICML 2012. It
+    maximises the margin that is left when slacks of nν in total are given away, over predictors of norm 1.
+
+    Parameters
+    ----------
+    nu : float, default 0.01
+        ν, the slack budget per example, at least 0; the mean hinge loss over the norm of the solution of
+        `KernelSVC` gives the same predictor.
+    kernel, gamma, degree, coef0
+        As in `KernelSVC`.
+    fit_intercept : bool, default True
+        Whether there is an unregularised b.
+    max_evaluations : float or None, default 1e8
+        Budget of kernel evaluations that are charged to the method; None for no limit.
+    max_seconds : float or None, default None
+        Budget of seconds; one of the two budgets must be given.
+    cache_size : float, default 500
+        MiB for kernel rows.
+    n_jobs : int or None, default None
+        Threads; None is one.
+    random_state : int, RandomState or None, default None
+        Source of the seed.
+
+    Attributes
+    ----------
+    classes_, support_, support_vectors_, dual_coef_, intercept_, kernel_evaluations_, n_iter_, n_features_in_
+        As in `KernelSVC`.
+    """
+
+    def __init__(
+        self,
+        nu: float = 0.01,
+        *,
+        kernel: str = "rbf",
+        gamma: float | str = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        max_evaluations: float | None = 1e8,
+        max_seconds: float | None = None,
+        cache_size: float = 500,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.max_evaluations = max_evaluations
+        self.max_seconds = max_seconds
+        self.cache_size = cache_size
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> SBPClassifier:
+        """Train on rows X, shape (n, d), dense or sparse, with labels y, shape (n,), of two classes."""
+        X, labels = self._checked(X, y)
+        if self.max_evaluations is None and self.max_seconds is None:
+            raise ValueError("give max_evaluations or max_seconds: the method has no end of its own")
+        kernel = self._kernel_of(X)
+        bias = "unregularised" if self.fit_intercept else "none"
+        # λ has no part in the slack-constrained form; the problem's other forms want one.
+        problem = Problem.build(labels, C=1.0, bias=bias, nu=float(self.nu))
+        oracle = Oracle(X, kernel, int(self.cache_size * 2**20), self._threads)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        solver = registry.get("sbp")
+        run = solver(solver.Params(nu=float(self.nu))).start(problem, oracle, Generator(seed))
+        most = np.inf if self.max_evaluations is None else float(self.max_evaluations)
+        end = np.inf if self.max_seconds is None else time.monotonic() + float(self.max_seconds)
+        while not run.converged and oracle.ledger.kev_ondemand < most and time.monotonic() < end:
+            run.advance("kev_ondemand", int(min(most, oracle.ledger.kev_ondemand + _SLICE)))
+        model = run.snapshot().model
+        if not isinstance(model, KernelExpansion):
+            raise TypeError("the answer is no kernel expansion")
+        self.n_iter_ = int(run.iterations)
+        self.kernel_evaluations_ = int(oracle.ledger.kev_computed)
+        self._keep(model, X, kernel)
+        return self

@@ -1,0 +1,1 @@
+"""Cutting planes: cuts, the problem over them, coordinates and pre-images."""

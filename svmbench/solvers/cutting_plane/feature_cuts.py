@@ -1,0 +1,175 @@
+"""One-slack cutting planes of the hinge loss on features, for methods without bias."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.solvers.cutting_plane.one_slack import OneSlack
+
+Floats = NDArray[np.float64]
+
+#: Iterations in a row without a gain after which a method has stalled.
+STANDSTILL = 20
+#: A gain below this part of the gap is none.
+LEAST_PART = 1e-9
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The cut at a w.
+
+    Attributes
+    ----------
+    below : ndarray of bool, shape (n,)
+        V, the examples with y_i <w, z_i> < 1.
+    gradient : ndarray of float64, shape (m,)
+        g = Σ_V y_i z_i / n.
+    offset, missing : float
+        δ = |V|/n, and how far the cuts so far lie below the loss at w.
+    """
+
+    below: NDArray[np.bool_]
+    gradient: Floats
+    offset: float
+    missing: float
+
+
+class Cuts:
+    """Cuts of the mean hinge loss and the solution over them.
+
+    Parameters
+    ----------
+    y : ndarray of float64, shape (n,)
+        Labels.
+    bound : float
+        Cn, the weight of the slack.
+    inexact : float, default 0.5
+        A solution is made exact to this part of what the best cut so far was off.
+
+    Attributes
+    ----------
+    w : ndarray of float64
+        The solution over the cuts.
+    slack, dual : float
+        ξ and the dual objective of that solution, in the C-form.
+    """
+
+    def __init__(self, y: Floats, bound: float, inexact: float = 0.5) -> None:
+        self._y = y
+        self._bound = bound
+        self._inexact = inexact
+        self._program = OneSlack(bound)
+        self._gradients = np.zeros((0, 0))
+        self._nearest = np.inf
+        self._highest = -np.inf
+        self._in_vain = 0
+        self.w = np.zeros(0)
+        self.slack = self.dual = 0.0
+
+    def padded(self, m: int) -> Floats:
+        """Return w in m coordinates; those that are new since the last solution are 0."""
+        return np.pad(self.w, (0, m - self.w.size))
+
+    def iterate(self, features: Floats, eps: float, idle: int) -> float:
+        """Add the cut at w and solve again, unless the cuts are within eps of the loss at w.
+
+        Parameters
+        ----------
+        features : ndarray of float64, shape (m, n)
+            Coordinates of the examples.
+        eps : float
+            Accuracy, in units of the mean hinge loss.
+        idle : int
+            Solutions in a row without a part in them after which a cut is dropped.
+
+        Returns
+        -------
+        float
+            How far the cuts were below the loss at w.
+        """
+        cut = self.at(features)
+        if cut.missing > eps:
+            self.add(cut)
+            self.solve(idle)
+        return cut.missing
+
+    def at(self, features: Floats) -> Cut:
+        """Return the cut at w, whose new coordinates become 0."""
+        self.w = self.padded(len(features))
+        below = self._y * (self.w @ features) < 1.0
+        gradient = features @ (self._y * below) / below.size
+        offset = float(below.mean())
+        return Cut(below, gradient, offset, offset - float(self.w @ gradient) - self.slack)
+
+    def add(self, cut: Cut) -> None:
+        """Add a cut, without a new solution."""
+        self._nearest = min(self._nearest, cut.missing)
+        before = self._gradients if len(self._gradients) else np.zeros((0, cut.gradient.size))
+        self._gradients = np.vstack([before, cut.gradient])
+        self._program.add_cut(cut.offset, self._gradients @ cut.gradient)
+
+    def stands(self, gap: float) -> bool:
+        """Return whether the dual objective, this gap below the primal one, has not risen in 20 calls now.
+
+        A rise of less than 1e-9 of the gap, in units of the mean hinge loss, is none.
+        """
+        risen = self.dual > self._highest + LEAST_PART * gap * self._bound
+        self._in_vain = 0 if risen else self._in_vain + 1
+        self._highest = max(self._highest, self.dual)
+        return self._in_vain >= STANDSTILL
+
+    def solve(self, idle: int) -> NDArray[np.int64]:
+        """Make w the solution over the cuts; drop the idle ones and return the old places of the others."""
+        weights = self._program.solution(absolute=self._inexact * self._nearest * self._bound)
+        self.w = weights @ self._gradients
+        self.slack, self.dual = self._program.slack, self._program.dual
+        kept = np.asarray(self._program.drop_idle(idle))
+        self._gradients = self._gradients[kept]
+        return kept
+
+
+class GrowingCuts(Cuts):
+    """Cuts that keep their sets V, so that each gains a coordinate where the examples do.
+
+    n bytes are kept for each cut.
+
+    Parameters
+    ----------
+    y, bound, inexact
+        See `Cuts`.
+
+    Attributes
+    ----------
+    sets : list of ndarray of bool, shape (n,)
+        V of each cut.
+    """
+
+    def __init__(self, y: Floats, bound: float, inexact: float = 0.5) -> None:
+        super().__init__(y, bound, inexact)
+        self.sets: list[NDArray[np.bool_]] = []
+
+    def gradient(self, k: int) -> Floats:
+        """Return g of cut k, float64 (m,)."""
+        return np.asarray(self._gradients[k])
+
+    def extend(self, column: Floats) -> None:
+        """Give each cut its coordinate from those of the examples, shape (n,)."""
+        if self.sets:
+            signed = self._y * column / column.size
+            fresh = np.array([signed[below].sum() for below in self.sets])
+            self._program.extend(fresh)
+            self._gradients = np.column_stack([self._gradients, fresh])
+
+    def add(self, cut: Cut) -> None:
+        """Add a cut, without a new solution."""
+        super().add(cut)
+        self.sets.append(cut.below)
+
+    def solve(self, idle: int) -> NDArray[np.int64]:
+        """Make w the solution over the cuts; drop the idle ones and return the old places of the others."""
+        kept = super().solve(idle)
+        self.sets = [self.sets[k] for k in kept]
+        return kept

@@ -1,0 +1,100 @@
+r"""What linear cutting-plane methods share: the cuts of the mean hinge loss and the problem over them.
+
+For any set V of examples :math:`\frac{1}{n} \sum_{i \in V} (1 - y_i \langle w, x_i \rangle)` is a lower bound
+of the mean hinge loss, and equals it where V are the examples with a loss. As a cut it has
+:math:`\delta = |V|/n` and :math:`g = \frac{1}{n} \sum_{i \in V} y_i x_i`; the reduced problem over the cuts
+is that of `OneSlack` with B = 1/λ, so that λ times its dual objective is a lower bound of :math:`P_\lambda`.
+"""
+
+import numpy as np
+
+from libc.math cimport INFINITY, isfinite
+from libc.stdint cimport int64_t
+from libc.string cimport memcpy, memset
+
+from svmbench.solvers.cutting_plane.one_slack cimport OneSlack
+from svmbench.solvers.run cimport WORK_BETWEEN_SIGNALS, LinearRun
+from svmbench.solvers.stall cimport Record, stuck
+
+cdef enum:
+    FIRST_ROOM = 16         # cuts there is room for at first; doubled when they are used up
+    STANDSTILL = 20        # iterations in a row without a gain after which it has stalled
+
+
+cdef class CuttingRun(LinearRun):
+    """A started linear cutting-plane method.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training problem, with at least one example.
+    examples : LinearData
+        The same examples.
+    """
+
+    def __init__(self, problem, examples):
+        super().__init__(problem, examples, examples.n)
+        self.work = WORK_BETWEEN_SIGNALS
+        self.lam = problem.lam
+        self.cuts = OneSlack(1.0 / problem.lam)
+        self.w = np.zeros(max(examples.d, 1))
+        self.directions = np.empty((FIRST_ROOM, self.w.shape[0]))
+        self.products = np.empty(FIRST_ROOM)
+        self.kept = np.empty(FIRST_ROOM, dtype=np.int64)
+        self.dual = Record(-INFINITY, 0)
+
+    cdef int respond(self, const double* w, double* c) except -1 nogil:
+        cdef double total = 0.0
+        cdef Py_ssize_t i = 0
+        for i in range(self.n):
+            c[i] = self.y[i] * self.examples.dot(i, w)
+            total += c[i]
+        if not isfinite(total):
+            self.overflowed()
+        return 0
+
+    cdef int add_cut(self, const double* c, double below) except -1 nogil:
+        cdef Py_ssize_t i = 0, k = 0, last = self.cuts.count, found = 0, d = self.w.shape[0]
+        cdef double* g = NULL
+        if last == self.directions.shape[0]:
+            with gil:
+                self.grow()
+        g = &self.directions[last, 0]
+        memset(g, 0, d * sizeof(double))
+        for i in range(self.n):
+            if c[i] < below:
+                found += 1
+                self.examples.add(i, self.y[i], g)
+        for k in range(d):
+            g[k] /= self.n
+        for k in range(last + 1):
+            self.products[k] = self.examples.between(&self.directions[k, 0], g)
+        return self.cuts.add(<double> found / self.n, &self.products[0])
+
+    cdef int grow(self) except -1:
+        """Double the room."""
+        m = self.directions.shape[0]
+        self.directions = np.concatenate([self.directions, np.empty((m, self.w.shape[0]))])
+        self.products = np.empty(2 * m)
+        self.kept = np.empty(2 * m, dtype=np.int64)
+        return 0
+
+    cdef void solve(self, double absolute, double relative) noexcept nogil:
+        cdef Py_ssize_t j = 0, k = 0
+        cdef double a = 0.0
+        self.cuts.solve(absolute, relative)
+        memset(&self.w[0], 0, self.w.shape[0] * sizeof(double))
+        for k in range(self.cuts.count):
+            a = self.cuts.alpha[k]
+            if a > 0.0:
+                for j in range(self.w.shape[0]):
+                    self.w[j] += a * self.directions[k, j]
+
+    cdef bint stands(self, double gap) noexcept nogil:
+        return stuck(&self.dual, self.cuts.dual, gap, STANDSTILL)
+
+    cdef void drop(self, int64_t limit) noexcept nogil:
+        cdef Py_ssize_t k = 0, d = self.w.shape[0]
+        for k in range(self.cuts.drop(limit, &self.kept[0])):
+            if self.kept[k] != k:
+                memcpy(&self.directions[k, 0], &self.directions[self.kept[k], 0], d * sizeof(double))

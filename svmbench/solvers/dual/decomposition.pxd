@@ -1,0 +1,56 @@
+"""C-level interface of the decomposition methods."""
+
+from libc.stdint cimport int64_t
+
+from svmbench.solvers.dual.box cimport BoxDual
+from svmbench.solvers.dual.small_qp cimport SmallQP
+from svmbench.solvers.dual.refinement cimport Refinement
+from svmbench.solvers.run cimport SteppedRun
+
+
+cdef class DecompositionRun(SteppedRun):
+    """Base of the decomposition methods; see decomposition.pyx."""
+
+    cdef BoxDual dual               # a shrunk coefficient is marked as if it could not move
+    cdef double eps
+    cdef double b                   # around which the conditions are checked; 0 without bias
+    cdef Py_ssize_t active          # examples that are not shrunk, in ascending order
+    cdef int64_t[::1] members
+    # The working set.
+    cdef Py_ssize_t most            # its size at most, q
+    cdef Py_ssize_t fresh           # at most so many of it that were not in the last one
+    cdef Py_ssize_t size
+    cdef int64_t[::1] batch
+    cdef int64_t[::1] before        # the last one
+    cdef int64_t[::1] entered       # iteration at which an example of the set came into it; -1: not in it
+    cdef unsigned char[::1] chosen  # whether an example is in the set being chosen
+    cdef Py_ssize_t added           # how many of it are new
+    cdef int64_t[::1] risen         # the highest that can move up, the lowest that can move down, as places
+    cdef int64_t[::1] fallen
+    cdef double[::1] up_keys        # of the active examples, what they are found by
+    cdef double[::1] down_keys
+    cdef double[::1] Q
+    cdef double[::1] own
+    cdef double[::1] signs
+    cdef double[::1] z
+    cdef double[::1] gradient
+    cdef readonly Refinement refinement
+
+    # Minimise over the variables of the working set.
+    cdef void solve(self, SmallQP* qp) noexcept nogil
+    # Recompute the values where rows cannot support what they show; the end of a step.
+    cdef int refine(self) except -1 nogil
+    cdef double violation_left(self) noexcept nogil
+    cdef void activate(self) noexcept nogil
+    cdef bint is_free(self, Py_ssize_t i) noexcept nogil
+    cdef bint is_shrunk(self, Py_ssize_t i) noexcept nogil
+    cdef void look(self) noexcept nogil
+    cdef void choose(self) noexcept nogil
+    cdef void choose_pairs(self) noexcept nogil
+    cdef void choose_ones(self) noexcept nogil
+    cdef bint join(self, const int64_t* examples, Py_ssize_t count) noexcept nogil
+    cdef void refill(self, Py_ssize_t count) noexcept nogil
+    cdef int64_t rank(self, Py_ssize_t i) noexcept nogil
+    cdef void gather(self, SmallQP* qp) noexcept nogil
+    cdef void apply(self) noexcept nogil
+    cdef void subtract(self, const float* row, double factor) noexcept nogil

@@ -1,0 +1,39 @@
+"""C-level interface of the dual in the variables of a working set."""
+
+from libc.stdint cimport int64_t
+
+
+cdef extern from "svmbench/solvers/dual/csrc/working_set.h" nogil:
+    enum: WORKING_SET_PAD
+    ctypedef struct working_set:
+        ptrdiff_t size
+        ptrdiff_t stride
+        const float* kernel
+        const double* diagonal
+        const double* least
+        const double* most
+        double* beta
+        double* values
+        double* up
+        double* down
+
+
+# Move beta to the solution but for a violation of eps, by at most `steps` steps; return how many were made.
+cdef int64_t solve(int level, working_set* set, bint balanced, double eps, int64_t steps) noexcept nogil
+
+
+# The `room` largest keys of those offered, and whose they are; of equal keys those offered first.
+cdef struct Top:
+    Py_ssize_t room
+    Py_ssize_t size
+    double* keys
+    int64_t* owners
+
+cdef void offer(Top* top, double key, int64_t owner) noexcept nogil
+
+
+# Of n keys, the places of the k largest above the floor, in descending order, the first of equals first;
+# return how many there are.
+cdef Py_ssize_t leading(
+    const double* keys, Py_ssize_t n, double floor, Py_ssize_t k, int64_t* places
+) noexcept nogil

@@ -1,0 +1,75 @@
+r"""What decomposition with a large working set is made of: choosing the set, and solving the dual in it.
+
+`solve`: the dual in the signed coefficients :math:`\beta_i = \alpha_i y_i` of the working set, all others
+fixed, in a box, whose sum stays as it is where there is a bias. The values :math:`v_i = y_i - f(x_i)` are its
+gradient. Where the sum stays the steps are those of `smo_pair` with second-order selection. Where it is free
+they move two variables as well (I. Steinwart, D. Hush and C. Scovel, Training SVMs without Offset, JMLR 12,
+2011): the one that gains most alone, and the partner with which it gains most, if it gains more than alone.
+By one at a time it would go nowhere where the kernel is nearly constant: each then undoes what the others
+have gained. The steps read and write vectors of the working set only, and the kernel matrix of the set is at
+hand: one takes about a microsecond. The passes are compiled for each instruction set. Of equals the first is
+chosen.
+
+`offer`: the k largest of a stream, by a heap whose root is the least of them, the last offered of equals:
+most of the others are turned away by one comparison.
+"""
+
+from libc.stdint cimport int64_t
+
+cdef extern from "working_set.h" nogil:
+    int64_t svmbench_working_set_solve(int level, working_set*, int balanced, double eps, int64_t steps)
+
+
+cdef int64_t solve(int level, working_set* set, bint balanced, double eps, int64_t steps) noexcept nogil:
+    return svmbench_working_set_solve(level, set, balanced, eps, steps)
+
+
+cdef inline bint less(const Top* top, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+    """Return whether the first of two entries leaves before the second."""
+    return top.keys[a] < top.keys[b] or (top.keys[a] == top.keys[b] and top.owners[a] > top.owners[b])
+
+
+cdef inline void swap(Top* top, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
+    top.keys[a], top.keys[b] = top.keys[b], top.keys[a]
+    top.owners[a], top.owners[b] = top.owners[b], top.owners[a]
+
+
+cdef void offer(Top* top, double key, int64_t owner) noexcept nogil:
+    cdef Py_ssize_t at = 0, child = 0
+    if top.size < top.room:
+        at = top.size
+        top.size += 1
+        top.keys[at] = key
+        top.owners[at] = owner
+        while at > 0 and less(top, at, (at - 1) // 2):
+            swap(top, at, (at - 1) // 2)
+            at = (at - 1) // 2
+    elif top.room > 0 and key > top.keys[0]:
+        top.keys[0] = key
+        top.owners[0] = owner
+        while 2 * at + 1 < top.size:
+            child = 2 * at + 1
+            if child + 1 < top.size and less(top, child + 1, child):
+                child += 1
+            if not less(top, child, at):
+                return
+            swap(top, at, child)
+            at = child
+
+
+cdef Py_ssize_t leading(
+    const double* keys, Py_ssize_t n, double floor, Py_ssize_t k, int64_t* places
+) noexcept nogil:
+    cdef Py_ssize_t found = 0, at = 0, p = 0
+    for p in range(n):
+        if keys[p] > floor:
+            if found < k:
+                found += 1
+            at = found - 1
+            while at > 0 and keys[places[at - 1]] < keys[p]:
+                places[at] = places[at - 1]
+                at -= 1
+            places[at] = p
+            if found == k:
+                floor = keys[places[k - 1]]
+    return found

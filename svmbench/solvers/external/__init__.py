@@ -1,0 +1,1 @@
+"""Adapters to programs that users have today, ``pip install 'svmbench[peers]'``: baselines of our solvers."""

@@ -1,0 +1,82 @@
+r"""LIBSVM as users have it: ``sklearn.svm.SVC``.
+
+C.-C. Chang and C.-J. Lin, LIBSVM: A Library for Support Vector Machines, ACM TIST 2:27, 2011.
+
+Problem: :math:`\min \frac12 |w|^2 + C \sum_i h(c_i + y_i b)`, with a bias only, which LIBSVM always has.
+
+Points of a curve: fits from nothing, from looser to tighter tolerance of the largest violation of optimality.
+The row cache has the size of ours (``budget.memory``). One thread: it knows no others.
+
+Answer: the coefficients and bias of the last fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from svmbench.errors import UserError
+from svmbench.problem import Problem
+from svmbench.solvers.base import Run
+from svmbench.solvers.external._data import ExternalData
+from svmbench.solvers.external._peer import ExpansionRun, Peer, kernel_options
+
+if TYPE_CHECKING:
+    from svmbench.rng import Generator
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of ``solver=sklearn_svc``."""
+
+    tol: list[float] = field(
+        default_factory=lambda: [0.1, 0.01, 0.001],
+        metadata={
+            "help": (
+                "Tolerances of the fits, in their order: one fit from nothing and one checkpoint for "
+                "each. The last is LIBSVM's default."
+            ),
+            "above": 0,
+        },
+    )
+    storage: str = field(
+        default="csr",
+        metadata={
+            "help": (
+                "How LIBSVM gets the examples: csr, as its own program reads them, or dense, which is "
+                "faster for some data."
+            ),
+            "choices": ("csr", "dense"),
+        },
+    )
+
+    def __post_init__(self) -> None:
+        if not self.tol:
+            raise UserError("solver.tol=[] is not allowed: give at least one tolerance")
+
+
+class SklearnSVC(Peer):
+    """The adapter; see the module."""
+
+    name = "sklearn_svc"
+    title = "LIBSVM (scikit-learn)"
+    citation = (
+        "C.-C. Chang, C.-J. Lin. LIBSVM: A Library for Support Vector Machines. ACM TIST 2:27, 2011; "
+        "sklearn.svm.SVC: F. Pedregosa et al. JMLR 12, 2011."
+    )
+    biases = ("unregularised",)
+    stochastic = False
+    Params = Params
+
+    def begin(self, problem: Problem, data: ExternalData, rng: Generator) -> Run:
+        """Return a run at iteration 0; the generator is not used."""
+        from sklearn.svm import SVC
+
+        options: dict[str, Any] = kernel_options(data.kernel)
+        options.update(C=problem.C, cache_size=max(1.0, data.cache_bytes / 2**20))
+        return ExpansionRun(problem, data, self._form, self.params.tol, lambda tol: SVC(tol=tol, **options))
+
+    def _form(self, data: ExternalData) -> Any:
+        return data.csr(np.float64) if self.params.storage == "csr" else data.dense(np.float64)

@@ -1,1 +1,0 @@
-"""Small pieces that several solvers share: random numbers, the water level, small quadratic programs."""

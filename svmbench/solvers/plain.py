@@ -1,0 +1,111 @@
+"""What makes a kernel solver in plain Python short: coefficients, responses, and what each is charged.
+
+A solver derives its run from `ExpansionRun` and writes one iteration; docs/add-a-solver.md shows one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.problem import Problem
+from svmbench.solvers.base import KernelExpansion, Snapshot
+from svmbench.solvers.run import PlainRun, checked_diagonal
+
+if TYPE_CHECKING:
+    from svmbench.kernels._oracle import Oracle
+
+
+class ExpansionRun(PlainRun):
+    r"""A started kernel method that changes the coefficients of :math:`w = \sum_i \alpha_i y_i \Phi(x_i)`.
+
+    A subclass writes `improve`: one iteration, which reads `alpha` and, by `response` or `responses`, the
+    responses, changes coefficients by `change`, and returns whether the method has converged. Each of them is
+    charged by the rules of docs/counting.md. ``self.stall()`` ends a run that gains nothing any more.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training problem, with at least one example.
+    oracle : Oracle
+        Over the same examples.
+
+    Attributes
+    ----------
+    maintains : bool
+        Of the class: whether an iteration needs the responses of all examples, so that they are maintained
+        and a change is charged n on demand as well. If not, it may look at single ones only.
+    problem : Problem
+        What is solved; its ``C`` bounds the coefficients of a dual point.
+    diagonal : ndarray of float64, shape (n,)
+        K(x_i, x_i).
+    alpha : ndarray of float64, shape (n,)
+        The coefficients, 0 at first.
+
+    Raises
+    ------
+    UserError
+        If the problem has another number of examples, or a value K(x, x) is negative or not finite.
+    """
+
+    maintains: ClassVar[bool] = False
+
+    def __init__(self, problem: Problem, oracle: Oracle) -> None:
+        super().__init__(problem, oracle)
+        self.problem = problem
+        self._rows = oracle
+        self._ledger = oracle.ledger
+        self.diagonal: NDArray[np.float64] = checked_diagonal(oracle)
+        self.alpha = np.zeros(problem.n)
+        self._responses = np.zeros(problem.n)
+
+    @property
+    def responses(self) -> NDArray[np.float64]:
+        """The responses y_i <w, Φ(x_i)> of all examples, shape (n,), for a method that maintains them."""
+        if not self.maintains:
+            raise TypeError(
+                f"{type(self).__name__} looks at all responses: set maintains = True in its class"
+            )
+        return self._responses
+
+    def response(self, i: int) -> float:
+        """Return the response of one example, charged the number of coefficients that are not zero."""
+        if not self.maintains:
+            self._ledger.charge(lookups=int(np.count_nonzero(self.alpha)))
+        return float(self._responses[i])
+
+    def change(self, i: int, value: float) -> None:
+        """Give one coefficient another value and all responses what follows; charged n.
+
+        Raises
+        ------
+        FloatingPointError
+            If the responses are no longer finite.
+        """
+        y, step = self.problem.y, value - self.alpha[i]
+        self._responses += step * y[i] * (y * self._rows.row(i))
+        self.alpha[i] = value
+        kind = "maintained_changes" if self.maintains else "changes"
+        self._ledger.charge(**{kind: 1}, n=self.problem.n)
+        if not np.isfinite(self._responses).all():
+            raise FloatingPointError(
+                f"the responses are no longer finite after {self.iterations} iterations: scale the data, or "
+                "choose a kernel with smaller values or smaller steps"
+            )
+
+    def iterate(self) -> bool:
+        """Make one iteration, charged n to ``kev_iter``, and return whether the method has converged."""
+        converged = self.improve()
+        self._ledger.charge(iterations=1, n=self.problem.n)
+        return converged
+
+    def improve(self) -> bool:
+        """Do one iteration of the method and return whether it has converged; a subclass writes this."""
+        raise NotImplementedError
+
+    def snapshot(self) -> Snapshot:
+        """Return the coefficients as they are, as a dual point; another answer overrides this."""
+        model = KernelExpansion.from_alpha(self.alpha, self.problem.y)
+        return Snapshot(model, self._responses.copy(), self.alpha.copy())

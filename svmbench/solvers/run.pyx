@@ -1,0 +1,230 @@
+"""What all compiled runs share: the loop between two looks of the observer.
+
+A subclass implements ``step``, one iteration of its method; the loop around it holds no interpreter lock,
+ends at the first iteration boundary at which the counter has reached its mark, and now and then lets pending
+signals in, so that Ctrl-C ends a run between two iterations with its state whole.
+"""
+
+import signal
+import threading
+
+import numpy as np
+
+from svmbench.errors import UserError, nearest
+from svmbench.counters import COUNTERS, FIELDS
+
+from cpython.exc cimport PyErr_CheckSignals, PyErr_SetInterrupt
+from libc.float cimport FLT_MAX
+from libc.stdint cimport INT64_MAX, int64_t
+
+from svmbench.kernels._linear_data cimport LinearData
+from svmbench.kernels._ledger cimport Ledger
+from svmbench.kernels._oracle cimport Oracle
+from svmbench.simd.passes cimport add_signed
+
+# An iteration counts as at least so much work: that of its calls, where the data are few.
+cdef enum:
+    LEAST_WORK = 500
+
+
+cdef class CountedRun:
+    """A started solver.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training problem, with at least one example.
+    n : int
+        Number of examples of what the solver reads the data through.
+    ledger : Ledger
+        Its counts.
+    work : int
+        Multiplications of one iteration, roughly: how often signals are looked for.
+
+    Raises
+    ------
+    UserError
+        If the problem has another number of examples, or a label is neither -1 nor +1.
+    """
+
+    def __init__(self, problem, Py_ssize_t n, Ledger ledger not None, int64_t work):
+        if problem.n != n or n == 0:
+            raise UserError(
+                f"{problem.n} labels do not fit {n} examples: give as many of both, at least one"
+            )
+        self.ledger = ledger
+        self.n = n
+        self.work = max(work, <int64_t> LEAST_WORK)
+        self.labels = np.array(problem.y, dtype=np.float64)
+        if np.any(np.abs(self.labels) != 1.0):
+            raise UserError("the labels must be -1 and +1: map the two classes to them")
+        self.y = &self.labels[0]
+        self.signs = np.asarray(self.labels).astype(np.float32)
+
+    cdef int step(self) except -1 nogil:
+        with gil:
+            raise NotImplementedError
+
+    cdef int overflowed(self) except -1 nogil:
+        with gil:
+            raise FloatingPointError(
+                f"the responses are no longer finite after {self.iterations} iterations: scale the data, or "
+                "choose a kernel with smaller values or smaller steps"
+            )
+
+    def advance(self, counter: str, until: int, most: int = INT64_MAX) -> None:
+        """Continue until ``counter`` has reached ``until``, or the method has converged or stalled.
+
+        Parameters
+        ----------
+        counter : str
+            One of `svmbench.counters.COUNTERS`.
+        until : int
+            The value at which to stop; the first iteration boundary at or after it.
+        most : int, optional
+            Make no more than this many iterations, wherever the counter is; no limit by default.
+
+        Raises
+        ------
+        FloatingPointError
+            If the responses overflow.
+        KeyboardInterrupt
+            On Ctrl-C, between two iterations; the run may be observed and advanced further.
+        """
+        if counter not in COUNTERS:
+            raise UserError(
+                f"counter '{counter}' is unknown{nearest(counter, COUNTERS) or ':'} "
+                f"the counters are {', '.join(COUNTERS)}"
+            )
+        cdef const int64_t* value = self.ledger.counter(FIELDS.index(counter))
+        cdef int64_t mark = min(until, INT64_MAX)
+        cdef int64_t last = min(self.iterations + most, INT64_MAX)
+        cdef int64_t work = 0
+        with nogil:
+            while (
+                not self.converged and not self.stalled and value[0] < mark and self.iterations < last
+            ):
+                self.step()
+                self.iterations += 1
+                work += self.work
+                if work >= WORK_BETWEEN_SIGNALS:
+                    work = 0
+                    with gil:
+                        PyErr_CheckSignals()
+
+
+cdef class SteppedRun(CountedRun):
+    """A started kernel method.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training problem, with at least one example.
+    oracle : Oracle
+        Over the same examples.
+    """
+
+    def __init__(self, problem, Oracle oracle not None):
+        super().__init__(problem, oracle.n, oracle.ledger, oracle.n)
+        self.oracle = oracle
+
+    cdef const float* row(self, Py_ssize_t i) noexcept nogil:
+        if self.oracle.prefetch.begin(i):
+            self.prefetch_hints()
+            self.oracle.prefetch.make()
+        return self.oracle.get_row(i)
+
+    cdef void prefetch_hints(self) noexcept nogil:
+        pass
+
+
+cdef class PlainRun(SteppedRun):
+    """A started kernel method whose iterations are made of whole vectors and written in Python.
+
+    A subclass implements ``iterate``, one iteration, which returns whether the method has converged.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training problem, with at least one example.
+    oracle : Oracle
+        Over the same examples.
+
+    Notes
+    -----
+    Python would serve Ctrl-C in the middle of an iteration: it is held back until its end.
+    """
+
+    cdef bint asked         # Ctrl-C was pressed during this iteration
+
+    def __init__(self, problem, Oracle oracle not None):
+        super().__init__(problem, oracle)
+        self.work = WORK_BETWEEN_SIGNALS
+
+    cdef int step(self) except -1 nogil:
+        with gil:
+            handler = signal.getsignal(signal.SIGINT)
+            if not callable(handler) or threading.current_thread() is not threading.main_thread():
+                self.converged = self.iterate()
+                return 0
+            self.asked = False
+            signal.signal(signal.SIGINT, self._hold_back)
+            try:
+                self.converged = self.iterate()
+            finally:
+                signal.signal(signal.SIGINT, handler)
+            if self.asked:
+                PyErr_SetInterrupt()
+        return 0
+
+    def _hold_back(self, number, frame):
+        self.asked = True
+
+    def stall(self) -> None:
+        """End the run: it gains nothing any more, although its rule does not hold."""
+        self.stalled = True
+
+    def iterate(self) -> bool:
+        """Make one iteration and return whether the method has converged."""
+        raise NotImplementedError
+
+
+cdef class LinearRun(CountedRun):
+    """A started linear method.
+
+    Parameters
+    ----------
+    problem : Problem
+        The training problem, with at least one example.
+    examples : LinearData
+        The same examples.
+    products : int
+        Inner products of one iteration.
+    """
+
+    def __init__(self, problem, LinearData examples not None, products):
+        mean = examples.stored // max(examples.n, 1)
+        super().__init__(problem, examples.n, examples.ledger, products * (mean + 1))
+        self.examples = examples
+
+
+cdef void add_row(SteppedRun run, Py_ssize_t i, double factor, double* responses) noexcept nogil:
+    add_signed(responses, &run.signs[0], run.row(i), run.n, factor)
+
+
+def checked_diagonal(oracle):
+    """Return the diagonal of the kernel matrix, float64 (n,), as the oracle charges it.
+
+    Raises
+    ------
+    UserError
+        If a value is negative, or beyond the single precision of the rows.
+    """
+    diagonal = oracle.diagonal()
+    bad = np.flatnonzero(~((diagonal >= 0.0) & (diagonal <= FLT_MAX)))
+    if bad.size:
+        raise UserError(
+            f"K(x, x) = {diagonal[bad[0]]} for training example {bad[0] + 1}: the kernel must be positive "
+            f"semidefinite and at most {FLT_MAX:.1e} on the data; change its parameters or scale the data"
+        )
+    return np.ascontiguousarray(diagonal, dtype=np.float64)

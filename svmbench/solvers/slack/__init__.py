@@ -1,0 +1,1 @@
+"""Water levels: the slack-constrained problem's inner step."""

@@ -1,0 +1,50 @@
+"""Steps from each older schema of the store's documents to the next; one function per step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from svmbench.files import digest
+from svmbench.store.identity import DERIVED, rounded
+
+#: How solvers are called whose runs were stored before run.json held the title.
+_TITLES = {
+    "sbp": "SBP",
+    "pegasos": "Pegasos",
+    "sdca": "SDCA",
+    "smo": "SMO",
+    "perceptron": "Perceptron",
+    "smo_pair": "SMO with bias",
+}
+
+
+def _from_1(document: dict[str, Any]) -> dict[str, Any]:
+    """Give run.json the solver's title, and its identity the ν or R that the run derived."""
+    if "identity" not in document:
+        return document
+    solver = document["config"]["solver"]
+    about = dict(document.get("solver", {}))
+    about.setdefault("title", _TITLES.get(solver["name"], solver["name"]))
+    identity, problem = dict(document["identity"]), document.get("problem", {})
+    for name, key in DERIVED.values():
+        used = problem.get(name)
+        if used is not None and solver.get(key, "auto") == "auto":
+            identity["derived"] = {key: rounded(used)}
+    return {**document, "solver": about, "identity": identity}
+
+
+def _from_2(document: dict[str, Any]) -> dict[str, Any]:
+    """Give an optimum its bias and its precision: those without had none, and values in single precision."""
+    checksum = document.get("checksum")
+    if not isinstance(checksum, str) or "relative_gap" not in document:
+        return document
+    content = {key: value for key, value in document.items() if key != "checksum"}
+    whole = checksum == digest(content)
+    content = {"bias": 0.0, "precision": "float32", **content}
+    # One that is not what was written stays so.
+    return {**content, "checksum": digest(content) if whole else checksum}
+
+
+#: ``MIGRATIONS[k]`` takes a document of schema k to schema k + 1.
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _from_1, 2: _from_2}

@@ -1,0 +1,109 @@
+"""The answer of a run as it is stored: coefficients or weights, and what it takes to score rows with them."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.errors import UserError
+from svmbench.files import write_whole
+
+#: Arrays of model.npz by name, and what they are stored as.
+_ARRAYS = {
+    "indices": np.int64,
+    "points": np.float64,
+    "coefficients": np.float64,
+    "weights": np.float64,
+    "dual_indices": np.int64,
+    "dual_values": np.float64,
+}
+
+
+@dataclass(frozen=True)
+class StoredModel:
+    r"""A predictor and, where the method has one, its dual point.
+
+    One of three forms: :math:`\sum_k \beta_k K(x_{i_k}, x) + b` over training examples (``indices`` and
+    ``coefficients``), the same over points of its own (``points`` and ``coefficients``), or
+    :math:`\langle w, z(x) \rangle + b` (``weights``), z the features map or the identity.
+
+    Attributes
+    ----------
+    kernel : dict
+        Name and parameters, as in the resolved configuration.
+    checksum : str
+        Of the data set that it was trained on; ``indices`` are rows of its training part.
+    bias : float
+        b.
+    iterations : int
+        Of the checkpoint that it belongs to.
+    loss : str
+        Of the problem that its dual point is one of: ``hinge`` or ``squared_hinge``.
+    dual : str
+        Where a dual point α of the regularised form is: ``none``, ``coefficients`` (β = αy) or ``own``.
+    features : dict or None
+        Name and parameters of the map that the weights belong to, and the seed that it was made with.
+    indices : ndarray of int64, shape (s,), or None
+        Rows of the training part, ascending.
+    points : ndarray of float64, shape (s, d), or None
+        Points that are no training examples.
+    coefficients : ndarray of float64, shape (s,), or None
+        The β.
+    weights : ndarray of float64, shape (D,), or None
+        w.
+    dual_indices, dual_values : ndarray, shape (k,), or None
+        The non-zeros of α where ``dual`` is ``own``.
+    """
+
+    kernel: dict[str, Any]
+    checksum: str
+    bias: float
+    iterations: int
+    loss: str = "hinge"
+    dual: str = "none"
+    features: dict[str, Any] | None = None
+    indices: NDArray[np.int64] | None = None
+    points: NDArray[np.float64] | None = None
+    coefficients: NDArray[np.float64] | None = None
+    weights: NDArray[np.float64] | None = None
+    dual_indices: NDArray[np.int64] | None = None
+    dual_values: NDArray[np.float64] | None = None
+
+    def save(self, path: Path) -> None:
+        """Write the model as a compressed .npz without pickled objects; equal models give equal bytes."""
+        about = {
+            name: getattr(self, name)
+            for name in ("kernel", "checksum", "bias", "iterations", "loss", "dual", "features")
+        }
+        arrays = {name: getattr(self, name) for name in _ARRAYS if getattr(self, name) is not None}
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, about=np.array(json.dumps(about)), **arrays)
+        write_whole(path, buffer.getvalue())
+
+    @classmethod
+    def load(cls, path: Path) -> StoredModel:
+        """Read a model.
+
+        Raises
+        ------
+        UserError
+            If there is none, or the file is damaged.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as content:
+                about = json.loads(str(content["about"]))
+                arrays = {
+                    name: content[name].astype(kind) for name, kind in _ARRAYS.items() if name in content
+                }
+            return cls(**about, **arrays)
+        except FileNotFoundError as error:
+            raise UserError(f"{path.parent} holds no model: repeat the run by force=true") from error
+        except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            raise UserError(f"{path} is damaged ({type(error).__name__}: {error}); repeat the run") from error

@@ -1,0 +1,114 @@
+"""Packs: many ended runs in one compressed file, for runs that are kept beside the figures made from them.
+
+A pack is JSON, one run per line, compressed by xz: ``xz -dc results/reference/packs/sbp-f2.jsonl.xz`` prints
+it. Each line holds what the folder of a run holds: ``run`` (run.json), ``status`` (status.json) and ``trace``
+(trace.csv, its rows perhaps thinned). A pack is unpacked once, to ``RESULTS/unpacked``, where its runs are
+found and read like any others.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from svmbench.errors import UserError
+from svmbench.files import sha256, write_whole
+from svmbench.store import documents, trace
+from svmbench.store.runs import StoredRun
+
+ENDING = ".jsonl.xz"
+
+
+def write(path: Path, runs: Iterable[tuple[StoredRun, Sequence[int]]]) -> None:
+    """Write a pack; the same runs give the same bytes.
+
+    Parameters
+    ----------
+    path : Path
+        ``<name>.jsonl.xz``.
+    runs : iterable of (StoredRun, sequence of int)
+        Ended runs, and which of their checkpoints are kept.
+    """
+    lines = []
+    for run, kept in sorted(runs, key=lambda entry: entry[0].id):
+        rows = run.rows()
+        # What cannot change a result and may name a folder of the machine it ran on.
+        config = {**run.config, "results": "results", "data": {"mirror": None, "dir": None}}
+        record = {
+            "schema": documents.SCHEMA,
+            "run": {**run.manifest, "id": run.id, "config": config},
+            "status": {
+                "status": run.status,
+                "reason": run.reason,
+                "started": run.started,
+                "ended": run.ended,
+                "peak_memory": run.peak_memory,
+            },
+            "trace": trace.header() + "".join(trace.line(rows[place]) for place in kept),
+        }
+        lines.append(json.dumps(record, sort_keys=True, separators=(",", ":"), allow_nan=False) + "\n")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, lzma.compress("".join(lines).encode(), preset=9))
+
+
+def folders(root: Path) -> list[str]:
+    """Return the folders with the runs of all packs, relative to the store, unpacked where they are not yet.
+
+    Parameters
+    ----------
+    root : Path
+        The results folder; its packs are in ``reference/packs``.
+
+    Raises
+    ------
+    UserError
+        If a pack is damaged, or cannot be unpacked.
+    """
+    packs = sorted((root / "reference" / "packs").glob(f"*{ENDING}"))
+    return [f"unpacked/{_unpacked(path, root / 'unpacked').name}/runs" for path in packs]
+
+
+def _unpacked(path: Path, home: Path) -> Path:
+    """Return the folder of a pack's content, which appears whole; that of an older pack of its name goes."""
+    name = path.name.removesuffix(ENDING)
+    folder = home / f"{name}-{sha256(path)[:12]}"
+    if folder.is_dir():
+        return folder
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=home, prefix=".") as scratch:
+            _unpack(path, Path(scratch) / "runs")
+            for old in home.glob(f"{name}-????????????"):
+                shutil.rmtree(old, ignore_errors=True)
+            if not folder.exists():
+                os.rename(scratch, folder)
+                os.mkdir(scratch)  # what is removed on leaving
+    except OSError as error:
+        raise UserError(f"{path} cannot be unpacked to {home}: {error.strerror}; make it writable") from error
+    return folder
+
+
+def _unpack(path: Path, runs: Path) -> None:
+    """Write the run folders of a pack."""
+    try:
+        records = [json.loads(line) for line in lzma.decompress(path.read_bytes()).decode().splitlines()]
+        content = {
+            record["run"]["id"]: {
+                "run.json": json.dumps({"schema": record["schema"], **record["run"]}),
+                "status.json": json.dumps({"schema": record["schema"], **record["status"]}),
+                "trace.csv": record["trace"],
+            }
+            for record in records
+        }
+    except (lzma.LZMAError, ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{path} is damaged ({type(error).__name__}: {error}); restore it") from error
+    for id, files in content.items():
+        folder = runs / id
+        folder.mkdir(parents=True)
+        for name, text in files.items():
+            (folder / name).write_text(text, encoding="utf-8")

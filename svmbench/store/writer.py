@@ -1,0 +1,110 @@
+"""The writing end of a run."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from svmbench.files import Lock, digest, sha256, sync_folder
+from svmbench.store import documents, trace
+from svmbench.store.documents import storing
+from svmbench.store.runs import CHECKED, END_STATES, LOCK, MODEL, RUNNING, StoredRun
+
+if TYPE_CHECKING:
+    from svmbench.store.model import StoredModel
+
+
+def now() -> str:
+    """Return the time as it is stored: ISO 8601, UTC, microseconds."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+class RunWriter:
+    """The writing end of a run: owns the lock of its folder until the run ends.
+
+    Attributes
+    ----------
+    path : Path
+        The folder: ``<id>.running`` until `finish`, then ``<id>``.
+    """
+
+    def __init__(self, path: Path, lock: Lock, manifest: dict[str, Any]) -> None:
+        self.path = path
+        self._lock = lock
+        self._manifest = {**manifest, "started": now()}
+        for leftover in path.iterdir():  # of a run of the same identity that was killed
+            if leftover != lock.path:
+                shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+        documents.write(path / "run.json", self._manifest)
+        self._trace = trace.TraceWriter(path / "trace.csv")
+
+    def _storing(self) -> AbstractContextManager[None]:
+        return storing(f"run {self.path.name.removesuffix(RUNNING)}", self.path.parent)
+
+    def checkpoint(self, row: dict[str, Any]) -> None:
+        """Append one checkpoint; it is on the disk when this returns."""
+        with self._storing():
+            self._trace.checkpoint(row)
+
+    def put_model(self, model: StoredModel) -> None:
+        """Store the predictor of the last checkpoint."""
+        with self._storing():
+            model.save(self.path / MODEL)
+
+    def log(self, text: str) -> None:
+        """Write error.log, what a person needs to understand a failure."""
+        with self._storing():
+            (self.path / "error.log").write_text(text, encoding="utf-8")
+
+    def finish(self, status: str, reason: str, **fields: Any) -> StoredRun:
+        """Store the end and give the folder its final name, in place of an older run of the same identity."""
+        if status not in END_STATES:
+            raise ValueError(f"no such end state: {status}")
+        with self._storing():
+            self._store_end(status, reason, fields)
+        return StoredRun.read(self.path)
+
+    def _store_end(self, status: str, reason: str, fields: dict[str, Any]) -> None:
+        self._trace.close()
+        end = {"status": status, "reason": reason, "started": self._manifest["started"], "ended": now()}
+        seal(self.path, {**end, **fields})
+        final = self.path.with_name(self.path.name.removesuffix(RUNNING))
+        old = final.with_name(f".{final.name}.replaced")
+        shutil.rmtree(old, ignore_errors=True)
+        if final.exists():
+            # Killed between the two renames, the new run is still read, from its folder `.running`.
+            os.rename(final, old)
+        os.rename(self.path, final)
+        sync_folder(final.parent)
+        shutil.rmtree(old, ignore_errors=True)
+        self.path = final
+        # Only now: a lock removed before the renames would make the folder look like that of a killed run.
+        self._lock.path = final / LOCK
+        self._lock.remove()
+
+    def abandon(self) -> None:
+        """Leave the run without an end, as if its process had been killed."""
+        with contextlib.suppress(OSError):
+            self._trace.close()
+        self._lock.release()
+
+    def discard(self) -> None:
+        """Remove the run as if it had never begun."""
+        self._trace.close()
+        aside = self.path.with_name(f".{self.path.name}.{os.getpid()}")
+        os.rename(self.path, aside)
+        self._lock.path = aside / LOCK
+        self._lock.remove()
+        shutil.rmtree(aside)
+
+
+def seal(path: Path, end: dict[str, Any]) -> None:
+    """Write status.json of a run: its end, with the checksums of its files and of the end itself."""
+    files = {name: sha256(path / name) for name in CHECKED if (path / name).is_file()}
+    end = {**end, "files": files}
+    documents.write(path / "status.json", {**end, "check": digest(end)})

@@ -1,0 +1,89 @@
+"""What the missing runs of a plan will take, from the stored runs of the same solver and data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import median
+from typing import Any
+
+from svmbench.store import Store, StoredRun
+from svmbench.sweep.plan import Plan, stored
+from svmbench.sweep.status import duration
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """By number of the job.
+
+    Attributes
+    ----------
+    states : dict of int to str
+        ``stored``, ``missing``, or how the stored run ended without a result.
+    seconds : dict of int to float
+        Expected wall time of a missing run, data and observations included; not there where nothing tells.
+    memory : dict of int to float
+        Expected peak memory in MiB; likewise.
+    """
+
+    states: dict[int, str]
+    seconds: dict[int, float]
+    memory: dict[int, float]
+
+    def sentence(self, jobs: int) -> str:
+        """Return all in one sentence, for some jobs at a time."""
+        missing = [number for number, state in self.states.items() if state != "stored"]
+        text = f"{len(self.states)} runs: {len(self.states) - len(missing)} stored, {len(missing)} to be made"
+        known = [self.seconds[number] for number in missing if number in self.seconds]
+        if known:
+            text += f"; about {duration(sum(known) / min(jobs, len(known)))} for {len(known)} of them"
+            text += f" with jobs={jobs}"
+        if len(known) < len(missing):
+            text += f"; unknown for {len(missing) - len(known)}: no stored run of the same solver and data"
+        largest = sorted(self.memory.values(), reverse=True)[:jobs]
+        return text + (f"; at most {sum(largest):.0f} MiB at a time" if largest else "")
+
+
+def forecast(plan: Plan, store: Store) -> Forecast:
+    """Hold a plan against a store.
+
+    The time of a run is that of stored runs of the same solver and data set, in proportion to the limit of
+    its budget where both have one in the same counter; the median of several.
+    """
+    found = stored(plan, store)
+    result = Forecast({}, {}, {})
+    alike: dict[tuple[str, str], list[StoredRun]] = {}
+    for other in store.runs():
+        if other.complete and other.ended is not None:
+            alike.setdefault((other.solver, other.dataset), []).append(other)
+    for job in plan.jobs:
+        run = found.get(job.number)
+        done = run is not None and run.complete and not job.config["force"]
+        state = "missing" if run is None or run.complete else run.status
+        result.states[job.number] = "stored" if done else state
+        if done:
+            continue
+        others = alike.get((job.config["solver"]["name"], job.config["dataset"]["name"]), [])
+        if others:
+            result.seconds[job.number] = _seconds(others, job.config["budget"])
+            sizes = [other.peak_memory for other in others if other.peak_memory is not None]
+            if sizes:
+                result.memory[job.number] = max(sizes)
+    return result
+
+
+def _seconds(runs: Sequence[StoredRun], budget: dict[str, Any]) -> float:
+    """Return the median time of stored runs under another budget."""
+    times = []
+    for run in runs:
+        began, ended = datetime.fromisoformat(run.started), datetime.fromisoformat(str(run.ended))
+        time = (ended - began).total_seconds()
+        theirs = run.config["budget"]
+        if run.status == "budget" and budget["kev"] and theirs["kev"]:
+            if budget["counter"] != theirs["counter"]:
+                continue
+            time *= budget["kev"] / theirs["kev"]
+        times.append(time)
+    seconds = median(times) if times else 0.0
+    return seconds if budget["seconds"] is None else min(seconds, budget["seconds"])

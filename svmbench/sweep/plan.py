@@ -1,0 +1,163 @@
+"""Which runs a sweep consists of: composed and checked whole, duplicates and impossible combinations told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from svmbench.config import compose
+from svmbench.config.schema import Sweep
+from svmbench.errors import UserError
+from svmbench.files import digest
+from svmbench.runner import prepare
+from svmbench.runner.environment import available_bytes
+from svmbench.runner.spawn import check_threads, cores
+from svmbench.solvers import registry
+from svmbench.store import Store, StoredRun
+from svmbench.store.identity import identity
+
+_MIB = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a sweep.
+
+    Attributes
+    ----------
+    number : int
+        From 0, in the order of the sweep.
+    label : str
+        The overrides that tell it from the others.
+    overrides : list of str
+        All of them, one value each.
+    config : dict
+        Resolved and validated.
+    """
+
+    number: int
+    label: str
+    overrides: list[str]
+    config: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A whole sweep.
+
+    Attributes
+    ----------
+    jobs : list of Job
+        What is to be run, each once.
+    options : dict
+        The keys of `svmbench.config.schema.Sweep`.
+    duplicates : list of (str, str)
+        Combinations that are the same run as another one: label, and label of that one.
+    impossible : list of (str, str)
+        Combinations that were left out: label, and why.
+    """
+
+    jobs: list[Job]
+    options: dict[str, Any]
+    duplicates: list[tuple[str, str]] = field(default_factory=list)
+    impossible: list[tuple[str, str]] = field(default_factory=list)
+
+
+def make(overrides: Sequence[str], folders: Sequence[Path] = ()) -> Plan:
+    """Return the plan of a sweep.
+
+    Raises
+    ------
+    UserError
+        For anything that is wrong with a combination, for impossible ones unless ``skip=impossible``, and for
+        more processes, threads or memory than the machine has.
+    """
+    composed, options = compose.jobs(overrides, folders)
+    given = [_of_the_run(job.overrides) for job in composed]
+    labels = _labels(given)
+    plan = Plan([], options)
+    firsts: dict[str, str] = {}
+    for label, overrides, job in zip(labels, given, composed, strict=True):
+        reason = _impossible(job.config)
+        if reason is not None:
+            plan.impossible.append((label, reason))
+            continue
+        first = firsts.setdefault(_key(job.config), label)
+        if first is not label:
+            plan.duplicates.append((label, first))
+        else:
+            plan.jobs.append(Job(len(plan.jobs), label, overrides, job.config))
+    if plan.impossible and options["skip"] != "impossible":
+        label, reason = plan.impossible[0]
+        raise UserError(
+            f"{len(plan.impossible)} of {len(composed)} combinations are impossible, the first is {label}: "
+            f"{reason}; or leave them out by skip=impossible"
+        )
+    if not plan.jobs:
+        raise UserError("no combination is possible; svmbench solvers says what each solver needs")
+    check_machine(plan)
+    return plan
+
+
+def check_machine(plan: Plan) -> None:
+    """Raise a `UserError` if the plan asks for more than the machine has."""
+    threads = max(job.config["threads"] for job in plan.jobs)
+    check_threads(threads)
+    jobs = plan.options["jobs"]
+    if jobs * threads > cores() and not plan.options["oversubscribe"]:
+        raise UserError(
+            f"jobs={jobs} times threads={threads} is more than the {cores()} cores of this machine: give "
+            "fewer, or oversubscribe=true where timings do not matter"
+        )
+    memory = [job.config["budget"]["memory"] for job in plan.jobs]
+    wanted = jobs * max((limit for limit in memory if limit is not None), default=0.0)
+    if jobs > 1 and wanted * _MIB > available_bytes():
+        raise UserError(
+            f"jobs={jobs} times budget.memory={wanted / jobs:g} MiB is more than the "
+            f"{available_bytes() // _MIB} MiB available: give fewer jobs, or budget.memory=NUMBER"
+        )
+
+
+def stored(plan: Plan, store: Store) -> dict[int, StoredRun]:
+    """Return the stored run of each job that has one, found by its configuration; no data are loaded.
+
+    A changed data file or a newer version of a solver is seen only when the job is run.
+    """
+    found: dict[str, StoredRun] = {}
+    for run in store.runs():  # oldest first
+        key = digest(identity(run.config, "", 0)["config"])
+        if key not in found or run.complete or not found[key].complete:
+            found[key] = run
+    keys = {job.number: digest(identity(job.config, "", 0)["config"]) for job in plan.jobs}
+    return {number: found[key] for number, key in keys.items() if key in found}
+
+
+def _of_the_run(overrides: Sequence[str]) -> list[str]:
+    """Return the overrides without those of the sweep."""
+    names = {item.name for item in fields(Sweep)}
+    return [text for text in overrides if text.partition("=")[0].lstrip("+") not in names]
+
+
+def _labels(overrides: Sequence[Sequence[str]]) -> list[str]:
+    """Return for each job the overrides that not all have."""
+    common = set.intersection(*map(set, overrides))
+    return [" ".join(text for text in job if text not in common) or "the only job" for job in overrides]
+
+
+def _key(config: dict[str, Any]) -> str:
+    """Return what tells a run from others; of a run without random choices not the seed."""
+    relevant = identity(config, "", 0)["config"]
+    if not registry.get(config["solver"]["name"]).stochastic and "features" not in config:
+        relevant.pop("seed")
+    return digest(relevant)
+
+
+def _impossible(config: dict[str, Any]) -> str | None:
+    solver = registry.get(config["solver"]["name"])
+    try:
+        solver.release()
+    except UserError as error:  # its package is not installed
+        return str(error)
+    return prepare.refusal(solver, config)

@@ -1,0 +1,249 @@
+"""Worker processes that make the jobs of a sweep, several at a time, each on cores of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from svmbench.files import Lock
+from svmbench.runner.spawn import cores, thread_environment
+from svmbench.sweep.plan import Job
+
+#: Seconds that interrupted runs have to store their ends before they are killed.
+_PATIENCE = 5.0
+
+
+class Listener(Protocol):
+    """Who is told what becomes of the jobs."""
+
+    def began(self, job: Job) -> None:
+        """Take a job that a worker has been given."""
+        ...
+
+    def ended(self, job: Job, end: dict[str, Any]) -> None:
+        """Take the end of a job: ``state``, ``reason``, ``run``, ``seconds``, ``numbers``."""
+        ...
+
+    def tick(self) -> None:
+        """Be called a few times a second."""
+        ...
+
+
+class Pool:
+    """Makes jobs by worker processes.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the log of each job is written, and what workers print beside.
+    size : int
+        Workers at most.
+    threads : int
+        Of the libraries in each worker.
+    pin : bool
+        Keep each worker on cores of its own, which no other sweep of this machine takes.
+    """
+
+    def __init__(self, folder: Path, size: int, threads: int, *, pin: bool = True) -> None:
+        self._folder = folder
+        self._size = size
+        self._threads = threads
+        self._cores = _Cores() if pin else None
+        self._workers: list[_Worker] = []
+        self._selector = selectors.DefaultSelector()
+
+    def run(self, jobs: Sequence[Job], listener: Listener, *, fail_fast: bool = False) -> bool:
+        """Make the jobs; return whether they were interrupted, so that some have no end or a stored one."""
+        pending = list(jobs)
+        interrupted = False
+        try:
+            while pending or self._busy():
+                try:
+                    self._feed(pending, listener)
+                    failed = self._listen(listener)
+                    if failed and fail_fast:
+                        pending.clear()
+                        self._interrupt()
+                except KeyboardInterrupt:
+                    if interrupted:
+                        self._kill()
+                    pending.clear()
+                    interrupted = True
+                    self._interrupt()
+        finally:
+            self._end()
+        return interrupted
+
+    def _busy(self) -> list[_Worker]:
+        return [worker for worker in self._workers if worker.job is not None]
+
+    def _feed(self, pending: list[Job], listener: Listener) -> None:
+        """Give idle workers a job of the data that they hold, and start workers while there are too few."""
+        while pending:
+            idle = next((worker for worker in self._workers if worker.job is None), None)
+            if idle is None:
+                if len(self._workers) >= self._size:
+                    return
+                idle = self._start()
+            held = {worker.dataset for worker in self._workers if worker is not idle}
+            place = next((i for i, job in enumerate(pending) if _dataset(job) == idle.dataset), None)
+            if place is None:  # its data are exhausted: others that no worker holds, if there are any
+                place = next((i for i, job in enumerate(pending) if _dataset(job) not in held), 0)
+            job = pending.pop(place)
+            idle.give(job, self._folder / f"{job.number}.log")
+            listener.began(job)
+
+    def _start(self) -> _Worker:
+        with (self._folder / "workers.log").open("a", encoding="utf-8") as errors:
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "svmbench.sweep.worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=os.environ | thread_environment(self._threads),
+                process_group=0,  # Ctrl-C on the terminal reaches us alone, and we pass it on once
+            )
+        worker = _Worker(process)
+        if self._cores is not None:
+            self._cores.pin(process.pid, self._threads)
+        self._workers.append(worker)
+        self._selector.register(worker.output(), selectors.EVENT_READ, worker)
+        return worker
+
+    def _listen(self, listener: Listener) -> bool:
+        """Take what workers say for a moment; return whether a job failed."""
+        failed = False
+        for key, _ in self._selector.select(0.2):
+            worker: _Worker = key.data
+            answers = worker.answers()
+            if answers is None:
+                self._selector.unregister(worker.output())
+                self._workers.remove(worker)
+                code = worker.process.wait()
+                if self._cores is not None:
+                    self._cores.free(worker.process.pid)
+                answers = [] if worker.job is None else [_death(code, self._folder / "workers.log", worker)]
+            for end in answers:
+                job, worker.job, worker.stopping = worker.job, None, False
+                if job is not None:
+                    listener.ended(job, end)
+                    failed = failed or end["state"] in ("failed", "refused")
+        for worker in self._workers:
+            if worker.stopping and time.monotonic() > worker.deadline:
+                worker.process.kill()
+        listener.tick()
+        return failed
+
+    def _interrupt(self) -> None:
+        for worker in self._busy():
+            worker.stop()
+
+    def _kill(self) -> None:
+        for worker in self._workers:
+            worker.process.kill()
+
+    def _end(self) -> None:
+        """Let all workers go; those that hold on are killed."""
+        for worker in self._workers:
+            worker.process.stdin.close()  # type: ignore[union-attr]
+        deadline = time.monotonic() + _PATIENCE
+        for worker in self._workers:
+            try:
+                worker.process.wait(max(0.0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                worker.process.kill()
+                worker.process.wait()
+            worker.process.stdout.close()  # type: ignore[union-attr]
+            if self._cores is not None:
+                self._cores.free(worker.process.pid)
+        self._selector.close()
+
+
+@dataclass(eq=False)
+class _Worker:
+    """One process and what it is doing."""
+
+    process: subprocess.Popen[bytes]
+    job: Job | None = None
+    dataset: str | None = None
+    stopping: bool = False
+    deadline: float = 0.0
+    said: bytes = b""
+    begun: float = 0.0
+
+    def output(self) -> int:
+        assert self.process.stdout is not None
+        return self.process.stdout.fileno()
+
+    def give(self, job: Job, log: Path) -> None:
+        """Start a job."""
+        self.job, self.dataset, self.begun = job, _dataset(job), time.monotonic()
+        line = json.dumps({"number": job.number, "config": job.config, "log": str(log)}) + "\n"
+        assert self.process.stdin is not None
+        try:
+            self.process.stdin.write(line.encode())
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass  # it died while idle: its end is read next, and tells the job
+
+    def answers(self) -> list[dict[str, Any]] | None:
+        """Return what it has said since, or None at its end."""
+        piece = os.read(self.output(), 1 << 16)
+        if not piece:
+            return None
+        *lines, self.said = (self.said + piece).split(b"\n")
+        return [json.loads(line) for line in lines]
+
+    def stop(self) -> None:
+        """Ask its run to store what it has and end."""
+        if not self.stopping:
+            self.process.send_signal(signal.SIGINT)
+            self.stopping, self.deadline = True, time.monotonic() + _PATIENCE
+
+
+class _Cores:
+    """Cores that are taken by the workers of sweeps, each by a lock that ends with its process."""
+
+    def __init__(self) -> None:
+        self._taken: dict[int, list[Lock]] = {}
+
+    def pin(self, process: int, count: int) -> None:
+        """Keep a process on some cores that are free; where there are too few, leave it to the system."""
+        locks: dict[int, Lock] = {}
+        folder = Path(tempfile.gettempdir()) / f"svmbench-{os.getuid()}"
+        for core in sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else ():
+            if len(locks) < count:
+                lock = Lock.try_acquire(folder / f"core-{core}.lock")
+                if lock is not None:
+                    locks[core] = lock
+        self._taken[process] = list(locks.values())
+        if len(locks) == count < cores():
+            os.sched_setaffinity(process, locks)
+
+    def free(self, process: int) -> None:
+        """Give its cores back."""
+        for lock in self._taken.pop(process, []):
+            lock.remove()
+
+
+def _dataset(job: Job) -> str:
+    return json.dumps(job.config["dataset"], sort_keys=True)
+
+
+def _death(code: int, log: Path, worker: _Worker) -> dict[str, Any]:
+    """Return the end of a job whose worker died."""
+    how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+    state = "interrupted" if worker.stopping else "failed"
+    seconds = time.monotonic() - worker.begun
+    reason = f"its process {how}; see {log}"
+    return {"state": state, "reason": reason, "run": None, "seconds": seconds, "numbers": {}}

@@ -1,0 +1,143 @@
+"""What is kept of a sweep, in ``RESULTS/sweeps/<name>/``: its plan, and a line for each beginning and end.
+
+::
+
+    plan.json       options, jobs (label and configuration), what was left out
+    events.jsonl    {"job": 3, "event": "began" or "ended", "time": ...}; an end has more
+    lock            held while the sweep is being made
+    N.log           progress of job N;  workers.log: what the processes printed beside
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import itertools
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from svmbench.errors import UserError, nearest
+from svmbench.files import Lock, holder, write_whole
+from svmbench.sweep.plan import Job, Plan
+
+#: Ends of a job after which there is nothing left to do for it.
+FINISHED = ("done", "found")
+
+
+class Record:
+    """The folder of a sweep.
+
+    Parameters
+    ----------
+    folder : Path
+        ``RESULTS/sweeps/<name>``.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @classmethod
+    def create(cls, results: Path, plan: Plan) -> Record:
+        """Make the folder of a new sweep."""
+        name = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
+        # A process may begin several sweeps within a second.
+        names = itertools.chain([name], (f"{name}-{count}" for count in itertools.count(2)))
+        try:
+            sweeps = results.absolute() / "sweeps"
+            sweeps.mkdir(parents=True, exist_ok=True)
+            folder = next(folder for folder in (sweeps / one for one in names) if _made(folder))
+            write_whole(folder / "plan.json", json.dumps(dataclasses.asdict(plan), indent=1) + "\n")
+        except OSError as error:
+            raise UserError(
+                f"results={results} cannot be used: {error.strerror}; give another results=DIR"
+            ) from error
+        return cls(folder)
+
+    @classmethod
+    def find(cls, results: Path, name: str | None) -> Record:
+        """Return a sweep by name, unique beginning or folder; without a name the newest.
+
+        Raises
+        ------
+        UserError
+            If there is none.
+        """
+        if name is not None and (Path(name) / "plan.json").is_file():
+            return cls(Path(name).resolve())
+        names = sorted(path.parent.name for path in (results / "sweeps").glob("*/plan.json"))
+        if not names:
+            raise UserError(f"there is no sweep in {results}; make one with: svmbench run -m KEY=A,B")
+        matches = names[-1:] if name is None else [known for known in names if known.startswith(name)]
+        matches = [name] if name in names else matches
+        if len(matches) != 1:
+            some = "no sweep" if not matches else f"{len(matches)} sweeps"
+            raise UserError(f"{some} in {results} begin with {name}{nearest(str(name), names)}")
+        return cls(results.absolute() / "sweeps" / matches[0])
+
+    @property
+    def name(self) -> str:
+        """Name of the sweep."""
+        return self.folder.name
+
+    def plan(self) -> Plan:
+        """Return what was planned."""
+        try:
+            kept = json.loads((self.folder / "plan.json").read_text(encoding="utf-8"))
+            jobs = [Job(**job) for job in kept.pop("jobs")]
+            return Plan(jobs, **kept)
+        except (ValueError, TypeError, KeyError) as error:
+            raise UserError(f"{self.folder / 'plan.json'} is damaged: start the sweep anew") from error
+
+    def events(self) -> list[dict[str, Any]]:
+        """Return all events, oldest first; a line that was never finished is left out."""
+        try:
+            lines = (self.folder / "events.jsonl").read_text(encoding="utf-8").split("\n")[:-1]
+        except FileNotFoundError:
+            return []
+        found = []
+        for line in lines:
+            with contextlib.suppress(ValueError):
+                found.append(json.loads(line))
+        return found
+
+    def ends(self) -> dict[int, dict[str, Any]]:
+        """Return the newest end of each job that has one."""
+        return {event["job"]: event for event in self.events() if event["event"] == "ended"}
+
+    def add(self, **event: Any) -> None:
+        """Append an event."""
+        line = json.dumps({**event, "time": time.time()}) + "\n"
+        with (self.folder / "events.jsonl").open("a+b") as stream:
+            if stream.tell() and _last_byte(stream) != b"\n":  # of a process that was killed while it wrote
+                line = "\n" + line
+            stream.write(line.encode())
+
+    def lock(self) -> Lock:
+        """Take the sweep; a `UserError` if another process makes it now."""
+        lock = Lock.try_acquire(self.folder / "lock")
+        if lock is None:
+            raise UserError(
+                f"sweep {self.name} is being made by {self.maker()}; see: svmbench status {self.name}"
+            )
+        return lock
+
+    def maker(self) -> str | None:
+        """Return who makes it now, or None."""
+        return holder(self.folder / "lock")
+
+
+def _last_byte(stream: BinaryIO) -> bytes:
+    stream.seek(-1, os.SEEK_END)
+    return stream.read(1)
+
+
+def _made(folder: Path) -> bool:
+    """Make a folder; return whether it was not there before."""
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        return False
+    return True

@@ -1,0 +1,159 @@
+"""How far a sweep is: counts, time left, and the table of its ends."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, TextIO
+
+from svmbench.sweep.plan import Job
+from svmbench.sweep.record import Record
+
+#: What the table calls a job's end.
+NAMES = {"done": "done", "found": "skipped"}
+
+#: Seconds between two status lines where there is no terminal to write over.
+_EVERY = 30.0
+
+
+class Status:
+    """Records beginnings and ends, prints a line for each end, and keeps one status line.
+
+    Parameters
+    ----------
+    record : Record
+        Of the sweep.
+    total : int
+        Jobs of the whole sweep.
+    workers : int
+        How many are made at a time.
+    ends : dict of int to dict
+        Jobs that had their end before; they count as done.
+    out, live : text stream
+        Where ends and the status line go.
+    """
+
+    def __init__(
+        self,
+        record: Record,
+        total: int,
+        workers: int,
+        ends: Mapping[int, dict[str, Any]] | None = None,
+        out: TextIO | None = None,
+        live: TextIO | None = None,
+    ) -> None:
+        self.ends = dict(ends or {})
+        self._record = record
+        self._total = total
+        self._workers = workers
+        self._out = out or sys.stdout
+        self._live = live or sys.stderr
+        self._running = 0
+        self._seconds: list[float] = []
+        self._shown = time.monotonic()
+
+    def began(self, job: Job) -> None:
+        """Take a beginning."""
+        self._running += 1
+        self._record.add(job=job.number, event="began")
+
+    def ended(self, job: Job, end: dict[str, Any]) -> None:
+        """Take an end and print it."""
+        self._running -= 1
+        self.ends[job.number] = end
+        if end["state"] == "done":
+            self._seconds.append(end["seconds"])
+        self._record.add(job=job.number, event="ended", **{k: v for k, v in end.items() if k != "number"})
+        self._clear()
+        state = NAMES.get(end["state"], end["state"])
+        text = f"{job.label}: {state}, {end['reason']} ({end['seconds']:.2f} s)"
+        print(f"[{len(self.ends)}/{self._total}] {text}", file=self._out, flush=True)
+        self.tick(now=True)
+
+    def tick(self, now: bool = False) -> None:
+        """Show the status line, on a terminal at once and over the last one, elsewhere now and then."""
+        terminal = self._live.isatty()
+        if time.monotonic() - self._shown < (0.0 if now and terminal else 1.0 if terminal else _EVERY):
+            return
+        self._shown = time.monotonic()
+        self._clear()
+        print(self.line(), file=self._live, end="" if terminal else "\n", flush=True)
+
+    def line(self) -> str:
+        """Return done, running, failed and the time left."""
+        left = None
+        if self._seconds:
+            mean = sum(self._seconds) / len(self._seconds)
+            left = mean * (self._total - len(self.ends)) / self._workers
+        return line(self._total, self.ends, self._running, left)
+
+    def close(self) -> None:
+        """Take the status line away."""
+        self._clear()
+
+    def _clear(self) -> None:
+        if self._live.isatty():
+            print("\r\x1b[K", file=self._live, end="", flush=True)
+
+
+def line(total: int, ends: Mapping[int, dict[str, Any]], running: int, left: float | None) -> str:
+    """Return the status line of a sweep; ``left`` in seconds, None: not known."""
+    good = sum(end["state"] in NAMES for end in ends.values())
+    parts = [f"{good} of {total} done", f"{running} running", f"{len(ends) - good} failed"]
+    if left is not None and len(ends) < total:
+        parts.append(f"about {duration(left)} left")
+    return ", ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """Return a time as a person says it: 8 s, 3 min 20 s, 2 h 5 min."""
+    whole = max(1, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+HEADER = ("job", "overrides", "end", "test error", "objective", "gap", "counter", "cost", "iterations", "run")
+
+
+def rows(jobs: Sequence[Job], ends: Mapping[int, dict[str, Any]]) -> list[tuple[Any, ...]]:
+    """Return the table of a sweep, a row of `HEADER` for each job; None where unknown."""
+    found = []
+    for job in jobs:
+        end = ends.get(job.number, {"state": "not run", "numbers": {}, "run": None})
+        numbers, counter = end["numbers"], job.config["budget"]["counter"]
+        error, gap = numbers.get("test_error"), numbers.get("relative_gap")
+        found.append(
+            (
+                job.number + 1,
+                job.label,
+                NAMES.get(end["state"], end["state"]),
+                None if error is None else f"{100 * error:.2f} %",
+                numbers.get("primal_objective"),
+                None if gap is None else f"{gap:.1e}",
+                counter,
+                numbers.get(counter),
+                numbers.get("iterations"),
+                end["run"],
+            )
+        )
+    return found
+
+
+def failures(jobs: Sequence[Job], ends: Mapping[int, dict[str, Any]]) -> list[str]:
+    """Return a line for each job that has no result: number, overrides and reason."""
+    return [
+        f"  {job.number + 1}  {job.label}: {end['state']}, {end['reason']}"
+        for job in jobs
+        if (end := ends.get(job.number)) is not None and end["state"] not in NAMES
+    ]
+
+
+def counts(jobs: Sequence[Job], ends: Mapping[int, dict[str, Any]]) -> str:
+    """Return how many jobs ended how."""
+    states = Counter(NAMES.get(s := ends.get(job.number, {}).get("state", "not run"), s) for job in jobs)
+    return ", ".join(f"{count} {state}" for state, count in states.items())

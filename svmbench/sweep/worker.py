@@ -1,0 +1,120 @@
+"""A process that makes one run after another: ``python -m svmbench.sweep.worker``.
+
+It reads jobs as lines of JSON from standard input (``number``, ``config``, ``log``) and answers each by one
+line on what was its standard output. Modules stay imported and the last data set stays loaded, so that the
+next run begins at once; run.json says how many runs the process had made before. When its input ends, with
+the process that started it, it stops what it is doing and ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+from svmbench import data
+from svmbench.data import Dataset
+from svmbench.errors import UserError
+from svmbench.runner.environment import reset_peak_memory
+from svmbench.runner.execute import execute
+from svmbench.runner.outcome import Outcome
+from svmbench.runner.progress import PlainLines
+
+#: Seconds that a run has to store its end when the process that wants it is gone.
+_GRACE = 5.0
+
+#: What the table of a sweep says about a run, beside the counter of its budget.
+NUMBERS = ("test_error", "validation_error", "primal_objective", "relative_gap", "iterations", "wall_seconds")
+
+
+class LastDataset:
+    """`svmbench.data.load` that keeps what it loaded last: in a sweep most runs use the same data."""
+
+    def __init__(self) -> None:
+        self._key: Any = None
+        self._dataset: Dataset | None = None
+
+    def __call__(
+        self,
+        dataset: Mapping[str, Any],
+        *,
+        mirror: str | None = None,
+        directory: str | None = None,
+        say: Callable[[str], None] = lambda line: None,
+    ) -> Dataset:
+        """Return the data set; parameters and errors as in `svmbench.data.load`."""
+        key = (dict(dataset), mirror, directory)
+        if self._dataset is None or key != self._key:
+            self._dataset = None  # its memory is free before the next one is read
+            self._dataset = data.load(dataset, mirror=mirror, directory=directory, say=say)
+            self._key = key
+        return self._dataset
+
+
+def main() -> int:
+    """Serve jobs until there are none."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a library prints is no answer
+    lines: queue.Queue[str | None] = queue.Queue()
+    busy = threading.Event()
+    threading.Thread(target=_listen, args=(lines, busy), daemon=True).start()
+    load, before = LastDataset(), 0
+    while True:
+        try:
+            line = lines.get()
+        except KeyboardInterrupt:
+            return 130
+        if line is None:
+            return 0
+        busy.set()
+        answer = _serve(json.loads(line), load, before)
+        busy.clear()
+        before += 1
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+def _listen(lines: queue.Queue[str | None], busy: threading.Event) -> None:
+    """Take jobs from standard input; at its end stop a running job, and end a process that does not."""
+    for line in sys.stdin:
+        lines.put(line)
+    lines.put(None)
+    if busy.is_set():
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(_GRACE)
+        os._exit(1)
+
+
+def _serve(job: dict[str, Any], load: LastDataset, before: int) -> dict[str, Any]:
+    reset_peak_memory()
+    started = time.perf_counter()
+    with Path(job["log"]).open("w", encoding="utf-8") as log:
+        outcome = _execute(job["config"], log, load, before)
+    run = outcome.run
+    summary = run.summary() if run else {}
+    counter = job["config"]["budget"]["counter"]
+    return {
+        "number": job["number"],
+        "state": outcome.state,
+        "reason": outcome.reason,
+        "run": run.id if run else None,
+        "seconds": time.perf_counter() - started,
+        "numbers": {key: summary.get(key) for key in (*NUMBERS, counter)},
+    }
+
+
+def _execute(config: dict[str, Any], log: TextIO, load: LastDataset, before: int) -> Outcome:
+    try:
+        return execute(config, progress=PlainLines(log), load=load, runs_before=before, wait=True)
+    except UserError as error:
+        return Outcome(None, "failed", str(error))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

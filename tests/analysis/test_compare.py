@@ -1,0 +1,160 @@
+"""Two groups of runs with known costs: ratios, pairs, tests and what is refused."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from svmbench.analysis.compare import bootstrap, compare
+from svmbench.analysis.costs import arrival, observe
+from svmbench.cli.main import main
+from svmbench.errors import UserError
+from tests.report.stored import stored_run
+
+COSTS = np.array([100.0, 200.0, 400.0, 800.0, 1600.0])
+
+
+def group(root, solver, factor, seeds=range(6), dataset="adult", **options):
+    return [
+        stored_run(root, solver, dataset, seed, costs=COSTS * factor, errors=[40, 30, 20, 15, 10], **options)
+        for seed in seeds
+    ]
+
+
+def test_a_constant_factor_is_found_with_a_narrow_interval(tmp_path):
+    a, b = group(tmp_path, "sbp", 2), group(tmp_path, "pegasos", 6)
+    (row,), left_out = compare(a, b, "kev_ondemand", "test_error", 0.15)
+    assert (row.cost_a, row.cost_b) == (1600, 4800)
+    assert (row.ratio, row.low, row.high) == pytest.approx((1 / 3,) * 3)
+    assert (row.pairs, row.reached_a, row.reached_b) == (6, 6, 6)
+    assert row.p == pytest.approx(2 / 64) and row.verdict == "A"
+    assert (row.problem, row.a, row.b) == ("adult", "SBP", "Pegasos") and not left_out
+
+
+def test_the_other_way_round_is_the_other_answer(tmp_path):
+    a, b = group(tmp_path, "sbp", 2), group(tmp_path, "pegasos", 6)
+    (row,), _ = compare(b, a, "kev_ondemand", "test_error", 0.15)
+    assert row.ratio == pytest.approx(3.0) and row.verdict == "B"
+
+
+def test_by_default_half_of_the_worse_group_reaches_the_target(tmp_path):
+    a = group(tmp_path, "sbp", 1)
+    b = [
+        stored_run(tmp_path, "smo", seed=s, costs=[100, 300], errors=[50, end])
+        for s, end in enumerate((18.0, 20.0, 21.0))
+    ]
+    (row,), _ = compare(a, b, "kev_ondemand", "test_error")
+    assert row.target == pytest.approx(0.20)
+    assert (row.reached_a, row.reached_b) == (6, 2) and row.cost_a == 400
+
+
+def test_few_seeds_cannot_tell_however_clear_the_ratio(tmp_path):
+    a, b = group(tmp_path, "sbp", 1, range(5)), group(tmp_path, "pegasos", 100, range(5))
+    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.15)
+    assert row.verdict == "cannot tell with 5 shared seeds" and row.ratio == pytest.approx(0.01)
+
+
+def test_a_target_that_one_side_never_reaches(tmp_path):
+    a = group(tmp_path, "sbp", 1)
+    b = [stored_run(tmp_path, "smo", seed=s, costs=[100, 900], errors=[50, 30]) for s in range(6)]
+    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.15)
+    assert row.ratio == 0.0 and row.cost_b == np.inf and row.reached_b == 0 and row.verdict == "A"
+    assert row.plain()["cost_b"] is None
+    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.01)
+    assert row.verdict == "neither reaches it" and np.isnan(row.ratio)
+
+
+def test_seeds_that_are_not_shared_are_compared_as_groups(tmp_path):
+    a, b = group(tmp_path, "sbp", 1, range(4)), group(tmp_path, "pegasos", 4, range(10, 14))
+    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.15)
+    assert row.pairs == 0 and row.p == pytest.approx(2 / 70) and row.verdict == "A"
+
+
+def test_p_values_are_corrected_for_the_number_of_problems(tmp_path):
+    a = group(tmp_path, "sbp", 1) + group(tmp_path, "sbp", 1, dataset="mnist")
+    b = group(tmp_path, "smo", 2) + group(tmp_path, "smo", 2, dataset="mnist")
+    rows, _ = compare(a, b, "kev_ondemand", "test_error", 0.15)
+    assert [row.problem for row in rows] == ["adult", "mnist"]
+    assert [row.holm for row in rows] == pytest.approx([2 * row.p for row in rows])
+    assert {row.verdict for row in rows} == {"no difference shown"}
+
+
+def test_two_stores_are_compared_method_by_method(tmp_path):
+    old, new = tmp_path / "old", tmp_path / "new"
+    a = group(old, "sbp", 2) + group(old, "smo", 2)
+    b = group(new, "sbp", 1) + group(new, "smo", 2)
+    rows, _ = compare(a, b, "kev_ondemand", "test_error", 0.15)
+    assert [(row.a, row.b) for row in rows] == [("SBP", "SBP"), ("SMO", "SMO")]
+    assert [row.ratio for row in rows] == pytest.approx([2.0, 1.0])
+
+
+def test_several_methods_against_one_are_refused_with_the_way_out(tmp_path):
+    a = group(tmp_path, "sbp", 2) + group(tmp_path, "smo", 2)
+    b = group(tmp_path, "pegasos", 1)
+    with pytest.raises(UserError, match=r"A has 2 methods on adult .* name the runs of one"):
+        compare(a, b, "kev_ondemand", "test_error", 0.15)
+
+
+def test_other_problems_are_named_and_not_compared(tmp_path):
+    a = group(tmp_path, "sbp", 2) + group(tmp_path, "sbp", 2, dataset="mnist")
+    _, left_out = compare(a, group(tmp_path, "smo", 1), "kev_ondemand", "test_error")
+    assert left_out == [("mnist", "only A has runs of it")]
+    with pytest.raises(UserError, match="no problem in common"):
+        compare(a, group(tmp_path, "smo", 1, dataset="reuters"), "kev_ondemand", "test_error")
+
+
+def test_lambda_and_c_that_mean_the_same_are_one_problem(tmp_path):
+    runs = group(tmp_path, "sbp", 1)
+    runs += group(tmp_path, "smo", 1, config={"problem": {"lam": 0.001, "C": None, "bias": "none"}})
+    assert len(observe(runs, "kev_ondemand", "test_error").problems) == 1
+    runs += group(tmp_path, "smo", 1, config={"problem": {"lam": 0.01, "C": None, "bias": "none"}})
+    assert len(observe(runs, "kev_ondemand", "test_error").problems) == 2
+
+
+def test_an_arrival_is_the_first_observation_at_the_target(tmp_path):
+    (run,) = group(tmp_path, "sbp", 1, [0])
+    ((seeds),) = observe([run], "kev_ondemand", "test_error").steps.values()
+    assert arrival(seeds[0], 20.0) == 400.0 and arrival(seeds[0], 19.9) == 800.0
+    assert arrival(seeds[0], 9.0) == np.inf
+
+
+def test_the_interval_holds_the_true_ratio_about_as_often_as_it_says():
+    generator = np.random.default_rng(0)
+    inside = 0
+    for _ in range(60):
+        low, high = bootstrap(generator.normal(np.log(2.0), 0.5, size=15))[1:]
+        inside += low <= 2.0 <= high
+    assert 50 <= inside <= 60
+    assert np.isnan(bootstrap(np.array([0.5]))[1:]).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--to", "test_eror"], "did you mean 'test_error'"),
+        (["--to", "test_error=x"], "not of the form METRIC=NUMBER"),
+        (["--to", "test_error=0.1,0.2"], "compare takes one"),
+        (["--cost", "kev"], "cost 'kev' is unknown"),
+    ],
+)
+def test_bad_options_get_one_sentence(tmp_path, capsys, options, words):
+    group(tmp_path, "sbp", 1), group(tmp_path, "smo", 1)
+    assert main(["compare", "sbp-*", "smo-*", "--results", str(tmp_path), *options]) == 2
+    error = capsys.readouterr().err
+    assert words in error and error.count("\n") == 1
+
+
+def test_table_csv_and_json_say_the_same(tmp_path, capsys):
+    group(tmp_path / "x", "sbp", 2), group(tmp_path / "y", "smo", 6)
+    command = ["compare", str(tmp_path / "x"), str(tmp_path / "y"), "--to", "test_error=0.15"]
+    assert main(command) == 0
+    text = capsys.readouterr().out
+    assert "0.333" in text and "A is cheaper on 1" in text and "signed-rank" in text
+    assert main([*command, "--csv"]) == 0
+    (row,) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert main([*command, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert float(row["ratio"]) == document["rows"][0]["ratio"] == pytest.approx(1 / 3)
+    assert document["cost"] == "kev_ondemand" and row["verdict"] == "A"

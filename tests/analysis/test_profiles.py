@@ -1,0 +1,111 @@
+"""Profiles of methods with known costs."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from svmbench.analysis import picture
+from svmbench.analysis.profiles import profiles, share
+from svmbench.cli.main import main
+from svmbench.errors import UserError
+from tests.report.stored import stored_run
+
+COSTS = np.array([100.0, 200.0, 400.0, 800.0])
+ERRORS = [50, 30, 20, 10]
+
+
+def store(root, solver, factors, **options):
+    """Store runs whose costs are a factor of `COSTS` on each data set; None for an error that stays."""
+    return [
+        stored_run(root, solver, dataset, costs=COSTS * (factor or 1), errors=ERRORS if factor else [50] * 4,
+                   **options)
+        for dataset, factor in factors.items()
+    ]  # fmt: skip
+
+
+def test_ratios_are_to_the_best_method_of_each_case(tmp_path):
+    runs = store(tmp_path, "sbp", {"adult": 1, "mnist": 6}) + store(tmp_path, "smo", {"adult": 3, "mnist": 2})
+    found = profiles(runs, "kev_ondemand", "test_error", [0.10, 0.30])
+    assert found.methods == [("SBP", "sbp"), ("SMO", "smo")]
+    assert found.cases == [("adult", 0.1), ("adult", 0.3), ("mnist", 0.1), ("mnist", 0.3)]
+    np.testing.assert_allclose(found.costs, [[800, 200, 4800, 1200], [2400, 600, 1600, 400]])
+    np.testing.assert_allclose(found.ratios, [[1, 1, 3, 3], [3, 3, 1, 1]])
+    np.testing.assert_allclose(found.scaled_costs, found.costs / 1000)
+    np.testing.assert_allclose(share(found.ratios[0], np.array([0.9, 1.0, 2.9, 3.0])), [0, 0.5, 0.5, 1])
+
+
+def test_default_targets_lie_between_the_worst_start_and_the_best_found(tmp_path):
+    runs = store(tmp_path, "sbp", {"adult": 1}) + store(tmp_path, "smo", {"adult": 2})
+    found = profiles(runs, "kev_ondemand", "test_error", tolerances=[0.5, 0.25])
+    assert [target for _, target in found.cases] == pytest.approx([0.3, 0.2])
+    np.testing.assert_allclose(found.costs, [[200, 400], [400, 800]])
+
+
+def test_what_is_not_reached_is_never_solved(tmp_path):
+    runs = store(tmp_path, "sbp", {"adult": 1}) + store(tmp_path, "smo", {"adult": None})
+    found = profiles(runs, "kev_ondemand", "test_error", [0.10])
+    assert found.ratios.tolist() == [[1.0], [np.inf]]
+    assert share(found.ratios[1], np.array([1e300])) == 0.0
+    nobody = profiles(runs, "kev_ondemand", "test_error", [0.01])
+    assert np.isinf(nobody.ratios).all()
+    with pytest.raises(UserError, match="no method reaches any of the targets"):
+        picture.draw(nobody, tmp_path / "picture", ["png"])
+
+
+def test_methods_are_compared_where_all_of_them_were_run(tmp_path):
+    runs = store(tmp_path, "sbp", {"adult": 1, "mnist": 1, "reuters": 1})
+    runs += store(tmp_path, "smo", {"adult": 2, "mnist": 2}) + store(tmp_path, "sdca", {"covtype": 1})
+    found = profiles(runs, "kev_ondemand", "test_error", [0.10])
+    assert [name for name, _ in found.methods] == ["SBP", "SMO"]
+    assert [problem for problem, _ in found.cases] == ["adult", "mnist"]
+    assert ("SDCA", "not run on adult") in found.left_out
+    assert ("reuters", "not a problem of SMO") in found.left_out
+    with pytest.raises(UserError, match="needs two methods"):
+        profiles(runs[:1], "kev_ondemand", "test_error")
+
+
+def test_two_methods_that_overlap_in_part_share_what_they_share(tmp_path):
+    runs = store(tmp_path, "sbp", {"adult": 1, "mnist": 1})
+    runs += store(tmp_path, "smo", {"adult": 1, "reuters": 1})
+    assert profiles(runs, "kev_ondemand", "test_error", [0.1]).cases == [("adult", 0.1)]
+
+
+def test_seconds_are_not_divided_by_the_number_of_examples(tmp_path):
+    runs = store(tmp_path, "sbp", {"adult": 1}, wall_seconds=COSTS / 7)
+    runs += store(tmp_path, "smo", {"adult": 1}, wall_seconds=COSTS / 5)
+    found = profiles(runs, "wall_seconds", "test_error", [0.10])
+    np.testing.assert_allclose(found.scaled_costs, [[800 / 7], [160]])
+
+
+def test_the_picture_the_table_and_the_numbers(tmp_path, capsys):
+    store(tmp_path, "sbp", {"adult": 1, "mnist": 6}), store(tmp_path, "smo", {"adult": 3, "mnist": 2})
+    command = ["profile", str(tmp_path), "--to", "test_error=0.1,0.3", "-o", str(tmp_path / "out.png")]
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    assert "4 cases: 2 problems" in out and "50 %" in out and str(tmp_path / "out.png") in out
+    assert (tmp_path / "out.png").stat().st_size > 10_000
+    assert "Dolan" in (tmp_path / "out.txt").read_text()
+    assert main([*command, "--csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert main([*command, "--json"]) == 0
+    cases = json.loads(capsys.readouterr().out)["cases"]
+    assert [float(row["cost"]) for row in rows] == [case["cost"] for case in cases]
+    assert [case["ratio"] for case in cases] == [1, 3, 1, 3, 3, 1, 3, 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--tau", "2"], "give numbers between 0 and 1"),
+        (["--tau", "0.1", "--to", "test_error=0.1"], "give one of them"),
+        (["--cost", "seconds"], "cost 'seconds' is unknown"),
+    ],
+)
+def test_bad_options_get_one_sentence(tmp_path, capsys, options, words):
+    store(tmp_path, "sbp", {"adult": 1}), store(tmp_path, "smo", {"adult": 3})
+    assert main(["profile", str(tmp_path), "-o", str(tmp_path / "x"), *options]) == 2
+    error = capsys.readouterr().err
+    assert words in error and error.count("\n") == 1

@@ -1,0 +1,144 @@
+"""`svmbench verify`, `repair` and `predict` on real runs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from svmbench import data as datasets
+from svmbench.cli.main import main
+from svmbench.files import digest, sha256
+from svmbench.store import Store
+
+from .conftest import SMALL
+
+#: One run of each form that a model has, and of each kind of dual point.
+FORMS = {
+    "smo": ["solver=smo"],
+    "smo_pair": ["solver=smo_pair", "problem.bias=unregularised"],
+    "sbp": ["solver=sbp"],
+    "polynomial": ["solver=smo", "kernel=polynomial", "kernel.gamma=0.1", "problem.C=0.01"],
+    "cpsp": ["solver=cpsp", "solver.k=5"],
+    "dcd": ["solver=dcd", "kernel=linear", "solver.loss=squared_hinge"],
+    "ocas": ["solver=ocas", "kernel=linear"],
+    "nystrom": ["solver=pegasos_linear", "features=nystrom", "features.s=20"],
+    "fourier": ["solver=pegasos_linear", "features=fourier", "features.frequencies=20"],
+    "pairs": ["solver=dcd", "features=fourier", "features.frequencies=20", "features.form=pairs"],
+}
+
+
+@pytest.fixture
+def made(stored, here):
+    """A copy of the stored runs that may be changed."""
+    shutil.copytree(stored, here / "results")
+    return Store(here / "results")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_number_is_made_anew_without_the_oracle(form, here, capsys):
+    small = [text for text in SMALL if not (text.startswith("budget.kev") and "kernel" not in form)]
+    assert main(["run", *FORMS[form], *small, "budget.iterations=500"]) == 0
+    capsys.readouterr()
+    assert main(["verify", "--recompute"]) == 0
+    out = capsys.readouterr().out
+    assert "made anew, the largest difference" in out and out.endswith("1 ok\n")
+
+
+def test_a_number_that_is_not_right_is_named(made, capsys, monkeypatch):
+    run = made.find("smo")
+    # A wrong number under right checksums: what an error in the observer would leave.
+    real = type(run).summary
+    monkeypatch.setattr(
+        type(run),
+        "summary",
+        lambda self: real(self) | {"primal_objective": real(self)["primal_objective"] * (1 + 1e-5)},
+    )
+    assert main(["verify", "--recompute", run.id]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith(f"differs      {run.id}: primal_objective is stored as ")
+
+
+@pytest.mark.parametrize(
+    ("part", "sentence"), [("config", "the model is of kernel"), ("identity", "its id is")]
+)
+def test_another_kernel_in_run_json_is_named_whatever_its_checksum(part, sentence, made, capsys):
+    run = made.find("smo")
+    manifest = json.loads((run.path / "run.json").read_text())
+    config = manifest["identity"]["config"] if part == "identity" else manifest["config"]
+    config["kernel"]["gamma"] *= 1.01
+    (run.path / "run.json").write_text(json.dumps(manifest))
+    end = json.loads((run.path / "status.json").read_text())
+    schema, _ = end.pop("schema"), end.pop("check")
+    end["files"]["run.json"] = sha256(run.path / "run.json")
+    (run.path / "status.json").write_text(json.dumps({"schema": schema, **end, "check": digest(end)}))
+    assert main(["verify", run.id]) == 0
+    capsys.readouterr()
+    assert main(["verify", "--recompute", run.id]) == 1
+    assert capsys.readouterr().out.startswith(f"differs      {run.id}: {sentence}")
+
+
+def test_files_are_checked_and_what_is_damaged_set_aside(made, capsys):
+    assert main(["verify"]) == 0
+    assert capsys.readouterr().out == "2 ok\n"
+    run = made.find("smo")
+    content = (run.path / "trace.csv").read_bytes()
+    (run.path / "trace.csv").write_bytes(content[: len(content) // 2])
+    assert main(["verify"]) == 1
+    assert f"damaged      {run.id}: " in capsys.readouterr().out
+    assert main(["list"]) == 0
+    listed = capsys.readouterr()
+    assert "pegasos-" in listed.out and run.id not in listed.out
+    assert listed.err.count("\n") == 1 and run.id in listed.err
+    assert main(["repair"]) == 0
+    assert f"aside    results/damaged/{run.id}" in capsys.readouterr().out
+    assert main(["verify"]) == 0 and main(["repair"]) == 0
+    assert capsys.readouterr().out.endswith("0 set aside\n")
+
+
+def test_runs_of_older_versions_are_said_to_be_so(made, capsys):
+    run = made.find("smo")
+    end = json.loads((run.path / "status.json").read_text())
+    del end["files"], end["check"]
+    (run.path / "status.json").write_text(json.dumps(end))
+    assert main(["verify", "--recompute", run.id]) == 0
+    out = capsys.readouterr().out
+    assert "stored before there were checksums and models" in out and out.endswith("1 unchecked\n")
+    assert main(["predict", run.id, "x"]) == 2
+    assert "holds no model" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", ["libsvm", "csv"])
+def test_predictions_of_a_stored_model(made, here, capsys, form):
+    run = made.find("smo")
+    test = datasets.load(run.config["dataset"]).test
+    with (here / "rows").open("w") as stream:
+        for row, label in zip(test.X, test.y):
+            cells = [repr(float(value)) for value in row]
+            pairs = [f"{index}:{cell}" for index, cell in enumerate(cells, start=1)]
+            line = f"{label:g} {' '.join(pairs)}" if form == "libsvm" else ",".join([*cells, "?"])
+            stream.write(line + "\n")
+    assert main(["predict", run.id, "rows"]) == 0
+    signs = np.array([float(line) for line in capsys.readouterr().out.splitlines()])
+    assert np.count_nonzero(signs != test.y) == run.summary()["test_mistakes"]
+    assert main(["predict", run.id, "rows", "--scores"]) == 0
+    values = np.array([float(line) for line in capsys.readouterr().out.splitlines()])
+    assert np.array_equal(np.where(values > 0.0, 1.0, -1.0), signs) and np.unique(values).size > 2
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [("", "is empty"), ("1 1:2 99:3\n", "has 99 feature columns"), ("1,2,3,4,5\n", "has 4 feature columns")],
+)
+def test_rows_that_do_not_fit_the_model(made, here, capsys, content, sentence):
+    (here / "rows").write_text(content)
+    assert main(["predict", "smo", "rows"]) == 2
+    error = capsys.readouterr().err
+    assert sentence in error and error.count("\n") == 1
+
+
+def test_a_file_that_is_not_there(made, capsys):
+    assert main(["predict", "smo", "nowhere"]) == 2
+    assert capsys.readouterr().err.startswith("svmbench: nowhere cannot be read: No such file")

@@ -1,0 +1,174 @@
+"""`svmbench run -m`, `plan`, `status`, `resume` and `best`: sweeps from the command line to the table."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from svmbench.cli.main import main
+from svmbench.store import Store
+from tests.cli.conftest import SMALL
+from tests.cli.test_run import ENDLESS, running, start, wait_for
+
+
+def children(process: int) -> list[int]:
+    return [int(one) for one in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def test_a_sweep_does_what_is_missing(here, capfd):
+    assert main(["run", "solver=smo", *SMALL]) == 0
+    capfd.readouterr()
+    assert main(["run", "-m", "solver=smo,pegasos", *SMALL]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[0].startswith("[1/2] solver=smo: skipped, stored before")
+    assert lines[1].startswith("[2/2] solver=pegasos: done, ")
+    assert lines[-1] == "1 skipped, 1 done"
+    runs = Store("results").runs()
+    assert {run.solver for run in runs} == {"smo", "pegasos"}
+    assert {path.name for path in here.iterdir()} == {"results"}
+    row = next(line for line in lines if line.startswith("|   2 "))
+    assert f"{100 * runs[-1].summary()['test_error']:.2f} %" in row
+    assert runs[-1].id in row
+    assert runs[-1].manifest["runs_before"] == 1  # the process had looked at another run before
+
+
+def test_impossible_combinations_are_refused_or_left_out(here, capfd):
+    combinations = ["run", "-m", "solver=smo,dcd", "seed=0,1", *SMALL]
+    assert main(combinations) == 2
+    error = capfd.readouterr().err
+    assert "2 of 4 combinations are impossible, the first is solver=dcd seed=0: dcd cannot use" in error
+    assert "skip=impossible" in error
+    assert not list(here.iterdir())
+    assert main([*combinations, "skip=impossible"]) == 0
+    out, error = capfd.readouterr()
+    assert "left out, impossible: solver=dcd seed=0 and 1 more: dcd cannot use" in error
+    assert "left out, the same run as solver=smo seed=0: solver=smo seed=1" in error  # smo knows no chance
+    assert out.endswith("1 done\n")
+
+
+def test_a_failure_is_told_with_its_reason_and_ends_a_sweep_on_request(here, capfd, tmp_path):
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text("1,2,1\n3,x,-1\n")
+    arguments = ["run", "-m", "solver=smo", "dataset=file", f"dataset.path={wrong}"]
+    arguments += ["problem.C=1", "kernel.gamma=1,2,3"]
+    assert main(arguments) == 1
+    out = capfd.readouterr().out
+    assert out.count("wrong.csv") == 6  # a line when it happens and one below the table, for each
+    assert out.endswith("3 failed\n")
+    assert main([*arguments, "fail_fast=true"]) == 1
+    assert capfd.readouterr().out.endswith("1 failed, 2 not run\n")
+
+
+def test_a_killed_worker_takes_its_run_only(here):
+    process = start("run", "-m", *ENDLESS, "budget.kev=10000000000000,20000")
+    wait_for(lambda: running(here / "results"))
+    os.kill(children(process.pid)[0], signal.SIGKILL)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "[1/2] budget.kev=10000000000000: failed, its process was killed by SIGKILL; see " in out
+    assert "[2/2] budget.kev=20000: done" in out
+    assert out.endswith("1 failed, 1 done\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stores_what_runs_and_resume_goes_on(here, number, capfd):
+    process = start("run", "-m", *ENDLESS, "seed=0,1,2")
+    wait_for(lambda: running(here / "results"))
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "[1/3] seed=0: interrupted, interrupted by SIGINT after" in out
+    assert out.endswith("1 interrupted, 2 not run\n")
+    assert [run.status for run in Store("results").runs()] == ["interrupted"]
+    assert main(["status"]) == 0
+    out = capfd.readouterr().out
+    assert "not being made\n0 of 3 done, 0 running, 1 failed\n" in out
+    assert "seed=0: interrupted" in out
+    assert "go on with: svmbench resume " in out
+
+
+def test_the_workers_of_a_killed_sweep_end_and_store(here):
+    process = start("run", "-m", *ENDLESS, "seed=0,1")
+    wait_for(lambda: running(here / "results"))
+    (worker,) = children(process.pid)
+    process.kill()
+    process.communicate(timeout=30)
+    wait_for(lambda: not Path(f"/proc/{worker}").exists())
+    assert [run.status for run in Store("results").runs()] == ["interrupted"]
+
+
+def test_resume_makes_what_has_no_result(here, capfd):
+    assert main(["run", "-m", "solver=smo,pegasos", *SMALL]) == 0
+    (record,) = Path("results/sweeps").iterdir()
+    first, second = (json.loads(line) for line in (record / "events.jsonl").read_text().splitlines()[1::2])
+    assert (first["state"], second["state"]) == ("done", "done")
+    lines = (record / "events.jsonl").read_text().splitlines()[:3]  # killed in the second run
+    (record / "events.jsonl").write_text("\n".join(lines) + '\n{"job": 1, "ev')
+    capfd.readouterr()
+    assert main(["resume", record.name[:12]]) == 0
+    out = capfd.readouterr().out
+    assert out.startswith("[2/2] solver=pegasos: skipped, stored before")
+    assert out.endswith("1 done, 1 skipped\n")
+
+
+def test_failed_runs_are_left_on_request(here, capfd):
+    process = start("run", *ENDLESS)
+    wait_for(lambda: running(here / "results"))
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    kept = Store("results").runs()[0]
+    assert main(["run", "-m", *ENDLESS, "seed=0", "retry=none"]) == 1
+    assert "stored before: interrupted" in capfd.readouterr().out
+    assert [run.started for run in Store("results").runs()] == [kept.started]
+
+
+def test_plan_says_what_is_stored_and_what_the_rest_takes(here, capsys):
+    assert main(["run", "solver=pegasos", *SMALL]) == 0
+    capsys.readouterr()
+    arguments = ["solver=pegasos,smo", "seed=0,1", *SMALL]
+    assert main(["plan", *arguments]) == 0
+    out = capsys.readouterr().out
+    assert "3 runs: 1 stored, 2 to be made; about 1 s for 1 of them with jobs=1; unknown for 1: " in out
+    assert main(["plan", "--json", *arguments]) == 0
+    jobs = json.loads(capsys.readouterr().out)["jobs"]
+    assert [job["state"] for job in jobs] == ["stored", "missing", "missing"]
+    assert jobs[1]["seconds"] > 0.0
+    assert jobs[1]["memory"] > 10.0
+    assert jobs[2]["seconds"] is None
+    assert len(Store("results").runs()) == 1
+
+
+def test_best_names_the_setting_that_won(here, capsys):
+    assert main(["run", "-m", "solver=pegasos", "seed=0,1", "kernel.gamma=0.001,10", *SMALL]) == 0
+    capsys.readouterr()
+    assert main(["best", "--by", "test_error", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [one["setting"] for one in found["settings"]] == ["kernel.gamma=10", "kernel.gamma=0.001"]
+    assert [one["runs"] for one in found["settings"]] == [2, 2]
+    assert found["command"].startswith("svmbench run solver=pegasos kernel.gamma=10 ")
+    assert main(["best"]) == 2
+    assert "has a validation_error: give --by test_error" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["run", "threads=20000"], "threads=20000 is more than this machine has cores: give threads="),
+        (["run", "-m", "seed=0,1", "threads=20000"], "threads=20000 is more than this machine has cores"),
+        (["run", "-m", "seed=0,1", "jobs=999"], "jobs=999 times threads=1 is more than the"),
+        (
+            ["run", "-m", "seed=0,1", "jobs=999", "oversubscribe=true", "budget.memory=4096"],
+            "jobs=999 times budget.memory=4096 MiB is more than the",
+        ),
+        (["status"], "there is no sweep in results; make one with: svmbench run -m"),
+        (["resume", "2026"], "there is no sweep in results"),
+    ],
+)
+def test_more_than_the_machine_has(arguments, sentence, here, capsys):
+    assert main(arguments) == 2
+    assert sentence in capsys.readouterr().err
+    assert not list(here.iterdir())

@@ -1,0 +1,81 @@
+"""Nothing hangs, and no number is wrong without a word: every solver on random problems with hard corners.
+
+``SVMBENCH_HARD=1000`` plays so many for each solver instead of a few; ``python -m tests.conformance.hard``
+plays those that it is given.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from svmbench.solvers import registry
+from tests.conformance.cases import start
+from tests.conformance.hard import case, play
+
+ROOT = Path(__file__).parent.parent.parent
+COUNT = int(os.environ.get("SVMBENCH_HARD", "12"))
+LINEAR = {"name": "linear"}
+OURS = [name for name in registry.names() if registry.get(name).access != "data"]
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_ends_converged_stalled_or_at_its_budget(name):
+    command = [sys.executable, "-m", "tests.conformance.hard", name, "0", str(COUNT)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    posed, ended = lines[::2], lines[1::2]
+    assert done.returncode == 0, f"no end of {posed[-1] if posed else command}: {done.stderr}"
+    assert len(posed) == len(ended) == COUNT
+    assert {end["end"] for end in ended} <= {"converged", "stalled", "budget", "diverged", "refused"}
+    bad = [
+        f"{case['name']} {case['number']} ({case['case']}): {end['bad']}"
+        for case, end in zip(posed, ended, strict=True)
+        if end["bad"]
+    ]
+    assert not bad, "\n".join(bad)
+
+
+@pytest.mark.parametrize(("name", "number"), [("platt", 12), ("platt", 29), ("randsvm", 8)])
+def test_what_is_far_from_the_optimum_has_not_converged(name, number):
+    # Steps of less than a tolerance that is beyond C; features whose inner products cancel in the rows.
+    ended = play(case(name, number))
+    assert ended["end"] == "stalled"
+    assert ended["bad"] == []
+
+
+def test_equal_examples_with_opposite_labels_are_no_optimum_of_dcd_at_once():
+    # The projected gradients of a pass are then equal and far from 0.
+    X, y = np.full((2, 1), 0.25, dtype=np.float32), np.array([1.0, -1.0])
+    run, _ = start("dcd", {"shrinking": False}, X, y, LINEAR)
+    run.advance("iterations", 10**6)
+    assert run.converged
+    alpha = run.snapshot().alpha
+    np.testing.assert_allclose(alpha, 1.0)  # both at C
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("dcd", {"eps": 1e-12}),
+        ("dcd", {"order": "with_replacement"}),
+        ("svm_light_linear", {"eps": 1e-12}),
+    ],
+)
+def test_a_linear_method_that_gains_nothing_any_more_says_so(name, given):
+    # Features far from the origin: what a step changes is lost in the rounding of w.
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(40) < 0.5, 1.0, -1.0)
+    X = (1e6 + 5.0 * rng.normal(size=(40, 3))).astype(np.float32)
+    run, _ = start(name, given, X, y, LINEAR)
+    run.advance("iterations", 2_000_000)
+    assert run.stalled and not run.converged
+    before = run.iterations
+    run.advance("iterations", 10**9)
+    assert run.iterations == before

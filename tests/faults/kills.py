@@ -1,0 +1,223 @@
+"""Kill runs and sweeps at random moments: python -m tests.faults.kills [--kills 160] [--sweeps 40].
+
+A run is made undisturbed once. Then it is made again in a fresh results folder by a process that is ended by
+SIGKILL after a random time, from the first thing it does until after its end. Held after each kill:
+
+- every run of the folder is readable, and none is damaged (`svmbench.store.check`);
+- its trace begins as the undisturbed one, and has every checkpoint that was told on standard error: what is
+  told was stored before;
+- the same run asked for again ends, with the very numbers of the undisturbed run.
+
+A sweep is killed likewise: the process that leads it, one of its workers, or all. Those that are left must
+end by themselves, every run of the folder is held as above, and the same sweep makes what is missing.
+
+The process is a fork of this one, so that its imports, which store nothing, take none of the random moments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TextIO
+
+from svmbench.cli.main import main
+from svmbench.config import resolve
+from svmbench.runner.execute import execute
+from svmbench.runner.progress import PlainLines
+from svmbench.store import Store, StoredRun
+from svmbench.store.check import check_store
+
+#: Runs that differ in what they do beside training: a kernel solver, a linear one, one that makes the
+#: certified optimum first.
+RUNS = (
+    ("solver=sdca", "budget.iterations=100000"),
+    ("solver=pegasos_linear", "kernel=linear", "budget.iterations=200000"),
+    ("solver=sbp", "budget.iterations=2000"),
+)
+_DATA = (
+    *("dataset=twonorm", "dataset.n_train=200", "dataset.n_test=100", "budget=debug"),
+    *("budget.kev=null", "observe.points=40"),
+)
+_SWEEP = ("solver=sdca,sbp", "seed=0,1", "budget.iterations=2000", "jobs=2", "oversubscribe=true")
+
+#: Columns that two runs of one identity need not share.
+_TIMES = ("wall_seconds", "cpu_seconds")
+
+
+def start(step: Callable[[TextIO], bool], log: Path) -> int:
+    """Take a step in a forked process, its output in a file; return its process id."""
+    process = os.fork()
+    if process:
+        return process
+    code = 70
+    try:
+        with log.open("w", encoding="utf-8") as stream:
+            os.dup2(stream.fileno(), 1)
+            os.dup2(stream.fileno(), 2)
+            sys.stdout = sys.stderr = stream
+            code = 0 if step(stream) else 1
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def run(config: dict[str, Any], results: Path, log: Path) -> int:
+    """Make a run in a forked process; return its process id."""
+
+    def step(stream: TextIO) -> bool:
+        outcome = execute({**config, "results": str(results)}, progress=PlainLines(stream))
+        print(outcome.state, outcome.reason, file=stream, flush=True)
+        return outcome.state in ("done", "found")
+
+    return start(step, log)
+
+
+def ended(process: int) -> int:
+    """Wait for a forked process and return its exit code, negative for a signal."""
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+def rows(found: StoredRun) -> list[dict[str, Any]]:
+    """Return the checkpoints of a run without its times."""
+    return [{key: value for key, value in row.items() if key not in _TIMES} for row in found.rows()]
+
+
+def hold(results: Path, expected: list[dict[str, Any]], told: int) -> str:
+    """Hold what a kill left against the undisturbed run; return ``none``, ``killed`` or ``whole``."""
+    store = Store(results, warn=_fail)
+    assert not [finding for finding in check_store(store) if finding.state == "damaged"]
+    runs = store.runs()
+    if not runs:
+        assert told == 0
+        return "none"
+    (found,) = runs
+    got = beginning(found, expected)
+    assert len(got) >= told, f"{told} checkpoints were told, {len(got)} are stored"
+    assert found.status == "killed" or found.complete, found.status
+    return "whole" if found.complete else found.status
+
+
+def beginning(found: StoredRun, expected: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the checkpoints of a run, held to be the first of those expected, and all if it is complete."""
+    got = rows(found)
+    # The last checkpoint of an interrupted run is where it was when the signal came.
+    kept = got[:-1] if found.status == "interrupted" else got
+    assert kept == expected[: len(kept)], "a trace that is not the undisturbed run's"
+    assert not found.complete or len(got) == len(expected)
+    return got
+
+
+def _fail(sentence: str) -> None:
+    raise AssertionError(sentence)
+
+
+def kill_runs(folder: Path, kills: int, seed: int = 0) -> Counter[str]:
+    """Kill ``kills`` runs and hold what is left; return how many were left in which state."""
+    chance, states = random.Random(seed), Counter[str]()
+    log = folder / "log"
+    undisturbed: list[tuple[dict[str, Any], list[dict[str, Any]], float]] = []
+    for number, overrides in enumerate(RUNS):
+        config, results = resolve([*overrides, *_DATA], []), folder / f"undisturbed{number}"
+        begun = time.monotonic()
+        assert ended(run(config, results, log)) == 0, log.read_text()
+        seconds = time.monotonic() - begun
+        (found,) = Store(results).runs()
+        undisturbed.append((config, rows(found), seconds))
+    for number in range(kills):
+        config, expected, seconds = undisturbed[number % len(undisturbed)]
+        results = folder / f"killed{number}"
+        # Or a process killed before it opens its log would seem to have told what the last one told.
+        log.unlink(missing_ok=True)
+        process = run(config, results, log)
+        time.sleep(chance.uniform(0.0, 1.1 * seconds))
+        os.kill(process, signal.SIGKILL)
+        ended(process)
+        whole = log.read_text().split("\n")[:-1] if log.exists() else []
+        told = sum(line.startswith("iterations ") for line in whole)
+        states[hold(results, expected, told)] += 1
+        assert ended(run(config, results, log)) == 0, log.read_text()
+        assert hold(results, expected, len(expected)) == "whole"
+    return states
+
+
+def kill_sweeps(folder: Path, kills: int, seed: int = 0) -> Counter[str]:
+    """Kill ``kills`` sweeps and hold what is left; return how many runs were left in which state."""
+    chance, states = random.Random(seed), Counter[str]()
+    log = folder / "log"
+
+    def sweep(results: Path) -> int:
+        return start(lambda _: main(["run", "-m", *_SWEEP, *_DATA, f"results={results}"]) == 0, log)
+
+    begun = time.monotonic()
+    assert ended(sweep(folder / "undisturbed")) == 0, log.read_text()
+    seconds = time.monotonic() - begun
+    expected = {found.id: rows(found) for found in Store(folder / "undisturbed").runs()}
+    for number in range(kills):
+        results = folder / f"killed{number}"
+        leader = sweep(results)
+        time.sleep(chance.uniform(0.3, 1.0) * seconds)
+        workers = children(leader)
+        victims = ([leader], workers[:1], [leader, *workers])[number % 3]
+        for process in victims:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        ended(leader)
+        deadline = time.monotonic() + 60.0
+        while any(alive(process) for process in workers):
+            assert time.monotonic() < deadline, "a worker outlives its sweep"
+            time.sleep(0.05)
+        store = Store(results, warn=_fail)
+        assert not [finding for finding in check_store(store) if finding.state == "damaged"]
+        if not store.runs():
+            states["none"] += 1
+        for found in store.runs():
+            assert found.status in ("killed", "interrupted") or found.complete, found.status
+            beginning(found, expected[found.id])
+            states["whole" if found.complete else found.status] += 1
+        assert ended(sweep(results)) == 0, log.read_text()
+        assert {found.id: rows(found) for found in store.runs()} == expected
+    return states
+
+
+def children(process: int) -> list[int]:
+    """Return the processes that a process has started and that live."""
+    try:
+        return [int(one) for one in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def alive(process: int) -> bool:
+    """Return whether a process, not of ours, is there and no zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def _main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--kills", type=int, default=160, help="of single runs")
+    parser.add_argument("--sweeps", type=int, default=40, help="kills of sweeps")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    for what, kill, count in (("runs", kill_runs, given.kills), ("sweeps", kill_sweeps, given.sweeps)):
+        with tempfile.TemporaryDirectory() as folder:
+            states = kill(Path(folder), count, given.seed)
+        left = ", ".join(f"{number} {state}" for state, number in states.items())
+        print(f"{count} kills of {what}; runs were left {left}", flush=True)
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,12 @@
+"""What is left of runs and sweeps that were killed; `tests.faults.kills` does it with larger numbers."""
+
+from tests.faults.kills import kill_runs, kill_sweeps
+
+
+def test_a_run_killed_at_a_random_moment_loses_nothing_that_it_told(tmp_path):
+    states = kill_runs(tmp_path, kills=6, seed=1)
+    assert states.total() == 6
+
+
+def test_a_sweep_killed_at_a_random_moment_ends_its_workers_and_is_finished_by_the_same_command(tmp_path):
+    assert kill_sweeps(tmp_path, kills=1, seed=1)

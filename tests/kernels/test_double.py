@@ -1,0 +1,87 @@
+"""Expansions in double precision are those of the plain float64 formula."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.layouts._bytes import common_unit
+from tests.kernels.reference import KERNELS, LAYOUTS, kernel_matrix, matrix
+
+KINDS = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel["name"])
+ALL = pytest.mark.parametrize("layout", LAYOUTS)
+
+
+def as_documented(X, layout):
+    """Return the examples in float64: whole multiples of the unit that they are stored in, or as they are."""
+    unit = common_unit(X) if layout == "bytes" else None
+    X = np.asarray(X, dtype=np.float64)
+    return X if unit is None else np.round(X / unit) * unit
+
+
+@KINDS
+@ALL
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("n", "d", "support"), [(1, 9, 1), (70, 41, 33), (633, 150, 200)])
+def test_it_is_the_formula_in_float64(kernel, layout, threads, n, d, support):
+    rng = np.random.default_rng(n)
+    kernel = {**kernel, **({"gamma": kernel["gamma"] / d} if "gamma" in kernel else {})}
+    given, X = matrix(rng, n, d, 0.3, layout)
+    oracle = Oracle(given, kernel, threads=threads, layout=layout)
+    X = as_documented(X, layout)
+    points = rng.integers(0, n, size=support)
+    coefficients = rng.normal(size=support) * 10.0 ** rng.integers(-3, 6, size=support)
+    K = kernel_matrix(X[points], X, kernel)
+    error = np.abs(oracle.exact_responses(points, coefficients) - coefficients @ K)
+    assert np.all(error <= 1e-13 * (np.abs(coefficients) @ np.abs(K)) + 1e-300)
+
+
+@ALL
+def test_some_of_the_examples_and_none(layout):
+    X, _ = matrix(np.random.default_rng(1), 90, 30, 0.4, layout)
+    oracle = Oracle(X, KERNELS[0], layout=layout)
+    whole = oracle.exact_responses([3, 4, 80], [1.0, -2.0, 0.5])
+    cols = [0, 80, 3, 3]
+    part = oracle.exact_responses([3, 4, 80], [1.0, -2.0, 0.5], cols=cols)
+    assert np.allclose(part, whole[cols], rtol=1e-14, atol=0)
+    assert np.array_equal(oracle.exact_responses([], []), np.zeros(90))
+    assert oracle.exact_responses([1], [1.0], cols=[]).shape == (0,)
+
+
+def test_who_pays():
+    oracle = Oracle(np.eye(7, dtype=np.float32), KERNELS[0])
+    oracle.exact_responses([0, 1], [1.0, 1.0])
+    assert (oracle.ledger.kev_computed, oracle.ledger.inner_products) == (14, 14)
+    oracle.exact_responses([0, 1], [1.0, 1.0], cols=[3, 4, 5], observed=True)
+    assert (oracle.ledger.kev_computed, oracle.ledger.kev_observation) == (14, 6)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_large_common_offset_loses_no_distance(sparse):
+    rng = np.random.default_rng(0)
+    X = (1e6 + rng.normal(size=(50, 3))).astype(np.float32)
+    given = scipy.sparse.csr_array(X) if sparse else X
+    oracle = Oracle(given, {"name": "gaussian", "gamma": 1.0})
+    K = kernel_matrix(X, X, {"name": "gaussian", "gamma": 1.0})
+    assert np.allclose(oracle.exact_responses(np.arange(50), np.ones(50)), K.sum(axis=0), rtol=1e-13, atol=0)
+
+
+def test_a_linear_expansion_of_balanced_coefficients_far_from_the_origin():
+    # The responses of +1 and -1 at 1e6 differ by products of 1e12 that cancel.
+    X = np.array([[1e6 + 1], [1e6 - 1], [1e6 + 4]], dtype=np.float32)
+    oracle = Oracle(X, {"name": "linear"}, layout="dense")
+    assert np.array_equal(
+        oracle.exact_responses([0, 1], [0.25, -0.25]), [0.5e6 + 0.5, 0.5e6 - 0.5, 0.5e6 + 2]
+    )
+
+
+@ALL
+def test_every_thread_count_gives_the_same_bits(layout):
+    X, _ = matrix(np.random.default_rng(2), 300, 30, 0.4, layout)
+    one, three = (Oracle(X, KERNELS[0], threads=threads, layout=layout) for threads in (1, 3))
+    beta = np.random.default_rng(3).normal(size=300)
+    assert np.array_equal(
+        one.exact_responses(np.arange(300), beta), three.exact_responses(np.arange(300), beta)
+    )

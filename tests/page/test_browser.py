@@ -1,0 +1,154 @@
+"""The page in a real browser: it loads without a word, its switches work, by keyboard too, light and dark."""
+
+import time
+
+import numpy as np
+import pytest
+
+from svmbench.page.build import LIMIT, page
+from tests.page.browser import CHROMIUM, DRIVER, Browser
+from tests.report.stored import stored_run
+
+pytestmark = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER), reason="no Chromium with chromedriver here: install chromium, chromium-driver"
+)
+
+COSTS = np.array([100.0, 1000.0, 10000.0])
+HOSTILE = "<img src=x onerror=\"document.title='bad'\"></script>"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with Browser(tmp_path_factory.mktemp("profile")) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    root = tmp_path_factory.mktemp("page")
+    runs = [
+        stored_run(root, "sbp", seed=seed, costs=COSTS, errors=[30, 20, 10 + seed], title=HOSTILE,
+                   primal_objective=[3.0, 2.0, 0.0], kev_iter=COSTS * 7)
+        for seed in (0, 1)
+    ] + [stored_run(root, "smo", seed=0, costs=COSTS * 2, errors=[40, 15, 9])]  # fmt: skip
+    path = root / "page.html"
+    path.write_text(page(runs, "A page"))
+    assert 800_000 < path.stat().st_size < LIMIT
+    return path
+
+
+@pytest.fixture
+def opened(browser, file):
+    browser.view(1400)
+    browser.open(file)
+    yield browser
+    assert browser.complaints() == []
+    assert browser.run("return document.title") == "A page"
+
+
+def points(browser):
+    return int(browser.run("return document.querySelector('.chart').dataset.points"))
+
+
+def choose(browser, name, value):
+    script = """const box = document.querySelector(`[name=${arguments[0]}]`);
+        box.value = arguments[1]; box.dispatchEvent(new Event("change", { bubbles: true }));"""
+    browser.run(script, name, value)
+
+
+def texts(browser):
+    return browser.run("return [...document.querySelectorAll('.chart svg text')].map((t) => t.textContent)")
+
+
+HAS = "return [...document.querySelectorAll('.chart svg text')].some((t) => t.textContent === arguments[0])"
+POINTS = "return document.querySelector('.chart').dataset.points === arguments[0]"
+
+
+def test_it_loads_with_every_point_and_names_its_axes(opened):
+    assert points(opened) == 9
+    assert {"test error (%)", "kernel evaluations, counted on demand (A)"} <= set(texts(opened))
+
+
+def test_the_switches_change_convention_metric_and_scale(opened):
+    choose(opened, "x", "kev_iter")
+    opened.wait(HAS, "kernel evaluations, counted per iteration (C)")
+    choose(opened, "y", "primal_objective")
+    opened.wait(HAS, "primal objective")
+    opened.wait(POINTS, "6")  # the other solver has none
+    choose(opened, "yscale", "log")
+    opened.wait(POINTS, "4")  # a logarithm of 0 there is not
+    choose(opened, "xscale", "linear")
+    opened.wait(HAS, "2000")
+
+
+def test_a_curve_is_hidden_by_the_keyboard_and_comes_back(opened):
+    opened.run("document.querySelectorAll('.figure input')[1].focus()")
+    opened.keys(" ")
+    opened.wait(POINTS, "6")
+    opened.keys(" ")
+    opened.wait(POINTS, "9")
+
+
+def test_a_value_shows_under_the_mouse(opened):
+    spot = opened.run("""document.querySelector('.chart').scrollIntoView();
+        const box = document.querySelectorAll('.chart path[aria-roledescription="point"]')[2]
+            .getBoundingClientRect();
+        return [box.x + box.width / 2, box.y + box.height / 2];""")
+    for shift in (-30, 0):
+        opened.command("Input.dispatchMouseEvent", type="mouseMoved", x=spot[0] + shift, y=spot[1])
+        time.sleep(0.05)
+    opened.wait(
+        "return document.querySelector('#vg-tooltip-element.visible')?.textContent.includes('10,000')"
+    )
+    assert opened.run("return document.querySelector('#vg-tooltip-element img') === null")
+
+
+def test_a_table_sorts_both_ways_by_the_keyboard_and_says_so(opened):
+    head = "document.querySelectorAll('#runs + div th')[5]"
+    column = (
+        "return [...document.querySelectorAll('#runs + div tbody tr')].map((r) => r.cells[5].textContent)"
+    )
+    opened.run(f"{head}.querySelector('button').focus()")
+    opened.keys("\ue007")
+    assert opened.run(column) == ["9", "10", "11"]
+    assert opened.run(f"return {head}.getAttribute('aria-sort')") == "ascending"
+    opened.keys("\ue007")
+    assert opened.run(column) == ["11", "10", "9"]
+
+
+def test_the_data_of_a_figure_is_a_whole_table(opened):
+    lines = opened.run("return csv(figures[0])").splitlines()
+    assert len(lines) == 10 and lines[0].startswith("run,method,seed,kev_ondemand")
+    assert '"<img src=x onerror=""document' in lines[1]
+    opened.run("""window.named = ""; HTMLAnchorElement.prototype.click = function () {
+        window.named = this.download + this.href.slice(0, 5); };
+        document.querySelector('.download').click();""")
+    assert opened.run("return window.named") == "figure-1.csvblob:"
+
+
+@pytest.mark.parametrize("width", [1400, 400])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_width_and_scheme_fits_and_can_be_read(browser, file, tmp_path, width, scheme):
+    browser.view(width, scheme)
+    browser.open(file)
+    assert browser.run("return document.documentElement.scrollWidth <= innerWidth")
+    assert browser.run(
+        "return document.querySelector('.chart svg').getBoundingClientRect().right <= innerWidth"
+    )
+    ink, paper = browser.run("return [css('--ink'), css('--paper')]")
+    assert (int(ink[1:3], 16) < int(paper[1:2] * 2, 16)) == (scheme == "light")
+    fill = browser.run("""return [...document.querySelectorAll('.chart svg text')]
+        .find((t) => t.textContent === 'test error (%)').getAttribute('fill')""")
+    assert fill == ink
+    browser.picture(tmp_path / "page.png")
+    assert (tmp_path / "page.png").stat().st_size > 5000
+    assert browser.complaints() == []
+
+
+def test_every_control_has_a_name(opened):
+    opened.command("Accessibility.enable")
+    nodes = opened.command("Accessibility.getFullAXTree")["nodes"]
+    wanted = {"combobox", "button", "checkbox", "region", "table", "columnheader", "graphics-document"}
+    seen = [n for n in nodes if n.get("role", {}).get("value") in wanted]
+    assert {"combobox", "button", "checkbox", "region", "table"} <= {n["role"]["value"] for n in seen}
+    assert [n["role"]["value"] for n in seen if not n.get("name", {}).get("value")] == []

@@ -1,0 +1,161 @@
+"""The page as text: names escaped, nothing loaded, commands that repeat a run, a size that is kept."""
+
+import json
+import re
+import shlex
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from svmbench import config
+from svmbench.cli.main import main
+from svmbench.errors import UserError
+from svmbench.page import build
+from svmbench.page.build import LIMIT, page
+from svmbench.page.command import command, written
+from svmbench.page.figures import figures
+from svmbench.store import Store
+from tests.report.stored import CONFIG, stored_run
+
+COSTS = np.array([100.0, 1000.0, 10000.0])
+HOSTILE = "</script><script>bad()</script><img src=x onerror=bad()>\"'&<!--"
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Leave the library out: the page is only read here."""
+    monkeypatch.setattr(build, "vega", lambda: "/* charts */")
+
+
+def tags(text):
+    found = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag, attributes):
+            found.append((tag, dict(attributes)))
+
+    Reader().feed(text)
+    return found
+
+
+def data(text):
+    return json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', text, re.S)[1])
+
+
+def test_figures_hold_the_checkpoints_of_each_problem(tmp_path):
+    runs = [
+        stored_run(tmp_path, solver, dataset, seed, costs=COSTS, errors=[30, 20, 10])
+        for solver in ("sbp", "smo")
+        for dataset in ("adult", "mnist")
+        for seed in (0, 1)
+    ]
+    found, kept = figures(runs, 10**6)
+    assert kept is None and [one["title"] for one in found] == ["adult", "mnist"]
+    assert [method["name"] for method in found[0]["methods"]] == ["SBP", "SMO"]
+    assert found[0]["runs"][0]["values"]["kev_rowupdate"] == [100, 1000, 10000]
+    assert found[0]["runs"][0]["values"]["test_error"] == [0.3, 0.2, 0.1]
+    assert "wall_seconds" not in found[0]["columns"]
+
+
+def test_too_many_checkpoints_are_thinned_and_the_page_says_so(tmp_path):
+    costs = np.geomspace(1, 1e6, 400)
+    run = stored_run(tmp_path, costs=costs, errors=np.linspace(50, 10, 400))
+    found, kept = figures([run], 4000)
+    values = found[0]["runs"][0]["values"]["kev_iter"]
+    assert kept == 30 and len(values) == 30 and (values[0], values[-1]) == (1, 1e6)
+    assert len(json.dumps(found)) < 8000
+
+
+def test_hostile_names_stay_text(tmp_path):
+    run = stored_run(
+        tmp_path, "sbp", costs=COSTS, errors=[3, 2, 1], title=HOSTILE,
+        config={"dataset": {"name": "file", "path": HOSTILE}, "kernel": {"name": "linear", "x": HOSTILE}},
+    )  # fmt: skip
+    text = page([run], HOSTILE)
+    found = tags(text)
+    assert [tag for tag, _ in found].count("script") == 3 and "img" not in [tag for tag, _ in found]
+    assert not any("onerror" in attributes for _, attributes in found)
+    assert data(text)[0]["methods"][0]["name"] == HOSTILE
+
+
+def test_nothing_is_loaded_and_everything_is_named(tmp_path):
+    found = tags(page([stored_run(tmp_path, costs=COSTS, errors=[3, 2, 1])], "Mine"))
+    for tag, attributes in found:
+        assert not {"src", "srcset"} & attributes.keys()
+        assert not attributes.get("href", "#").startswith("http") and tag not in ("iframe", "object", "form")
+    names = [attributes["id"] for _, attributes in found if "id" in attributes]
+    assert len(names) == len(set(names))
+    labels = [attributes["aria-labelledby"] for _, attributes in found if "aria-labelledby" in attributes]
+    assert len(labels) == 4 and set(labels) <= set(names)
+    assert ("html", {"lang": "en"}) in found
+
+
+def test_a_run_without_checkpoints_is_in_the_table_alone(tmp_path):
+    run = stored_run(tmp_path, costs=COSTS, errors=[3, 2, 1])
+    failed = stored_run(tmp_path, seed=1, status="failed")
+    text = page([run, failed], "Mine")
+    assert len(data(text)[0]["runs"]) == 1 and text.count(failed.id) == 1
+    assert data(page([failed], "Mine")) == []
+
+
+@pytest.mark.parametrize(
+    "value", ["a", "my file.csv", "it's", "1e5", "true", "x,y", "a\\", "a\\'b", "", "ü=1", HOSTILE]
+)
+def test_text_survives_the_grammar_of_overrides(value):
+    overrides = ["dataset=file", f"dataset.path={written(value)}", "kernel.gamma=1", "problem.C=1"]
+    assert config.resolve(overrides)["dataset"]["path"] == value
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["solver=sbp", "dataset=adult", "solver.nu=0.01", "seed=3", "budget=paper"],
+        ["solver=smo", "dataset=mnist", "dataset.task=0-4", "problem.lam=1e-5", "problem.bias=unregularised"],
+        ["solver=asset", "dataset=covtype", "features=nystrom", "features.s=64", "budget.kev=1e5"],
+        ["dataset=checkerboard", "kernel=polynomial", "kernel.degree=3", "kernel.gamma=1", "problem.C=2"],
+    ],
+)
+def test_the_command_composes_to_the_configuration_of_the_run(overrides):
+    resolved = config.resolve(overrides)
+    words = shlex.split(command(resolved))
+    assert words[:2] == ["svmbench", "run"]
+    repeated = config.resolve(words[2:])
+    assert {k: v for k, v in repeated.items() if k != "budget"} == {
+        k: v for k, v in resolved.items() if k != "budget"
+    }
+    assert repeated["budget"] == resolved["budget"]
+
+
+def test_commands_of_the_page_are_quoted_for_a_shell():
+    line = command({**CONFIG, "dataset": {"name": "file", "path": "my $(rm) 'x'.csv"}})
+    assert shlex.split(line)[2:][2] == r"dataset.path='my $(rm) \'x\'.csv'"
+
+
+def test_a_page_keeps_its_limit_by_fewer_checkpoints(tmp_path, monkeypatch):
+    costs, errors = np.geomspace(1, 1e9, 60), np.linspace(50, 10, 60)
+    runs = [stored_run(tmp_path, seed=seed, costs=costs, errors=errors) for seed in range(4)]
+    whole = page(runs, "Four")
+    assert "checkpoints at most" not in whole
+    monkeypatch.setattr(build, "LIMIT", len(whole.encode()) - 1)
+    text = page(runs, "Four")
+    assert len(text.encode()) < len(whole.encode()) and "checkpoints at most of each run" in text
+
+
+def test_a_page_that_cannot_keep_its_limit_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(build, "vega", lambda: "x" * LIMIT)
+    with pytest.raises(UserError, match=r"are allowed: name fewer runs"):
+        page([stored_run(tmp_path, costs=COSTS, errors=[3, 2, 1])], "Mine")
+
+
+def test_the_command_line_writes_the_page(tmp_path, capsys):
+    stored_run(tmp_path, costs=COSTS, errors=[3, 2, 1])
+    out = tmp_path / "deep" / "page.html"
+    assert main(["report", "--all", "--results", str(tmp_path), "-o", str(out), "--title", "A & B"]) == 0
+    assert "1 runs" not in capsys.readouterr().out and "<title>A &amp; B</title>" in out.read_text()
+    for arguments, words in (([], "give runs, or --all"), (["--all", "sbp-*"], "give runs, or --all")):
+        assert main(["report", *arguments, "--results", str(tmp_path)]) == 2
+        assert words in capsys.readouterr().err
+    assert main(["report", "--all", "--results", str(tmp_path / "no")]) == 2
+    assert "make one with: svmbench run" in capsys.readouterr().err
+    assert len(Store(tmp_path).runs()) == 1

@@ -1,0 +1,125 @@
+import copy
+
+import pytest
+from omegaconf import OmegaConf
+
+from svmbench.config.folder import conf_dir
+from svmbench.errors import UserError
+from svmbench.papers import ids
+from svmbench.papers.artifact import load, read
+from svmbench.papers.checks import CHECKS, _function
+
+
+@pytest.fixture
+def content():
+    return copy.deepcopy(OmegaConf.to_container(OmegaConf.load(conf_dir() / "paper" / "sbp-f2.yaml")))
+
+
+@pytest.mark.parametrize("name", ids())
+def test_every_file_is_read_and_its_claims_define_themselves(name):
+    artifact = load(name)
+    assert artifact.claims or artifact.is_listing
+    assert artifact.target or not artifact.claims
+    for claim in artifact.claims:
+        assert all(part.definition.endswith(".") and "{" not in part.definition for part in claim.parts)
+    if artifact.kind == "check":
+        assert callable(_function(artifact.options["function"]))
+
+
+def test_every_check_belongs_to_an_artifact():
+    used = {load(name).options.get("function") for name in ids()}
+    assert set(CHECKS) <= used
+
+
+def test_figure_2_is_what_the_paper_describes():
+    runs = load("sbp-f2").runs.planned()
+    by_set = {run.panel: run.config for run in runs}
+    gammas = {name: config["kernel"]["gamma"] for name, config in by_set.items()}
+    assert gammas == {"reuters": 1.0, "adult": 0.05, "mnist": 0.02}
+    assert all(run.config["problem"] == {"lam": None, "C": 1.0, "bias": "none"} for run in runs)
+    assert {run.solver for run in runs} == {"sbp", "pegasos", "sdca", "smo", "perceptron"}
+    assert [run.seed for run in runs if run.solver == "smo"] == [0, 0, 0]
+    assert len(load("sbp-f2").claims) == 7
+
+
+def test_a_command_names_each_key_once_and_the_last_value_holds():
+    runs = load("sbp-f2").runs.planned()
+    run = next(run for run in runs if run.solver == "perceptron" and run.panel == "adult")
+    keys = [text.partition("=")[0] for text in run.overrides]
+    assert len(keys) == len(set(keys)) and run.overrides[-1] == "seed=0"
+    assert run.config["budget"]["kev"] == 1e10  # the group's value, not the panel's
+    assert run.command == "svmbench run " + " ".join(run.overrides)
+
+
+def test_runs_of_another_artifact_are_the_same_runs():
+    mine, theirs = load("sbp-gap"), load("sbp-f2")
+    assert mine.of == "sbp-f2" and {line.name for line in mine.runs.lines} == {"sdca", "smo", "pegasos"}
+    assert {run.command for run in mine.runs.planned()} < {run.command for run in theirs.runs.planned()}
+
+
+def test_an_unknown_figure_names_the_nearest():
+    with pytest.raises(UserError, match=r"unknown paper 'sbp-f7'; did you mean '.*sbp-f"):
+        load("sbp-f7")
+
+
+def change(content, path, value):
+    *parents, last = path.split(".")
+    for key in parents:
+        content = content[int(key) if key.isdecimal() else key]
+    if value is None:
+        del content[last]
+    else:
+        content[int(last) if last.isdecimal() else last] = value
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "sentence"),
+    [
+        ("title", None, "FILE: the key 'title' is missing"),
+        ("colour", "red", "FILE: unknown key 'colour'"),
+        ("kind", "curve", "FILE: kind=curve is not allowed; did you mean 'curves'"),
+        ("peer", "smo", "FILE: kind curves: unknown key 'peer'"),
+        ("target", "SPB-F2", "FILE: target=SPB-F2 is not allowed"),
+        (
+            "counters",
+            ["kev_ondemandd"],
+            "FILE: counters: unknown 'kev_ondemandd'; did you mean 'kev_ondemand'",
+        ),
+        ("metrics", ["test_eror"], "FILE: metrics: unknown 'test_eror'; did you mean 'test_error'"),
+        ("ranges", {"x": [1e9, 1e6]}, "FILE: ranges.x=.* the smaller one first"),
+        ("runs.panels", {}, "FILE: runs.panels must be a section with keys"),
+        ("runs.panels.adult.known", {"error": 1}, "FILE: runs.panels.adult.known: unknown key 'error'"),
+        ("runs.groups.1.seeds", [0, 0], "FILE: runs.groups.1..seeds must be different whole numbers"),
+        ("runs.groups.1.seeds", 0, "FILE: runs.groups.1..seeds must be"),
+        ("runs.groups.1.seeds", [True], "FILE: runs.groups.1..seeds must be"),
+        (
+            "runs.groups.0.solvers",
+            ["smoo"],
+            "FILE: runs.groups.0..solvers: unknown 'smoo'; did you mean 'smo'",
+        ),
+        ("runs.groups.0.over", {"solver.eps": 0.1}, "FILE: runs.groups.0..over.solver.eps must be a list"),
+        ("runs", {"of": "sbp-l21"}, "FILE: runs.of=sbp-l21 is a check and has no runs"),
+        ("claims.0.sure", "maybe", "FILE: claims.0..sure=maybe is not allowed"),
+        (
+            "claims.0.parts.0.panels",
+            ["adlut"],
+            "claim 'SBP does better .*unknown 'adlut'; did you mean 'adult'",
+        ),
+        ("claims.0.parts.0", {"name": "x"}, "FILE: claims.0..parts.0. needs exactly one predicate of: order"),
+        (
+            "claims.0.parts.0.below",
+            {"curve": "sbp"},
+            "FILE: claims.0..parts.0..below: the key 'other' is missing",
+        ),
+    ],
+)
+def test_a_wrong_file_is_told_where(content, path, value, sentence):
+    change(content, path, value)
+    with pytest.raises(UserError, match=sentence):
+        read("x", content, "FILE")
+
+
+def test_a_wrong_override_is_told(content):
+    content["runs"]["overrides"].append("kernel.gama=1")
+    with pytest.raises(UserError, match="gama"):
+        read("x", content, "FILE").runs.planned()

@@ -1,0 +1,231 @@
+"""Each predicate on cases that hold, that do not, and that cannot tell."""
+
+import numpy as np
+import pytest
+
+from svmbench.papers.claims import judge, read_claims
+from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED, REPRODUCED
+
+from .written import artifact, material, store
+
+HOLDS, NOT, UNSURE = REPRODUCED, DEVIATES, INCONCLUSIVE
+COSTS = 1000 * 2 ** np.arange(8)
+
+
+def judged(root, predicate, given, *, over=None, seeds=3, measures=None, **curves):
+    """The verdict on curves: by solver a function from seed (and place) to the errors at the checkpoints."""
+    groups = [{"seeds": seeds, **({"over": over} if over else {})}]
+    paper = artifact(list(curves) or ["smo"], groups=groups)
+    for run in paper.runs.planned():
+        if run.solver in curves:
+            made = curves[run.solver]
+            percent = made(run.seed, *(value for _, value in run.over)) if callable(made) else made
+            status = "converged" if run.solver == "smo" else "budget"
+            rows = [{"test_error": value / 100.0, "primal_objective": value} for value in percent]
+            store(root, run, rows, status=status)
+    found = material(paper, root)
+    evidence = found.evidence("board", "kev_ondemand")
+    if measures is not None:
+        evidence._measures = measures
+    claim = {"name": "c", "text": "t", "place": "p", "parts": [{predicate: given}]}
+    (parsed,) = read_claims([claim], "FILE", "X-C")
+    (finding,) = judge(parsed.parts[0], {"kev_ondemand": {"board": evidence}})
+    return finding
+
+
+def flat_at(level, spread=0.0):
+    return lambda seed, *_: np.full(COSTS.size, level + spread * (seed - 1))
+
+
+@pytest.mark.parametrize(
+    ("sbp", "sdca", "verdict"),
+    [
+        (flat_at(10), flat_at(20), HOLDS),
+        (flat_at(20), flat_at(10), NOT),
+        (flat_at(15, 3), lambda seed: flat_at(15, -3)(seed), UNSURE),
+        (flat_at(14.95), flat_at(15), UNSURE),  # half an example of a thousand: noise of the test set
+    ],
+)
+def test_order(tmp_path, sbp, sdca, verdict):
+    given = {"less": {"solver": "sbp"}, "than": {"solver": "sdca"}}
+    assert judged(tmp_path, "order", given, sbp=sbp, sdca=sdca).verdict == verdict
+
+
+def test_order_of_arrivals_is_by_ratio_and_never_is_later_than_ever(tmp_path):
+    given = {
+        "less": {"solver": "sbp", "arrival": "test_error", "level": 10},
+        "than": {"solver": "sdca", "arrival": "test_error", "level": 10},
+        "as": "ratio",
+    }
+    falls = [50, 20, 9, 12, 9, 9, 9, 9]  # stays from the fifth checkpoint on
+    found = judged(tmp_path / "a", "order", given, sbp=falls, sdca=flat_at(30))
+    assert found.verdict == HOLDS and found.estimate.value == 0.0 and "1.6e4 against never" in found.text
+    assert judged(tmp_path / "b", "order", given, sbp=flat_at(30), sdca=falls).verdict == NOT
+    assert judged(tmp_path / "c", "order", given, sbp=flat_at(30), sdca=flat_at(30)).verdict == NOT_ATTEMPTED
+
+
+@pytest.mark.parametrize(("level", "spread", "verdict"), [(10, 0, HOLDS), (30, 0, NOT), (20, 8, UNSURE)])
+def test_ratio(tmp_path, level, spread, verdict):
+    given = {"of": {"solver": "sbp"}, "to": {"number": 20}, "within": [0, 1]}
+    assert judged(tmp_path, "ratio", given, sbp=flat_at(level, spread)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("level", "verdict"),
+    [(10.0, HOLDS), (20.0, NOT), (13.0, UNSURE)],  # a standard error of about 1 point of 1,000 examples
+)
+def test_near_knows_the_noise_of_the_test_set(tmp_path, level, verdict):
+    given = {"value": {"solver": "sbp"}, "printed": [9.5, 10.5], "within": 2.5}
+    assert judged(tmp_path, "near", given, sbp=flat_at(level)).verdict == verdict
+
+
+def power(exponent, jitter=0.0):
+    return lambda seed, C: np.full(3, 10.0 * C**exponent * np.exp(jitter * (seed - 1) * (1 if C > 3 else -1)))
+
+
+@pytest.mark.parametrize(
+    ("exponent", "jitter", "verdict"), [(-1.0, 0, HOLDS), (0.0, 0, NOT), (-0.8, 0.5, UNSURE)]
+)
+def test_slope_over_a_key(tmp_path, exponent, jitter, verdict):
+    given = {
+        "of": {"solver": "sbp", "metric": "primal_objective", "over": "problem.C"},
+        "within": [-1.2, -0.8],
+    }
+    over = {"problem.C": [1.0, 10.0]}
+    assert judged(tmp_path, "slope", given, over=over, sbp=power(exponent, jitter)).verdict == verdict
+
+
+def test_slope_along_a_curve(tmp_path):
+    given = {"of": {"solver": "sbp", "metric": "primal_objective"}, "within": [-0.55, -0.45]}
+    assert judged(tmp_path / "a", "slope", given, sbp=lambda s: 100.0 * COSTS**-0.5).verdict == HOLDS
+    assert judged(tmp_path / "b", "slope", given, sbp=lambda s: 1e4 / COSTS).verdict == NOT
+
+
+@pytest.mark.parametrize(
+    ("exponent", "jitter", "verdict"), [(0.0, 0.01, HOLDS), (0.5, 0, NOT), (0.0, 0.3, UNSURE)]
+)
+def test_flat(tmp_path, exponent, jitter, verdict):
+    given = {"of": {"solver": "sbp", "metric": "primal_objective", "over": "problem.C"}, "factor": 1.2}
+    over = {"problem.C": [1.0, 10.0]}
+    assert judged(tmp_path, "flat", given, over=over, sbp=power(exponent, jitter)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("sbp", "verdict"), [(flat_at(10, 1), HOLDS), (flat_at(30, 1), NOT), (flat_at(20, 5), UNSURE)]
+)
+def test_below(tmp_path, sbp, verdict):
+    assert (
+        judged(tmp_path, "below", {"curve": "sbp", "other": "sdca"}, sbp=sbp, sdca=flat_at(20)).verdict
+        == verdict
+    )
+
+
+def test_below_is_the_mean_over_shared_costs_alone(tmp_path):
+    given = {"curve": "sbp", "other": "sdca", "since": 16_000, "within": [0.9, 1.1]}
+    bent = lambda seed: np.where(COSTS < 16_000, 90.0, 20.0)  # noqa: E731
+    found = judged(tmp_path, "below", given, sbp=bent, sdca=flat_at(20))
+    assert found.verdict == HOLDS and "from 1.6e4 to 1.3e5" in found.text
+
+
+@pytest.mark.parametrize(
+    ("early", "verdict"),
+    [(50.0, HOLDS), (12.0, NOT), (16.5, UNSURE)],  # 15 at the end, of 1,000 examples
+)
+def test_late_judges_the_lower_envelope(tmp_path, early, verdict):
+    given = {"curve": "smo", "part": 0.25, "arrived": 0.1, "far": 1.0}
+    smo = [90, early, 90, 90, 80, 40, 15, 15]
+    assert judged(tmp_path, "late", given, seeds=1, smo=smo).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("end", "spread", "verdict"), [(15.0, 0, HOLDS), (10.0, 0, NOT), (10.5, 2.0, UNSURE)]
+)
+def test_rises(tmp_path, end, spread, verdict):
+    def curve(seed):
+        return np.array([40, 30, 20, 10, 10, 10, 10 + 0.5 * (end - 10), end + spread * (seed - 1)])
+
+    assert judged(tmp_path, "rises", {"curve": "sbp", "by": 0.5}, sbp=curve).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("because", "share", "verdict"),
+    [("says so", [1, 1], HOLDS), ("SV >= k", [1, 1], NOT), ("SV >= k", [0, 0], HOLDS)],
+)
+def test_ended(tmp_path, because, share, verdict):
+    given = {"solver": "sbp", "because": because, "share": share}
+    assert judged(tmp_path, "ended", given, sbp=flat_at(10)).verdict == verdict
+
+
+def test_ended_cannot_tell_where_some_runs_did(tmp_path):
+    paper = artifact(["sbp"], seeds=3)
+    for run, status in zip(paper.runs.planned(), ("budget", "timeout", "budget"), strict=True):
+        store(tmp_path, run, status=status)
+    claim = {
+        "name": "c",
+        "text": "t",
+        "place": "p",
+        "parts": [{"ended": {"solver": "sbp", "because": "^budget"}}],
+    }
+    (parsed,) = read_claims([claim], "FILE", "X-C")
+    evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
+    (finding,) = judge(parsed.parts[0], {"kev_ondemand": {"board": evidence}})
+    assert finding.verdict == UNSURE and finding.text.startswith("2 of 3")
+
+
+@pytest.mark.parametrize(
+    ("measure", "verdict"),
+    [({"value": 5}, HOLDS), ({"value": 6}, NOT), ({"value": 5, "low": 4, "high": 6}, UNSURE)],
+)
+def test_exact(tmp_path, measure, verdict):
+    given = {"value": {"measure": "m"}, "equals": 5, "within": 0.5}
+    assert judged(tmp_path, "exact", given, measures={"m": measure}).verdict == verdict
+
+
+def test_a_claim_on_what_is_not_stored_is_not_attempted(tmp_path):
+    found = judged(tmp_path, "order", {"less": {"solver": "smo"}, "than": 3})
+    assert found.verdict == NOT_ATTEMPTED and found.text == "smo: 0 of 3 runs are there (missing)"
+
+
+def test_no_verdict_depends_on_a_range_of_an_axis(tmp_path):
+    paper = artifact(["sbp", "sdca"], ranges={"x": [5000, 9000]})
+    for run in paper.runs.planned():
+        level = 20.0 if run.solver == "sbp" else np.where(COSTS < 9000, 30.0, 10.0)
+        store(tmp_path, run, [{"test_error": e / 100} for e in np.broadcast_to(level, COSTS.shape)])
+    given = {"below": {"curve": "sbp", "other": "sdca"}}
+    (parsed,) = read_claims([{"name": "c", "text": "t", "place": "p", "parts": [given]}], "FILE", "X-C")
+    evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
+    (finding,) = judge(parsed.parts[0], {"kev_ondemand": {"board": evidence}})
+    assert "from 1.0e3 to 1.3e5" in finding.text and finding.verdict == NOT
+
+
+def test_together_is_the_mean_over_data_sets(tmp_path):
+    panels = {
+        name: {"title": name, "overrides": ["dataset=checkerboard", f"dataset.n_test={size}"]}
+        for name, size in (("one", 10), ("two", 20))
+    }
+    paper = artifact(["sbp", "sdca"], panels=panels)
+    for run in paper.runs.planned():
+        level = {"sdca": 20.0, "sbp": 10.0 if run.panel == "one" else 30.0}[run.solver]
+        store(tmp_path, run, [{"test_error": level / 100}] * 4)
+    part = {"together": True, "below": {"curve": "sbp", "other": "sdca"}}
+    (parsed,) = read_claims([{"name": "c", "text": "t", "place": "p", "parts": [part]}], "FILE", "X-C")
+    found = material(paper, tmp_path)
+    evidence = {name: found.evidence(name, "kev_ondemand") for name in panels}
+    (finding,) = judge(parsed.parts[0], {"kev_ondemand": evidence})
+    assert finding.estimate.value == pytest.approx((0.5 * 1.5) ** 0.5) and finding.text == "one 0.5; two 1.5"
+
+
+def test_a_number_may_differ_from_data_set_to_data_set(tmp_path):
+    given = {"value": {"solver": "sbp"}, "printed": {"by_panel": {"board": 10.0}}, "within": 5.0}
+    assert judged(tmp_path, "near", given, sbp=flat_at(10)).verdict == HOLDS
+
+
+def test_flat_is_judged_only_where_the_text_speaks(tmp_path):
+    given = {"of": {"solver": "sbp", "metric": "primal_objective", "over": "problem.C"}, "factor": 1.2}
+    over = {"problem.C": [1.0, 2.0, 100.0]}
+
+    def jumps(seed, C):
+        return np.full(3, 10.0 if C < 50.0 else 99.0)
+
+    assert judged(tmp_path / "a", "flat", given, over=over, sbp=jumps).verdict == NOT
+    assert judged(tmp_path / "b", "flat", {**given, "until": 2.0}, over=over, sbp=jumps).verdict == HOLDS

@@ -1,0 +1,59 @@
+"""Artifacts from a few words, and runs of theirs written into a store as if they had been made."""
+
+from svmbench.papers.artifact import read
+from svmbench.papers.material import Material
+from svmbench.papers.plan import Index
+from svmbench.solvers import registry
+from svmbench.store import Store
+from svmbench.store.identity import identity
+
+BOARD = {"board": {"title": "Board", "overrides": ["dataset=checkerboard"]}}
+
+
+def artifact(solvers, *, kind="curves", seeds=1, panels=None, groups=None, claims=(), **options):
+    """An artifact of some solvers on a generated data set."""
+    runs = {
+        "overrides": ["budget=debug"],
+        "panels": panels or BOARD,
+        "solvers": dict.fromkeys(solvers) if isinstance(solvers, list) else solvers,
+        "groups": groups or [{"seeds": seeds}],
+    }
+    content = {
+        "title": "Small",
+        "source": "A test",
+        "kind": kind,
+        "target": "X-SMALL",
+        "runs": runs,
+        **options,
+    }
+    return read("small", {**content, "claims": list(claims)} if claims else content, "FILE")
+
+
+def store(root, planned, rows=({},), *, status="budget", version=None, checksum="c", title=None, **changes):
+    """Store a planned run with these checkpoints; ``changes`` replace groups of its config or of run.json."""
+    config = {**planned.config, **{k: v for k, v in changes.items() if k in planned.config}}
+    name = config["solver"]["name"]
+    manifest = {
+        "config": config,
+        "dataset": {"name": config["dataset"]["name"], "rows": {"train": 100, "test": 1000}},
+        "solver": {"name": name, "title": title or registry.get(name).title},
+        "problem": {"lam": 0.01, "C": 1.0},
+        **{key: value for key, value in changes.items() if key not in planned.config},
+    }
+    release = registry.get(name).release() if version is None else version
+    writer = Store(root).begin(identity(config, checksum, release), manifest)
+    for place, row in enumerate(rows, start=1):
+        cost = 1000 * 2 ** (place - 1)
+        common = dict.fromkeys(("kev_ondemand", "kev_rowupdate", "kev_iter"), cost)
+        writer.checkpoint({"iterations": 10 * place, **common, "wall_seconds": 0.1 * place, **row})
+    return writer.finish(status, "the test says so", peak_memory=12.4)
+
+
+def material(made, root):
+    """What is stored of an artifact."""
+    return Material.of(made, Index(Store(root)))
+
+
+def errors(*percent):
+    """Checkpoints with these test errors."""
+    return [{"test_error": value / 100.0, "test_mistakes": round(10 * value)} for value in percent]

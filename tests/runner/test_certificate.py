@@ -1,0 +1,118 @@
+"""Bounds of certificates and traces are those of an independent program in double precision."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from svmbench.data import Dataset
+from svmbench.data.dataset import Part
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem, dual_bound
+from svmbench.runner.certificate import TrainingScores, certify, diagonal
+from svmbench.runner.observe import Observer
+from svmbench.solvers.base import KernelExpansion, Snapshot
+from tests.specification.certificate import bounds, gram, many_features, two_moons
+
+SETS = {"plane": (two_moons(), 1.0), "many": (many_features(), 0.03)}
+
+
+def large_dual_point(name: str, C: float, bias: str):
+    """Return examples, kernel, problem and a dual point with coefficients of the size of C."""
+    (X, y), gamma = SETS[name]
+    kernel = {"name": "gaussian", "gamma": gamma}
+    problem = Problem.build(y, C=C, bias=bias)
+    rng = np.random.default_rng(0)
+    alpha = np.where(rng.random(y.size) < 0.5, rng.uniform(0.0, C, y.size), 0.0)
+    if bias != "none":  # balanced but for rounding
+        sums = [alpha[y == sign].sum() for sign in (1.0, -1.0)]
+        alpha = np.where(y > 0, alpha * (min(sums) / sums[0]), alpha * (min(sums) / sums[1]))
+    return X, y, kernel, problem, alpha
+
+
+@pytest.mark.parametrize("bias", ["none", "unregularised"])
+@pytest.mark.parametrize(("name", "C"), [("plane", 1e4), ("many", 1e6)])
+def test_the_bounds_of_a_trace_are_those_of_the_kernel_and_not_of_rows_in_single_precision(name, C, bias):
+    X, y, kernel, problem, alpha = large_dual_point(name, C, bias)
+    oracle = Oracle(X, kernel)
+    model = KernelExpansion.from_alpha(alpha, y)
+    # What a solver maintains on rows in float32.
+    rough = y * (oracle.block(np.arange(y.size)).astype(np.float64) @ (alpha * y))
+    data = Dataset("none", Part(X, y), None, None, "", {})
+    row = Observer(problem, oracle, data)(Snapshot(model, rough, alpha))
+    K = gram(X, X, kernel)
+    primal, dual = bounds(K, y, C, alpha, bias != "none")
+    assert row["precision"] == "float64"
+    assert row["dual_objective"] == pytest.approx(dual, rel=1e-10)
+    wrong = certify(problem, alpha, rough)["dual"]
+    assert abs(wrong - dual) > 1e-6, "rows in float32 would have done"
+    certificate = certify(problem, alpha, y * (K @ (alpha * y)))
+    assert certificate["primal"] == pytest.approx(primal, rel=1e-10)
+    assert certificate["dual"] == pytest.approx(dual, rel=1e-10)
+
+
+def test_a_dual_point_that_balances_but_for_rounding_gives_no_more_than_the_balanced_one_next_to_it():
+    X, y, kernel, problem, alpha = large_dual_point("plane", 1.0, "unregularised")
+    K = gram(X, X, kernel)
+    i = int(np.argmax(alpha * (y > 0)))
+    alpha[i] += 9e-10 * alpha.sum()
+    alpha[i] = min(alpha[i], 1.0)
+    responses = y * (K @ (alpha * y))
+    bound = dual_bound(problem, alpha, responses, lambda i: 1.0)
+    t = abs(float(alpha @ y))
+    heavier = np.flatnonzero(y * (alpha @ y) > 0)
+    level = alpha.copy()
+    level[heavier[np.argmax(alpha[heavier])]] -= t
+    w2 = level * y @ K @ (level * y)
+    assert bound == pytest.approx(problem.lam * (level.sum() - 0.5 * w2), rel=1e-13)
+    assert bound != problem.lam * (alpha.sum() - 0.5 * float(alpha @ responses))
+
+
+def test_models_are_followed_by_what_changed():
+    X, y, kernel, _, alpha = large_dual_point("plane", 1.0, "none")
+    oracle = Oracle(X, kernel)
+    scores, K = TrainingScores(oracle), gram(X, X, kernel)
+    beta, costs = alpha * y, []
+    for change in (1.0, 1.0, 0.25, 0.25 / 3.0):
+        beta = change * beta
+        beta[7] += 0.125
+        before = oracle.ledger.kev_observation
+        found = scores(KernelExpansion(np.flatnonzero(beta), beta[beta != 0.0]))
+        costs.append((oracle.ledger.kev_observation - before) // y.size)
+        assert found == pytest.approx(K @ beta, abs=1e-12 * np.abs(beta).sum())
+    assert costs[0] == np.count_nonzero(beta) and costs[1:] == [1, 1, 1]
+
+
+def test_where_double_precision_would_take_longer_than_the_training_there_is_no_gap(monkeypatch):
+    X, y, kernel, problem, alpha = large_dual_point("plane", 1.0, "none")
+    monkeypatch.setattr("svmbench.runner.certificate._FREE", 0)
+    oracle = Oracle(X, kernel)
+    data = Dataset("none", Part(X, y), None, None, "", {})
+    observer = Observer(problem, oracle, data, bound=1e-3)
+    snapshot = Snapshot(KernelExpansion.from_alpha(alpha, y), alpha=alpha)
+    row = observer(snapshot)
+    assert row["precision"] == "float32"
+    assert not {"dual_objective", "duality_gap", "relative_gap"} & set(row)
+    oracle.ledger.charge(iterations=10_000, n=y.size)
+    assert observer(snapshot)["precision"] == "float64"
+
+
+def test_where_single_precision_cannot_stand_for_the_model_observation_is_in_double_at_any_price(monkeypatch):
+    X, y, kernel, problem, alpha = large_dual_point("plane", 1e4, "none")
+    monkeypatch.setattr("svmbench.runner.certificate._FREE", 0)
+    oracle = Oracle(X, kernel)
+    data = Dataset("none", Part(X, y), None, None, "", {})
+    model = KernelExpansion.from_alpha(alpha, y)
+    exact = y * (gram(X, X, kernel) @ (alpha * y))
+    # The solver's own responses have drifted, at a point where that changes the loss.
+    for drift, precision in ((0.0, "float32"), (0.01 * np.abs(exact).max(), "float64")):
+        row = Observer(problem, oracle, data)(Snapshot(model, exact + drift, alpha))
+        assert row["precision"] == precision
+        loss = np.maximum(0.0, 1.0 - exact).mean()
+        true = 0.5 * problem.lam * (alpha @ exact) + loss
+        assert row["primal_objective"] == pytest.approx(true, rel=1e-12)
+
+
+def test_the_diagonal_is_that_of_the_kernel():
+    X = np.array([[3.0, 4.0], [0.0, 1.0]], dtype=np.float32)
+    assert diagonal(Oracle(X, {"name": "linear"}))(0) == 25.0

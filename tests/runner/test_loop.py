@@ -1,0 +1,242 @@
+import itertools
+import math
+import time
+
+import pytest
+
+from svmbench.runner import loop as module
+from svmbench.runner.loop import Loop, thresholds
+from svmbench.runner.signals import Interrupt
+
+from .fakes import BUDGET, ScriptedRun, Silent
+
+CLOCKS = ("wall_seconds", "cpu_seconds")
+
+
+def drive(
+    run,
+    first=10,
+    points=10,
+    observe=None,
+    interrupt=None,
+    progress=None,
+    checkpoint=None,
+    refits=False,
+    exact=False,
+    **budget,
+):
+    rows = []
+    loop = Loop(
+        run,
+        run,
+        first,
+        {**BUDGET, **budget},
+        points,
+        observe or (lambda snapshot: {"primal_objective": 1.0 / (1 + snapshot)}),
+        checkpoint or rows.append,
+        interrupt or Interrupt(),
+        progress or Silent(),
+        refits=refits,
+        exact=exact,
+    )
+    return loop.drive(), rows
+
+
+def column(rows, name):
+    return [row[name] for row in rows]
+
+
+def test_thresholds_are_one_grid_for_all_runs():
+    assert list(itertools.islice(thresholds(2, 100), 5)) == [100, 316, 1000, 3162, 10000]
+    assert list(itertools.islice(thresholds(2, 150), 4)) == [316, 1000, 3162, 10000]
+    assert list(itertools.islice(thresholds(10, 1), 6)) == [1, 2, 3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("points", [1, 3, 10, 64])
+@pytest.mark.parametrize("first", [1, 2, 7, 999, 1000, 1001, 32561])
+def test_thresholds_begin_at_the_first_on_the_grid(points, first):
+    values = list(itertools.islice(thresholds(points, first), 40))
+    grid = sorted({round(10 ** (k / points)) for k in range(points * 60)})
+    assert values == [value for value in grid if value >= first][:40]
+
+
+def test_checkpoints_lie_at_the_first_iteration_past_each_threshold():
+    end, rows = drive(ScriptedRun({"kev_iter": 10}), points=2, kev=5000.0)
+    assert column(rows, "kev_iter") == [10, 40, 100, 320, 1000, 3170, 5000]
+    assert (end.status, end.reason) == ("budget", "budget.kev=5000 reached by kev_iter")
+
+
+def test_iterations_are_observed_from_the_first():
+    end, rows = drive(ScriptedRun({"kev_iter": 10}), first=1, points=2, counter="iterations", iterations=40)
+    assert column(rows, "iterations") == [1, 3, 10, 32, 40]
+    assert (end.status, end.reason) == ("budget", "budget.iterations=40 reached")
+
+
+def test_several_thresholds_passed_at_once_are_one_checkpoint():
+    _, rows = drive(ScriptedRun({"kev_iter": 1000}), first=1000, kev=4000.0)
+    assert column(rows, "kev_iter") == [1000, 2000, 3000, 4000]
+
+
+def test_a_limit_in_iterations_is_exact_beside_a_counter():
+    end, rows = drive(ScriptedRun({"kev_iter": 10}), points=1, iterations=37, kev=1e6)
+    assert column(rows, "iterations") == [1, 10, 37]
+    assert (end.status, end.reason) == ("budget", "budget.iterations=37 reached")
+
+
+def test_convergence_ends_a_run_with_one_last_checkpoint():
+    end, rows = drive(ScriptedRun({"kev_iter": 10}, converge=15), points=1, kev=1e6)
+    assert column(rows, "iterations") == [1, 10, 15]
+    assert (end.status, end.reason) == ("converged", "the solver's stopping rule holds after 15 iterations")
+
+
+def test_a_run_tells_why_it_converged():
+    run = ScriptedRun({"kev_iter": 10}, converge=15)
+    run.reason = "the sample has no violators"
+    end, _ = drive(run, points=1, kev=1e6)
+    assert end.reason == "the sample has no violators after 15 iterations"
+
+
+def test_seconds_end_a_run():
+    end, rows = drive(ScriptedRun({"kev_iter": 10}, pause=0.002), points=1, seconds=0.05)
+    assert (end.status, end.reason) == ("timeout", "budget.seconds=0.05 reached")
+    assert 0.05 <= rows[-1]["wall_seconds"] < 0.2
+
+
+def test_a_limit_before_an_exact_method_has_converged_is_said_with_the_gap():
+    def observe(iterations):
+        return {"primal_objective": 1.0, "relative_gap": 1 / iterations}
+
+    given = {"points": 1, "observe": observe, "exact": True}
+    end, _ = drive(ScriptedRun({"kev_iter": 10}), kev=5000.0, **given)
+    said = "budget.kev=5000 reached by kev_iter before it converged, at a relative gap of 2.0e-03"
+    assert (end.status, end.reason) == ("budget", said)
+    end, _ = drive(ScriptedRun({"kev_iter": 10}), iterations=4, **(given | {"observe": None}))
+    assert end.reason == "budget.iterations=4 reached before it converged"
+    end, _ = drive(ScriptedRun({"kev_iter": 10}), kev=5000.0, gap=0.5, **given)
+    assert end.reason == "budget.gap=0.5 reached: relative_gap 0.1"
+    end, _ = drive(ScriptedRun({"kev_iter": 10}, converge=15), kev=5000.0, **given)
+    assert end.reason == "the solver's stopping rule holds after 15 iterations"
+
+
+@pytest.mark.parametrize("key", ["gap", "test_error"])
+def test_a_target_ends_a_run_at_the_checkpoint_that_reaches_it(key):
+    name = "relative_gap" if key == "gap" else key
+
+    def observe(iterations):
+        return {"primal_objective": 1.0, name: 1 / iterations}
+
+    end, rows = drive(ScriptedRun({"kev_iter": 10}), points=1, observe=observe, kev=1e6, **{key: 0.05})
+    assert column(rows, "iterations") == [1, 10, 100]
+    assert (end.status, end.reason) == ("budget", f"budget.{key}=0.05 reached: {name} 0.01")
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_an_objective_that_is_not_finite_ends_a_run(value):
+    def observe(iterations):
+        return {"primal_objective": 1.0 if iterations < 10 else value}
+
+    end, rows = drive(ScriptedRun({"kev_iter": 10}), points=1, observe=observe, kev=1e6)
+    assert column(rows, "iterations") == [1, 10]
+    assert (end.status, end.reason) == ("diverged", f"the objective is {value} after 10 iterations")
+
+
+@pytest.mark.parametrize(
+    ("row", "gap"),
+    [({}, ""), ({"relative_gap": None}, ""), ({"relative_gap": 2.5e-5}, ", at a relative gap of 2.5e-05")],
+)
+def test_a_run_that_gains_nothing_any_more_ends_stalled(row, gap):
+    run = ScriptedRun({"kev_iter": 10}, give_up=7)
+    end, rows = drive(run, points=1, observe=lambda _: {"primal_objective": 1.0, **row}, kev=1e6)
+    assert column(rows, "iterations") == [1, 7]
+    reason = "the method gains nothing any more in its arithmetic after 7 iterations"
+    assert (end.status, end.reason) == ("stalled", reason + gap)
+
+
+def test_a_solver_says_why_it_stalled():
+    run = ScriptedRun({"kev_iter": 10}, give_up=7)
+    run.reason = "no step changes a weight"
+    end, _ = drive(run, points=1, kev=1e6)
+    assert (end.status, end.reason) == ("stalled", "no step changes a weight after 7 iterations")
+
+
+def test_a_signal_ends_a_run_after_a_last_checkpoint():
+    interrupt = Interrupt()
+    run = ScriptedRun({"kev_iter": 10}, pause=0.001)
+    run.snapshot = lambda: setattr(interrupt, "requested", "SIGINT") if run.iterations >= 10 else None
+    end, rows = drive(
+        run, points=1, interrupt=interrupt, observe=lambda snapshot: {"primal_objective": 1.0}, kev=1e9
+    )
+    assert end.status == "interrupted" and end.reason.startswith("interrupted by SIGINT after ")
+    assert rows[-1]["iterations"] == run.iterations
+
+
+@pytest.mark.parametrize("counter", ["kev_rowupdate", "kev_computed", "inner_products"])
+def test_a_counter_that_stands_still_does_not_hold_a_run(counter):
+    # All rows in the cache: kev_computed stops at n * n, and an advance to more would never return.
+    run = ScriptedRun({counter: 10}, stall=20, pause=1e-4)
+    end, rows = drive(run, points=1, counter=counter, kev=1e6, seconds=0.05)
+    assert end.status == "timeout"
+    assert column(rows, counter) == [10, 100, 200]
+
+
+@pytest.mark.parametrize("budget", [{"kev": 1234.0}, {"iterations": 99}, {"iterations": 99, "kev": 1e9}])
+@pytest.mark.parametrize("counter", ["kev_iter", "kev_computed", "iterations"])
+def test_how_a_run_is_cut_changes_nothing(monkeypatch, counter, budget):
+    def rows_and_advances(seconds):
+        monkeypatch.setattr(module, "SLICE", seconds)
+        run = ScriptedRun({"kev_iter": 7, "kev_computed": 3})
+        end, rows = drive(run, counter=counter, **budget)
+        return end, [{key: row[key] for key in row if key not in CLOCKS} for row in rows], run.advances
+
+    *whole, few = rows_and_advances(1.0)
+    *cut, many = rows_and_advances(0.0)
+    assert cut == whole
+    assert many > few
+
+
+def test_slices_grow_until_they_take_their_time():
+    run = ScriptedRun({"kev_iter": 1}, pause=1e-4)
+    progress = Silent()
+    drive(run, first=1, points=1, progress=progress, kev=10000.0)
+    values = [value for _, value, _ in progress.values]
+    assert progress.values[-1] == ("kev_iter", 10000, 10000)
+    # From 1000 to 10000 takes a second or more: a few slices, not one and not hundreds.
+    assert 3 <= sum(value > 1000 for value in values) <= 60
+
+
+def test_looking_and_storing_are_not_timed():
+    run = ScriptedRun({"kev_iter": 10}, pause=0.001)
+
+    def observe(snapshot):
+        time.sleep(0.03)
+        sum(range(2_000_000))
+        return {"primal_objective": 1.0}
+
+    rows = []
+
+    def checkpoint(row):
+        time.sleep(0.03)
+        rows.append(row)
+
+    started = time.perf_counter()
+    drive(run, points=3, observe=observe, checkpoint=checkpoint, kev=200.0)
+    passed = time.perf_counter() - started
+    assert len(rows) == 5
+    assert 0.02 <= rows[-1]["wall_seconds"] <= passed - 5 * 0.06
+    assert rows[-1]["cpu_seconds"] < 0.05
+    assert column(rows, "wall_seconds") == sorted(column(rows, "wall_seconds"))
+
+
+def test_each_fit_from_nothing_is_a_checkpoint_with_its_own_time():
+    run = ScriptedRun({}, converge=9, pause=0.01)
+    end, rows = drive(run, first=1, points=1, refits=True, counter="iterations", seconds=5.0)
+    assert column(rows, "iterations") == list(range(1, 10))
+    assert all(0.01 <= seconds < 0.09 for seconds in column(rows, "wall_seconds"))
+    assert end.status == "converged"
+
+
+def test_a_limit_in_seconds_is_about_all_fits():
+    run = ScriptedRun({}, pause=0.02)
+    end, rows = drive(run, first=1, refits=True, counter="iterations", seconds=0.05)
+    assert end.status == "timeout"
+    assert len(rows) == run.iterations <= 3

@@ -1,0 +1,44 @@
+import io
+
+from svmbench.runner.progress import PlainLines
+
+ROW = {"iterations": 7, "kev_ondemand": 12000, "primal_objective": 0.25, "wall_seconds": 1.25}
+
+
+def test_a_checkpoint_is_a_line_of_what_is_known():
+    stream = io.StringIO()
+    lines = PlainLines(stream)
+    lines.observed(ROW)
+    lines.observed({**ROW, "test_error": 0.125, "relative_gap": 0.01})
+    assert stream.getvalue().splitlines() == [
+        "iterations 7, kev_ondemand 1.2e+04, objective 0.25, 1.2 s",
+        "iterations 7, kev_ondemand 1.2e+04, test error 12.50 %, objective 0.25, "
+        "relative gap 1.00e-02, 1.2 s",
+    ]
+
+
+def test_a_linear_method_costs_inner_products():
+    stream = io.StringIO()
+    PlainLines(stream).observed({**ROW, "kev_ondemand": None, "inner_products": 500})
+    assert stream.getvalue() == "iterations 7, inner_products 500, objective 0.25, 1.2 s\n"
+
+
+def test_between_checkpoints_there_is_a_line_now_and_then():
+    stream = io.StringIO()
+    seldom, often = PlainLines(stream), PlainLines(stream, every=0.0)
+    seldom.advanced("kev_iter", 10, 1000, 0.5)
+    assert stream.getvalue() == ""
+    often.advanced("kev_iter", 10, 1000, 0.5)
+    often.advanced("kev_iter", 10, None, 0.5)
+    assert stream.getvalue().splitlines() == ["kev_iter 10 of 1e+03, 0.5 s", "kev_iter 10, 0.5 s"]
+
+
+def test_a_reader_that_has_gone_does_not_end_the_run():
+    class Gone(io.StringIO):
+        def write(self, text):
+            raise BrokenPipeError(32, "Broken pipe")
+
+    lines = PlainLines(Gone(), every=0.0)
+    lines.say("a sentence")
+    lines.advanced("kev_iter", 10, 1000, 0.5)
+    lines.observed(ROW)

@@ -1,0 +1,124 @@
+"""Real processes, real solvers, a small generated data set."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from svmbench import config as configuration
+from svmbench.store import Store
+
+SMALL = ["dataset=twonorm", "dataset.n_train=60", "dataset.n_test=40", "budget=debug", "observe.points=3"]
+ENDLESS = ["budget.kev=null"]
+
+
+@pytest.fixture
+def configure(tmp_path):
+    def configure(*overrides):
+        places = [f"results={tmp_path}/results", f"data.dir={tmp_path}/data"]
+        return configuration.resolve([*SMALL, *places, *overrides], [])
+
+    return configure
+
+
+@pytest.fixture
+def start(configure):
+    started = []
+
+    def start(*overrides, **changes):
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "svmbench.runner.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(worker)
+        json.dump({**configure(*overrides), **changes}, worker.stdin)
+        worker.stdin.close()
+        worker.stdin = None
+        return worker
+
+    yield start
+    for worker in started:
+        worker.kill()
+        worker.communicate()
+
+
+def end(worker):
+    out, _ = worker.communicate(timeout=60)
+    assert out.count("\n") == 1
+    return json.loads(out), worker.returncode
+
+
+def wait_for_checkpoints(worker, count):
+    for line in worker.stderr:
+        count -= line.startswith("iterations")
+        if count == 0:
+            return
+    raise AssertionError("the worker ended early")
+
+
+def test_done_then_found(start, tmp_path):
+    first, code = end(start())
+    assert code == 0 and first["state"] == "done" and first["reason"].startswith("budget.kev=1e+06 reached")
+    assert first["path"] == str(tmp_path / "results" / "runs" / first["run"])
+    again, code = end(start())
+    assert code == 0 and again == {**first, "state": "found", "reason": again["reason"]}
+
+
+def test_kill_9_leaves_every_checkpoint_readable(start, configure):
+    worker = start("solver=pegasos", *ENDLESS)
+    wait_for_checkpoints(worker, 4)
+    store = Store(configure()["results"])
+    (running,) = store.runs()
+    assert running.status == "running" and f"process {worker.pid} on" in running.reason
+    worker.send_signal(signal.SIGKILL)
+    worker.wait(10)
+    (killed,) = store.runs()
+    assert killed.status == "killed" and len(killed.trace()) >= 4
+    assert killed.summary()["test_error"] is not None
+    again, _ = end(start("solver=pegasos", "budget.iterations=100"))
+    assert again["state"] == "done"
+    # The same identity again: it supersedes the killed run.
+    worker = start("solver=pegasos", *ENDLESS)
+    wait_for_checkpoints(worker, 1)
+    worker.send_signal(signal.SIGINT)
+    assert end(worker)[0]["run"] == killed.id
+    assert {run.status for run in store.runs()} == {"budget", "interrupted"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_worker_stores_its_end(start, configure, number):
+    worker = start("solver=sbp", *ENDLESS)
+    wait_for_checkpoints(worker, 3)
+    worker.send_signal(number)
+    outcome, code = end(worker)
+    assert (outcome["state"], code) == ("interrupted", 130)
+    (run,) = Store(configure()["results"]).runs()
+    assert run.status == "interrupted" and run.reason.startswith(f"interrupted by {number.name} after")
+    assert len(run.trace()) >= 3
+
+
+def test_two_processes_do_not_make_one_run(start):
+    first = start("solver=pegasos", *ENDLESS)
+    wait_for_checkpoints(first, 1)
+    outcome, code = end(start("solver=pegasos", *ENDLESS))
+    assert (outcome["state"], outcome["run"], code) == ("failed", None, 2)
+    assert f"is being made by process {first.pid} on" in outcome["reason"]
+
+
+def test_a_refusal_has_its_own_exit_code(start, configure):
+    outcome, code = end(start("solver=smo", "problem.bias=unregularised"))
+    assert (outcome["state"], code) == ("refused", 2)
+    assert [run.status for run in Store(configure()["results"]).runs()] == ["refused"]
+
+
+def test_bad_input_is_a_sentence_and_not_a_traceback(start, tmp_path):
+    (tmp_path / "file").write_text("")
+    worker = start(results=str(tmp_path / "file" / "results"))
+    outcome, code = end(worker)
+    assert (outcome["state"], outcome["run"], outcome["path"], code) == ("failed", None, None, 2)
+    assert outcome["reason"].endswith("is not a folder; give another results=DIR")

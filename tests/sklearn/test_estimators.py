@@ -1,0 +1,179 @@
+"""The estimators hold scikit-learn's conventions, solve SVC's problem, and say how far from its optimum."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from svmbench.sklearn import KernelSVC, LinearSVC, SBPClassifier
+from svmbench.sklearn.kernel_svc import SOLVERS
+
+ESTIMATORS = [KernelSVC(), LinearSVC(), SBPClassifier(max_evaluations=2e5, random_state=0)]
+
+
+def clusters(n=160, seed=0, dtype=np.float64):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    y = np.where(X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=n) > 0, "in", "out")
+    return X.astype(dtype), y
+
+
+def checks():
+    for estimator in ESTIMATORS:
+        for checked, check in estimator_checks_generator(estimator):
+            yield pytest.param(checked, check, id=f"{type(estimator).__name__}-{check.func.__name__}")
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.parametrize(("estimator", "check"), list(checks()))
+def test_conventions(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_decision_values_are_those_of_SVC(kernel, sparse, dtype):
+    X, y = clusters(dtype=dtype)
+    rows = sp.csr_array(X) if sparse else X
+    ours = KernelSVC(C=3.0, kernel=kernel, gamma=0.4, coef0=1.0, tol=1e-9).fit(rows, y)
+    theirs = SVC(C=3.0, kernel=kernel, gamma=0.4, coef0=1.0, tol=1e-9).fit(X, y)
+    assert ours.gap_ <= 1e-9
+    np.testing.assert_allclose(
+        ours.decision_function(rows), theirs.decision_function(X), atol=2e-4 * np.abs(theirs.dual_coef_).max()
+    )
+    assert (ours.predict(rows) == theirs.predict(X)).mean() > 0.99
+
+
+def test_the_intercept_is_that_of_SVC():
+    X, y = clusters()
+    ours = KernelSVC(gamma=0.4, tol=1e-9).fit(X, y)
+    assert ours.intercept_[0] == pytest.approx(SVC(gamma=0.4, tol=1e-9).fit(X, y).intercept_[0], abs=1e-3)
+    assert KernelSVC(gamma=0.4, fit_intercept=False).fit(X, y).intercept_[0] == 0.0
+
+
+def test_the_gap_is_a_bound():
+    X, y = clusters()
+    signs = np.where(y == "out", 1.0, -1.0)
+    K = np.exp(-0.4 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
+
+    def primal(classifier):
+        at, coefficients = classifier.support_, classifier.dual_coef_[0]
+        scores = K[:, at] @ coefficients
+        return (
+            0.5 * coefficients @ scores[at]
+            + 3.0 * np.maximum(0, 1 - signs * (scores + classifier.intercept_)).sum()
+        )
+
+    best = primal(KernelSVC(C=3.0, gamma=0.4, tol=1e-10).fit(X, y))
+    for tol in (1e-1, 1e-2, 1e-4):
+        classifier = KernelSVC(C=3.0, gamma=0.4, tol=tol).fit(X, y)
+        assert classifier.gap_ <= tol
+        assert 0.0 <= primal(classifier) - best + 1e-9 * best <= (classifier.gap_ + 2e-9) * primal(classifier)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_every_exact_solver_gives_the_same_answer(solver):
+    X, y = clusters(80)
+    scores = KernelSVC(gamma=0.4, tol=1e-6).fit(X, y).decision_function(X)
+    np.testing.assert_allclose(
+        KernelSVC(gamma=0.4, tol=1e-6, solver=solver).fit(X, y).decision_function(X), scores, atol=0.02
+    )
+
+
+def test_the_scale_of_gamma_is_that_of_SVC():
+    X, y = clusters()
+    for rows in (X, sp.csr_array(X)):
+        ours = KernelSVC(tol=1e-8).fit(rows, y).decision_function(rows)
+        np.testing.assert_allclose(ours, SVC(tol=1e-8).fit(X, y).decision_function(X), atol=1e-3)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_it_is_pickled_and_cloned(estimator):
+    X, y = clusters()
+    fitted = clone(estimator).fit(X, y)
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(again.decision_function(X), fitted.decision_function(X))
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_rows_may_be_dense_or_sparse_in_fit_and_in_predict(estimator):
+    X, y = clusters()
+    dense, sparse = clone(estimator).fit(X, y), clone(estimator).fit(sp.csr_array(X), y)
+    scores = dense.decision_function(X)
+    np.testing.assert_allclose(dense.decision_function(sp.csr_array(X)), scores, atol=1e-5)
+    assert np.isfinite(sparse.decision_function(X)).all()
+
+
+def test_pipelines_and_searches_take_it():
+    X, y = clusters()
+    pipeline = make_pipeline(StandardScaler(), KernelSVC())
+    search = GridSearchCV(pipeline, {"kernelsvc__C": [0.1, 10.0], "kernelsvc__gamma": [0.01, 0.5]}, cv=3)
+    assert search.fit(X, y).best_score_ > 0.7
+    assert search.best_params_["kernelsvc__gamma"] == 0.5
+
+
+@pytest.mark.parametrize("wrapper", [OneVsRestClassifier, OneVsOneClassifier])
+def test_wrappers_separate_more_classes(wrapper):
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 3, 150)
+    X = rng.normal(size=(150, 2)) * 0.4 + np.array([[0, 0], [2, 0], [0, 2]])[y]
+    assert wrapper(KernelSVC()).fit(X, y).score(X, y) > 0.95
+    with pytest.raises(ValueError, match="3 classes; wrap"):
+        KernelSVC().fit(X, y)
+
+
+def test_sbp_spends_its_budget_and_comes_close():
+    X, y = clusters(400)
+    small = SBPClassifier(gamma=0.4, max_evaluations=1e5, random_state=0).fit(X, y)
+    large = SBPClassifier(gamma=0.4, max_evaluations=4e6, random_state=0).fit(X, y)
+    assert small.n_iter_ < large.n_iter_
+    assert large.score(X, y) > SVC(gamma=0.4).fit(X, y).score(X, y) - 0.05
+    quick = SBPClassifier(gamma=0.4, max_evaluations=None, max_seconds=0.05, random_state=0).fit(X, y)
+    assert quick.n_iter_ > 0
+    with pytest.raises(ValueError, match="max_evaluations or max_seconds"):
+        SBPClassifier(max_evaluations=None).fit(X, y)
+
+
+def test_the_linear_one_solves_its_problem():
+    X, y = clusters()
+    fitted = LinearSVC(C=0.5, tol=1e-8, max_iter=100_000, random_state=0).fit(X, y)
+    signs = np.where(y == "out", 1.0, -1.0)
+    w = np.append(fitted.coef_[0], fitted.intercept_[0])
+    rows = np.hstack([X, np.ones((len(X), 1))])
+    objective = 0.5 * w @ w + 0.5 * np.maximum(0, 1 - signs * (rows @ w)).sum()
+    reference = SVC(C=0.5, kernel="linear", tol=1e-9)  # another problem: its intercept is free
+    free = reference.fit(X, y)
+    bound = (
+        0.5 * free.coef_[0] @ free.coef_[0] + 0.5 * np.maximum(0, 1 - signs * free.decision_function(X)).sum()
+    )
+    assert bound <= objective <= bound + 0.5 * free.intercept_[0] ** 2 + 1e-6
+    with pytest.warns(ConvergenceWarning, match="larger max_iter"):
+        LinearSVC(C=1e5, tol=1e-12, max_iter=2, random_state=0).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"kernel": "sigmoid"}, "kernel='sigmoid' is not allowed: give one of rbf, linear, poly"),
+        ({"gamma": -1.0}, "gamma=-1.0 is not allowed"),
+        ({"solver": "sbp"}, "solver='sbp' is not allowed"),
+        ({"tol": 0.0}, "tol=0.0 is not allowed"),
+        ({"C": -1.0}, "C=-1.0 is not allowed"),
+    ],
+)
+def test_bad_parameters_are_refused(wrong, words):
+    X, y = clusters()
+    with warnings.catch_warnings(), pytest.raises(Exception, match=words):
+        KernelSVC(**wrong).fit(X, y)

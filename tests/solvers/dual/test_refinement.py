@@ -1,0 +1,108 @@
+"""Exact solvers beyond single precision: their gaps hold in double precision, whatever C."""
+
+import numpy as np
+import pytest
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem, best_bias, dual_objective, mean_hinge, primal_objective
+from svmbench.rng import Generator
+from svmbench.solvers import registry
+from tests.specification import refinement
+
+KERNEL = {"name": "gaussian", "gamma": 1.0}
+SOLVERS = {
+    "smo": {},
+    "smo_pair": {},
+    "decomposition": {},
+    "svm_light": {},
+    "gpdt": {},
+    "lasvm": {},
+    "chunking": {},
+    "platt": {"change": 1e-12},
+}
+CASES = [(name, bias) for name in SOLVERS for bias in registry.get(name).biases]
+
+
+def spirals(n=120, seed=0):
+    """Two interleaved classes in the plane, features between 0 and 2: at C = 1e5 coefficients are large."""
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 2, 1.0, -1.0)
+    turn = np.sqrt(rng.random(n)) * 2.0 * np.pi
+    at = turn + np.where(y > 0.0, 0.0, np.pi)
+    X = 1.0 + turn[:, None] / 7.0 * np.c_[np.cos(at), np.sin(at)] + 0.03 * rng.normal(size=(n, 2))
+    return np.clip(X, 0.0, 2.0).astype(np.float32), y
+
+
+def matrix(X):
+    X = X.astype(float)
+    return np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2))
+
+
+def started(name, bias, C, eps, n=120):
+    X, y = spirals(n)
+    oracle, solver = Oracle(X, KERNEL, 1 << 22), registry.get(name)
+    problem = Problem.build(y, C=C, bias=bias)
+    params = solver.Params(eps=eps, **SOLVERS[name])
+    return solver(params).start(problem, oracle, Generator(0)), oracle, problem, matrix(X)
+
+
+def relative_gap(problem, alpha, K):
+    """The gap in double precision, by a way that shares nothing with the solvers."""
+    responses = problem.y * (K @ (alpha * problem.y))
+    norm2 = float(alpha @ responses)
+    bias = best_bias(problem.y, responses) if problem.bias != "none" else 0.0
+    primal = primal_objective(problem.lam, norm2, mean_hinge(responses, problem.y * bias))
+    return (primal - dual_objective(problem.lam, alpha, norm2)) / primal
+
+
+@pytest.mark.parametrize(("name", "bias"), CASES)
+def test_a_converged_run_is_at_the_optimum_of_the_kernel_and_not_of_its_rounded_rows(name, bias):
+    run, _, problem, K = started(name, bias, 1e5, 1e-9)
+    run.advance("iterations", 3_000_000)
+    snapshot = run.snapshot()
+    assert run.converged or run.stalled
+    assert run.refinement.rounds > 0
+    gap = relative_gap(problem, snapshot.alpha, K)
+    assert 0.0 <= gap < 1e-6
+    np.testing.assert_allclose(snapshot.responses, problem.y * (K @ (snapshot.alpha * problem.y)), atol=1e-7)
+
+
+@pytest.mark.parametrize(("name", "bias"), CASES)
+def test_where_rows_suffice_nothing_is_recomputed(name, bias):
+    run, _, problem, K = started(name, bias, 1.0, 1e-3)
+    run.advance("iterations", 1_000_000)
+    assert run.converged and run.refinement.rounds == run.refinement.evaluations == 0
+    assert relative_gap(problem, run.snapshot().alpha, K) < 1e-3
+
+
+def test_recomputing_is_charged_as_computed_and_to_no_convention():
+    run, oracle, _, _ = started("smo", "none", 1e5, 1e-9)
+    run.advance("iterations", 3_000_000)
+    ledger = oracle.ledger.as_dict()
+    assert run.refinement.evaluations > 0
+    assert ledger["kev_computed"] <= 120 * 120 + run.refinement.evaluations  # every row fits into the cache
+    assert ledger["kev_computed"] > run.refinement.evaluations
+    assert ledger["kev_ondemand"] == ledger["kev_rowupdate"] == ledger["kev_iter"] == 120 * run.iterations
+
+
+@pytest.mark.parametrize(("name", "bias"), CASES)
+def test_a_tolerance_beyond_double_precision_ends_in_a_stall_at_the_optimum(name, bias):
+    run, oracle, problem, K = started(name, bias, 10.0, 1e-300, n=40)
+    run.advance("iterations", 20_000_000)
+    assert run.stalled or run.converged
+    ended, counts = run.iterations, oracle.ledger.as_dict()
+    run.advance("iterations", ended + 1000)
+    assert run.iterations == ended and oracle.ledger.as_dict() == counts
+    assert abs(relative_gap(problem, run.snapshot().alpha, K)) < 1e-8
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0, 1e3])
+def test_smo_recomputes_when_its_specification_does(C):
+    n, eps = 60, 1e-3 if C == 1.0 else 1e-7
+    _, y = spirals(n)
+    run, oracle, _, exact = started("smo", "none", C, eps, n)
+    alpha, rounds, evaluations = refinement.run(oracle.block(np.arange(y.size)), exact, y, C, eps, 30_000)
+    run.advance("iterations", 30_000)
+    assert (run.refinement.rounds, run.refinement.evaluations) == (rounds, evaluations)
+    assert (rounds > 0) == (C > 1.0)
+    np.testing.assert_allclose(run.snapshot().alpha, alpha, rtol=1e-6, atol=1e-6 * alpha.max())

@@ -1,0 +1,47 @@
+"""The pieces of decomposition that can be seen alone: every instruction set takes the same steps."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from svmbench.simd import isa
+
+PROGRAM = """
+import hashlib
+import numpy as np
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem
+from svmbench.solvers.kernel.decomposition import Decomposition, Params
+
+rng = np.random.default_rng(0)
+X = (rng.random((300, 40)) < 0.3).astype(np.float32)
+y = np.where(X[:, 0] + rng.normal(size=300) > 0.5, 1.0, -1.0)
+seen = hashlib.sha256()
+for bias in ("none", "unregularised"):
+    problem = Problem.build(y, C=10.0, bias=bias)
+    run = Decomposition(Params(working_set=32, eps=1e-4)).start(
+        problem, Oracle(X, {"name": "gaussian", "gamma": 0.1}), None
+    )
+    run.advance("iterations", 10**6)
+    seen.update(run.snapshot().alpha.tobytes() + run.snapshot().responses.tobytes())
+    seen.update(str(run.iterations).encode())
+print(seen.hexdigest())
+"""
+
+LEVELS = ("base", "avx2", "avx512", "avx512_icl")
+
+
+def digest(level: str) -> str:
+    command, given = [sys.executable, "-c", PROGRAM], {**os.environ, "SVMBENCH_ISA": level}
+    done = subprocess.run(command, env=given, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+@pytest.mark.skipif(isa() == "base", reason="this processor has one instruction set only")
+def test_every_instruction_set_gives_the_same_bits():
+    levels = LEVELS[: LEVELS.index(isa()) + 1]
+    assert len({digest(level) for level in levels}) == 1

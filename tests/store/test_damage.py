@@ -1,0 +1,268 @@
+"""Every file of a run cut, emptied, changed, garbled, removed: noticed, named, nobody else's trouble."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+from svmbench.errors import UserError
+from svmbench.store import StorageError, Store
+from svmbench.store.check import check_store, set_aside
+from svmbench.store.identity import identity
+from svmbench.store.model import StoredModel
+
+MODEL = StoredModel(
+    kernel={"name": "linear"},
+    checksum="sum",
+    bias=0.5,
+    iterations=2,
+    indices=np.array([0, 3]),
+    coefficients=np.array([1.0, -0.25]),
+    dual="coefficients",
+)
+
+DAMAGE = {
+    "cut": lambda content: content[: len(content) // 2],
+    "emptied": lambda content: b"",
+    "one byte changed": lambda content: content[:-9] + bytes([content[-9] ^ 1]) + content[-8:],
+    "garbage": lambda content: bytes(range(256)) * 3,
+    "removed": None,
+}
+
+
+def make(begin, seed=0, **manifest):
+    writer = begin(seed, **manifest)
+    for k in (1, 2):
+        writer.checkpoint({"iterations": k, "test_error": 0.25})
+    writer.put_model(MODEL)
+    return writer.finish("budget", "enough")
+
+
+def damage(path, how):
+    change = DAMAGE[how]
+    if change is None:
+        path.unlink()
+    else:
+        path.write_bytes(change(path.read_bytes()))
+
+
+@pytest.fixture
+def warned(store):
+    told = []
+    store._warn = told.append
+    return told
+
+
+def test_a_model_comes_back_exactly_and_without_pickle(begin):
+    run = make(begin)
+    model = run.model()
+    assert (model.bias, model.kernel, model.iterations, model.dual) == (
+        0.5,
+        {"name": "linear"},
+        2,
+        "coefficients",
+    )
+    assert model.indices.tolist() == [0, 3] and model.coefficients.tolist() == [1.0, -0.25]
+    assert model.weights is None and model.points is None
+    with np.load(run.path / "model.npz", allow_pickle=False) as content:
+        assert sorted(content.files) == ["about", "coefficients", "indices"]
+
+
+def test_equal_models_give_equal_bytes(tmp_path):
+    for name in ("a", "b"):
+        MODEL.save(tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_a_pickled_object_is_no_model(tmp_path):
+    path = tmp_path / "model.npz"
+    np.savez(path, about=np.array([{}], dtype=object))
+    with pytest.raises(UserError, match="damaged"):
+        StoredModel.load(path)
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+@pytest.mark.parametrize("name", ["run.json", "trace.csv", "status.json"])
+def test_a_damaged_run_is_skipped_with_one_warning(store, begin, warned, name, how):
+    sound, broken = make(begin), make(begin, seed=1)
+    assert len(store.runs()) == 2
+    damage(broken.path / name, how)
+    assert [run.id for run in store.runs()] == [sound.id]
+    assert store.runs() == [sound] and store.find(sound.id) == sound
+    (sentence,) = warned
+    assert broken.id in sentence and "\n" not in sentence
+    with pytest.raises(UserError, match="damaged"):
+        store.find(broken.id)
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+@pytest.mark.parametrize("name", ["run.json", "trace.csv", "status.json"])
+def test_a_damaged_run_is_made_again(store, begin, warned, config, name, how):
+    damage(make(begin).path / name, how)
+    assert store.get(identity(config, "sum", 1)) is None
+    assert make(begin).trace()["iterations"].tolist() == [1, 2]
+    assert store.get(identity(config, "sum", 1)).complete
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+@pytest.mark.parametrize("name", ["run.json", "trace.csv", "status.json", "model.npz"])
+def test_what_is_damaged_is_found_and_set_aside(store, begin, warned, name, how):
+    sound, broken = make(begin), make(begin, seed=1)
+    damage(broken.path / name, how)
+    findings = {finding.path.name: finding for finding in check_store(store)}
+    assert findings[sound.id].state == "ok" and findings[broken.id].state == "damaged"
+    target = set_aside(findings[broken.id], store)
+    assert target == store.root / "damaged" / broken.id and target.is_dir()
+    assert [finding.state for finding in check_store(store)] == ["ok"]
+    damage(make(begin, seed=1).path / name, how)
+    (second,) = [finding for finding in check_store(store) if finding.state == "damaged"]
+    assert set_aside(second, store).name == f"{broken.id}-2"
+
+
+@pytest.mark.parametrize("how", DAMAGE)
+def test_a_damaged_model_is_not_loaded(begin, how):
+    run = make(begin)
+    damage(run.path / "model.npz", how)
+    with pytest.raises(UserError, match="damaged"):
+        run.model()
+
+
+def test_a_trace_cut_at_the_end_of_a_line_is_noticed(store, begin, warned):
+    run = make(begin)
+    lines = (run.path / "trace.csv").read_bytes().splitlines(keepends=True)
+    (run.path / "trace.csv").write_bytes(b"".join(lines[:-1]))
+    assert store.runs() == [] and "trace.csv is damaged" in warned[0]
+
+
+def test_an_edited_line_is_noticed_before_the_run_has_an_end(store, begin, warned):
+    writer = begin()
+    for k in (1, 2, 3):
+        writer.checkpoint({"iterations": k})
+    path = writer.path / "trace.csv"
+    lines = path.read_text().splitlines(keepends=True)
+    assert len(store.runs()[0].trace()) == 3
+    path.write_text("".join([lines[0], lines[1].replace("1,", "7,", 1), *lines[2:]]))
+    assert store.runs() == [] and "line 2" in warned[0]
+    path.write_text("".join([lines[0], *lines[2:]]))  # a line taken out
+    with pytest.raises(UserError, match="line 2"):
+        store.find(str(writer.path))
+    path.write_text("".join(lines[:2]) + lines[2][:9])  # cut: what a kill leaves
+    assert store.find(str(writer.path)).trace()["iterations"].tolist() == [1]
+    writer.discard()
+
+
+def test_reference_and_running_runs_are_left_where_they_are(store, begin, warned):
+    kept = make(begin, into=Store(store.root / "reference"))
+    writer = begin(1)
+    writer.checkpoint({"iterations": 1})
+    for path in (kept.path, writer.path):
+        (path / "run.json").write_text("{")
+    findings = list(check_store(store))
+    assert [finding.state for finding in findings] == ["damaged", "damaged"]
+    assert [set_aside(finding, store) for finding in findings] == [None, None]
+    assert kept.path.is_dir() and writer.path.is_dir()
+    writer.discard()
+
+
+def test_a_damaged_optimum_is_found(store, begin):
+    make(begin)
+    store.put_optimum("abc", {"dual": 0.5})
+    (store.root / "optima" / "abc.json").write_text("")
+    (found,) = [finding for finding in check_store(store) if finding.state == "damaged"]
+    assert set_aside(found, store) == store.root / "damaged" / "abc.json"
+    assert store.optimum("abc") is None
+
+
+def test_an_optimum_that_was_replaced_is_said_so(store, begin):
+    values = {"primal": 1.0, "dual": 0.5}
+    store.put_optimum("abc", values)
+    make(begin, optimum="abc", optimum_values=values)
+    (finding,) = check_store(store)
+    assert finding.state == "ok" and "replaced" not in finding.sentence
+    store.put_optimum("abc", {**values, "dual": 0.75})
+    (finding,) = check_store(store)
+    assert finding.state == "ok" and "optimum abc was replaced since the run was made" in finding.sentence
+
+
+def test_a_full_disk_is_one_sentence_and_keeps_the_checkpoints(store, begin, monkeypatch):
+    writer = begin()
+    writer.checkpoint({"iterations": 1})
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        for write in (lambda: writer.put_model(MODEL), lambda: writer.finish("budget", "enough")):
+            with pytest.raises(StorageError, match=r"No space left on device; what was stored") as caught:
+                write()
+            assert "\n" not in str(caught.value)
+        writer.abandon()
+    (run,) = store.runs()
+    assert run.status == "killed" and run.trace()["iterations"].tolist() == [1]
+    assert make(begin).complete
+
+
+def test_a_disk_that_is_full_from_the_start_is_one_sentence_and_leaves_no_lock(store, begin, monkeypatch):
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    for name in ("pwrite", "fsync"):  # of the lock, and of run.json
+        with monkeypatch.context() as patch:
+            patch.setattr(os, name, full)
+            with pytest.raises(
+                StorageError, match=r"^run \S+ could not be stored in \S+: No space left"
+            ) as caught:
+                begin()
+            assert "\n" not in str(caught.value)
+        assert store.running() == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        for put in (lambda: store.put_environment({"a": 1}), lambda: store.put_optimum("b", {"c": 1})):
+            with pytest.raises(StorageError, match="No space left"):
+                put()
+    assert make(begin).complete
+
+
+def test_the_index_is_never_the_truth(store, begin):
+    runs = [make(begin, seed) for seed in range(3)]
+    assert store.runs() == runs
+    index = store.root / "index.json"
+    content = json.loads(index.read_text())
+    assert sorted(content["runs"]) == sorted(f"runs/{run.id}" for run in runs)
+    for text in ("", "[]", '{"layout": 0}', json.dumps({**content, "runs": {"runs/x": 1}})):
+        index.write_text(text)
+        assert store.runs() == runs
+    begin(1, force=True).finish("timeout", "other")
+    assert [run.reason for run in store.runs()] == ["enough", "enough", "other"]
+    os.rename(runs[0].path, store.root / "away")
+    assert [run.seed for run in store.runs()] == [2, 1]
+
+
+def test_found_runs_open_no_file_of_theirs(store, begin, monkeypatch):
+    runs = [make(begin, seed) for seed in range(3)]
+    first = store.runs()
+    monkeypatch.setattr("svmbench.store.documents.read", lambda path: pytest.fail(f"{path} was opened"))
+    assert store.runs() == first == runs
+    assert [run.summary()["iterations"] for run in store.runs()] == [2, 2, 2]
+
+
+def test_a_derived_parameter_is_part_of_the_identity_and_older_names_are_found(store, config):
+    plain = identity(config, "sum", 1)
+    new = identity(config, "sum", 1, derived={"nu": 0.1234567})
+    assert new == {**plain, "derived": {"nu": 0.123457}}
+    # As version 1 stored it: a name without ν, which is found through the migration.
+    problem = {"lam": 1.0, "C": 1.0, "nu": 0.1234569, "radius": None, "bias": "none"}
+    old = store.begin(plain, {"config": config, "problem": problem}).finish("budget", "old")
+    document = json.loads((old.path / "run.json").read_text())
+    (old.path / "run.json").write_text(json.dumps({**document, "schema": 1}))
+    end = json.loads((old.path / "status.json").read_text())
+    del end["files"], end["check"]
+    (old.path / "status.json").write_text(json.dumps({**end, "schema": 1}))
+    assert store.get(new).reason == "old"
+    assert store.get(identity(config, "sum", 1, derived={"nu": 0.2})) is None
+    assert [run.reason for run in store.like(plain)] == ["old"]
+    assert store.runs()[0].title == "SBP"
+    store.begin(new, {"config": config}, force=True).finish("budget", "new")
+    assert [run.reason for run in store.runs()] == ["new"] and store.get(new).reason == "new"

@@ -1,0 +1,66 @@
+import lzma
+import shutil
+
+import pytest
+
+from svmbench.errors import UserError
+from svmbench.store import Store, packs
+from tests.report.stored import OPTIMUM, store_optimum, stored_run
+
+
+@pytest.fixture
+def packed(tmp_path):
+    """A results folder with nothing but a reference: two runs in a pack, the first one thinned."""
+    made = tmp_path / "made"
+    runs = [stored_run(made, seed=s, costs=[10, 20, 40], errors=[30, 20, 10 + s]) for s in range(2)]
+    store_optimum(made)
+    root = tmp_path / "clone"
+    packs.write(root / "reference" / "packs" / "x.jsonl.xz", zip(runs, ([0, 2], [0, 1, 2]), strict=True))
+    shutil.copytree(made / "optima", root / "reference" / "optima")
+    return root, runs
+
+
+def test_runs_of_a_pack_are_found_and_read_like_others(packed):
+    root, runs = packed
+    store = Store(root)
+    found = store.runs()
+    assert [run.id for run in found] == [run.id for run in runs]
+    thinned, whole = (store.find(run.id) for run in runs)
+    assert [row["kev_ondemand"] for row in thinned.rows()] == [10, 40]
+    assert whole.rows() == runs[1].rows() and whole.summary()["test_error"] == 0.11
+    assert (whole.status, whole.reason, whole.ended) == (runs[1].status, runs[1].reason, runs[1].ended)
+    assert store.get(runs[0].manifest["identity"]).id == runs[0].id  # so that nothing is made again
+
+
+def test_the_optimum_of_a_packed_run_is_found(packed):
+    from svmbench.report.series import optimum_of
+
+    root, runs = packed
+    assert runs[0].manifest["optimum"] == OPTIMUM
+    assert optimum_of(Store(root).find(runs[0].id))["nu"] == 0.01
+
+
+def test_the_same_runs_give_the_same_bytes_and_lines_that_can_be_read(packed, tmp_path):
+    root, runs = packed
+    path = root / "reference" / "packs" / "x.jsonl.xz"
+    packs.write(tmp_path / "again.jsonl.xz", zip(reversed(runs), ([0, 1, 2], [0, 2]), strict=True))
+    assert (tmp_path / "again.jsonl.xz").read_bytes() == path.read_bytes()
+    lines = lzma.decompress(path.read_bytes()).decode().splitlines()
+    assert len(lines) == 2 and runs[0].id in lines[0] + lines[1]
+
+
+def test_another_pack_of_the_name_takes_the_place_of_the_old_one(packed):
+    root, runs = packed
+    assert len(Store(root).runs()) == 2
+    packs.write(root / "reference" / "packs" / "x.jsonl.xz", [(runs[0], [2])])
+    (run,) = Store(root).runs()
+    assert [row["kev_ondemand"] for row in run.rows()] == [40]
+    assert len(list((root / "unpacked").iterdir())) == 1
+
+
+def test_a_damaged_pack_is_told(packed):
+    root, _ = packed
+    path = root / "reference" / "packs" / "x.jsonl.xz"
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(UserError, match=r"x.jsonl.xz is damaged .* restore it"):
+        Store(root).runs()

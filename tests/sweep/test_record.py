@@ -1,0 +1,17 @@
+"""The folder that is kept of a sweep."""
+
+from __future__ import annotations
+
+import time
+
+from svmbench.sweep.plan import Plan
+from svmbench.sweep.record import Record
+
+
+def test_sweeps_begun_within_one_second_have_folders_of_their_own(tmp_path, monkeypatch):
+    monkeypatch.setattr(time, "strftime", lambda form: "20260102-030405")
+    folders = [Record.create(tmp_path, Plan(jobs=[], options={})).folder for _ in range(3)]
+    assert len(set(folders)) == 3
+    assert all((folder / "plan.json").is_file() for folder in folders)
+    assert Record.find(tmp_path, None).folder == folders[-1]
+    assert Record.find(tmp_path, folders[0].name).folder == folders[0]  # the others begin with its name

@@ -1,0 +1,84 @@
+"""From Python: the same checks, the same store, and tables of what is stored."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from svmbench import api
+from svmbench.errors import UserError
+
+SMALL = {"dataset": {"name": "checkerboard", "n_train": 60, "n_test": 40}, "quiet": True}
+
+
+def points(n=80, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    return X, np.where(X[:, 0] + 0.1 * rng.normal(size=n) > 0, "right", "left")
+
+
+def test_words_and_keywords_are_the_same_run(tmp_path):
+    first = api.run(solver="smo", kernel={"gamma": 0.7}, results=tmp_path, **SMALL)
+    words = ("solver=smo", "kernel.gamma=0.7", "dataset=checkerboard", "dataset.n_train=60")
+    words += ("dataset.n_test=40",)
+    again = api.run(*words, results=tmp_path, quiet=True)
+    assert again.id == first.id and again.ended == first.ended
+    assert api.run(*words, results=tmp_path, quiet=True, force=True).ended > first.ended
+    assert first.config["kernel"]["gamma"] == 0.7
+
+
+def test_runs_are_loaded_as_tables(tmp_path):
+    for seed in (0, 1):
+        api.run(solver="pegasos", seed=seed, budget={"name": "debug"}, results=tmp_path, **SMALL)
+    runs = api.load_runs(tmp_path)
+    assert len(runs) == 2 and set(runs["seed"]) == {0, 1}
+    assert {"run", "status", "solver.name", "kernel.gamma", "test_error", "kev_ondemand"} <= set(runs)
+    traces = api.load_runs(tmp_path, traces=True)
+    last = traces.groupby("run")["test_error"].last()
+    assert dict(last) == dict(zip(runs["run"], runs["test_error"]))
+    assert api.load_runs(tmp_path / "nothing").empty
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_arrays_are_a_data_set_that_the_command_line_can_read(tmp_path, sparse):
+    X, y = points()
+    rows = sp.csr_array(X) if sparse else X
+    made = api.run(
+        solver="smo",
+        dataset={"train": (rows, y), "test": points(40, 1), "name": "mine"} if not sparse else (rows, y),
+        kernel={"gamma": 0.5},
+        problem={"C": 2.0},
+        results=tmp_path,
+        **({"dataset.positive": "right"} | {"quiet": True}),
+    )
+    assert made.summary()["test_error"] < 0.2
+    assert made.dataset == ("mine" if not sparse else "arrays")
+    assert made.config["dataset"]["path"].endswith(".npz")
+
+
+def test_bad_input_is_a_sentence(tmp_path):
+    with pytest.raises(UserError, match="solver"):
+        api.run(solver="smoo", results=tmp_path, quiet=True)
+    with pytest.raises(UserError, match=r"X of shape \(80, 2\) and y of shape \(3,\)"):
+        api.run(dataset=(points()[0], [1, 2, 3]), results=tmp_path, quiet=True)
+    with pytest.raises(UserError, match=r"(?i)gaussian"):
+        api.run("solver=cpsp", "kernel=linear", results=tmp_path, **SMALL)
+    X, y = points()
+    X[3, 1] = np.nan
+    with pytest.raises(UserError, match="X, row 3, holds NaN"):
+        api.run(
+            "dataset.positive=right",
+            dataset=(X, y),
+            kernel={"gamma": 1.0},
+            problem={"C": 1.0},
+            results=tmp_path,
+            quiet=True,
+        )
+
+
+def test_the_package_is_imported_at_once():
+    program = "import svmbench, sys; print(sorted({'numpy', 'pandas', 'hydra'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,112 @@
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from svmbench.files import Lock, digest, holder, sha256, write_whole
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from svmbench.files import Lock
+lock = Lock.try_acquire(Path(sys.argv[1]))
+print("held", flush=True)
+sys.stdin.read()
+lock.remove()
+"""
+
+
+def hold(path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "held\n"
+    return process
+
+
+def end(process):
+    process.stdin.close()
+    process.stdout.close()
+    process.wait(10)
+
+
+def test_held_by_one_and_named(tmp_path):
+    path = tmp_path / "new" / "lock"
+    lock = Lock.try_acquire(path)
+    assert holder(path).startswith(f"process {os.getpid()} on ")
+    assert Lock.try_acquire(path) is None
+    lock.remove()
+    assert holder(path) is None and not path.exists()
+    Lock.try_acquire(path).remove()
+
+
+def test_the_end_of_the_process_frees_it(tmp_path):
+    process = hold(tmp_path / "lock")
+    assert holder(tmp_path / "lock").startswith(f"process {process.pid} on ")
+    process.kill()
+    end(process)
+    assert holder(tmp_path / "lock") is None
+    Lock.try_acquire(tmp_path / "lock").remove()
+
+
+def test_waiting_ends_when_it_is_free(tmp_path):
+    process = hold(tmp_path / "lock")
+    told = []
+    threading.Thread(target=lambda: (time.sleep(0.2), process.stdin.close())).start()
+    lock = Lock.acquire(tmp_path / "lock", told.append)
+    # The waiter locked the file that the holder then removed, and must have locked the name again.
+    assert holder(tmp_path / "lock").startswith(f"process {os.getpid()} on ")
+    assert told and told[0].startswith(f"process {process.pid} on ")
+    lock.remove()
+    process.stdout.close()
+    process.wait(10)
+
+
+def test_a_reader_does_not_look_like_a_holder(tmp_path):
+    # `list` asks for the holder while a run begins: its instant of a shared lock once refused the run.
+    path = tmp_path / "lock"
+    path.touch()
+    stop = threading.Event()
+
+    def ask():
+        while not stop.is_set():
+            holder(path)
+
+    reader = threading.Thread(target=ask)
+    reader.start()
+    try:
+        for _ in range(50):
+            lock = Lock.try_acquire(path)
+            assert lock is not None
+            os.close(lock._descriptor)
+    finally:
+        stop.set()
+        reader.join()
+
+
+def test_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = tmp_path / "a.txt"
+    write_whole(path, "é")
+    assert path.read_bytes() == "é".encode() and list(tmp_path.iterdir()) == [path]
+
+    def fail(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="No space"):
+        write_whole(path, b"new")
+    assert path.read_bytes() == "é".encode() and list(tmp_path.iterdir()) == [path]
+
+
+def test_digest_of_a_document_ignores_order_and_spelling(tmp_path):
+    assert digest({"a": 1.0, "b": [2]}) == digest({"b": (2.0,), "a": 1}) != digest({"a": 1, "b": [3]})
+    assert len(digest({}, 12)) == 12
+
+
+def test_sha256_of_bytes_and_of_a_file_agree(tmp_path):
+    (tmp_path / "x").write_bytes(b"abc")
+    known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # FIPS 180-2, example 1
+    assert sha256(b"abc") == sha256(tmp_path / "x") == known

@@ -1,0 +1,58 @@
+"""The build's own programs, the Makefile's help, and what tests on real data do where there are none."""
+
+from __future__ import annotations
+
+import os
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_help_lists_every_target():
+    makefile = (ROOT / "Makefile").read_text()
+    (targets,) = re.findall(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)
+    told = set(re.findall(r"^([a-z-]+):.*## ", makefile, re.MULTILINE))
+    assert set(targets.split()) - {"checked", "$(PAPERS)"} == told  # part of test-checks; one for each paper
+    ran = subprocess.run(
+        ["make", "--no-print-directory", "help"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert {line.split()[1] for line in ran.splitlines()} == told
+
+
+def test_the_phases_of_a_build_are_those_of_its_log(tmp_path):
+    log = tmp_path / ".ninja_log"
+    lines = [
+        "0\t9000\t1\tsvmbench/rng.c\tabc",
+        "0\t9000\t1\tsvmbench/simd/passes.c\tabc",  # the same command
+        "9000\t11000\t1\tCMakeFiles/x.dir/svmbench/rng.c.o\tabc",
+        "9000\t12000\t1\tCMakeFiles/y.dir/svmbench/simd/passes.c.o\tabc",
+        "11000\t12500\t1\tCMakeFiles/y.dir/home/svmbench/simd/csrc/passes.c.o\tabc",
+        "12500\t13000\t1\tsvmbench/rng.cpython-311-x86_64-linux-gnu.so\tabc",
+    ]
+    log.write_text("\n".join(["# ninja log v6", *lines]) + "\n")
+    steps = runpy.run_path(str(ROOT / "cmake" / "phases.py"))["steps"]
+    assert steps(log) == [
+        ("Cython", 9.0, 9.0),
+        ("C from Cython", 3.0, 5.0),
+        ("C of csrc/", 1.5, 1.5),
+        ("linking", 0.5, 0.5),
+    ]
+
+
+@pytest.mark.parametrize(("required", "outcome"), [("1", "1 failed"), ("", "1 skipped")])
+def test_tests_on_real_data_may_not_be_skipped_where_they_are_required(required, outcome, tmp_path):
+    (tmp_path / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = real_data\n")
+    (tmp_path / "test_it.py").write_text(
+        "import pytest\n\n\n@pytest.mark.real_data\ndef test_it():\n    pytest.skip('not at hand')\n"
+    )
+    environment = {**os.environ, "SVMBENCH_MIRROR": str(tmp_path), "SVMBENCH_REQUIRE_REAL_DATA": required}
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(tmp_path)]
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert outcome in done.stdout

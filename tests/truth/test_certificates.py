@@ -1,0 +1,62 @@
+"""What exact solvers report beyond single precision is what an independent program finds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.specification.certificate import bounds, gram, many_features
+from tests.truth.evaluate import evaluate
+from tests.truth.table import (
+    ALLOWED,
+    PROBLEMS,
+    SETS,
+    SOLVERS,
+    complaints,
+    measure,
+    registry,
+    render,
+    true_gap,
+    violation,
+)
+
+FAST = [posed for posed in PROBLEMS if posed.data in ("clean plane", "24 features")]
+
+
+@pytest.mark.parametrize("posed", FAST, ids=str)
+def test_no_bound_is_passed_and_what_converged_has_the_gap_it_shows(posed):
+    data = SETS[posed.data]()
+    names = [name for name in SOLVERS if posed.bias in registry.get(name).biases and name != "platt"]
+    rows = [measure(posed, name, data, 2.0) for name in names]
+    assert complaints(rows) == []
+    assert {row["precision"] for row in rows} == {"float64"}
+    assert sum(row["end"] == "converged" for row in rows) >= len(rows) - 1
+    assert str(posed) in render(rows)
+
+
+def test_a_bound_that_is_passed_and_a_gap_that_is_wrong_are_seen():
+    posed = FAST[0]
+    row = measure(posed, "smo_pair", SETS[posed.data](), 2.0)
+    assert complaints([row]) == []
+    P, gap = row["primal"], true_gap(row)
+    slack = row["rounding"] / P
+    high = row | {"dual": P * (1.0 + 2.0 * slack)}
+    low = row | {"primal": row["true_dual"] * (1.0 - 2.0 * slack)}
+    for wrong in (high, low):
+        assert violation(wrong, [row]) > ALLOWED
+        assert len(complaints([wrong])) == 1
+    assert len(complaints([row | {"gap": gap + 1e-8 + 2.0 * slack}])) == 1
+    assert len(complaints([row | {"true_dual": 0.99 * P}])) == 2  # and so the gap shown is not the true one
+
+
+@pytest.mark.parametrize("biased", [False, True])
+def test_the_program_is_that_of_the_whole_kernel_matrix(biased):
+    X, y = many_features(n=80, d=40)
+    rng = np.random.default_rng(0)
+    alpha = np.where(rng.random(80) < 0.5, rng.uniform(0.0, 3.0, 80), 0.0)
+    K = gram(X, X, {"name": "gaussian", "gamma": 0.03})
+    f = K @ (alpha * y)
+    truth = evaluate(X.astype(np.float64), y, 0.03, 3.0, alpha, 0.25, biased)
+    primal = alpha * y @ f / 480.0 + np.maximum(0.0, 1.0 - y * (f + 0.25)).mean()
+    assert truth.primal == pytest.approx(primal, rel=1e-13)
+    assert truth.dual == pytest.approx(bounds(K, y, 3.0, alpha, biased)[1], rel=1e-13)
