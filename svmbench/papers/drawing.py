@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from svmbench.analysis import picture
+from svmbench.analysis.profiles import profiles
 from svmbench.errors import UserError
 from svmbench.files import write_whole
 from svmbench.papers.artifact import Artifact
@@ -19,6 +21,7 @@ from svmbench.papers.material import Material
 from svmbench.papers.plan import Match
 from svmbench.papers.runs import Line
 from svmbench.papers.samples import measured
+from svmbench.report import FORMATS
 from svmbench.report.curves import View, draw_selections
 from svmbench.report.selection import Panel, Selection
 from svmbench.report.series import METRICS, Curve, steps_of
@@ -43,7 +46,7 @@ def draw(material: Material, results: Path) -> list[Path]:
     folder = results / "figures" / artifact.id
     if artifact.kind == "check":
         return _draw_check(material, folder)
-    draw_one = _draw_curves if artifact.kind == "curves" else _draw_sweep
+    draw_one = {"curves": _draw_curves, "sweep": _draw_sweep, "profile": _draw_profile}[artifact.kind]
     return [path for counter in artifact.counters for path in draw_one(material, counter, folder)]
 
 
@@ -159,6 +162,14 @@ def _draw_sweep(material: Material, counter: str, folder: Path) -> list[Path]:
     )  # fmt: skip
 
 
+def _draw_profile(material: Material, counter: str, folder: Path) -> list[Path]:
+    """Draw the share of cases solved, a case being a problem and a target."""
+    options = material.artifact.options
+    targets = [float(target) for target in options["targets"]]
+    found = profiles(material.stored, counter, str(options["metric"]), targets)
+    return picture.draw(found, _stem(folder, material.artifact, counter), FORMATS)
+
+
 def _places(
     material: Material, evidence: Any, line: Line, options: Mapping[str, Any]
 ) -> tuple[list[float], list[np.ndarray[Any, Any]]]:
@@ -167,7 +178,8 @@ def _places(
     for over in dict.fromkeys(m.planned.over for m in evidence.matches if m.planned.solver == line.name):
         match = next(m for m in evidence.matches if (m.planned.solver, m.planned.over) == (line.name, over))
         try:
-            at = evidence.place(str(options["x"]), match)
+            x = options["x"]
+            at = evidence.place(str(x[line.name] if isinstance(x, Mapping) else x), match)
             values = evidence.values({**options["y"], "solver": line.name, "where": dict(over)})
         except (NotAttempted, UserError):
             continue

@@ -1,7 +1,7 @@
 """Keeping what a figure is made from: its runs, thinned and packed, its optima, its check, its picture.
 
-Runs of curves keep every checkpoint. A sweep or a grid needs one number of each run: the last checkpoint, and
-where a cost of arrival is asked for, the checkpoints at which levels are reached.
+Runs of curves keep every checkpoint. A sweep, a grid or a profile needs one number of each run: the last
+checkpoint, and where a cost of arrival is asked for, the checkpoints at which levels are reached.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def keep(material: Material, results: Path) -> list[Path]:
         runs = list({run.id: run for run in material.stored}.values())
         path = reference / "packs" / f"{artifact.id}{packs.ENDING}"
         _documents(runs, results)
-        thin = artifact.kind in ("sweep", "grid") and not artifact.is_listing
+        thin = artifact.kind in ("sweep", "grid", "profile") and not artifact.is_listing
         packs.write(path, [(run, list(_kept(run)) if thin else range(len(run.rows()))) for run in runs])
         written.append(path)
         for id in {run.id for run in runs} | _superseded(material, reference):
@@ -77,9 +77,19 @@ def _documents(runs: list[StoredRun], results: Path) -> None:
 
 
 def _kept(run: StoredRun) -> Iterator[int]:
-    """Yield the checkpoints at which a falling column has a new least value, spaced by 2 %, and the last."""
+    """Yield the checkpoints that first arrivals and lasting ones are found by, and the last.
+
+    They are those at which a falling column has a new least value, spaced by 2 %; and those after which the
+    test error never is as large again, each with the next one.
+    """
     rows = run.rows()
     keep = {len(rows) - 1}
+    greatest = -np.inf
+    for place in reversed(range(len(rows))):
+        error = rows[place]["test_error"]
+        if error is not None and error > greatest:
+            greatest = error
+            keep |= {place, min(place + 1, len(rows) - 1)}
     for name in _FALLING:
         least = np.inf
         for place, row in enumerate(rows):

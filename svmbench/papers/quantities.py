@@ -176,6 +176,13 @@ class Evidence:
             raise UserError(f"a quantity needs solver, measure, optimum, known or number: {dict(given)}")
         return self._of_line(given)
 
+    def _optimum(self, name: str, run: StoredRun) -> float:
+        """Return a value of the certified optimum of the problem of a run, in units of the metric."""
+        record = self.reference(run).record
+        if record.get(name) is None:
+            raise NotAttempted(f"{name} of the certified optimum is not stored")
+        return float(record[name]) * METRICS.get(name, ("", 1.0))[1]
+
     def values(self, given: Mapping[str, Any]) -> Floats:
         """Return a quantity of a line, one value per seed."""
         return float(given.get("factor", 1.0)) * self._per_seed(given)[0]
@@ -203,7 +210,8 @@ class Evidence:
         if "level" in given:
             level = self.sample(given["level"]).rows[0]
         else:
-            level = self.sample({"optimum": given["arrival"]}).rows[0] + float(given["within"])
+            # Of the curve's own problem: a group may go over C or the width of the kernel.
+            level = self._optimum(str(given["arrival"]), curve.steps[0].run) + float(given["within"])
         reach = first_below if given.get("first") else stays_below
         return np.array([reach(steps, level) for steps in curve.steps])
 

@@ -33,6 +33,7 @@ from svmbench.solvers import registry
 from svmbench.solvers.base import Snapshot, Solver
 from svmbench.solvers.external._data import ExternalData
 from svmbench.store import AlreadyStored, RunWriter, StorageError, Store, StoredRun
+from svmbench.store import bits
 from svmbench.store.identity import DERIVED, identity, rounded
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ class _Attempt:
         self._cache = prepare.cache_bytes(config["budget"], self._problem.n)
         self._best: Optimum | None = None
         self._loop: Loop | None = None
+        self._observer: Observer | None = None
         self._map: features.FeatureMap | None = None
         self._traceback: str | None = None
         self._predict: Callable[[Any], NDArray[np.float64]] | None = None
@@ -186,9 +188,11 @@ class _Attempt:
             writer.log(self._traceback)
         if self._loop is not None and self._loop.seen is not None:
             writer.put_model(self._model(*self._loop.seen))
+        wrong = None if self._observer is None else self._observer.wrong
         return writer.finish(
             end.status,
             end.reason,
+            wrong_tests=None if wrong is None else bits.packed(wrong),
             company=concurrent_load(self._store.running() - 1),
             peak_memory=round(peak_memory(), 1),
         )
@@ -271,13 +275,14 @@ class _Attempt:
         run = self._solver(prepare.parameters(self._solver, config)).start(problem, oracle, generator)
         best = self._best
         bound = best.dual if best is not None and best.precision == "float64" else None
+        self._observer = Observer(problem, seen, self._data, bound)
         loop = self._loop = Loop(
             run,
             oracle.ledger,
             prepare.first_checkpoint(self._solver, config["budget"]["counter"], problem.n),
             config["budget"],
             config["observe"]["points"],
-            Observer(problem, seen, self._data, bound),
+            self._observer,
             writer.checkpoint,
             self._interrupt,
             self._progress,

@@ -180,6 +180,11 @@ class StoredRun:
         """sha256 of its files at its end, by name; None without an end, or of an older version."""
         return _end(self.path).get("files")
 
+    @property
+    def wrong_tests(self) -> str | None:
+        """Which test examples the last checkpoint predicted wrongly, as `svmbench.store.bits` packs them."""
+        return _end(self.path).get("wrong_tests")
+
     def model(self) -> StoredModel:
         """Return the predictor of the last checkpoint.
 
