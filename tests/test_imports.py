@@ -50,7 +50,7 @@ ALLOWED = {
             "kernels",
             "data",
         ),
-        *("problem", "rng"),
+        *("problem", "rng", "sweep"),
     },
     "speed": {"runner", "store", "solvers", "kernels", "data", "simd", "rng", "config", "files", "problem"},
     "cli": {

@@ -91,6 +91,7 @@ def _draw_curves(material: Material, counter: str, folder: Path) -> list[Path]:
     return draw_selections(
         chosen, counter, _stem(folder, artifact, counter), title=artifact.title, views=views,
         notes=notes(artifact), scale=artifact.options.get("scale"),
+        known=str(artifact.options.get("points_label", "published")),
     )  # fmt: skip
 
 
@@ -159,6 +160,7 @@ def _draw_sweep(material: Material, counter: str, folder: Path) -> list[Path]:
         runs=[run.id for run in material.stored], left_out=left_out(material), scale=options.get("scale"),
         known={name: _known(artifact, name, counter) for name in names},
         levels={name: _levels(artifact, name) for name in names},
+        known_name=str(options.get("points_label", "published")),
     )  # fmt: skip
 
 
@@ -211,7 +213,9 @@ def _draw_check(material: Material, folder: Path) -> list[Path]:
         )
         return write_texts(folder.parent.parent / "tables" / artifact.id, {"md": text})
     panels = outcome["panels"]
-    plots = [Plot(panel["title"], [_measured_line(line) for line in panel["lines"]]) for panel in panels]
+    lines = [[_measured_line(line) for line in panel["lines"]] for panel in panels]
+    y = _shared(lines) if len(panels) > 1 and len({panel["y_label"] for panel in panels}) == 1 else None
+    plots = [Plot(panel["title"], own, y=y) for panel, own in zip(panels, lines, strict=True)]
     first = panels[0]
     caption = "\n\n".join(
         textwrap.fill(text, 100) for text in (artifact.title, *outcome["notes"], *notes(artifact))
@@ -220,6 +224,14 @@ def _draw_check(material: Material, folder: Path) -> list[Path]:
         [plots], first["x_label"], [first["y_label"]], _stem(folder, artifact, ""), caption=caption + "\n",
         title=artifact.title, scale=first.get("scale"), x_scale=first.get("x_scale", "linear"),
     )  # fmt: skip
+
+
+def _shared(panels: Sequence[Sequence[Drawn]]) -> tuple[float, float]:
+    """Return one range for panels that show the same quantity."""
+    values = np.concatenate([line.y for lines in panels for line in lines])
+    low, high = float(values.min()), float(values.max())
+    margin = 0.05 * (high - low)
+    return low - margin, high + margin
 
 
 def _measured_line(line: Mapping[str, Any]) -> Drawn:

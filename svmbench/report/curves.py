@@ -99,6 +99,7 @@ def draw_selections(
     notes: Sequence[str] = (),
     scale: str | None = None,
     formats: Sequence[str] = FORMATS,
+    known: str = "published",
 ) -> list[Path]:
     """Draw curves that are grouped already, one row of panels for each metric; the rest as in `draw`.
 
@@ -110,6 +111,8 @@ def draw_selections(
         How the panel of this data set is shown; published values and the range of y belong to the first row.
     scale : {"log", "linear"}, optional
         Of the y axes.
+    known : str
+        What the legend calls known points.
     """
     rows = {metric: chosen for metric, chosen in selections.items() if chosen.panels}
     left_out = [entry for chosen in selections.values() for entry in chosen.left_out]
@@ -124,10 +127,11 @@ def draw_selections(
     ]
     labels = [METRICS[metric][0] for metric, chosen in rows.items() for _ in _wrapped(chosen.panels)]
     optimum = any(plot.optimum is not None for row in plots for plot in row)
-    caption = _caption(title, rows, left_out, counter, optimum, _early(plots), notes)
+    levels = any(plot.levels for row in plots for plot in row)
+    caption = _caption(title, rows, left_out, counter, optimum, levels, _early(plots), notes)
     return draw_sheet(
         plots, COUNTERS[counter], labels, stem, caption=caption, title=title, scale=scale,
-        formats=formats,
+        formats=formats, known=known,
     )  # fmt: skip
 
 
@@ -189,6 +193,7 @@ def _caption(
     left_out: Sequence[tuple[str, str]],
     counter: str,
     has_optimum: bool,
+    has_levels: bool,
     early: Sequence[str],
     notes: Sequence[str],
 ) -> str:
@@ -204,6 +209,8 @@ def _caption(
     )
     if has_optimum:
         reading += " The thin grey line is that of the certified optimum of the regularised problem."
+    if has_levels:
+        reading += " Dashed grey lines are levels, named at their right end."
     if early:
         reading += f" Cut off at the left, where they cost less than is shown: {'; '.join(early)}."
     paragraphs = [title] if title else []

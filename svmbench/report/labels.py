@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -33,25 +33,23 @@ def label_ends(ax: Axes, ends: Sequence[tuple[str, float, float]], style: Mappin
         )  # fmt: skip
 
 
-def handles_of(style: Mapping[str, Look]) -> list[Line2D]:
-    """Return the entries of a legend, one for each line."""
+def handles_of(style: Mapping[str, Look], bare: Collection[str] = ()) -> list[Line2D]:
+    """Return the entries of a legend, one for each line; those of bare ones have no marker."""
     return [
         Line2D(
-            [], [], color=look.colour, linestyle=look.line, marker=look.marker, markeredgecolor="white",
-            markeredgewidth=0.5, label=label,
+            [], [], color=look.colour, linestyle=look.line, marker="" if label in bare else look.marker,
+            markeredgecolor="white", markeredgewidth=0.5, label=label,
         )
         for label, look in style.items()
     ]  # fmt: skip
 
 
-def further(optimum: bool, published: bool) -> list[Line2D]:
-    """Return the entries for what is no line of a solver."""
+def further(optimum: bool, known: str | None) -> list[Line2D]:
+    """Return the entries for what is no line of a solver; ``known``: what known points are called."""
     handles = []
-    if published:
+    if known is not None:
         handles.append(
-            Line2D(
-                [], [], color="0.3", linestyle="none", marker="o", markerfacecolor="white", label="published"
-            )
+            Line2D([], [], color="0.3", linestyle="none", marker="o", markerfacecolor="white", label=known)
         )
     if optimum:
         handles.append(Line2D([], [], color="0.45", linewidth=0.8, label="certified optimum"))

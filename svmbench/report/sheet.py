@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
 from svmbench.errors import UserError
 from svmbench.report import FORMATS
+from svmbench.report.axes import is_wide, padded, scale_x, scale_y, span
 from svmbench.report.labels import further, handles_of, label_ends, put_legend
 from svmbench.report.style import Look, drawing, looks, save
 
@@ -24,6 +24,10 @@ Floats = NDArray[np.float64]
 MOST_LINES = 16
 #: Up to so many lines, in a single column of panels, are named at their ends and not in a legend.
 _DIRECT = 6
+#: And no name may be longer, in letters: it would take the width from the panel.
+_LONGEST = 24
+#: Letters of a panel's title in an inch.
+_LETTERS = 11
 
 
 @dataclass(frozen=True)
@@ -106,6 +110,7 @@ def draw_sheet(
     scale: str | None = None,
     x_scale: str = "log",
     formats: Sequence[str] = FORMATS,
+    known: str = "published",
 ) -> list[Path]:
     """Draw rows of panels; the panels of a row share the kind of their y axis.
 
@@ -129,6 +134,8 @@ def draw_sheet(
         Of all x axes.
     formats : sequence of str
         Of `svmbench.report.FORMATS`.
+    known : str
+        What the legend calls the known points.
 
     Returns
     -------
@@ -152,11 +159,13 @@ def draw_sheet(
         figure = Figure(figsize=(max(5.2, 3.55 * columns), 0.75 + 3.0 * len(rows)), layout="constrained")
         style = looks((line.label, line.solver) for plot in plots for line in plot.lines)
         axes = figure.subplots(len(rows), columns, squeeze=False)
-        direct = columns == 1 and len(style) <= _DIRECT
+        direct = columns == 1 and len(style) <= _DIRECT and max(map(len, style)) <= _LONGEST
+        letters = int(_LETTERS * figure.get_figwidth() / columns)
         for place, (row, label) in enumerate(zip(rows, y_labels, strict=True)):
-            kind = scale or ("log" if any(_is_wide(*_extent(plot)) for plot in row) else "linear")
+            kind = scale or ("log" if any(is_wide(*_extent(plot)) for plot in row) else "linear")
             for ax, plot in zip(axes[place], row, strict=False):
                 _draw(ax, plot, style, x_scale, kind)
+                ax.set_title(textwrap.fill(plot.title, letters))
                 if place == len(rows) - 1 or len(row) > len(rows[place + 1]):
                     ax.set_xlabel(x_label)
                 if direct:
@@ -167,16 +176,16 @@ def draw_sheet(
         if title:
             figure.suptitle(textwrap.fill(title, int(12 * figure.get_figwidth())), fontsize=11)
         optimum = any(plot.optimum is not None for plot in plots)
-        published = any(plot.known for plot in plots)
-        handles = [] if direct else handles_of(style)
-        handles += further(optimum, published)
+        bare = {line.label for plot in plots for line in plot.lines if line.bare}
+        handles = [] if direct else handles_of(style, bare)
+        handles += further(optimum, known if any(plot.known for plot in plots) else None)
         if handles:
             put_legend(figure, handles)
         return save(figure, stem, caption, formats)
 
 
 def _draw(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, kind: str) -> None:
-    low, high = plot.x or _span([line.x for line in plot.lines], x_scale)
+    low, high = plot.x or span([line.x for line in plot.lines], x_scale)
     if plot.optimum is not None:
         ax.axhline(plot.optimum, color="0.45", linewidth=0.8, zorder=1)
     for name, value in plot.levels:
@@ -192,15 +201,14 @@ def _draw(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, kind: s
         look = by_solver.get(point.solver)
         if look is not None:
             _draw_known(ax, point, look)
-    ax.set_title(plot.title)
-    _scale_x(ax, low, high, x_scale)
-    _scale_y(ax, *(plot.y or _padded(*_extent(plot), kind)), kind)
+    scale_x(ax, low, high, x_scale)
+    scale_y(ax, *(plot.y or padded(*_extent(plot), kind)), kind)
     ax.grid(True, which="major", color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)
 
 
 def _draw_line(
-    ax: Axes, line: Drawn, look: Look, place: int, span: tuple[float, float], x_scale: str
+    ax: Axes, line: Drawn, look: Look, place: int, shown_x: tuple[float, float], x_scale: str
 ) -> None:
     width, layer = (1.1, 2) if line.thin else (1.6, 3)
     if line.band is not None:
@@ -208,12 +216,12 @@ def _draw_line(
             line.x, line.band[0], line.band[1], color=look.colour, alpha=0.13, linewidth=0, zorder=1
         )
     ax.plot(line.x, line.y, color=look.colour, linestyle=look.line, linewidth=width, zorder=layer)
-    end = span[1] if line.until is None else min(line.until, span[1])
+    end = shown_x[1] if line.until is None else min(line.until, shown_x[1])
     if line.until is not None and line.x[-1] < end:
         ax.plot(
             [line.x[-1], end], [line.y[-1]] * 2, color=look.colour, linestyle=":", linewidth=0.9, zorder=layer
         )
-    shown = np.flatnonzero((line.x >= span[0]) & (line.x <= span[1] * 1.001))
+    shown = np.flatnonzero((line.x >= shown_x[0]) & (line.x <= shown_x[1] * 1.001))
     if shown.size and not line.bare:
         spots = shown[_marked(line.x[shown], place, x_scale)]
         ax.plot(
@@ -241,15 +249,6 @@ def _marked(x: Floats, place: int, x_scale: str) -> NDArray[np.int64]:
     return np.unique(np.clip(np.searchsorted(at, targets), 0, x.size - 1))
 
 
-def _span(xs: Sequence[Floats], x_scale: str) -> tuple[float, float]:
-    """Return the range that holds all lines, and is not empty."""
-    low, high = min(float(x.min()) for x in xs), max(float(x.max()) for x in xs)
-    if x_scale == "log":
-        return (low / 1.06, high * 1.06) if low < high else (low / 2.0, high * 2.0)
-    margin = 0.03 * (high - low) or 0.5
-    return low - margin, high + margin
-
-
 def _extent(plot: Plot) -> tuple[float, float]:
     """Return the least and the greatest value of a panel that has to be seen."""
     parts = [line.y for line in plot.lines]
@@ -261,38 +260,3 @@ def _extent(plot: Plot) -> tuple[float, float]:
     values = np.concatenate(parts)
     values = values[np.isfinite(values)]
     return (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
-
-
-def _is_wide(bottom: float, top: float) -> bool:
-    """Tell whether a range needs a logarithmic axis."""
-    return bottom > 0.0 and top > 3.0 * bottom
-
-
-def _padded(bottom: float, top: float, kind: str) -> tuple[float, float]:
-    if kind == "log" and top > 0.0:
-        bottom = bottom if bottom > 0.0 else top * 1e-4
-        margin = (top / bottom) ** 0.05 if bottom < top else 1.1
-        return bottom / margin, top * margin
-    margin = 0.05 * (top - bottom) or 0.05 * abs(top) or 1.0
-    return bottom - margin if bottom < 0.0 else max(0.0, bottom - margin), top + margin
-
-
-def _scale_x(ax: Axes, low: float, high: float, x_scale: str) -> None:
-    ax.set_xscale(x_scale)
-    ax.set_xlim(low, high)
-    if x_scale == "log":
-        ax.xaxis.set_major_locator(LogLocator(numticks=8))
-        ax.xaxis.set_minor_formatter(NullFormatter())
-        ax.tick_params(axis="x", which="minor", labelbottom=False)  # empty labels take time
-
-
-def _scale_y(ax: Axes, bottom: float, top: float, kind: str) -> None:
-    if kind == "log" and bottom > 0.0:
-        ax.set_yscale("log")
-        subs = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0) if top < 8.0 * bottom else (1.0, 2.0, 3.0, 5.0)
-        ax.yaxis.set_major_locator(LogLocator(subs=subs if top < 300.0 * bottom else (1.0,), numticks=12))
-        ax.yaxis.set_minor_locator(NullLocator())
-    else:
-        ax.yaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10]))
-    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    ax.set_ylim(bottom, top)

@@ -32,8 +32,7 @@ from svmbench.runner.spawn import check_threads
 from svmbench.solvers import registry
 from svmbench.solvers.base import Snapshot, Solver
 from svmbench.solvers.external._data import ExternalData
-from svmbench.store import AlreadyStored, RunWriter, StorageError, Store, StoredRun
-from svmbench.store import bits
+from svmbench.store import AlreadyStored, RunWriter, StorageError, Store, StoredRun, bits
 from svmbench.store.identity import DERIVED, identity, rounded
 
 if TYPE_CHECKING:

@@ -47,7 +47,7 @@ def test_a_command_names_each_key_once_and_the_last_value_holds():
     run = next(run for run in runs if run.solver == "perceptron" and run.panel == "adult")
     keys = [text.partition("=")[0] for text in run.overrides]
     assert len(keys) == len(set(keys)) and run.overrides[-1] == "seed=0"
-    assert run.config["budget"]["kev"] == 1e11  # the group's value, not the panel's
+    assert run.config["budget"]["kev"] == 1e10  # the group's value, not the panel's
     assert run.command == "svmbench run " + " ".join(run.overrides)
 
 

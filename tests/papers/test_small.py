@@ -69,11 +69,18 @@ def small(artifact):
 def here(monkeypatch):
     """Make runs in this process: a process for each takes longer than the run."""
 
-    def run(config, log):
-        outcome = execute(config, progress=PlainLines(io.StringIO()))
-        return {"state": outcome.state, "reason": outcome.reason}, False
+    class Here:
+        def __init__(self, folder, size, threads, *, pin):
+            assert not pin and folder.is_dir()
 
-    monkeypatch.setattr(making, "run_in_process", run)
+        def run(self, jobs, listener):
+            for job in jobs:
+                listener.began(job)
+                outcome = execute(job.config, progress=PlainLines(io.StringIO()))
+                listener.ended(job, {"state": outcome.state, "reason": outcome.reason})
+            return False
+
+    monkeypatch.setattr(making, "Pool", Here)
 
 
 def asked(name, results, **more):
