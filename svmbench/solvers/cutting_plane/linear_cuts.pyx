@@ -104,8 +104,8 @@ cdef class CuttingRun(LinearRun):
         Let :math:`\varepsilon` be 2^-52, r the mean of :math:`|x_i|`. The vectors :math:`g_k` are sums of n
         terms and w one of as many as there are cuts, m, so that w is off by at most
         :math:`e = (n + m + 4) \varepsilon r \sum_k a_k`, twice the bound of N. J. Higham (Accuracy and
-        Stability of Numerical Algorithms, SIAM 2002, section 3.1). The coefficients are scaled to a sum of at most
-        1/λ, s below, where rounding has taken it beyond. The bound is
+        Stability of Numerical Algorithms, SIAM 2002, section 3.1). The coefficients are scaled, by s below,
+        to a sum of at most 1/λ where rounding has taken it beyond. The bound is
 
         .. math:: \lambda \left( s \, \delta^\top a - \tfrac12 s^2 (|w| + e)^2 \right)
 
