@@ -9,6 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
+from svmbench.report.labels import power_of_ten
+
 Floats = NDArray[np.float64]
 
 
@@ -63,9 +65,5 @@ def scale_y(ax: Axes, bottom: float, top: float, kind: str) -> None:
 
 def _tick(value: float, _: object) -> str:
     """Return a number of an axis: plain, or as a power of ten where it would have many digits."""
-    if value == 0.0 or 1e-3 <= abs(value) < 1e4:
-        return f"{value:g}"
-    exponent = int(np.floor(np.log10(abs(value)) + 1e-9))
-    digits = value / 10.0**exponent
-    power = f"10^{{{exponent}}}"
-    return f"${power}$" if f"{digits:g}" == "1" else rf"${digits:g}\cdot {power}$"
+    few = value <= 0.0 or 1e-3 <= value < 1e4
+    return f"{value:g}" if few else power_of_ten(value)
