@@ -29,7 +29,7 @@ from svmbench.papers.samples import (
 )
 from svmbench.report.series import METRICS, Curve, Steps, steps_of
 from svmbench.report.tables import count, spread
-from svmbench.store import StoredRun
+from svmbench.store import StoredRun, bits
 
 #: Costs per factor of ten at which two curves are compared.
 _PER_DECADE = 20
@@ -157,7 +157,7 @@ class Evidence:
             return made
         shown = f"{factor:g} x {made.shown}" if factor != 1.0 else made.shown
         shown += f" {plus:+g}" if plus else ""
-        return Sample(factor * made.rows + plus, shown, made.single, made.tests)
+        return Sample(factor * made.rows + plus, shown, made.single, made.tests, made.wrong)
 
     def _plain(self, given: Mapping[str, Any]) -> Sample:
         if "number" in given:
@@ -222,7 +222,12 @@ class Evidence:
             tests = curve.steps[0].run.manifest["dataset"]["rows"].get("test")
         seeds = [steps.run.seed for steps in curve.steps]
         shown = spread(values.tolist()) if tests else counts(values)
-        return Sample(repeated(values, seeds), shown, len(seeds) == 1, tests)
+        last = tests is not None and given.get("at", "end") == "end" and not given.get("envelope")
+        wrong = [
+            bits.unpacked(r.wrong_tests, tests) for s in curve.steps if last and (r := s.run).wrong_tests
+        ]
+        whole = wrong if len(wrong) == len(seeds) else []
+        return Sample(repeated(values, seeds), shown, len(seeds) == 1, tests, whole)
 
     def cost(self, at: Any) -> float:
         """Return a cost: a number, the end of a first epoch, the last cost that lines share, or a part."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from svmbench.papers.estimate import RESAMPLES, Floats, NotAttempted, binomial_error, repeated
 from svmbench.report.series import Steps
@@ -27,12 +28,15 @@ class Sample:
         Whether it is of one run, so that seeds say nothing of its spread.
     tests : int or None
         Size of the test set, where it is a test error in percent.
+    wrong : sequence of ndarray of bool
+        For each seed which test examples are wrong, where that is stored and the value is the last one.
     """
 
     rows: Floats
     shown: str
     single: bool = True
     tests: int | None = None
+    wrong: Sequence[NDArray[np.bool_]] = ()
 
     @property
     def noise(self) -> float:
