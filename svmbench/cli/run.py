@@ -60,8 +60,9 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     if given.multirun:
         from svmbench.cli._sweep import sweep
+        from svmbench.sweep.plan import make
 
-        return sweep(given.overrides, folders)
+        return sweep(make(given.overrides, folders))[0]
     from svmbench import config
 
     return _train(config.resolve(given.overrides, folders))

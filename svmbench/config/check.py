@@ -50,6 +50,14 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
         config[name] = check_section(f"{name}.", given.get(name, {}), SECTIONS[name])
     config["problem"] = _problem(config["problem"], suggested, dataset["name"])
     config["budget"] = _budget(config["budget"], config["solver"]["name"])
+    validate = check_section("validate.", given.get("validate", {}), SECTIONS["validate"])
+    if validate["folds"] is not None:  # runs stored before there were any are those without
+        config["validate"] = validate
+        if config["budget"]["test_error"] is not None:
+            raise UserError(
+                f"budget.test_error={show(config['budget']['test_error'])} cannot end the fits of "
+                f"validate.folds={validate['folds']}, which see no test set: leave one of them out"
+            )
     for name in ("seed", "threads", "prefetch", "results"):
         config[name] = plain[name]
     if plain["precision"] != "auto":  # runs stored before there was a choice are those without

@@ -28,6 +28,7 @@ from omegaconf.errors import OmegaConfBaseException
 from svmbench.config import folder
 from svmbench.config.check import checked, sweep_options
 from svmbench.config.overrides import check_form, check_keys, not_an_override, written
+from svmbench.config.plain import plain, with_values
 from svmbench.config.schema import Sweep
 from svmbench.errors import UserError
 
@@ -118,6 +119,15 @@ def jobs(overrides: Sequence[str], folders: Sequence[Path] = ()) -> tuple[list[J
         return found, given
 
 
+def axes(overrides: Sequence[str], folders: Sequence[Path] = ()) -> dict[str, list[str]]:
+    """Return the keys of overrides, each with an override of one value for each of its values.
+
+    The form of each is checked, but nothing composed; parameters and errors as in `resolve`.
+    """
+    with _composer(folders) as composer:
+        return composer.axes(overrides)
+
+
 def _check_range(override: Override) -> None:
     """Raise a `UserError` for a range of more values than a sweep has jobs, before they are listed."""
     value = override.value()
@@ -154,6 +164,7 @@ class _Composer:
         self._parser = OverridesParser.create(GlobalHydra.instance().config_loader())
         self._parsed: dict[str, Override] = {}
         self._bases: dict[tuple[str, ...], DictConfig] = {}
+        self._plain: dict[tuple[str, ...], dict[str, Any] | None] = {}
 
     def parse(self, overrides: Sequence[str]) -> list[Override]:
         """Parse each override and check its form."""
@@ -213,6 +224,9 @@ class _Composer:
         try:
             if fixed not in self._bases:
                 self._bases[fixed] = compose("config", self.arguments(overrides))
+                self._plain[fixed] = plain(self._bases[fixed])
+            if (quick := with_values(self._plain[fixed], values)) is not None:
+                return quick
             config = copy.deepcopy(self._bases[fixed]) if values else self._bases[fixed]
             for override in values:
                 OmegaConf.update(config, override.key_or_group, override.value(), merge=True)

@@ -90,6 +90,14 @@ class Observe:
 
 
 @dataclass(frozen=True)
+class Validate:
+    """k-fold cross-validation over the training examples; folds None: none."""
+
+    folds: int | None = field(default=None, metadata={"min": 2})
+    seed: int = field(default=0, metadata={"min": 0})
+
+
+@dataclass(frozen=True)
 class Data:
     """Where the data come from and lie."""
 
@@ -120,4 +128,10 @@ class Sweep:
     oversubscribe: bool = False
 
 
-SECTIONS: dict[str, type] = {"problem": Problem, "budget": Budget, "observe": Observe, "data": Data}
+SECTIONS: dict[str, type] = {
+    "problem": Problem,
+    "budget": Budget,
+    "observe": Observe,
+    "validate": Validate,
+    "data": Data,
+}

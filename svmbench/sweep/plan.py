@@ -15,7 +15,6 @@ from svmbench.runner import prepare
 from svmbench.runner.environment import available_bytes
 from svmbench.runner.spawn import check_threads, cores
 from svmbench.solvers import registry
-from svmbench.store import Store, StoredRun
 from svmbench.store.identity import identity
 
 _MIB = 1024 * 1024
@@ -118,20 +117,6 @@ def check_machine(plan: Plan) -> None:
             f"jobs={jobs} times budget.memory={wanted / jobs:g} MiB is more than the "
             f"{available_bytes() // _MIB} MiB available: give fewer jobs, or budget.memory=NUMBER"
         )
-
-
-def stored(plan: Plan, store: Store) -> dict[int, StoredRun]:
-    """Return the stored run of each job that has one, found by its configuration; no data are loaded.
-
-    A changed data file or a newer version of a solver is seen only when the job is run.
-    """
-    found: dict[str, StoredRun] = {}
-    for run in store.runs():  # oldest first
-        key = digest(identity(run.config, "", 0)["config"])
-        if key not in found or run.complete or not found[key].complete:
-            found[key] = run
-    keys = {job.number: digest(identity(job.config, "", 0)["config"]) for job in plan.jobs}
-    return {number: found[key] for number, key in keys.items() if key in found}
 
 
 def _of_the_run(overrides: Sequence[str]) -> list[str]:

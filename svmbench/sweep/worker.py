@@ -26,12 +26,10 @@ from svmbench.runner.environment import reset_peak_memory
 from svmbench.runner.execute import execute
 from svmbench.runner.outcome import Outcome
 from svmbench.runner.progress import PlainLines
+from svmbench.sweep.stored import NUMBERS
 
 #: Seconds that a run has to store its end when the process that wants it is gone.
 _GRACE = 5.0
-
-#: What the table of a sweep says about a run, beside the counter of its budget.
-NUMBERS = ("test_error", "validation_error", "primal_objective", "relative_gap", "iterations", "wall_seconds")
 
 
 class LastDataset:

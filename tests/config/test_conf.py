@@ -90,7 +90,7 @@ def test_config_has_every_key():
     expected = {item.name for kind in (schema.Top, schema.Sweep) for item in dataclasses.fields(kind)}
     expected |= {
         f"{section}.{item.name}"
-        for section in ("problem", "observe", "data")
+        for section in ("problem", "observe", "validate", "data")
         for item in dataclasses.fields(schema.SECTIONS[section])
     }
     assert set(leaves(stated)) == expected
