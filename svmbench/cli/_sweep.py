@@ -20,8 +20,10 @@ _NAMED = 5
 def sweep(plan: Plan, *, table: bool = True) -> tuple[int, Ends]:
     """Run every combination; return 0, 1 if any job failed, or 130 if interrupted, and the ends."""
     from svmbench.store import Store
+    from svmbench.sweep.launch import check
 
     results = plan.jobs[0].config["results"]
+    check(plan.options)
     Store(results).check_writable()
     tell_left_out(plan)
     return make(Record.create(Path(results), plan), plan, {}, table=table)
@@ -30,22 +32,22 @@ def sweep(plan: Plan, *, table: bool = True) -> tuple[int, Ends]:
 def make(record: Record, plan: Plan, ends: Ends, *, table: bool = True) -> tuple[int, Ends]:
     """Make the jobs of a plan that have no end yet, and print the table of all; the rest as in `sweep`."""
     from svmbench.runner.signals import handling
-    from svmbench.sweep.pool import Pool
+    from svmbench.sweep.launch import launcher
     from svmbench.sweep.status import Status
 
     options = plan.options
     known = _known(plan, ends)
     pending = [job for job in plan.jobs if job.number not in ends and job.number not in known]
     print(f"{len(plan.jobs)} jobs, all valid; record in {record.folder}", file=sys.stderr)
-    threads = max(job.config["threads"] for job in plan.jobs)
     status = Status(record, len(plan.jobs), min(options["jobs"], max(1, len(pending))), ends)
     lock = record.lock()
     try:
         with handling():
             for number, end in known.items():
                 status.known(plan.jobs[number], end)
-            pool = Pool(record.folder, options["jobs"], threads, pin=not options["oversubscribe"])
-            interrupted = pool.run(pending, status, fail_fast=options["fail_fast"])
+            interrupted = bool(pending) and launcher(plan, record.folder).run(
+                pending, status, fail_fast=options["fail_fast"]
+            )
     finally:
         status.close()
         lock.remove()

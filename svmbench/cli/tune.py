@@ -169,8 +169,6 @@ def _value(text: str) -> str:
 
 
 def _of_sweep(text: str) -> bool:
-    from dataclasses import fields
+    from svmbench.config.check import of_the_sweep
 
-    from svmbench.config.schema import Sweep
-
-    return text.partition("=")[0].lstrip("+") in {item.name for item in fields(Sweep)}
+    return of_the_sweep(text.partition("=")[0].lstrip("+"))

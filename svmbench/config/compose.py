@@ -26,10 +26,9 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from svmbench.config import folder
-from svmbench.config.check import checked, sweep_options
+from svmbench.config.check import checked, of_the_sweep, sweep_options
 from svmbench.config.overrides import check_form, check_keys, not_an_override, written
 from svmbench.config.plain import plain, with_values
-from svmbench.config.schema import Sweep
 from svmbench.errors import UserError
 
 #: Jobs that a sweep may have: their plan is composed and checked whole, in about a millisecond each.
@@ -109,7 +108,7 @@ def jobs(overrides: Sequence[str], folders: Sequence[Path] = ()) -> tuple[list[J
         if count > MOST_JOBS:
             raise UserError(f"a sweep has at most {MOST_JOBS} jobs, these are {count}: make several sweeps")
         moving = {key for key, texts in axes.items() if len(texts) > 1}
-        for key in moving & {item.name for item in dataclasses.fields(Sweep)}:
+        for key in filter(of_the_sweep, sorted(moving)):
             raise UserError(f"{key} belongs to the whole sweep: give it one value")
         found, given = [], sweep_options({})
         for texts in itertools.product(*axes.values()):

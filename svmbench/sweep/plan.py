@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from svmbench.config import compose
-from svmbench.config.schema import Sweep
+from svmbench.config.check import of_the_sweep
 from svmbench.errors import UserError
 from svmbench.files import digest
 from svmbench.runner import prepare
@@ -102,6 +102,8 @@ def make(overrides: Sequence[str], folders: Sequence[Path] = ()) -> Plan:
 
 def check_machine(plan: Plan) -> None:
     """Raise a `UserError` if the plan asks for more than the machine has."""
+    if plan.options["launcher"]["name"] != "local":
+        return  # what the cluster's machines have is for it to say
     threads = max(job.config["threads"] for job in plan.jobs)
     check_threads(threads)
     jobs = plan.options["jobs"]
@@ -121,8 +123,7 @@ def check_machine(plan: Plan) -> None:
 
 def _of_the_run(overrides: Sequence[str]) -> list[str]:
     """Return the overrides without those of the sweep."""
-    names = {item.name for item in fields(Sweep)}
-    return [text for text in overrides if text.partition("=")[0].lstrip("+") not in names]
+    return [text for text in overrides if not of_the_sweep(text.partition("=")[0].lstrip("+"))]
 
 
 def _labels(overrides: Sequence[Sequence[str]]) -> list[str]:

@@ -72,7 +72,7 @@ def main() -> int:
         if line is None:
             return 0
         busy.set()
-        answer = _serve(json.loads(line), load, before)
+        answer = serve(json.loads(line), load, before)
         busy.clear()
         before += 1
         print(json.dumps(answer), file=answers, flush=True)
@@ -89,7 +89,18 @@ def _listen(lines: queue.Queue[str | None], busy: threading.Event) -> None:
         os._exit(1)
 
 
-def _serve(job: dict[str, Any], load: LastDataset, before: int) -> dict[str, Any]:
+def serve(job: dict[str, Any], load: LastDataset, before: int) -> dict[str, Any]:
+    """Make the run of a job; return its end, as `Listener.ended` takes it.
+
+    Parameters
+    ----------
+    job : dict
+        ``number``, ``config`` and ``log``, the file that its progress is written to.
+    load : LastDataset
+        Where its data come from.
+    before : int
+        Runs that this process has made before.
+    """
     reset_peak_memory()
     started = time.perf_counter()
     with Path(job["log"]).open("w", encoding="utf-8") as log:
