@@ -60,12 +60,12 @@ def likely(jobs: list[Job], store: Store) -> dict[int, StoredRun]:
     return {number: found[key] for number, key in keys.items() if key in found}
 
 
-def end_of(run: StoredRun, config: dict[str, Any], state: str) -> dict[str, Any]:
-    """Return the end of a job whose run is stored, as a worker would tell it."""
+def end_of(run: StoredRun, config: dict[str, Any], state: str, reason: str | None = None) -> dict[str, Any]:
+    """Return the end of a job whose run is stored, as a worker would tell it; by default before it began."""
     summary = run.summary()
     return {
         "state": state,
-        "reason": f"stored before: {run.status}, {run.reason}",
+        "reason": reason or f"stored before: {run.status}, {run.reason}",
         "run": run.id,
         "seconds": 0.0,
         "numbers": {key: summary.get(key) for key in (*NUMBERS, config["budget"]["counter"])},

@@ -147,7 +147,7 @@ def test_best_names_the_setting_that_won(here, capsys):
     assert [one["runs"] for one in found["settings"]] == [2, 2]
     assert found["command"].startswith("svmbench run solver=pegasos kernel.gamma=10 ")
     assert main(["best"]) == 2
-    assert "has a validation_error: give --by test_error" in capsys.readouterr().err
+    assert "has a validation_error: repeat it with validate.folds=5" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
