@@ -29,7 +29,10 @@ _OPTIONS = {
         "--help",
     ),
     "show": ("--json", "--results", "--help"),
-    "plot": ("--counter", "--format", "--output", "--results", "--help"),
+    "plot": (
+        *("--x", "--y", "--title", "--xlim", "--ylim", "--xscale", "--yscale", "--size", "--color-by"),
+        *("--style-by", "--panels-by", "--heat", "--format", "--output", "--results", "--help"),
+    ),
     "datasets": ("--mirror", "--dir", "--json", "--help"),
     "solvers": ("--help",),
     "paper": ("--results", "--help"),
@@ -98,7 +101,7 @@ def complete(line: str) -> list[str]:
             return []
     if not before and command in _FIRST:
         return _starting(last, _FIRST[command])
-    if command == "plot" and before[-1:] == ["--counter"]:
+    if command == "plot" and before[-1:] == ["--x"]:
         return _starting(last, folder.counters())
     return _starting(last, _names(command, before))
 

@@ -77,7 +77,7 @@ def test_plot(stored, here, capsys, names):
     [
         (["inner_products"] * 2, [], "inner products"),
         (["inner_products", "kev_ondemand"], [], "kernel evaluations, counted on demand (A)"),
-        (["inner_products"] * 2, ["--counter", "iterations"], "iterations"),
+        (["inner_products"] * 2, ["--x", "iterations"], "iterations"),
     ],
 )
 def test_plot_counts_what_the_budgets_of_all_runs_count(here, capsys, counters, given, axis):
