@@ -1,7 +1,8 @@
-"""What says which line is which: names at the ends of lines, and legends that fit on the sheet."""
+"""The words on a sheet: names at the ends of lines, legends that fit, powers of ten at the ticks."""
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Mapping, Sequence
 
@@ -16,6 +17,8 @@ from svmbench.report.style import Look
 
 #: Inches of a legend of one line, which every sheet has room for.
 _LEGEND_LINE = 0.3
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def label_ends(ax: Axes, ends: Sequence[tuple[str, float, float]], style: Mapping[str, Look]) -> None:
@@ -88,3 +91,11 @@ def _break_names(legend: Legend, share: float) -> None:
     longest = max(len(text.get_text()) for text in legend.get_texts())
     for text in legend.get_texts():
         text.set_text(textwrap.fill(text.get_text(), max(12, int((longest + 6) * share) - 6)))
+
+
+def power_of_ten(value: float, _: int | None = None) -> str:
+    """Return a positive number as 10⁶ or 2.5×10⁶, in plain text: mathtext takes a third of the time."""
+    exponent = math.floor(math.log10(value) + 1e-9)
+    mantissa = value / 10.0**exponent
+    power = "10" + str(exponent).translate(_RAISED)
+    return power if f"{mantissa:g}" == "1" else f"{mantissa:g}×{power}"

@@ -9,7 +9,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import (
     FuncFormatter,
-    LogFormatterMathtext,
     LogLocator,
     MaxNLocator,
     NullFormatter,
@@ -17,6 +16,7 @@ from matplotlib.ticker import (
 )
 from numpy.typing import NDArray
 
+from svmbench.report.labels import power_of_ten
 from svmbench.report.style import Look
 
 Floats = NDArray[np.float64]
@@ -218,7 +218,7 @@ def _scale_y(ax: Axes, bottom: float, top: float, kind: str) -> None:
     else:
         ax.yaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10]))
     if kind == "log" and bottom > 0.0 and top >= 1000.0 * bottom and not 0.01 <= bottom <= top <= 200.0:
-        ax.yaxis.set_major_formatter(LogFormatterMathtext())
+        ax.yaxis.set_major_formatter(FuncFormatter(power_of_ten))
     else:
         ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.set_ylim(bottom, top)
