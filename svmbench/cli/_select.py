@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from svmbench.store import Store, StoredRun
 
 #: What `chosen` takes, for the help of the commands that use it.
-RUNS = "a run, its unique beginning, a pattern such as 'sbp-*', a sweep, or a folder of results"
+RUNS = "a run, its unique beginning, a pattern such as 'sbp-*', a sweep, tag:NAME, or a folder of results"
 
 
 def chosen(results: str, names: Iterable[str]) -> list[StoredRun]:
@@ -44,6 +44,8 @@ def _meant(store: Store, name: str) -> list[StoredRun]:
     from svmbench.store import Store
 
     folder = Path(name)
+    if name.startswith("tag:"):
+        return _tagged(store, name.removeprefix("tag:"))
     if (folder / "plan.json").is_file():
         return _of_sweep(store, name)
     if folder.is_dir() and not (folder / "run.json").is_file():
@@ -59,6 +61,16 @@ def _meant(store: Store, name: str) -> list[StoredRun]:
     if _is_sweep(store.root, name):
         return _of_sweep(store, name)
     return [store.find(name)]
+
+
+def _tagged(store: Store, tag: str) -> list[StoredRun]:
+    from svmbench.store.notes import Notes
+
+    ids = set(Notes(store.root).tagged(tag))
+    runs = [run for run in store.runs() if run.id in ids]
+    if not runs:
+        raise UserError(f"no run in {store.root} has the tag {tag}; svmbench tag prints all tags")
+    return runs
 
 
 def _is_sweep(results: Path, name: str) -> bool:

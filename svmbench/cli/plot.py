@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -47,6 +48,10 @@ def main(arguments: Sequence[str]) -> int:
         figure, caption, left_out = make(chosen(given.results, given.runs), request)
         paths = save(figure, stem, caption, given.format)
     left_out = list(dict.fromkeys(left_out))
+    if given.json:
+        named = [{"run": run, "reason": reason} for run, reason in left_out]
+        print(json.dumps({"files": [str(path) for path in paths], "left_out": named}, indent=2))
+        return 0
     for run, reason in left_out[:_NAMED]:
         print(f"left out: {run}: {reason}", file=sys.stderr)
     if len(left_out) > _NAMED:
@@ -91,6 +96,7 @@ def _parser() -> Parser:
         default=FORMATS[:1],
         help="of the pictures, one or more; png by default",
     )
+    parser.add_json()
     parser.add_results()
     return parser
 

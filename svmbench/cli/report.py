@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,6 +24,7 @@ def main(arguments: Sequence[str]) -> int:
         "-o", "--output", default="report.html", metavar="FILE", help="the page (report.html)"
     )
     parser.add_argument("--title", default="Runs of SVM solvers", metavar="TEXT", help="its heading")
+    parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)
     if given.all == bool(given.runs):
@@ -39,5 +41,9 @@ def main(arguments: Sequence[str]) -> int:
     text = page(runs, given.title)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text)
+    if given.json:
+        size = len(text.encode())
+        print(json.dumps({"path": str(path), "runs": [run.id for run in runs], "bytes": size}, indent=2))
+        return 0
     print(f"{path}  ({len(runs)} run{'s' * (len(runs) > 1)}, {len(text.encode()) / 1e6:.2f} MB)")
     return 0

@@ -7,13 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import (
-    FuncFormatter,
-    LogLocator,
-    MaxNLocator,
-    NullFormatter,
-    NullLocator,
-)
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
 from svmbench.report.labels import power_of_ten
@@ -202,9 +196,9 @@ def _scale_x(ax: Axes, low: float, high: float, x_scale: str) -> None:
     ax.set_xscale(x_scale)
     ax.set_xlim(low, high)
     if x_scale == "log":
-        ax.xaxis.set_major_locator(
-            LogLocator(subs=(1.0,) if high > 30.0 * low else (1.0, 2.0, 5.0), numticks=8)
-        )
+        subs = (1.0,) if high > 30.0 * low else (1.0, 2.0, 5.0)
+        ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=8))
+        ax.xaxis.set_major_formatter(FuncFormatter(power_of_ten))
         ax.xaxis.set_minor_formatter(NullFormatter())
         ax.tick_params(axis="x", which="minor", labelbottom=False)  # empty labels take time
 

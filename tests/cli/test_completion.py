@@ -18,7 +18,7 @@ from svmbench.config import folder
     ("line", "expected"),
     [
         ("svmbench ", sorted(COMMANDS)),
-        ("svmbench d", ["datasets"]),
+        ("svmbench d", ["datasets", "delete"]),
         ("svmbench run sol", ["solver.nu=", "solver="]),
         ("svmbench run solver=sm", ["solver=smo", "solver=smo_pair"]),
         ("svmbench run -m solver=sbp,perc", ["solver=sbp,perceptron"]),
