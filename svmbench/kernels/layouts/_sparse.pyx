@@ -1,7 +1,7 @@
 """The layout of sparse examples: by rows and by columns."""
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free
