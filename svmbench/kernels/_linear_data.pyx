@@ -7,13 +7,15 @@ all sums.
 """
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 
 from svmbench.simd.targets cimport isa_level
 from svmbench.kernels._ledger cimport Ledger
+
+from svmbench.sparse import issparse
 
 
 cdef extern from "rows.h" nogil:
@@ -222,7 +224,7 @@ def _arrays(X, compress):
 
     Sparse rows of ones alone have None for their values.
     """
-    if scipy.sparse.issparse(X):
+    if issparse(X):
         X = scipy.sparse.csr_array(X)
         return (
             _unless_ones(np.ascontiguousarray(X.data, dtype=np.float32)),

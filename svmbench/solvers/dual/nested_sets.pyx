@@ -20,8 +20,9 @@ at first; the part is a tenth in the one and in the other half the share of ente
 from 0.01 to 0.2. Thereby most rounds make and add rows of the length of the set, and rows of all n are needed
 once for all the rounds within it.
 
-With a bias only differences of values matter. SMO takes values for equal that agree in their first 32 bits, and
-near the optimum all values of free variables are: there they are taken from the middle between high and low.
+With a bias only differences of values matter. SMO takes values for equal that agree in their first 32 bits,
+and near the optimum those of all free variables do: there they are taken from the middle between high and
+low.
 
 Charged are for each round the values of entering variables with all members, where the matrix needs them, and
 n for each coefficient changed, n being the examples of that level.
@@ -277,7 +278,6 @@ cdef class Flat(Level):
         for s in range(self.size):
             count = self.accept(s, inner.beta[s], count)
         return self.apply(count)
-
 
     cdef double origin(self) noexcept nogil:
         """Return what values are taken from."""
