@@ -7,6 +7,13 @@ import signal
 from collections.abc import Generator, Iterator
 
 import pytest
+from hypothesis import settings
+
+# Drawn examples are the same everywhere, and a busy machine fails none;
+# `--hypothesis-profile=search` looks for new ones.
+settings.register_profile("svmbench", deadline=None, derandomize=True)
+settings.register_profile("search", deadline=None, max_examples=2000)
+settings.load_profile("svmbench")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -23,10 +23,11 @@ ALLOWED = {
     "problem": set(),
     "simd": set(),
     "rng": set(),
-    "kernels": {"counters", "simd"},
-    "data": {"files", "rng"},
-    "solvers": {"counters", "kernels", "problem", "simd", "rng"},
-    "features": {"kernels", "simd", "rng"},
+    "sparse": set(),
+    "kernels": {"counters", "simd", "sparse"},
+    "data": {"files", "rng", "sparse"},
+    "solvers": {"counters", "kernels", "problem", "simd", "rng", "sparse"},
+    "features": {"kernels", "simd", "rng", "sparse"},
     "config": {"counters", "solvers", "features", "data", "problem"},
     "store": {"counters", "files"},
     "recompute": {"store", "data", "rng"},
@@ -189,3 +190,12 @@ def test_help_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("[]")
+
+
+def test_a_run_on_dense_data_imports_no_sparse_matrices():
+    program = (
+        "import sys, svmbench.runner.execute, svmbench.data.sets.banana, svmbench.report.curves\n"
+        "print(sorted({'scipy.sparse', 'pandas', 'matplotlib.pyplot'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

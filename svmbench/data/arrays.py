@@ -11,11 +11,12 @@ import zipfile
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
 from svmbench.data.catalogue import label_key
 from svmbench.data.raw import Table
 from svmbench.errors import UserError
+from svmbench.sparse import issparse
 
 _CSR = ("X_data", "X_indices", "X_indptr", "X_shape")
 
@@ -38,21 +39,21 @@ def write_arrays(X: Any, y: Any) -> bytes:
     labels = np.asarray(y)
     if labels.dtype.kind in "OUS":
         labels = labels.astype(np.str_)
-    rows = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
-    values: Any = rows.data if sp.issparse(rows) else rows
+    rows = scipy.sparse.csr_array(X) if issparse(X) else np.asarray(X)
+    values: Any = rows.data if issparse(rows) else rows
     if rows.ndim != 2 or labels.shape != (rows.shape[0],):
         raise UserError(
             f"X of shape {rows.shape} and y of shape {labels.shape} are no examples: give (n, d) and (n,)"
         )
     if values.dtype.kind not in "fiub":
         raise UserError(f"X holds {values.dtype}: give numbers")
-    parts = {"X": rows} if not sp.issparse(rows) else _parts(rows)
+    parts = {"X": rows} if not issparse(rows) else _parts(rows)
     buffer = io.BytesIO()
     np.savez(buffer, y=labels, **parts)  # no time stamps in it: equal arrays are equal files
     return buffer.getvalue()
 
 
-def _parts(X: sp.csr_array) -> dict[str, Any]:
+def _parts(X: scipy.sparse.csr_array) -> dict[str, Any]:
     X.sum_duplicates()
     return dict(zip(_CSR, (X.data, X.indices, X.indptr, np.array(X.shape))))
 
@@ -79,9 +80,9 @@ def read_arrays(content: bytes, where: str) -> Table:
     labels = arrays.get("y")
     if labels is None or labels.ndim != 1 or labels.shape[0] != X.shape[0] or not labels.size:
         raise UserError(f"{where} needs an array y with one label for each of the {X.shape[0]} rows of X")
-    values = X.data if sp.issparse(X) else X
+    values = X.data if issparse(X) else X
     if not np.isfinite(values).all():
-        row = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0]) if not sp.issparse(X) else None
+        row = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0]) if not issparse(X) else None
         place = "X" if row is None else f"X, row {row},"
         raise UserError(f"{where}: {place} holds NaN or infinity: remove it")
     distinct, first, codes = np.unique(labels, return_index=True, return_inverse=True)
@@ -97,7 +98,9 @@ def _matrix(arrays: dict[str, Any], where: str) -> Any:
     if all(name in arrays for name in _CSR):
         data, indices, indptr, shape = (arrays[name] for name in _CSR)
         try:
-            X = sp.csr_array((data.astype(np.float64), indices, indptr), shape=tuple(map(int, shape)))
+            X = scipy.sparse.csr_array(
+                (data.astype(np.float64), indices, indptr), shape=tuple(map(int, shape))
+            )
             X.check_format(full_check=True)
         except (ValueError, TypeError) as error:
             raise UserError(f"{where}: the CSR matrix is malformed: {error}") from error

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
 from svmbench.data.dataset import Dataset, Part
 from svmbench.data.folders import make_folder, unwritable
 from svmbench.files import sha256
+from svmbench.sparse import issparse
 
 LAYOUT = 1  # raised when the files of a prepared folder change their meaning
 MANIFEST = "manifest.json"
@@ -63,7 +64,7 @@ def _write(folder: Path, dataset: Dataset) -> None:
             continue
         shapes[key] = list(part.X.shape)
         np.save(folder / f"{key}.y.npy", part.y)
-        if sp.issparse(part.X):
+        if issparse(part.X):
             for name in ("data", "indices", "indptr"):
                 np.save(folder / f"{key}.{name}.npy", getattr(part.X, name))
         else:
@@ -98,7 +99,7 @@ def _load_part(folder: Path, key: str, shape: list[int]) -> Part:
     if dense.exists():
         return Part(np.load(dense), y)
     arrays = [np.load(folder / f"{key}.{name}.npy") for name in ("data", "indices", "indptr")]
-    X = sp.csr_array((shape[0], shape[1]), dtype=np.float32)
+    X = scipy.sparse.csr_array((shape[0], shape[1]), dtype=np.float32)
     # Set behind the constructor, which would look at every index again.
     X.data, X.indices, X.indptr = arrays
     return Part(X, y)

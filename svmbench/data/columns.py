@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
 from svmbench.data.dataset import Matrix
 
@@ -37,6 +37,6 @@ def occurring(matrices: list[Matrix]) -> list[Matrix]:
     order = np.argsort(kept)
     numbers = [order[np.searchsorted(kept, X.indices, sorter=order)].astype(np.int32) for X in matrices]
     return [
-        sp.csr_array((X.data, columns, X.indptr), shape=(X.shape[0], max(1, kept.size)))
+        scipy.sparse.csr_array((X.data, columns, X.indptr), shape=(X.shape[0], max(1, kept.size)))
         for X, columns in zip(matrices, numbers)
     ]

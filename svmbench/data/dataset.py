@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 from numpy.typing import NDArray
 
 from svmbench.errors import UserError
+from svmbench.sparse import issparse
 
 # Below this share of non-zeros, CSR rows are faster than dense ones, unless a row is short anyway.
 DENSE_FROM = 0.08
@@ -101,18 +102,18 @@ def held_dense(X: Matrix) -> bool:
 def density(X: Matrix) -> float:
     """Return the share of non-zero values."""
     rows, columns = X.shape
-    nonzero = np.count_nonzero(X.data) if sp.issparse(X) else np.count_nonzero(X)
+    nonzero = np.count_nonzero(X.data) if issparse(X) else np.count_nonzero(X)
     return float(nonzero) / (rows * columns)
 
 
 def _layout(X: Matrix, dense: bool) -> Matrix:
     with np.errstate(over="ignore"):  # checked below, with a sentence
         X = X.astype(np.float32)
-    if not np.isfinite(X.data if sp.issparse(X) else X).all():
+    if not np.isfinite(X.data if issparse(X) else X).all():
         raise UserError("the data hold values beyond the range of single precision, 3.4e38: rescale them")
     if dense:
-        return np.ascontiguousarray(X.toarray() if sp.issparse(X) else X)
-    csr = sp.csr_array(X)
+        return np.ascontiguousarray(X.toarray() if issparse(X) else X)
+    csr = scipy.sparse.csr_array(X)
     csr.eliminate_zeros()
     csr.sort_indices()
     offsets = np.int32 if csr.nnz <= np.iinfo(np.int32).max else np.int64

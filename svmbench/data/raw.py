@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 from numpy.typing import NDArray
 
 from svmbench.data._parse import csv, libsvm
@@ -56,7 +56,7 @@ def read_libsvm(content: bytes, where: str, features: int | None = None) -> Tabl
     """Parse LIBSVM text; ``features`` None: as many as the largest index."""
     codes, labels, places, indptr, indices, values = libsvm(content, where, features or 0)
     columns = features or (int(indices.max()) + 1 if indices.size else 1)
-    X = sp.csr_array((values, indices, indptr), shape=(codes.size, columns))
+    X = scipy.sparse.csr_array((values, indices, indptr), shape=(codes.size, columns))
     return _table(X, codes, labels, places)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 from numpy.typing import NDArray
 
 from svmbench.data.dataset import Matrix, Part
 from svmbench.errors import UserError
+from svmbench.sparse import issparse
 
 
 def random_split(n: int, sizes: dict[str, int], seed: int) -> dict[str, NDArray[np.int64]]:
@@ -93,7 +94,7 @@ def scale_sparse(X: Matrix, train: NDArray[np.int64] | slice) -> Matrix:
     top = np.zeros(X.shape[1])
     np.maximum.at(top, known.indices, np.abs(known.data))
     largest[top > 0.0] = top[top > 0.0]
-    return sp.csr_array((X.data / largest[X.indices], X.indices, X.indptr), shape=X.shape)
+    return scipy.sparse.csr_array((X.data / largest[X.indices], X.indices, X.indptr), shape=X.shape)
 
 
 def unit_rows(X: Matrix) -> Matrix:
@@ -111,14 +112,16 @@ def unit_rows(X: Matrix) -> Matrix:
     ndarray or csr_array of float64, shape (n, d)
     """
     scaled = _divided(X, abs(X).max(axis=1))
-    squares = scaled.power(2) if sp.issparse(scaled) else np.square(scaled)
+    squares = scaled.power(2) if issparse(scaled) else np.square(scaled)
     return _divided(scaled, np.sqrt(squares.sum(axis=1)))
 
 
 def _divided(X: Matrix, divisors: Matrix) -> Matrix:
     """Return each row divided by its divisor, or as it is where that is 0."""
-    wide = np.asarray(divisors.toarray() if sp.issparse(divisors) else divisors, np.float64).ravel()
+    wide = np.asarray(divisors.toarray() if issparse(divisors) else divisors, np.float64).ravel()
     wide = np.where(wide == 0.0, 1.0, wide)
-    if not sp.issparse(X):
+    if not issparse(X):
         return X / wide[:, np.newaxis]
-    return sp.csr_array((X.data / np.repeat(wide, np.diff(X.indptr)), X.indices, X.indptr), shape=X.shape)
+    return scipy.sparse.csr_array(
+        (X.data / np.repeat(wide, np.diff(X.indptr)), X.indices, X.indptr), shape=X.shape
+    )

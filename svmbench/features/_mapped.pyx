@@ -6,8 +6,9 @@ scores of test rows go through the map.
 
 import numpy as np
 
-from scipy.sparse import csr_array, issparse
+import scipy
 
+from svmbench.sparse import issparse
 from svmbench.simd import isa
 
 from libc.stdint cimport int32_t, int64_t
@@ -166,7 +167,7 @@ def products(X, const float[:, ::1] V, float[:, ::1] out):
 def _nonzeros(X):
     """Return the values that are not zero, their columns, and where each row begins."""
     if issparse(X):
-        X = csr_array(X)
+        X = scipy.sparse.csr_array(X)
         return (
             np.ascontiguousarray(X.data, dtype=np.float32),
             np.ascontiguousarray(X.indices, dtype=np.int32),

@@ -26,11 +26,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
 from svmbench.features._mapped import LazyMappedData, MappedData, products, waves
 from svmbench.features.base import BLOCK, FeatureMap
 from svmbench.kernels._ledger import Ledger
+from svmbench.sparse import issparse
 
 if TYPE_CHECKING:
     from svmbench.kernels._linear_data import LinearData

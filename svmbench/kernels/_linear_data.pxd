@@ -25,7 +25,7 @@ cdef extern from "svmbench/kernels/csrc/rows.h" nogil:
 
 
 cdef class LinearData:
-    """The rows themselves, and the inner products with them that are counted; see _examples.pyx."""
+    """The rows themselves, and the inner products with them that are counted; see _linear_data.pyx."""
 
     cdef readonly Py_ssize_t n
     cdef readonly Py_ssize_t d
@@ -45,6 +45,7 @@ cdef class LinearData:
     cdef void prefetch(self, Py_ssize_t i) noexcept nogil
     # |x_i|^2; one inner product.
     cdef double squared_norm(self, Py_ssize_t i) noexcept nogil
+    cdef double square(self, Py_ssize_t i) noexcept nogil
     # out_i += factor y_i x_ij for all i; of sparse rows only after `index_columns`.
     cdef void add_column(self, Py_ssize_t j, double factor, const double* y, double* out) noexcept nogil
     # <u, v> of two vectors of a solver, d values each; one inner product.

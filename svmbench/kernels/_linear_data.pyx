@@ -7,12 +7,15 @@ all sums.
 """
 
 import numpy as np
-import scipy.sparse
+import scipy
 
+from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 
 from svmbench.simd.targets cimport isa_level
 from svmbench.kernels._ledger cimport Ledger
+
+from svmbench.sparse import issparse
 
 
 cdef extern from "rows.h" nogil:
@@ -137,10 +140,14 @@ cdef class LinearData:
             svmbench_prefetch(self.rows.values + begin, 4 * count)
 
     cdef double squared_norm(self, Py_ssize_t i) noexcept nogil:
+        self.ledger.inner_products += 1
+        return self.square(i)
+
+    cdef double square(self, Py_ssize_t i) noexcept nogil:
+        """Return |x_i|², not counted."""
         cdef const float* x = NULL
         cdef int64_t k = 0, count = self.d
         cdef double total = 0.0
-        self.ledger.inner_products += 1
         if self.sparse:
             count = self.rows.begin[i + 1] - self.rows.begin[i]
             if self.rows.values == NULL:
@@ -160,6 +167,15 @@ cdef class LinearData:
             for i in range(self.n):
                 out[i] = self.squared_norm(i)
         return np.asarray(out)
+
+    def mean_norm(self):
+        """Return the mean of |x_i|: looking, no inner product."""
+        cdef double total = 0.0
+        cdef Py_ssize_t i = 0
+        with nogil:
+            for i in range(self.n):
+                total += sqrt(self.square(i))
+        return total / max(self.n, 1)
 
     def combination(self, const int64_t[::1] indices, const double[::1] coefficients):
         """Return Σ_k coefficients[k] x_indices[k], float64, shape (d,): looking, no inner product."""
@@ -208,7 +224,7 @@ def _arrays(X, compress):
 
     Sparse rows of ones alone have None for their values.
     """
-    if scipy.sparse.issparse(X):
+    if issparse(X):
         X = scipy.sparse.csr_array(X)
         return (
             _unless_ones(np.ascontiguousarray(X.data, dtype=np.float32)),

@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import scipy.sparse
+import scipy
 from numpy.typing import NDArray
+
+from svmbench.sparse import issparse
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +38,7 @@ class DoubleValues:
 
     def __init__(self, points: Any, kernel: Mapping[str, Any]) -> None:
         self._kernel = kernel
-        self._sparse = bool(scipy.sparse.issparse(points))
+        self._sparse = bool(issparse(points))
         # Only distances are the same about another origin, and sparse rows would be so no more.
         self._center = np.zeros(points.shape[1])
         if not self._sparse and kernel["name"] == "gaussian":
@@ -52,9 +54,9 @@ class DoubleValues:
         X : ndarray or scipy.sparse matrix, shape (m, d)
             Rows.
         """
-        rows = scipy.sparse.csr_array(X).astype(np.float64) if scipy.sparse.issparse(X) else self._moved(X)
+        rows = scipy.sparse.csr_array(X).astype(np.float64) if issparse(X) else self._moved(X)
         product = rows @ self._points.T
-        values = np.asarray(product.toarray() if scipy.sparse.issparse(product) else product)
+        values = np.asarray(product.toarray() if issparse(product) else product)
         if self._kernel["name"] == "gaussian":
             self._distances(rows, values)
             values *= -self._kernel["gamma"]
@@ -83,11 +85,11 @@ class DoubleValues:
 
 
 def _dense(X: Any) -> Floats:
-    return np.asarray(X.toarray() if scipy.sparse.issparse(X) else X)
+    return np.asarray(X.toarray() if issparse(X) else X)
 
 
 def _squared_norms(X: Any) -> Floats:
     """Return |x|² of each row, shape (m,)."""
-    if scipy.sparse.issparse(X):
+    if issparse(X):
         return np.asarray(X.power(2).sum(axis=1), dtype=np.float64).ravel()
     return np.asarray(np.einsum("ij,ij->i", X, X))

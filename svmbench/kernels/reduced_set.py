@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse
+import scipy
 from numpy.typing import NDArray
 
 from svmbench.errors import UserError
+from svmbench.sparse import issparse
 
 if TYPE_CHECKING:
     from svmbench.kernels._ledger import Ledger
@@ -89,7 +90,7 @@ def _by_differences(
     step = max(1, _DIFFERENCES // points.shape[1])
     for begin in range(0, rows.size, step):
         i, j = rows[begin : begin + step], columns[begin : begin + step]
-        x = X[i].toarray() if scipy.sparse.issparse(X) else X[i]
+        x = X[i].toarray() if issparse(X) else X[i]
         distance[i, j] = np.square(x - points[j]).sum(axis=1)
 
 
@@ -107,7 +108,7 @@ def expansion(points: Floats, coefficients: Floats, gamma: float, X: Any) -> Flo
     X : ndarray or scipy.sparse matrix, shape (m, d)
         Rows.
     """
-    if scipy.sparse.issparse(X):
+    if issparse(X):
         X = scipy.sparse.csr_array(X)
     scores = np.empty(X.shape[0])
     for begin in range(0, X.shape[0], _PART):
@@ -137,7 +138,7 @@ class ReducedSet:
     def __init__(self, X: Any, gamma: float, ledger: Ledger) -> None:
         self.n, self.d = X.shape
         self.gamma = gamma
-        if scipy.sparse.issparse(X) or np.count_nonzero(X) < _CSR_BELOW * X.size:
+        if issparse(X) or np.count_nonzero(X) < _CSR_BELOW * X.size:
             self._X = scipy.sparse.csr_array(X).astype(np.float64)
         else:
             self._X = np.ascontiguousarray(X, dtype=np.float64)
@@ -164,11 +165,11 @@ class ReducedSet:
     def point(self, i: int) -> Floats:
         """Return a copy of row i, shape (d,)."""
         row = self._X[[i]]
-        return np.array(row.toarray()[0] if scipy.sparse.issparse(row) else row[0])
+        return np.array(row.toarray()[0] if issparse(row) else row[0])
 
 
 def _squared(X: Any) -> Floats:
     """Return the squared norm of each row, shape (m,)."""
-    if scipy.sparse.issparse(X):
+    if issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
     return np.asarray(np.einsum("ij,ij->i", X, X))

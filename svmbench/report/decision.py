@@ -63,6 +63,15 @@ class Grid:
         columns, rows = np.meshgrid(self.x1, self.x2)
         return np.ascontiguousarray(np.column_stack([columns.ravel(), rows.ravel()]), dtype=np.float32)
 
+    @property
+    def extent(self) -> tuple[float, float, float, float]:
+        """Left, right, lower and upper edge of the cells around the points."""
+        half = [0.5 * (x[1] - x[0]) for x in (self.x1, self.x2)]
+        return (
+            float(self.x1[0] - half[0]), float(self.x1[-1] + half[0]),
+            float(self.x2[0] - half[1]), float(self.x2[-1] + half[1]),
+        )  # fmt: skip
+
 
 def draw_regions(
     grid: Grid,
@@ -103,10 +112,11 @@ def draw_regions(
         ax = figure.subplots()
         side = np.where(surface > 0.0, 1.0, -1.0)
         colours = ListedColormap([_NEGATIVE, _POSITIVE])
-        # Drawn as a picture also in SVG and PDF: one shape per cell would make files of megabytes.
-        ax.pcolormesh(
-            grid.x1, grid.x2, side, cmap=colours, vmin=-1, vmax=1, alpha=0.22, rasterized=True, linewidth=0
-        )
+        # A picture also in SVG and PDF, where one shape for each cell would make files of megabytes.
+        ax.imshow(
+            side, cmap=colours, vmin=-1, vmax=1, alpha=0.22, origin="lower", extent=grid.extent,
+            interpolation="nearest",
+        )  # fmt: skip
         if side.min() < side.max():
             ax.contour(grid.x1, grid.x2, surface, levels=[0.0], colors="black", linewidths=0.9)
         for label, colour, marker in ((1.0, _POSITIVE, "o"), (-1.0, _NEGATIVE, "^")):

@@ -1,7 +1,8 @@
-"""What says which line is which: names at the ends of lines, and legends that fit on the sheet."""
+"""The words on a sheet: names at the ends of lines, legends that fit, powers of ten at the ticks."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -12,6 +13,8 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 
 from svmbench.report.style import Look
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def label_ends(ax: Axes, ends: Sequence[tuple[str, float, float]], style: Mapping[str, Look]) -> None:
@@ -68,3 +71,11 @@ def put_legend(figure: Figure, handles: Sequence[Line2D]) -> Legend:
             return legend
         legend.remove()
     raise AssertionError("one column is always taken")
+
+
+def power_of_ten(value: float, _: int | None = None) -> str:
+    """Return a positive number as 10⁶ or 2.5×10⁶, in plain text: mathtext takes a third of the time."""
+    exponent = math.floor(math.log10(value) + 1e-9)
+    mantissa = value / 10.0**exponent
+    power = "10" + str(exponent).translate(_RAISED)
+    return power if f"{mantissa:g}" == "1" else f"{mantissa:g}×{power}"

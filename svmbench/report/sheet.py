@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from svmbench.errors import UserError
 from svmbench.report import FORMATS
-from svmbench.report.labels import further, handles_of, label_ends, put_legend
+from svmbench.report.labels import further, handles_of, label_ends, power_of_ten, put_legend
 from svmbench.report.style import Look, drawing, looks, save
 
 Floats = NDArray[np.float64]
@@ -282,6 +282,7 @@ def _scale_x(ax: Axes, low: float, high: float, x_scale: str) -> None:
     ax.set_xlim(low, high)
     if x_scale == "log":
         ax.xaxis.set_major_locator(LogLocator(numticks=8))
+        ax.xaxis.set_major_formatter(FuncFormatter(power_of_ten))
         ax.xaxis.set_minor_formatter(NullFormatter())
         ax.tick_params(axis="x", which="minor", labelbottom=False)  # empty labels take time
 

@@ -136,8 +136,10 @@ def save(figure: Figure, stem: Path, caption: str, formats: Sequence[str] = FORM
     """
     stem.parent.mkdir(parents=True, exist_ok=True)
     paths = []
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")  # laid out once, for all formats
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+        figure.set_layout_engine("none")  # laid out once, for all formats
     for kind, metadata in _METADATA.items():
         path = stem.with_name(f"{stem.name}.{kind}")
         if kind not in formats:

@@ -24,7 +24,7 @@ def start(*arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def wait_for(condition, seconds: float = 30.0):
+def wait_for(condition, seconds: float = 120.0):
     """Return the first true value of the condition."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

@@ -50,6 +50,11 @@ def test_what_is_far_from_the_optimum_has_not_converged(name, number):
     assert ended["bad"] == []
 
 
+def test_the_bound_of_cutting_planes_is_made_afresh_from_their_coefficients():
+    # Coefficients of 1e7 over cuts that hardly differ: the objective kept beside them is too high by 2e-11.
+    assert play(case("ocas", 166))["bad"] == []
+
+
 def test_equal_examples_with_opposite_labels_are_no_optimum_of_dcd_at_once():
     # The projected gradients of a pass are then equal and far from 0.
     X, y = np.full((2, 1), 0.25, dtype=np.float32), np.array([1.0, -1.0])

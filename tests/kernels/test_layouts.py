@@ -30,7 +30,7 @@ def make(rng: np.random.Generator, n: int, d: int, density: float, name: str, ke
 
 @KINDS
 @ALL
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @example(n=7, d=50, density=1.0, seed=50)  # a polynomial of it is 1.2e-6 of its value at the norms off
 @given(
     n=st.integers(1, 70),

@@ -20,7 +20,7 @@ GAUSSIAN, LINEAR, POLYNOMIAL = KERNELS
 
 
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(requests=st.lists(st.integers(0, 29), max_size=120), cached_rows=st.integers(0, 35))
 def test_rows_are_counted_as_a_model_of_the_cache_says(layout, requests, cached_rows):
     X, dense = matrix(np.random.default_rng(0), 30, 5, 0.5, layout)

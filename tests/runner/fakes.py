@@ -40,6 +40,28 @@ class Silent:
         self.rows.append(row)
 
 
+class HandClock:
+    """Stands in for the module `time`: passes only where something sleeps or works."""
+
+    def __init__(self):
+        self.wall = self.cpu = 0.0
+
+    def perf_counter(self):
+        return self.wall
+
+    monotonic = perf_counter
+
+    def process_time(self):
+        return self.cpu
+
+    def sleep(self, seconds):
+        self.wall += seconds
+
+    def work(self, seconds):
+        self.wall += seconds
+        self.cpu += seconds
+
+
 class ScriptedRun:
     """Charges fixed amounts per iteration; also its own ledger.
 

@@ -1,6 +1,5 @@
 import itertools
 import math
-import time
 
 import pytest
 
@@ -8,7 +7,8 @@ from svmbench.runner import loop as module
 from svmbench.runner.loop import Loop, thresholds
 from svmbench.runner.signals import Interrupt
 
-from .fakes import BUDGET, ScriptedRun, Silent
+from . import fakes
+from .fakes import BUDGET, HandClock, ScriptedRun, Silent
 
 CLOCKS = ("wall_seconds", "cpu_seconds")
 
@@ -194,44 +194,47 @@ def test_how_a_run_is_cut_changes_nothing(monkeypatch, counter, budget):
     assert many > few
 
 
-def test_slices_grow_until_they_take_their_time():
+@pytest.fixture
+def clock(monkeypatch):
+    clock = HandClock()
+    monkeypatch.setattr(module, "time", clock)
+    monkeypatch.setattr(fakes, "time", clock)
+    return clock
+
+
+def test_slices_grow_until_they_take_their_time(clock):
     run = ScriptedRun({"kev_iter": 1}, pause=1e-4)
     progress = Silent()
     drive(run, first=1, points=1, progress=progress, kev=10000.0)
     values = [value for _, value, _ in progress.values]
     assert progress.values[-1] == ("kev_iter", 10000, 10000)
-    # From 1000 to 10000 takes a second or more: a few slices, not one and not hundreds.
+    # From 1000 to 10000 takes 0.9 s: a few slices, not one and not hundreds.
     assert 3 <= sum(value > 1000 for value in values) <= 60
 
 
-def test_looking_and_storing_are_not_timed():
+def test_looking_and_storing_are_not_timed(clock):
     run = ScriptedRun({"kev_iter": 10}, pause=0.001)
 
     def observe(snapshot):
-        time.sleep(0.03)
-        sum(range(2_000_000))
+        clock.work(0.5)
         return {"primal_objective": 1.0}
 
     rows = []
 
     def checkpoint(row):
-        time.sleep(0.03)
+        clock.work(0.25)
         rows.append(row)
 
-    started = time.perf_counter()
     drive(run, points=3, observe=observe, checkpoint=checkpoint, kev=200.0)
-    passed = time.perf_counter() - started
-    assert len(rows) == 5
-    assert 0.02 <= rows[-1]["wall_seconds"] <= passed - 5 * 0.06
-    assert rows[-1]["cpu_seconds"] < 0.05
-    assert column(rows, "wall_seconds") == sorted(column(rows, "wall_seconds"))
+    assert column(rows, "wall_seconds") == pytest.approx([0.001 * k for k in column(rows, "iterations")])
+    assert column(rows, "cpu_seconds") == [0.0] * 5  # the script sleeps
 
 
-def test_each_fit_from_nothing_is_a_checkpoint_with_its_own_time():
+def test_each_fit_from_nothing_is_a_checkpoint_with_its_own_time(clock):
     run = ScriptedRun({}, converge=9, pause=0.01)
     end, rows = drive(run, first=1, points=1, refits=True, counter="iterations", seconds=5.0)
     assert column(rows, "iterations") == list(range(1, 10))
-    assert all(0.01 <= seconds < 0.09 for seconds in column(rows, "wall_seconds"))
+    assert column(rows, "wall_seconds") == pytest.approx([0.01] * 9)
     assert end.status == "converged"
 
 

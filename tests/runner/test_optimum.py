@@ -1,7 +1,6 @@
 import json
 import math
 import threading
-import time
 from dataclasses import asdict, replace
 from functools import partial
 from types import SimpleNamespace
@@ -132,18 +131,21 @@ def test_a_changed_number_is_noticed(store, data):
 
 
 def test_two_at_once_compute_it_once(store, data, monkeypatch):
-    real, made, said = module._compute, [], []
+    real, made, said, waiting = module._compute, [], [], threading.Event()
 
-    def slow(*arguments):
+    def not_before_the_other_waits(*arguments):
         made.append(1)
-        time.sleep(0.3)
+        assert waiting.wait(60.0)
         return real(*arguments)
 
-    monkeypatch.setattr(module, "_compute", slow)
+    def say(text):
+        said.append(text)
+        if "waiting for the optimum that process" in text:
+            waiting.set()
+
+    monkeypatch.setattr(module, "_compute", not_before_the_other_waits)
     found = []
-    threads = [
-        threading.Thread(target=lambda: found.append(solve(store, data, said.append))) for _ in range(2)
-    ]
+    threads = [threading.Thread(target=lambda: found.append(solve(store, data, say))) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:

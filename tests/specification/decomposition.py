@@ -123,6 +123,9 @@ def flat() -> Solve:
         K[: len(B), level.places] = values.T
         K[level.places, : len(B)] = values
         y, v, beta = level.y[B], level.v[B], (level.a * level.y)[B]
+        middle = 0.5 * (level.high + level.low)
+        if level.balanced and level.high - level.low < 2.0**-20 * abs(middle):
+            v = v - middle
         steps = pairs if level.balanced else free
         box = np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0)
         tolerance = 0.1 * level.look()

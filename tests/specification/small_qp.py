@@ -28,7 +28,7 @@ def minimise(
         if violation(z, g, C, y) < tol:
             break
         own = Q.diagonal()
-        for i, step in one_step(own, z, g, C) if y is None else pair_step(Q, own, z, g, C, y):
+        for i, step in two_steps(Q, own, z, g, C) if y is None else pair_step(Q, own, z, g, C, y):
             bound = C if step > 0 else 0.0
             z[i] = bound if abs(step) >= abs(bound - z[i]) else z[i] + step
             g += step * Q[i]
@@ -39,6 +39,21 @@ def one_step(own: NDArray, z: NDArray, g: NDArray, C: float) -> list[tuple[int, 
     d = np.array([best_step(*each, C) for each in zip(z, g, own, strict=True)])
     i = int(np.argmax(-d * (g + 0.5 * own * d)))
     return [(i, d[i])]
+
+
+def two_steps(Q: NDArray, own: NDArray, z: NDArray, g: NDArray, C: float) -> list[tuple[int, float]]:
+    [(i, alone)] = one_step(own, z, g, C)
+    best = [(-alone * (g[i] + 0.5 * own[i] * alone), [(i, alone)])]
+    for t in range(z.size):
+        both = Q[i, t]
+        determinant = own[i] * own[t] - both * both
+        if t != i and own[i] > 0.0 and determinant > 1e-6 * own[i] * own[t]:
+            step = best_step(z[t], own[i] * g[t] - g[i] * both, determinant, C)
+            mine = best_step(z[i], g[i] + both * step, own[i], C)
+            gain = -mine * (g[i] + 0.5 * own[i] * mine)
+            gain -= step * (g[t] + 0.5 * own[t] * step + both * mine)
+            best.append((gain, [(t, step), (i, mine)]))
+    return max(best, key=lambda each: each[0])[1]
 
 
 def best_step(z: float, g: float, own: float, C: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +58,8 @@ class Decomposition:
         else:
             above = [i for i in highest if self.v[i] > self.eps]
             below = [i for i in lowest if self.v[i] < -self.eps]
-            groups = [(i,) for i in sorted(above + below, key=lambda i: (-abs(self.v[i]), self.v[i] < 0.0))]
+            both = zip_longest(above[: self.q], below[: self.q])
+            groups = [(i,) for pair in both for i in pair if i is not None]
         chosen: list[int] = []
         for group in groups:
             more = [*chosen, *(int(i) for i in group)]

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
 MIN_DOCUMENTS = 3
 
@@ -46,7 +46,9 @@ def tokens(text: str) -> list[str]:
     return [word for word in _TOKEN.findall(text.lower()) if word not in STOP_WORDS]
 
 
-def tf_idf(train: list[list[str]], test: list[list[str]]) -> tuple[sp.csr_array, sp.csr_array]:
+def tf_idf(
+    train: list[list[str]], test: list[list[str]]
+) -> tuple[scipy.sparse.csr_array, scipy.sparse.csr_array]:
     """Return TF-IDF rows of length 1 for both lists of tokenised documents.
 
     The vocabulary is that of the words in at least three training documents, in alphabetical order. A word
@@ -63,7 +65,9 @@ def tf_idf(train: list[list[str]], test: list[list[str]]) -> tuple[sp.csr_array,
     return _rows(train, vocabulary, weights), _rows(test, vocabulary, weights)
 
 
-def _rows(documents: list[list[str]], vocabulary: dict[str, int], weights: np.ndarray) -> sp.csr_array:
+def _rows(
+    documents: list[list[str]], vocabulary: dict[str, int], weights: np.ndarray
+) -> scipy.sparse.csr_array:
     indptr, indices, values = [0], [], []
     for document in documents:
         counts = sorted(Counter(vocabulary[word] for word in document if word in vocabulary).items())
@@ -73,4 +77,4 @@ def _rows(documents: list[list[str]], vocabulary: dict[str, int], weights: np.nd
         values.append(row / (np.linalg.norm(row) or 1.0))
         indptr.append(indptr[-1] + columns.size)
     shape = (len(documents), len(vocabulary))
-    return sp.csr_array((np.concatenate(values), np.concatenate(indices), indptr), shape=shape)
+    return scipy.sparse.csr_array((np.concatenate(values), np.concatenate(indices), indptr), shape=shape)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 from numpy.typing import NDArray
 
 from svmbench.data.arrays import looks_like_arrays, read_arrays
@@ -21,6 +21,7 @@ from svmbench.data.parameters import check, one_of, whole
 from svmbench.data.raw import RawFiles, Table, read_csv, read_libsvm
 from svmbench.data.splits import random_split, scale, scale_sparse, take, unit_rows
 from svmbench.errors import UserError
+from svmbench.sparse import issparse
 
 VERSION = 1
 SCALINGS = {
@@ -76,14 +77,16 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
 
 def _joined(raw: RawFiles, params: Params, matrices: list[Matrix]) -> Matrix:
     """Return the rows of all files, as wide as the widest, without the empty columns of very wide ones."""
-    if not sp.issparse(matrices[0]):
+    if not issparse(matrices[0]):
         return np.concatenate(matrices) if len(matrices) > 1 else matrices[0]
     width = max(X.shape[1] for X in matrices)
-    wide = [sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], width)) for X in matrices]
+    wide = [
+        scipy.sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], width)) for X in matrices
+    ]
     kept = occurring(wide)
     if kept[0].shape[1] < width:
         raw.say(f"{params.path}: {kept[0].shape[1]} of the {width} columns occur; the others are left out")
-    return sp.vstack(kept, format="csr") if len(kept) > 1 else kept[0]
+    return scipy.sparse.vstack(kept, format="csr") if len(kept) > 1 else kept[0]
 
 
 def _scaled(X: Matrix, train: NDArray[np.int64] | slice, scaling: str) -> tuple[Matrix, str]:
@@ -93,7 +96,7 @@ def _scaled(X: Matrix, train: NDArray[np.int64] | slice, scaling: str) -> tuple[
         return unit_rows(X), what
     if scaling == "none":
         return X, what
-    if sp.issparse(X) and not held_dense(X[train]):
+    if issparse(X) and not held_dense(X[train]):
         if scaling == "standard":
             raise UserError(
                 "dataset.scaling=standard would fill the zeros of sparse data; "
@@ -102,7 +105,7 @@ def _scaled(X: Matrix, train: NDArray[np.int64] | slice, scaling: str) -> tuple[
         return scale_sparse(
             X, train
         ), "each column divided by its largest absolute value in the training rows"
-    X = X.toarray() if sp.issparse(X) else X
+    X = X.toarray() if issparse(X) else X
     scale(X, train, scaling, X.shape[1])
     return X, what
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
 from svmbench.data.dataset import Part, Prepared
 from svmbench.data.parameters import check, one_of, whole
@@ -31,7 +31,7 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
     train, test = raw.libsvm("train"), raw.libsvm("test")
     parts = {"train": Part(train.X, train.against_rest("1")), "test": Part(test.X, test.against_rest("1"))}
     if params.split == "asset":
-        X = sp.vstack([train.X, test.X], format="csr")
+        X = scipy.sparse.vstack([train.X, test.X], format="csr")
         y = np.concatenate([parts["train"].y, parts["test"].y])
         pieces = random_split(y.size, eight_to_one_to_one(y.size), params.split_seed)
         parts = {key: take(X, y, rows) for key, rows in pieces.items()}

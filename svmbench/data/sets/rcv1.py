@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 from numpy.typing import NDArray
 
 from svmbench.data.dataset import Matrix, Prepared
@@ -42,7 +42,7 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
     positive = _positive_documents(raw, params.topic)
     blocks, documents = zip(*(_vectors(raw, key) for key in VECTORS))
     first = documents[0].size
-    X, ids = sp.vstack(blocks, format="csr"), np.concatenate(documents)
+    X, ids = scipy.sparse.vstack(blocks, format="csr"), np.concatenate(documents)
     del blocks
     y = np.where(np.isin(ids, positive), 1.0, -1.0)
     rows = _rows(params, first, y.size)

@@ -6,12 +6,14 @@ where the norms would cancel. With the linear kernel the weights are made first.
 """
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from svmbench.kernels.layouts._layout cimport Layout, kernel_params
 from svmbench.kernels.layouts._tiled cimport TiledLayout, tiled_job
+
+from svmbench.sparse import issparse
 
 
 cdef extern from "double.h" nogil:
@@ -68,13 +70,13 @@ def expansion(Layout stored, points, coefficients, at):
     step = max(DOUBLE_TILE, _BLOCK // (8 * max(1, stored.d))) if not _is_sparse(stored) else len(points)
     for begin in range(0, len(points), step):
         chosen = _rows(stored, points[begin : begin + step])
-        part = _Sparse if scipy.sparse.issparse(chosen) else _Dense
+        part = _Sparse if issparse(chosen) else _Dense
         part(stored, chosen, coefficients[begin : begin + step]).add(at, scores)
     return scores
 
 
 def _is_sparse(Layout stored):
-    return scipy.sparse.issparse(stored.gather(np.zeros(0, dtype=np.int64)))
+    return issparse(stored.gather(np.zeros(0, dtype=np.int64)))
 
 
 def _blocks(Layout stored, at):
@@ -87,7 +89,7 @@ def _blocks(Layout stored, at):
 def _rows(Layout stored, indices):
     """Return stored examples in float64, as an array or a CSR array."""
     rows = stored.gather_double(indices)
-    return rows if stored.d or scipy.sparse.issparse(rows) else np.zeros((len(indices), 1))
+    return rows if stored.d or issparse(rows) else np.zeros((len(indices), 1))
 
 
 def _linear(Layout stored, points, coefficients, at):

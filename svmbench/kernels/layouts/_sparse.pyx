@@ -1,7 +1,7 @@
 """The layout of sparse examples: CSR."""
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free

@@ -5,8 +5,9 @@ A subclass says how an example is written as a query (`encode`, `decode`), how a
 """
 
 import numpy as np
-import scipy.sparse
+import scipy
 
+from svmbench.sparse import issparse
 from svmbench.errors import UserError
 
 from libc.stdint cimport int64_t, uint8_t
@@ -43,11 +44,11 @@ _PART = 4096
 
 def parts(X):
     """Yield the rows of a matrix as dense float32 arrays, a few thousand at a time."""
-    if scipy.sparse.issparse(X):
+    if issparse(X):
         X = scipy.sparse.csr_array(X)
     for begin in range(0, X.shape[0], _PART):
         part = X[begin : begin + _PART]
-        yield np.ascontiguousarray(part.toarray() if scipy.sparse.issparse(part) else part, dtype=np.float32)
+        yield np.ascontiguousarray(part.toarray() if issparse(part) else part, dtype=np.float32)
 
 
 cdef class TiledLayout(Layout):

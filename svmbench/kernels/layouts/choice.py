@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
 from svmbench.errors import UserError, nearest
 from svmbench.kernels.layouts._bits import BitsLayout
@@ -16,6 +15,7 @@ from svmbench.kernels.layouts._dense_double import DoubleLayout
 from svmbench.kernels.layouts._layout import Layout
 from svmbench.kernels.layouts._mixed import MOST_NUMERIC, MixedLayout, indicator_groups
 from svmbench.kernels.layouts._sparse import SparseLayout
+from svmbench.sparse import issparse
 
 Matrix = Any  # ndarray of float32 or scipy.sparse matrix, shape (n, d)
 
@@ -63,7 +63,7 @@ def make_layout(
         raise UserError(
             f"unknown layout '{layout}'{nearest(layout, LAYOUTS)} (layouts: {', '.join(LAYOUTS)})"
         )
-    if not scipy.sparse.issparse(X):
+    if not issparse(X):
         X = np.asarray(X)
     if layout is not None:
         return LAYOUTS[layout](X, kernel, threads)
@@ -90,7 +90,7 @@ def choose(X: Matrix, kernel: Mapping[str, Any], precision: str = "auto") -> tup
         As in `make_layout`.
     """
     n, d = X.shape
-    if scipy.sparse.issparse(X):
+    if issparse(X):
         entry = X.dtype.itemsize + 4  # a value and its column
         packed = bool(np.all(X.data == 1.0)) and n * d / 8 <= X.nnz * entry
         return ("bits" if packed else "sparse"), {}

@@ -17,6 +17,7 @@ cdef class CuttingRun(LinearRun):
     cdef double[::1] products
     cdef int64_t[::1] kept
     cdef Record dual
+    cdef double mean_norm               # of the examples; -1 until it is known
 
     # c_i = y_i <w, x_i> of the vector for all i; n inner products.
     cdef int respond(self, const double* w, double* c) except -1 nogil

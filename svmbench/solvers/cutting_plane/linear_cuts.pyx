@@ -4,10 +4,14 @@ For any set V of examples :math:`\frac{1}{n} \sum_{i \in V} (1 - y_i \langle w, 
 of the mean hinge loss, and equals it where V are the examples with a loss. As a cut it has
 :math:`\delta = |V|/n` and :math:`g = \frac{1}{n} \sum_{i \in V} y_i x_i`; the reduced problem over the cuts
 is that of `OneSlack` with B = 1/λ, so that λ times its dual objective is a lower bound of :math:`P_\lambda`.
+As a reported bound it is made afresh from the coefficients and lowered by all that rounding can be (`bound`).
 """
+
+import math
 
 import numpy as np
 
+from libc.float cimport DBL_EPSILON
 from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
@@ -42,6 +46,7 @@ cdef class CuttingRun(LinearRun):
         self.products = np.empty(FIRST_ROOM)
         self.kept = np.empty(FIRST_ROOM, dtype=np.int64)
         self.dual = Record(-INFINITY, 0)
+        self.mean_norm = -1.0
 
     cdef int respond(self, const double* w, double* c) except -1 nogil:
         cdef double total = 0.0
@@ -92,6 +97,39 @@ cdef class CuttingRun(LinearRun):
 
     cdef bint stands(self, double gap) noexcept nogil:
         return stuck(&self.dual, self.cuts.dual, gap, STANDSTILL)
+
+    def bound(self, weights):
+        r"""Return a lower bound of the optimum of P_λ that no rounding can raise above it.
+
+        Let :math:`\varepsilon` be 2^-52, r the mean of :math:`|x_i|`. The vectors :math:`g_k` are sums of n
+        terms and w one of as many as there are cuts, m, so that w is off by at most
+        :math:`e = (n + m + 4) \varepsilon r \sum_k a_k`, twice the bound of N. J. Higham (Accuracy and
+        Stability of Numerical Algorithms, SIAM 2002, section 3.1). The coefficients are scaled, by s below,
+        to a sum of at most 1/λ where rounding has taken it beyond. The bound is
+
+        .. math:: \lambda \left( s \, \delta^\top a - \tfrac12 s^2 (|w| + e)^2 \right)
+
+        less what the sums themselves may be rounded by, and less what the loss of the weights that are
+        reported may be, so that their objective is not below it either.
+
+        Parameters
+        ----------
+        weights : ndarray of float64, shape (d,)
+            The weights that it is reported with.
+        """
+        cdef Py_ssize_t m = self.cuts.count, d = self.w.shape[0]
+        if self.mean_norm < 0.0:
+            self.mean_norm = self.examples.mean_norm()
+        a = np.asarray(self.cuts.alpha[:m])
+        total = math.fsum(a)
+        scale = min(1.0, self.cuts.bound / total) if total > 0.0 else 1.0
+        gained = scale * math.fsum(a * np.asarray(self.cuts.offset[:m]))
+        off = (self.n + m + 4) * DBL_EPSILON * self.mean_norm * total
+        norm = scale * (float(np.linalg.norm(self.w)) + off)
+        size = gained + 0.5 * norm * norm
+        seen = float(np.linalg.norm(weights)) * self.mean_norm
+        rounding = DBL_EPSILON * ((d + 16) * (self.lam * size + seen) + 2.0)
+        return self.lam * (gained - 0.5 * norm * norm) - rounding
 
     cdef void drop(self, int64_t limit) noexcept nogil:
         cdef Py_ssize_t k = 0, d = self.w.shape[0]

@@ -11,8 +11,9 @@ y_j K(x_j, x_i)`, which is :math:`-y_i` times the gradient::
 
     B = the steepest feasible direction with at most q non-zeros: pairs of the highest v that can move up with
         the lowest that can move down, while the one is above the other by more than ``eps``; without bias
-        the q largest violations above ``eps``. At most ``fresh`` of B were not in the last B, which fills it
-        up: free coefficients first, then those at 0, then those at C, each kind the youngest first
+        the largest violations above ``eps``, of the two directions by turns. At most ``fresh`` of B were not
+        in the last B, which fills it up: free coefficients first, then those at 0, then those at C, each kind
+        the youngest first
     α_B = the best for the others fixed
     v_t -= y_i (change of α_i) K(x_i, x_t) for all t and the i of B
     b = mean v over the free coefficients of B, the middle between the extrema where there is none; without
@@ -184,7 +185,11 @@ cdef class DecompositionRun(SteppedRun):
                 return
 
     cdef void choose_ones(self) noexcept nogil:
-        """Take the largest violations, of both directions."""
+        """Take the largest violations, of both directions by turns.
+
+        The q largest at all are often of one direction, near to each other, and what they gain the next set
+        undoes.
+        """
         cdef Py_ssize_t risen = leading(
             &self.up_keys[0], self.active, self.eps, self.most, &self.risen[0]
         )
@@ -194,7 +199,7 @@ cdef class DecompositionRun(SteppedRun):
         cdef Py_ssize_t k = 0, f = 0
         cdef int64_t one = 0
         while k < risen or f < fallen:
-            if f == fallen or (k < risen and self.up_keys[self.risen[k]] >= self.down_keys[self.fallen[f]]):
+            if f == fallen or (k <= f and k < risen):
                 one = self.members[self.risen[k]]
                 k += 1
             else:

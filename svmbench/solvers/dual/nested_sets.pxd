@@ -53,6 +53,7 @@ cdef class Flat(Level):
 
     # Begin anew with the members of another level's set as all examples.
     cdef int load(self, Level outer) except -1
+    cdef double origin(self) noexcept nogil
 
 
 cdef class Nested(Level):

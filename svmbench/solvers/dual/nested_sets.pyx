@@ -20,6 +20,10 @@ at first; the part is a tenth in the one and in the other half the share of ente
 from 0.01 to 0.2. Thereby most rounds make and add rows of the length of the set, and rows of all n are needed
 once for all the rounds within it.
 
+With a bias only differences of values matter. SMO takes values for equal that agree in their first 32 bits,
+and near the optimum those of all free variables do: there they are taken from the middle between high and
+low.
+
 Charged are for each round the values of entering variables with all members, where the matrix needs them, and
 n for each coefficient changed, n being the examples of that level.
 """
@@ -30,6 +34,7 @@ from libc.math cimport fabs, fmax, fmin
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
+from svmbench.solvers.dual.working_pair cimport middle_of
 from svmbench.solvers.dual.working_set cimport WORKING_SET_PAD, offer
 from svmbench.solvers.dual.working_set cimport solve as solve_working_set
 
@@ -46,6 +51,9 @@ cdef double INNER = 0.1
 cdef double PER_NEWCOMER = 0.5
 cdef double LEAST = 0.01
 cdef double LARGEST = 0.2
+
+#: Of the values, the violation below which they are taken from their middle.
+cdef double CLOSE = 2.0 ** -20
 
 
 cdef class Level(BoxDual):
@@ -254,6 +262,7 @@ cdef class Flat(Level):
         cdef working_set* inner = &self.inner
         cdef Py_ssize_t s = 0, count = 0
         cdef int64_t i = 0
+        cdef double origin = self.origin()
         inner.size = self.size
         for s in range(self.size):
             i = self.members[s]
@@ -261,7 +270,7 @@ cdef class Flat(Level):
             self.vectors[1, s] = 0.0 if self.y[i] > 0.0 else -self.C
             self.vectors[2, s] = self.C if self.y[i] > 0.0 else 0.0
             inner.beta[s] = self.alpha[i] * self.y[i]
-            inner.values[s] = self.v[i]
+            inner.values[s] = self.v[i] - origin
         solve_working_set(
             self.oracle.layout.level, inner, self.balanced, INNER * self.violation(),
             STEPS_PER_MEMBER * self.most,
@@ -269,6 +278,11 @@ cdef class Flat(Level):
         for s in range(self.size):
             count = self.accept(s, inner.beta[s], count)
         return self.apply(count)
+
+    cdef double origin(self) noexcept nogil:
+        """Return what values are taken from."""
+        cdef double middle = middle_of(&self.extrema)
+        return middle if self.balanced and self.violation() < CLOSE * fabs(middle) else 0.0
 
 
 cdef class Nested(Level):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from svmbench.counters import FIELDS
+from svmbench.sparse import issparse
 
 #: Arrays with a smaller share of non-zeros are handed over as CSR by `ExternalData.compact`.
 CSR_BELOW = 0.5
@@ -56,7 +57,7 @@ class ExternalData:
 
     def dense(self, dtype: type) -> np.ndarray:
         """Return the examples as a C-contiguous array of a type; not copied if they are one."""
-        X = self.X.toarray() if scipy.sparse.issparse(self.X) else self.X
+        X = self.X.toarray() if issparse(self.X) else self.X
         return np.ascontiguousarray(X, dtype=dtype)
 
     def csr(self, dtype: type) -> scipy.sparse.csr_array:
@@ -65,5 +66,5 @@ class ExternalData:
 
     def compact(self, dtype: type) -> np.ndarray | scipy.sparse.csr_array:
         """Return them as CSR where it holds fewer numbers, else as an array."""
-        sparse = scipy.sparse.issparse(self.X) or np.count_nonzero(self.X) < CSR_BELOW * self.X.size
+        sparse = issparse(self.X) or np.count_nonzero(self.X) < CSR_BELOW * self.X.size
         return self.csr(dtype) if sparse else self.dense(dtype)

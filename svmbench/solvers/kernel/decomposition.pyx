@@ -153,7 +153,7 @@ class Decomposition(Solver):
     exact = True
     counting = "n per coefficient changed, likewise in the larger set, newcomers times working set; under all"
     stochastic = False
-    version = 3
+    version = 4
     Params = Params
 
     def start(self, problem, oracle, rng):

@@ -126,7 +126,7 @@ class GPDT(Solver):
     exact = True
     counting = "n per member of the working set under every convention"
     stochastic = False
-    version = 2
+    version = 3
     Params = Params
 
     def start(self, problem, oracle, rng):

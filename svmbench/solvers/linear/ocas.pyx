@@ -119,7 +119,7 @@ cdef class Run(CuttingRun):
     def snapshot(self):
         """Return the best point so far and the bound that the reduced problem gives."""
         model = LinearModel(np.array(self.best[: self.examples.d]))
-        return Snapshot(model, dual=self.lam * self.cuts.dual)
+        return Snapshot(model, dual=self.bound(model.weights))
 
 
 class OCAS(LinearSolver):

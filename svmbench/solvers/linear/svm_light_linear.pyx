@@ -283,6 +283,7 @@ class SVMLightLinear(LinearSolver):
     exact = True
     counting = "inner products: q(q+1)/2 and 1 per active example; 1 per other one where all become active"
     stochastic = False
+    version = 2
     Params = Params
 
     def start(self, problem, examples, rng):

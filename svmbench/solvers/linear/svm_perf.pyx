@@ -87,7 +87,8 @@ cdef class Run(CuttingRun):
 
     def snapshot(self):
         """Return the last iterate and the bound that the reduced problem gives."""
-        return Snapshot(LinearModel(np.array(self.w[: self.examples.d])), dual=self.lam * self.cuts.dual)
+        model = LinearModel(np.array(self.w[: self.examples.d]))
+        return Snapshot(model, dual=self.bound(model.weights))
 
 
 class SVMPerf(LinearSolver):

@@ -80,7 +80,7 @@ variables = st.lists(st.tuples(points, st.sampled_from([-1.0, 1.0]), shares), mi
 
 
 @pytest.mark.slow
-@settings(max_examples=800, deadline=None, derandomize=True)
+@settings(max_examples=800)
 @given(variables, st.sampled_from([1e-3, 1.0, 1e3]), st.floats(-100.0, 100.0))
 def test_generated_cases(found, C, guess):
     x, y, inside = (np.array(column) for column in zip(*found, strict=True))
