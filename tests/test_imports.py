@@ -35,7 +35,7 @@ ALLOWED = {
     "sweep": {"config", "runner", "store", "solvers", "data", "files"},
     "sklearn": {"runner", "solvers", "kernels", "problem", "rng"},
     "report": {"counters", "store", "files"},
-    "api": {"cli", "config", "data", "files", "runner", "store"},
+    "api": {"cli", "config", "data", "files", "report", "runner", "store"},
     "analysis": {"report", "store"},
     "page": {"analysis", "report", "store", ""},
     "papers": {

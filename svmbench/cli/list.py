@@ -6,6 +6,7 @@ import csv
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from svmbench.cli._parser import Parser
@@ -44,9 +45,11 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(f"--best {given.best} is not allowed: give a whole number of at least 1")
 
     from svmbench.store import Store
+    from svmbench.store.notes import Notes
 
-    summaries = [run.summary() for run in Store(given.results).runs()]
-    rows = [_flat(summary) for summary in summaries]
+    notes = Notes(Path(given.results)).all()
+    summaries = [{**run.summary(), **_said(notes.get(run.id, {}))} for run in Store(given.results).runs()]
+    rows = [_flat({**summary, "tags": " ".join(summary["tags"])}) for summary in summaries]
     if not rows and not (given.json or given.csv):
         print(f"no runs in {given.results}; make one with: svmbench run")
         return 0
@@ -68,6 +71,10 @@ def main(arguments: Sequence[str]) -> int:
     ]
     print(table(names, shown))
     return 0
+
+
+def _said(known: Mapping[str, Any]) -> dict[str, Any]:
+    return {"tags": list(known.get("tags", [])), "note": str(known.get("note", ""))}
 
 
 def _flat(summary: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

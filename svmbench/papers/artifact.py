@@ -21,7 +21,10 @@ from svmbench.report.series import COUNTERS, METRICS
 
 #: Kind -> (keys that its section must have, keys that it may have).
 KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "curves": ((), ("metrics", "counters", "ranges", "points", "levels", "scale", "hidden")),
+    "curves": (
+        (),
+        ("metrics", "counters", "together", "ranges", "points", "levels", "notes", "scale", "hidden"),
+    ),
     "sweep": (("x", "y"), ("x_label", "y_label", "counters", "scale", "points", "levels", "hidden")),
     "grid": ((), ("layout", "peer", "cell", "values", "published", "counters", "hidden")),
     "check": (("function",), ("arguments",)),

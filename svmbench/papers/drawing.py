@@ -21,10 +21,11 @@ from svmbench.papers.material import Material
 from svmbench.papers.plan import Match
 from svmbench.papers.runs import Line
 from svmbench.papers.samples import measured
-from svmbench.report.curves import View, draw_selections
+from svmbench.report.curves import Row, View, draw_rows
+from svmbench.report.panel import Drawn, Known, Plot
 from svmbench.report.selection import Panel, Selection
 from svmbench.report.series import METRICS, Curve, steps_of
-from svmbench.report.sheet import Drawn, Known, Plot, draw_sheet
+from svmbench.report.sheet import draw_sheet
 from svmbench.report.sweep import Points, draw_sweep
 from svmbench.report.tables import table
 
@@ -46,7 +47,8 @@ def draw(material: Material, results: Path) -> list[Path]:
     if artifact.kind == "check":
         return _draw_check(material, folder)
     draw_one = _draw_curves if artifact.kind == "curves" else _draw_sweep
-    return [path for counter in artifact.counters for path in draw_one(material, counter, folder)]
+    paths = [path for counter in artifact.counters for path in draw_one(material, counter, folder)]
+    return paths + (_draw_together(material, folder) if artifact.options.get("together") else [])
 
 
 def write_texts(stem: Path, texts: Mapping[str, str]) -> list[Path]:
@@ -71,26 +73,45 @@ def _stem(folder: Path, artifact: Artifact, counter: str) -> Path:
 
 def _draw_curves(material: Material, counter: str, folder: Path) -> list[Path]:
     artifact = material.artifact
+    return draw_rows(
+        _rows(material, counter), _stem(folder, artifact, counter), title=artifact.title,
+        notes=_said(artifact), scale=artifact.options.get("scale"),
+    )  # fmt: skip
+
+
+def _draw_together(material: Material, folder: Path) -> list[Path]:
+    """Draw all conventions of counting on one sheet, a row for each."""
+    artifact = material.artifact
+    rows = [row for counter in artifact.counters for row in _rows(material, counter)]
+    return draw_rows(
+        rows, _stem(folder, artifact, ""), title=artifact.title, notes=_said(artifact),
+        scale=artifact.options.get("scale"),
+    )  # fmt: skip
+
+
+def _said(artifact: Artifact) -> list[str]:
+    return [*artifact.options.get("notes", ()), *notes(artifact)]
+
+
+def _rows(material: Material, counter: str) -> list[Row]:
+    """Return a row of panels for each metric; published values belong to the first."""
+    artifact = material.artifact
     assert artifact.runs is not None
     ranges = artifact.options.get("ranges", {})
-    views = {
-        panel.name: View(
-            panel.title,
-            _pair(ranges.get("x")),
-            _pair(ranges.get("y")),
-            _known(artifact, panel.name, counter),
-            _levels(artifact, panel.name),
-        )
-        for panel in artifact.runs.panels
-    }
-    chosen = {
-        metric: selection(material, counter, metric)
-        for metric in artifact.options.get("metrics", ["test_error"])
-    }
-    return draw_selections(
-        chosen, counter, _stem(folder, artifact, counter), title=artifact.title, views=views,
-        notes=notes(artifact), scale=artifact.options.get("scale"),
-    )  # fmt: skip
+    rows = []
+    for place, metric in enumerate(artifact.options.get("metrics", ["test_error"])):
+        views = {
+            panel.name: View(
+                panel.title,
+                _pair(ranges.get("x")),
+                _pair(ranges.get("y")) if place == 0 else None,
+                _known(artifact, panel.name, counter) if place == 0 else (),
+                _levels(artifact, panel.name) if place == 0 else (),
+            )
+            for panel in artifact.runs.panels
+        }
+        rows.append(Row(counter, metric, selection(material, counter, metric), views))
+    return rows
 
 
 def selection(material: Material, counter: str, metric: str) -> Selection:

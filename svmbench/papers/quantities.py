@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from svmbench.errors import UserError, nearest
-from svmbench.papers.bounds import Reference, problem_of
 from svmbench.papers.estimate import Floats, NotAttempted, repeated
 from svmbench.papers.expressions import value_of
 from svmbench.papers.plan import Match
@@ -27,6 +26,7 @@ from svmbench.papers.samples import (
     stays_below,
     value_until,
 )
+from svmbench.report.bounds import Reference, problem_of
 from svmbench.report.series import METRICS, Curve, Steps, steps_of
 from svmbench.report.tables import count, spread
 from svmbench.store import StoredRun

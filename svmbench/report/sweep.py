@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.report.sheet import Drawn, Known, Plot, draw_sheet
+from svmbench.report.panel import Drawn, Known, Plot
+from svmbench.report.sheet import draw_sheet
 
 
 @dataclass(frozen=True)
