@@ -6,14 +6,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from svmbench.api import load_runs, run
+    from svmbench.api import load_runs, plot, run
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "load_runs", "run"]
+__all__ = ["__version__", "load_runs", "plot", "run"]
 
 
 def __getattr__(name: str) -> Any:
     """Give what `svmbench.api` holds, imported when it is first asked for."""
-    if name in ("load_runs", "run"):
+    if name in ("load_runs", "plot", "run"):
         return getattr(importlib.import_module("svmbench.api"), name)
     raise AttributeError(f"module 'svmbench' has no attribute '{name}'")

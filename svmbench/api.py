@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from svmbench.errors import UserError
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
     from svmbench.store import StoredRun
 
@@ -111,6 +113,83 @@ def load_runs(results: str | os.PathLike[str] = "results", *, traces: bool = Fal
     joined = pd.concat(filled, ignore_index=True)
     first = [name for name in ("run", "status") if name in joined]
     return joined[[*first, *(name for name in joined if name not in first)]]
+
+
+def plot(
+    runs: str | StoredRun | Sequence[str | StoredRun] | None = None,
+    *,
+    results: str | os.PathLike[str] = "results",
+    x: str | None = None,
+    y: str = "test_error",
+    title: str | None = None,
+    xlim: tuple[float, float] | None = None,
+    ylim: tuple[float, float] | None = None,
+    xscale: str | None = None,
+    yscale: str | None = None,
+    size: str | None = None,
+    color_by: str | None = None,
+    style_by: str | None = None,
+    panels_by: str | Sequence[str] = (),
+    heat: tuple[str, str] | None = None,
+) -> Figure:
+    """Draw stored runs as ``svmbench plot`` does and return the figure.
+
+    Runs that cannot be drawn are named in a warning of Python's `logging`, with the reason.
+
+    Parameters
+    ----------
+    runs : str, StoredRun or sequence of them, optional
+        Names, patterns such as ``"sbp-*"``, sweeps, or what `run` returned; by default all of the folder.
+    results : str or path, default 'results'
+        The results folder.
+    x : str, optional
+        The cost: a counter, ``"wall_seconds"`` or ``"cpu_seconds"``; by default what the budgets count.
+    y : str, default 'test_error'
+        The metric: ``"primal_objective"``, ``"suboptimality"``, ``"gap"``, ``"support_vectors"``, ...
+    title : str, optional
+        Above the figure.
+    xlim, ylim : (float, float), optional
+        Ranges of the axes; errors in percent.
+    xscale, yscale : {'log', 'linear'}, optional
+        Of the axes.
+    size : {'one', 'two'}, optional
+        As wide as one or two columns of a journal.
+    color_by, style_by : str, optional
+        Keys of the configuration that colours and dashes tell apart, such as ``"kernel.gamma"``.
+    panels_by : str or sequence of str
+        Keys that have a panel for each of their values; by default the data set.
+    heat : (str, str), optional
+        A map of the last value over two keys, in place of curves.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Of no window: save it by ``savefig``; a notebook shows it.
+
+    Raises
+    ------
+    UserError
+        If there is nothing to draw, or more than can be told apart, with what can be done.
+    """
+    from svmbench.cli._select import chosen
+    from svmbench.report.request import Request, make
+    from svmbench.report.style import drawing
+
+    given = [str(results)] if runs is None else [runs] if not isinstance(runs, Sequence | str) else runs
+    words = [given] if isinstance(given, str) else given
+    found = [
+        run for word in words for run in (chosen(str(results), [word]) if isinstance(word, str) else [word])
+    ]
+    request = Request(
+        x=x, y=y, title=title, xlim=xlim, ylim=ylim, xscale=xscale, yscale=yscale, size=size,
+        color_by=color_by, style_by=style_by, heat=heat,
+        panels_by=(panels_by,) if isinstance(panels_by, str) else tuple(panels_by),
+    )  # fmt: skip
+    with drawing():
+        figure, _, left_out = make(list({run.path: run for run in found}.values()), request)
+    for name, reason in dict.fromkeys(left_out):
+        logging.getLogger("svmbench").warning("left out: %s: %s", name, reason)
+    return figure
 
 
 def _listener(config: Mapping[str, Any], quiet: bool) -> Any:

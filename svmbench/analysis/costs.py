@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from svmbench.errors import UserError, nearest
-from svmbench.report.selection import flatten
 from svmbench.report.series import COUNTERS, METRICS, Floats, Steps, steps_of
+from svmbench.report.settings import flatten
 from svmbench.store import StoredRun
 
 #: What a target may be set for: what is better the smaller it is, and known without a certified optimum.

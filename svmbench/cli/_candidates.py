@@ -12,10 +12,11 @@ from svmbench.errors import UserError
 from svmbench.speed.jobs import JOBS
 
 _OPTIONS = {
-    "run": ("--multirun", "--config-dir", "--cfg", "--resolve", "--help"),
+    "run": ("--multirun", "--config-dir", "--cfg", "--resolve", "--json", "--help"),
     "plan": ("--config-dir", "--json", "--help"),
     "status": ("--json", "--results", "--help"),
     "resume": ("--results", "--help"),
+    "tune": ("--rounds", "--config-dir", "--json", "--help"),
     "best": ("--by", "--json", "--results", "--help"),
     "list": (
         "--columns",
@@ -29,9 +30,16 @@ _OPTIONS = {
         "--help",
     ),
     "show": ("--json", "--results", "--help"),
-    "plot": ("--counter", "--format", "--output", "--results", "--help"),
+    "plot": (
+        *("--x", "--y", "--title", "--xlim", "--ylim", "--xscale", "--yscale", "--size", "--color-by"),
+        *("--style-by", "--panels-by", "--heat", "--format", "--output", "--json", "--results", "--help"),
+    ),
+    "export": ("--zip", "--output", "--json", "--results", "--help"),
+    "tag": ("--remove", "--json", "--results", "--help"),
+    "note": ("--json", "--results", "--help"),
+    "delete": ("--yes", "--json", "--results", "--help"),
     "datasets": ("--mirror", "--dir", "--json", "--help"),
-    "solvers": ("--help",),
+    "solvers": ("--json", "--help"),
     "paper": ("--results", "--help"),
     "speed": ("--dataset", "--cache", "--solver", "--repeats", "--most", "--json", "--results", "--help"),
     "completion": ("--help",),
@@ -91,14 +99,14 @@ def complete(line: str) -> list[str]:
     command, before = words[1], words[2:]
     if last.startswith("-"):
         return _starting(last, _OPTIONS.get(command, ()))
-    if command in ("run", "plan"):
+    if command in ("run", "plan", "tune"):
         try:
             return _run(last, before)
         except UserError:  # a --config-dir that is no folder: nothing to offer until it is
             return []
     if not before and command in _FIRST:
         return _starting(last, _FIRST[command])
-    if command == "plot" and before[-1:] == ["--counter"]:
+    if command == "plot" and before[-1:] == ["--x"]:
         return _starting(last, folder.counters())
     return _starting(last, _names(command, before))
 
@@ -107,7 +115,7 @@ def _names(command: str, before: list[str]) -> Iterable[str]:
     """Return the names that a command takes: runs, data sets, papers, jobs."""
     if command in ("status", "resume", "best"):
         return _sweeps(_after("--results", before) or "results")
-    if command in ("show", "plot"):
+    if command in ("show", "plot", "note", "delete", "export", "tag"):
         return _runs(_after("--results", before) or "results")
     if command == "datasets" and before[0] in ("fetch", "verify"):
         return folder.options("dataset")

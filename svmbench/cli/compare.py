@@ -7,15 +7,14 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from svmbench.cli._parser import Parser
+from svmbench.cli._select import RUNS, chosen
 from svmbench.errors import UserError
 
 if TYPE_CHECKING:
     from svmbench.analysis.compare import Row
-    from svmbench.store import StoredRun
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -26,9 +25,7 @@ def main(arguments: Sequence[str]) -> int:
         "have: the median ratio with a bootstrap interval over seeds, and a rank test, corrected after Holm.",
     )
     for side in "AB":
-        parser.add_argument(
-            side.lower(), metavar=side, help="a run, a pattern such as 'sbp-*', or a folder of results"
-        )
+        parser.add_argument(side.lower(), metavar=side, help=RUNS)
     add_target(parser, "the worse of the two medians of the last test errors")
     parser.add_argument("--csv", action="store_true", help="print CSV; what is unknown or never is empty")
     parser.add_json()
@@ -40,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
 
     from svmbench.analysis.compare import compare
 
-    a, b = (runs_of(name, given.results) for name in (given.a, given.b))
+    a, b = (chosen(given.results, [name]) for name in (given.a, given.b))
     rows, left_out = compare(a, b, given.cost, metric, targets[0] if targets else None)
     for name, reason in left_out:
         print(f"left out: {name}: {reason}", file=sys.stderr)
@@ -83,20 +80,6 @@ def target_of(text: str) -> tuple[str, list[float]]:
     if not all(0.0 <= value < float("inf") for value in found):
         raise UserError(f"--to {text} is not of the form METRIC=NUMBER, such as test_error=0.15")
     return metric, found
-
-
-def runs_of(name: str, results: str) -> list[StoredRun]:
-    """Return the runs that a name, a pattern, or a folder of results means."""
-    from svmbench.cli.plot import chosen
-    from svmbench.store import Store
-
-    folder = Path(name)
-    if folder.is_dir() and not (folder / "run.json").is_file():
-        runs = Store(folder).runs()
-        if not runs:
-            raise UserError(f"{name} is a folder that holds no runs; give a folder of results")
-        return runs
-    return chosen(Store(results), [name])
 
 
 def _text(rows: Sequence[Row], cost: str) -> str:

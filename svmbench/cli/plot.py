@@ -1,35 +1,91 @@
-"""``svmbench plot``: curves of stored runs."""
+"""``svmbench plot``: curves and heat maps of stored runs."""
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from svmbench.cli._parser import Parser
+from svmbench.cli._select import RUNS, chosen
 from svmbench.config import folder
 from svmbench.errors import UserError
 from svmbench.report import FORMATS
 
-if TYPE_CHECKING:
-    from svmbench.store import Store, StoredRun
+_Y = "test_error, validation_error, train_error, primal_objective, suboptimality, gap, support_vectors, norm"
+
+#: Most runs left out that are named one by one.
+_NAMED = 6
 
 
 def main(arguments: Sequence[str]) -> int:
     """Draw the runs and print the paths of the pictures."""
+    given = _parser().parse_args(arguments)
+    xlim, ylim = _numbers("xlim", given.xlim), _numbers("ylim", given.ylim)
+    heat = _pair("heat", given.heat, "two keys")
+    from svmbench.report.request import Request, make
+    from svmbench.report.style import drawing, save
+
+    request = Request(
+        x=given.x,
+        y=given.y,
+        title=given.title,
+        xlim=xlim,
+        ylim=ylim,
+        xscale=given.xscale,
+        yscale=given.yscale,
+        size=given.size,
+        color_by=given.color_by,
+        style_by=given.style_by,
+        panels_by=tuple(given.panels_by.split(",")) if given.panels_by else (),
+        heat=heat,
+    )
+    stem = Path(given.output)
+    if stem.suffix in {f".{ending}" for ending in FORMATS}:
+        stem = stem.with_suffix("")
+    with drawing():
+        figure, caption, left_out = make(chosen(given.results, given.runs), request)
+        paths = save(figure, stem, caption, given.format)
+    left_out = list(dict.fromkeys(left_out))
+    if given.json:
+        named = [{"run": run, "reason": reason} for run, reason in left_out]
+        print(json.dumps({"files": [str(path) for path in paths], "left_out": named}, indent=2))
+        return 0
+    for run, reason in left_out[:_NAMED]:
+        print(f"left out: {run}: {reason}", file=sys.stderr)
+    if len(left_out) > _NAMED:
+        more = len(left_out) - _NAMED
+        print(f"left out, {more} more: {paths[-1]} names them with their reasons", file=sys.stderr)
+    print(*paths, sep="\n")
+    return 0
+
+
+def _parser() -> Parser:
     parser = Parser(
         "plot",
-        "Draw test error against cost: one panel per data set, one line per solver, the median over seeds.",
+        "Draw a metric against a cost: one panel per data set, one line per method, the median over seeds; "
+        "or, with --heat, its last value over two keys. A KEY is one of the configuration: solver, dataset, "
+        "kernel.gamma, problem.C, seed, ...",
     )
+    parser.add_argument("runs", nargs="+", metavar="RUNS", help=RUNS)
     parser.add_argument(
-        "runs", nargs="+", metavar="RUN", help="name, unique beginning, folder, or pattern such as 'sbp-*'"
+        "--x",
+        metavar="COST",
+        help=f"{', '.join(folder.counters())}, wall_seconds or cpu_seconds; by default what the runs' "
+        "budgets count, kev_ondemand if they differ",
     )
-    parser.add_argument(
-        "--counter",
-        choices=folder.counters(),
-        help="what the x axis counts; by default what the runs' budgets count, kev_ondemand if they differ",
-    )
+    parser.add_argument("--y", default="test_error", metavar="METRIC", help=f"{_Y}; test_error by default")
+    parser.add_argument("--title", metavar="TEXT", help="above the picture")
+    for axis in "xy":
+        unit = "; errors in percent" if axis == "y" else ""
+        parser.add_argument(f"--{axis}lim", metavar="A,B", help=f"range of the {axis} axis{unit}")
+        parser.add_argument(f"--{axis}scale", choices=("log", "linear"), help=f"of the {axis} axis")
+    parser.add_argument("--size", choices=("one", "two"), help="as wide as one or two columns of a journal")
+    parser.add_argument("--color-by", metavar="KEY", help="what colours tell apart")
+    parser.add_argument("--style-by", metavar="KEY", help="what dashes tell apart, beside the colours")
+    parser.add_argument("--panels-by", metavar="KEY,KEY", help="a panel for each of their values")
+    parser.add_argument("--heat", metavar="KEY,KEY", help="a map of the last value over two keys, no curves")
     parser.add_argument(
         "-o", "--output", default="curves", metavar="PATH", help="path of the pictures without their ending"
     )
@@ -40,36 +96,24 @@ def main(arguments: Sequence[str]) -> int:
         default=FORMATS[:1],
         help="of the pictures, one or more; png by default",
     )
+    parser.add_json()
     parser.add_results()
-    given = parser.parse_args(arguments)
-
-    from svmbench.report import curves
-    from svmbench.store import Store
-
-    stem = Path(given.output)
-    if stem.suffix in {f".{ending}" for ending in FORMATS}:
-        stem = stem.with_suffix("")
-    runs = chosen(Store(given.results), given.runs)
-    for path in curves.draw(runs, given.counter or _counter(runs), stem, formats=given.format):
-        print(path)
-    return 0
+    return parser
 
 
-def _counter(runs: Sequence[StoredRun]) -> str:
-    """Return the counter of the runs' budgets if it is one, else the one that every kernel method has."""
-    counters = {run.config["budget"]["counter"] for run in runs}
-    return str(counters.pop()) if len(counters) == 1 else "kev_ondemand"
+def _pair(name: str, text: str | None, what: str) -> tuple[str, str] | None:
+    """Return the two values of ``A,B``."""
+    if text is None:
+        return None
+    first, _, second = text.partition(",")
+    if not (first and second) or "," in second:
+        raise UserError(f"--{name} {text} is not allowed: give {what} with a comma between them")
+    return first, second
 
 
-def chosen(store: Store, names: Sequence[str]) -> list[StoredRun]:
-    """Return the runs that the names and patterns mean, each once, in the order given."""
-    found: dict[str, StoredRun] = {}
-    for name in names:
-        if any(sign in name for sign in "*?["):
-            matches = [run for run in store.runs() if fnmatchcase(run.id, name)]
-            if not matches:
-                raise UserError(f"no run in {store.root} matches {name}; see: svmbench list")
-        else:
-            matches = [store.find(name)]
-        found.update((run.id, run) for run in matches)
-    return list(found.values())
+def _numbers(name: str, text: str | None) -> tuple[float, float] | None:
+    pair = _pair(name, text, "two numbers")
+    try:
+        return None if pair is None else (float(pair[0]), float(pair[1]))
+    except ValueError:
+        raise UserError(f"--{name} {text} is not allowed: give two numbers, such as 1e6,1e9") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +27,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("run", metavar="RUN", help="name of the run, a unique beginning of it, or its folder")
     parser.add_argument("file", metavar="FILE", help="the rows")
     parser.add_argument("--scores", action="store_true", help="print decision values instead of labels")
+    parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)
 
@@ -40,6 +42,10 @@ def main(arguments: Sequence[str]) -> int:
     if model.indices is not None:
         train = load(run, {}).train.X
     values = scores(model, train, X) + model.bias
+    if given.json:
+        shown = [float(v) if given.scores else (1 if v > 0.0 else -1) for v in values]
+        print(json.dumps({"run": run.id, "scores" if given.scores else "labels": shown}))
+        return 0
     lines = (repr(float(v)) if given.scores else ("+1" if v > 0.0 else "-1") for v in values)
     sys.stdout.writelines(f"{line}\n" for line in lines)
     return 0

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._parser import Parser
-from svmbench.cli.compare import add_target, runs_of, target_of
+from svmbench.cli._select import RUNS, chosen
+from svmbench.cli.compare import add_target, target_of
 from svmbench.errors import UserError
 from svmbench.report import FORMATS
 
@@ -28,9 +29,7 @@ def main(arguments: Sequence[str]) -> int:
         "Draw data and performance profiles: the share of cases solved against cost, a case being a problem "
         "and a target, for methods that were run on the same problems.",
     )
-    parser.add_argument(
-        "runs", nargs="+", metavar="RUNS", help="runs, patterns such as 'sbp-*', or folders of results"
-    )
+    parser.add_argument("runs", nargs="+", metavar="RUNS", help=RUNS)
     add_target(
         parser, "three targets on each problem, where 90, 99 and 99.9 %% of the way to the best is done"
     )
@@ -51,8 +50,8 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.analysis.picture import draw
     from svmbench.analysis.profiles import TOLERANCES, profiles
 
-    runs = {run.path: run for name in given.runs for run in runs_of(name, given.results)}
-    found = profiles(runs.values(), given.cost, metric, targets, tolerances or TOLERANCES)
+    runs = chosen(given.results, given.runs)
+    found = profiles(runs, given.cost, metric, targets, tolerances or TOLERANCES)
     for name, reason in found.left_out:
         print(f"left out: {name}: {reason}", file=sys.stderr)
     stem = Path(given.output)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from svmbench.cli._parser import Parser
@@ -14,6 +15,7 @@ def main(arguments: Sequence[str]) -> int:
         "Set damaged runs, optima and environments aside, into the folder damaged/ of the results: nothing "
         "is removed. A run that was set aside is made again when it is asked for.",
     )
+    parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)
 
@@ -22,11 +24,21 @@ def main(arguments: Sequence[str]) -> int:
 
     store = Store(given.results, warn=lambda sentence: None)
     damaged = [finding for finding in check_store(store) if finding.state == "damaged"]
-    left = 0
+    left, moved = 0, []
     for finding in damaged:
         target = set_aside(finding, store)
         if target is None:
             left += 1
+        moved.append((finding, target))
+    if given.json:
+        found = [
+            {"path": str(one.path), "aside": None if target is None else str(target), "reason": one.sentence}
+            for one, target in moved
+        ]
+        print(json.dumps(found, indent=2))
+        return 1 if left else 0
+    for finding, target in moved:
+        if target is None:
             print(f"left     {finding.path}: restore it from version control, or end its process")
         else:
             print(f"aside    {target}")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from svmbench.cli._parser import Parser
-from svmbench.cli.compare import runs_of
+from svmbench.cli._select import RUNS, chosen
 from svmbench.errors import UserError
 
 
@@ -17,14 +18,13 @@ def main(arguments: Sequence[str]) -> int:
         "Write stored runs as one HTML page that opens by a double click and needs no network: figures whose "
         "axes can be switched, tables that sort, environment, commands and data.",
     )
-    parser.add_argument(
-        "runs", nargs="*", metavar="RUNS", help="runs, patterns such as 'sbp-*', or folders of results"
-    )
+    parser.add_argument("runs", nargs="*", metavar="RUNS", help=RUNS)
     parser.add_argument("--all", action="store_true", help="every run of the results folder")
     parser.add_argument(
         "-o", "--output", default="report.html", metavar="FILE", help="the page (report.html)"
     )
     parser.add_argument("--title", default="Runs of SVM solvers", metavar="TEXT", help="its heading")
+    parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)
     if given.all == bool(given.runs):
@@ -36,10 +36,14 @@ def main(arguments: Sequence[str]) -> int:
     names = [given.results] if given.all else given.runs
     if given.all and not Path(given.results).is_dir():
         raise UserError(f"there are no runs: {given.results} is no folder; make one with: svmbench run")
-    runs = {run.path: run for name in names for run in runs_of(name, given.results)}
+    runs = chosen(given.results, names)
     path = Path(given.output)
-    text = page(list(runs.values()), given.title)
+    text = page(runs, given.title)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text)
+    if given.json:
+        size = len(text.encode())
+        print(json.dumps({"path": str(path), "runs": [run.id for run in runs], "bytes": size}, indent=2))
+        return 0
     print(f"{path}  ({len(runs)} run{'s' * (len(runs) > 1)}, {len(text.encode()) / 1e6:.2f} MB)")
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -59,12 +60,17 @@ def main(arguments: Sequence[str]) -> int:
         print(compose.text(given.overrides, folders, given.cfg, resolved=given.resolve))
         return 0
     if given.multirun:
+        if given.json:
+            raise UserError(
+                "--json prints one run: leave out -m, or ask svmbench status --json after a sweep"
+            )
         from svmbench.cli._sweep import sweep
+        from svmbench.sweep.plan import make
 
-        return sweep(given.overrides, folders)
+        return sweep(make(given.overrides, folders))[0]
     from svmbench import config
 
-    return _train(config.resolve(given.overrides, folders))
+    return _train(config.resolve(given.overrides, folders), given.json)
 
 
 def _parser() -> Parser:
@@ -86,6 +92,7 @@ def _parser() -> Parser:
     parser.add_argument(
         "--cfg", "-c", choices=("job", "hydra", "all"), help="print the configuration, run nothing"
     )
+    parser.add_argument("--json", action="store_true", help="print the end and the last numbers as JSON")
     parser.add_argument("--resolve", action="store_true", help="with --cfg: values in place of ${KEY}")
     parser.add_argument(
         "-h", "--help", action="store_true", help="this help, with the keys of the options given"
@@ -102,13 +109,17 @@ def _threads(overrides: Sequence[str]) -> int:
     return threads
 
 
-def _train(config: dict[str, Any]) -> int:
+def _train(config: dict[str, Any], as_json: bool) -> int:
     from svmbench.cli.progress import progress
     from svmbench.runner.execute import execute
 
     with progress(f"{config['solver']['name']} {config['dataset']['name']}") as listener:
         outcome = execute(config, progress=listener)
-    _report(outcome, config)
+    if as_json:
+        summary = {} if outcome.run is None else outcome.run.summary()
+        print(json.dumps({"state": outcome.state, "reason": outcome.reason, **summary}, indent=2))
+    else:
+        _report(outcome, config)
     return _EXIT_CODES[outcome.state]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 
 from svmbench.cli._parser import Parser
 from svmbench.cli._tables import last_checkpoint
@@ -18,8 +19,11 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
 
     from svmbench.store import Store
+    from svmbench.store.notes import Notes
 
-    summary = Store(given.results).find(given.run).summary()
+    run = Store(given.results).find(given.run)
+    tags, note = Notes(Path(given.results)).of(run.id)
+    summary = {**run.summary(), "tags": tags, "note": note}
     if given.json:
         print(json.dumps(summary, indent=2, allow_nan=False))
         return 0
@@ -28,6 +32,13 @@ def main(arguments: Sequence[str]) -> int:
 
     print(f"{summary['run']}: {summary['status']}, {summary['reason']}")
     print(last_checkpoint(summary))
+    if tags or note:
+        print(
+            "\n"
+            + "\n".join(
+                f"{name:<5} {text}" for name, text in (("tags", " ".join(tags)), ("note", note)) if text
+            )
+        )
     print(f"\nconfiguration ({summary['path']})")
     for line in yaml.safe_dump(summary["config"], sort_keys=False, default_flow_style=None).splitlines():
         print(f"  {line}")

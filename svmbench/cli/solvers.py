@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._parser import Parser
 
@@ -17,39 +18,68 @@ _WIDEST = 110
 
 #: What solvers read the data through, as a heading and in a word.
 _HEADINGS = {"kernel": "Kernel solvers", "linear": "Linear solvers", "data": "Programs of others"}
+_FORMS = {
+    "regularised": "regularised problem",
+    "slack-constrained": "slack-constrained problem",
+    "norm-bounded": "norm-bounded problem",
+    "none": "no objective",
+}
 _READS = {"kernel": "kernel values", "linear": "features", "data": "the data themselves"}
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print a line or two about each solver, or everything about those that are named."""
+    """Print a line about each solver, or everything about those that are named."""
     parser = Parser("solvers", "List the solvers: what each solves, needs, is charged and cites.")
     parser.add_argument("names", nargs="*", metavar="NAME", help="solver to show with its keys; none: all")
+    parser.add_json()
     given = parser.parse_args(arguments)
 
     from svmbench.solvers import registry
 
     width = min(_WIDEST, shutil.get_terminal_size().columns - 1)
-    if given.names:
-        print("\n\n".join(_paragraph(registry.get(name), width) for name in given.names))
+    solvers = [registry.get(name) for name in given.names or registry.names()]
+    if given.json:
+        print(json.dumps([_about(solver) for solver in solvers], indent=2))
         return 0
-    solvers = [registry.get(name) for name in registry.names()]
+    if given.names:
+        print("\n\n".join(_paragraph(solver, width) for solver in solvers))
+        return 0
+    wide = max(len(solver.name) for solver in solvers), max(len(solver.title) for solver in solvers)
     for access, heading in _HEADINGS.items():
-        print(f"{heading}\n")
-        print("\n\n".join(_entry(solver, width) for solver in solvers if solver.access == access), end="\n\n")
-    print("svmbench solvers NAME: the keys of one\nsvmbench run solver=NAME: train it")
+        print(heading)
+        for solver in (one for one in solvers if one.access == access):
+            text = f"  {solver.name:<{wide[0]}}  {solver.title:<{wide[1]}}  {_FORMS[solver.form]}"
+            print(f"{text}{', exact' if solver.exact else ''}; {_bias(solver)}"[:width])
+    print("svmbench solvers NAME: all about one, its keys too")
     return 0
 
 
-def _entry(solver: type[Solver], width: int) -> str:
-    """Return the solver at a glance: what tells it from the others."""
-    rows = {"solves": _problem(solver), "counts": solver.counting, "cites": solver.citation}
-    return _rows(solver, rows, width)
+def _bias(solver: type[Solver]) -> str:
+    with_bias = [bias for bias in solver.biases if bias != "none"]
+    both = " or not" if "none" in solver.biases else ""
+    return f"bias{both}" if with_bias else "no bias"
+
+
+def _about(solver: type[Solver]) -> dict[str, Any]:
+    """Return everything about a solver for programs."""
+    said = _rows_of(solver)
+    return {
+        "name": solver.name,
+        "title": solver.title,
+        "access": solver.access,
+        "form": solver.form,
+        "exact": solver.exact,
+        "stochastic": solver.stochastic,
+        "biases": list(solver.biases),
+        "kernels": None if solver.kernels is None else list(solver.kernels),
+        "counting": solver.counting,
+        "citation": solver.citation,
+        "keys": {name: {"default": default, "help": text} for name, (default, text) in said.items()},
+    }
 
 
 def _paragraph(solver: type[Solver], width: int) -> str:
     """Return everything about a solver, its keys with their defaults last."""
-    from svmbench.config.folder import conf_dir, read_keys
-
     rows = {
         "solves": _problem(solver),
         "reads": _READS[solver.access],
@@ -59,13 +89,20 @@ def _paragraph(solver: type[Solver], width: int) -> str:
         "counts": solver.counting,
         "cites": solver.citation,
     }
+    lines = [_rows(solver, rows, width)]
+    for key, (default, text) in _rows_of(solver).items():
+        lines += [f"  {key}={default}", *_wrapped(text, " " * 6, width)]
+    return "\n".join(lines)
+
+
+def _rows_of(solver: type[Solver]) -> dict[str, tuple[str, str]]:
+    """Return the default and the help of each key, those of its file in ``conf/`` where it has one."""
+    from svmbench.config.folder import conf_dir, read_keys
+
     file = conf_dir() / "solver" / f"{solver.name}.yaml"
     said = {key.name: key.comment for key in read_keys(file, "solver")} if file.is_file() else {}
-    lines = [_rows(solver, rows, width)]
-    for name, (default, text) in _keys(solver).items():
-        key = f"solver.{name}"
-        lines += [f"  {key}={default}", *_wrapped(said.get(key, text), " " * 6, width)]
-    return "\n".join(lines)
+    keys = {f"solver.{name}": entry for name, entry in _keys(solver).items()}
+    return {key: (default, said.get(key, text)) for key, (default, text) in keys.items()}
 
 
 def _ends(solver: type[Solver]) -> str:

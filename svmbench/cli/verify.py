@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ def main(arguments: Sequence[str]) -> int:
         "runs", nargs="*", metavar="RUN", help="name, unique beginning or folder; all, if none is given"
     )
     parser.add_argument("--recompute", action="store_true", help="make the numbers anew; loads the data sets")
+    parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)
 
@@ -38,19 +40,24 @@ def main(arguments: Sequence[str]) -> int:
         findings = [finding for finding in found if finding is not None]
     else:
         findings = list(check_store(store))
-    if not findings:
+    if not findings and not given.json:
         print(f"no runs in {given.results}; make one with: svmbench run")
         return 0
     states = Counter[str]()
+    told: list[dict[str, str]] = []
     data: dict[str, Dataset] = {}
     for finding in findings:
         state, sentence = finding.state, finding.sentence
         if given.recompute and state == "ok" and finding.run is not None:
             state, sentence = _recompute(finding.run, data)
         states[state] += 1
-        if given.runs or given.recompute or state != "ok":
+        told.append({"run": _name(finding), "state": state, "reason": sentence})
+        if not given.json and (given.runs or given.recompute or state != "ok"):
             print(f"{state:<12} {_name(finding)}: {sentence}", flush=True)
-    print(", ".join(f"{count} {state}" for state, count in states.items()))
+    if given.json:
+        print(json.dumps(told, indent=2))
+    else:
+        print(", ".join(f"{count} {state}" for state, count in states.items()))
     return 1 if states["damaged"] or states["differs"] else 0
 
 

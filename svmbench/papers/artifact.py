@@ -21,9 +21,12 @@ from svmbench.report.series import COUNTERS, METRICS
 
 #: Kind -> (keys that its section must have, keys that it may have).
 KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "curves": ((), ("metrics", "counters", "ranges", "points", "points_label", "levels", "scale", "hidden")),
-    "sweep": (("x", "y"), ("x_label", "y_label", "counters", "scale", "points", "points_label", "levels")),
-    "grid": ((), ("layout", "peer", "cell", "values", "published", "counters")),
+    "curves": (
+        (),
+        ("metrics", "counters", "together", "ranges", "points", "levels", "notes", "scale", "hidden"),
+    ),
+    "sweep": (("x", "y"), ("x_label", "y_label", "counters", "scale", "points", "levels", "hidden")),
+    "grid": ((), ("layout", "peer", "cell", "values", "published", "counters", "hidden")),
     "profile": (("metric", "targets"), ("counters",)),
     "check": (("function",), ("arguments",)),
 }

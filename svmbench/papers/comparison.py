@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from svmbench.papers.artifact import Artifact
-from svmbench.papers.bounds import Bound, problem_of
 from svmbench.papers.material import Material
 from svmbench.papers.plan import Match
 from svmbench.papers.runs import Panel
+from svmbench.report.bounds import Bound, problem_of
 from svmbench.report.tables import count, table
 from svmbench.store import SUMMARY_KEYS
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from svmbench.analysis.profiles import profiles
 from svmbench.errors import UserError
 from svmbench.files import write_whole
 from svmbench.papers.artifact import Artifact
+from svmbench.papers.claims import of_panel
 from svmbench.papers.comparison import Comparison
 from svmbench.papers.estimate import NotAttempted
 from svmbench.papers.grid import grid_table
@@ -22,10 +24,11 @@ from svmbench.papers.plan import Match
 from svmbench.papers.runs import Line
 from svmbench.papers.samples import measured
 from svmbench.report import FORMATS
-from svmbench.report.curves import View, draw_selections
+from svmbench.report.curves import Row, View, draw_rows
+from svmbench.report.panel import Drawn, Known, Plot
 from svmbench.report.selection import Panel, Selection
 from svmbench.report.series import METRICS, Curve, steps_of
-from svmbench.report.sheet import Drawn, Known, Plot, draw_sheet
+from svmbench.report.sheet import draw_sheet
 from svmbench.report.sweep import Points, draw_sweep
 from svmbench.report.tables import table
 
@@ -47,7 +50,8 @@ def draw(material: Material, results: Path) -> list[Path]:
     if artifact.kind == "check":
         return _draw_check(material, folder)
     draw_one = {"curves": _draw_curves, "sweep": _draw_sweep, "profile": _draw_profile}[artifact.kind]
-    return [path for counter in artifact.counters for path in draw_one(material, counter, folder)]
+    paths = [path for counter in artifact.counters for path in draw_one(material, counter, folder)]
+    return paths + (_draw_together(material, folder) if artifact.options.get("together") else [])
 
 
 def write_texts(stem: Path, texts: Mapping[str, str]) -> list[Path]:
@@ -72,27 +76,45 @@ def _stem(folder: Path, artifact: Artifact, counter: str) -> Path:
 
 def _draw_curves(material: Material, counter: str, folder: Path) -> list[Path]:
     artifact = material.artifact
+    return draw_rows(
+        _rows(material, counter), _stem(folder, artifact, counter), title=artifact.title,
+        notes=_said(artifact), scale=artifact.options.get("scale"),
+    )  # fmt: skip
+
+
+def _draw_together(material: Material, folder: Path) -> list[Path]:
+    """Draw all conventions of counting on one sheet, a row for each."""
+    artifact = material.artifact
+    rows = [row for counter in artifact.counters for row in _rows(material, counter)]
+    return draw_rows(
+        rows, _stem(folder, artifact, ""), title=artifact.title, notes=_said(artifact),
+        scale=artifact.options.get("scale"),
+    )  # fmt: skip
+
+
+def _said(artifact: Artifact) -> list[str]:
+    return [*artifact.options.get("notes", ()), *notes(artifact)]
+
+
+def _rows(material: Material, counter: str) -> list[Row]:
+    """Return a row of panels for each metric; published values belong to the first."""
+    artifact = material.artifact
     assert artifact.runs is not None
     ranges = artifact.options.get("ranges", {})
-    views = {
-        panel.name: View(
-            panel.title,
-            _pair(ranges.get("x")),
-            _pair(ranges.get("y")),
-            _known(artifact, panel.name, counter),
-            _levels(artifact, panel.name),
-        )
-        for panel in artifact.runs.panels
-    }
-    chosen = {
-        metric: selection(material, counter, metric)
-        for metric in artifact.options.get("metrics", ["test_error"])
-    }
-    return draw_selections(
-        chosen, counter, _stem(folder, artifact, counter), title=artifact.title, views=views,
-        notes=notes(artifact), scale=artifact.options.get("scale"),
-        known=str(artifact.options.get("points_label", "published")),
-    )  # fmt: skip
+    rows = []
+    for place, metric in enumerate(artifact.options.get("metrics", ["test_error"])):
+        views = {
+            panel.name: View(
+                panel.title,
+                _pair(ranges.get("x")),
+                _pair(ranges.get("y")) if place == 0 else None,
+                _known(artifact, panel.name, counter) if place == 0 else (),
+                _levels(artifact, panel.name) if place == 0 else (),
+            )
+            for panel in artifact.runs.panels
+        }
+        rows.append(Row(counter, metric, selection(material, counter, metric), views))
+    return rows
 
 
 def selection(material: Material, counter: str, metric: str) -> Selection:
@@ -138,21 +160,24 @@ def _draw_sweep(material: Material, counter: str, folder: Path) -> list[Path]:
     artifact = material.artifact
     assert artifact.runs is not None
     options = artifact.options
+    shown = options["y"] if isinstance(options["y"], list) else [options["y"]]
+    drawn = [line for line in artifact.runs.lines if line.name not in options.get("hidden", ())]
     panels: dict[str, list[Points]] = {}
     for panel in artifact.runs.panels:
         evidence = material.evidence(panel.name, counter)
-        for line in artifact.runs.lines:
-            x, values = _places(material, evidence, line, options)
+        for line, y in itertools.product(drawn, shown):
+            over = options["x"][line.name] if isinstance(options["x"], Mapping) else options["x"]
+            x, values = _places(evidence, line, over, of_panel(y, panel.name))
             if x:
                 first = next(m for m in evidence.matches if m.planned.solver == line.name and m.complete)
-                points = Points(line.title or first.result.title, line.solver, np.array(x), values)
-                panels.setdefault(panel.name, []).append(points)
+                title = ", ".join(t for t in (line.title or first.result.title, y.get("title")) if t)
+                panels.setdefault(panel.name, []).append(Points(title, line.solver, np.array(x), values))
     if not panels:
         raise UserError(
             f"{artifact.id}: no place of the sweep has all its runs; svmbench paper plan {artifact.id}"
         )
     names = [panel.name for panel in artifact.runs.panels]
-    y_label = str(options.get("y_label", _y_label(options["y"])))
+    y_label = str(options.get("y_label", _y_label(shown[0])))
     return draw_sweep(
         panels, str(options.get("x_label", options["x"])), y_label,
         _stem(folder, artifact, counter), title=artifact.title,
@@ -160,7 +185,6 @@ def _draw_sweep(material: Material, counter: str, folder: Path) -> list[Path]:
         runs=[run.id for run in material.stored], left_out=left_out(material), scale=options.get("scale"),
         known={name: _known(artifact, name, counter) for name in names},
         levels={name: _levels(artifact, name) for name in names},
-        known_name=str(options.get("points_label", "published")),
     )  # fmt: skip
 
 
@@ -173,16 +197,15 @@ def _draw_profile(material: Material, counter: str, folder: Path) -> list[Path]:
 
 
 def _places(
-    material: Material, evidence: Any, line: Line, options: Mapping[str, Any]
+    evidence: Any, line: Line, x: str | Sequence[str], y: Mapping[str, Any]
 ) -> tuple[list[float], list[np.ndarray[Any, Any]]]:
     """Return the places of a line at which all its seeds are stored, and the values there."""
     found: dict[float, np.ndarray[Any, Any]] = {}
     for over in dict.fromkeys(m.planned.over for m in evidence.matches if m.planned.solver == line.name):
         match = next(m for m in evidence.matches if (m.planned.solver, m.planned.over) == (line.name, over))
         try:
-            x = options["x"]
-            at = evidence.place(str(x[line.name] if isinstance(x, Mapping) else x), match)
-            values = evidence.values({**options["y"], "solver": line.name, "where": dict(over)})
+            at = evidence.place(x, match)
+            values = evidence.values({**y, "solver": line.name, "where": dict(over)})
         except (NotAttempted, UserError):
             continue
         if np.isfinite(values).all():

@@ -9,12 +9,12 @@ from typing import Any
 from svmbench import config
 from svmbench.papers import checks
 from svmbench.papers.artifact import Artifact
-from svmbench.papers.bounds import Reference, references
 from svmbench.papers.claims import Claim, Finding, Part, judge
 from svmbench.papers.estimate import NotAttempted
 from svmbench.papers.plan import Index, Match, match_all
 from svmbench.papers.quantities import Evidence
 from svmbench.papers.runs import PlannedRun, written
+from svmbench.report.bounds import Reference, references
 from svmbench.store import StoredRun
 
 
@@ -52,7 +52,7 @@ class Material:
 
     @classmethod
     def _with(cls, artifact: Artifact, matches: Sequence[Match], index: Index) -> Material:
-        return cls(artifact, matches, references([m.result for m in matches if m.complete], index))
+        return cls(artifact, matches, references([m.result for m in matches if m.complete], index.optimum))
 
     def _filled(self, match: Match, index: Index) -> Match:
         """Return a run that waited for values, with those that its sources have now."""

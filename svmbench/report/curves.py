@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.lines import Line2D
 
 from svmbench.errors import UserError
 from svmbench.report import FORMATS
+from svmbench.report.panel import Drawn, Known, Plot
 from svmbench.report.selection import Selection, optimum_value, select
 from svmbench.report.series import COUNTERS, METRICS, Curve
-from svmbench.report.sheet import Drawn, Known, Plot, draw_sheet
+from svmbench.report.settings import shared
+from svmbench.report.sheet import make_sheet
+from svmbench.report.style import Look, Picture, drawing, save
 from svmbench.store import StoredRun
 
 #: Factors of ten that are shown where no range is given: further left lie methods that are charged little at
 #: first.
 DECADES = 5.0
+
+#: Inches that a panel has at least, where the width of the sheet is given.
+_NARROWEST = 2.2
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,34 @@ class View:
     levels: Sequence[tuple[str, float]] = ()
 
 
+@dataclass(frozen=True)
+class Row:
+    """One row of panels: a metric against a cost.
+
+    Attributes
+    ----------
+    counter, metric : str
+        Of `series.COUNTERS` and `series.METRICS`.
+    selection : Selection
+        The curves, panel by panel.
+    views : mapping of str to View
+        How the panel of this name is shown.
+    """
+
+    counter: str
+    metric: str
+    selection: Selection
+    views: Mapping[str, View] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Looks:
+    """How lines look that are told apart by keys of the configuration, and the legend that says so."""
+
+    style: Mapping[str, Look]
+    handles: Sequence[Line2D]
+
+
 def draw(
     runs: Sequence[StoredRun],
     counter: str,
@@ -55,7 +90,7 @@ def draw(
     notes: Sequence[str] = (),
     formats: Sequence[str] = FORMATS,
 ) -> list[Path]:
-    """Draw the metric against the cost for any set of stored runs.
+    """Draw the metric against the cost for any set of stored runs, a panel for each data set.
 
     Parameters
     ----------
@@ -84,79 +119,96 @@ def draw(
     UserError
         If the counter or metric is unknown, or nothing can be drawn.
     """
-    return draw_selections(
-        {metric: select(runs, counter, metric)}, counter, stem, title=title, notes=notes, formats=formats
-    )
+    row = Row(counter, metric, select(runs, counter, metric))
+    return draw_rows([row], stem, title=title, notes=notes, formats=formats)
 
 
-def draw_selections(
-    selections: Mapping[str, Selection],
-    counter: str,
+def draw_rows(
+    rows: Sequence[Row],
     stem: Path,
     *,
     title: str | None = None,
-    views: Mapping[str, View] | None = None,
     notes: Sequence[str] = (),
     scale: str | None = None,
     formats: Sequence[str] = FORMATS,
-    known: str = "published",
 ) -> list[Path]:
-    """Draw curves that are grouped already, one row of panels for each metric; the rest as in `draw`.
+    """Draw curves that are grouped already as in `make_figure` and write the pictures as `draw` does."""
+    with drawing():
+        figure, caption = make_figure(rows, title=title, notes=notes, scale=scale)
+        return save(figure, stem, caption, formats)
+
+
+def make_figure(
+    rows: Sequence[Row],
+    *,
+    title: str | None = None,
+    notes: Sequence[str] = (),
+    scale: str | None = None,
+    x_scale: str = "log",
+    width: float | None = None,
+    looks: Looks | None = None,
+) -> tuple[Picture, str]:
+    """Draw rows of panels and return the picture and its caption; to be called inside `style.drawing`.
 
     Parameters
     ----------
-    selections : mapping of str to Selection
-        By metric; the panels of each in their order.
-    views : mapping of str to View, optional
-        How the panel of this data set is shown; published values and the range of y belong to the first row.
+    rows : sequence of Row
+        Those without a curve are left out; more than four panels are wrapped.
+    title, notes : str, sequence of str
+        Above the sheet, and at the end of the caption.
     scale : {"log", "linear"}, optional
-        Of the y axes.
-    known : str
-        What the legend calls known points.
+        Of the y axes, as in `sheet.make_sheet`; so are `x_scale` and `width`.
+    looks : Looks, optional
+        Of the lines by their labels; by default each solver has its own.
     """
-    rows = {metric: chosen for metric, chosen in selections.items() if chosen.panels}
-    left_out = [entry for chosen in selections.values() for entry in chosen.left_out]
+    left_out = [entry for row in rows for entry in row.selection.left_out]
+    rows = [row for row in rows if row.selection.panels]
     if not rows:
         reasons = "; ".join(f"{run}: {reason}" for run, reason in left_out) or "no run was given"
         raise UserError(f"there is nothing to draw ({reasons}); `svmbench list` shows the stored runs")
-    views = views or {}
-    plots = [
-        plot
-        for place, (metric, chosen) in enumerate(rows.items())
-        for plot in _wrapped(_plots(chosen, metric, views, first=place == 0))
-    ]
-    labels = [METRICS[metric][0] for metric, chosen in rows.items() for _ in _wrapped(chosen.panels)]
-    optimum = any(plot.optimum is not None for row in plots for plot in row)
-    levels = any(plot.levels for row in plots for plot in row)
-    caption = _caption(title, rows, left_out, counter, optimum, levels, _early(plots), notes)
-    return draw_sheet(
-        plots, COUNTERS[counter], labels, stem, caption=caption, title=title, scale=scale,
-        formats=formats, known=known,
-    )  # fmt: skip
+    most = 4 if width is None else max(1, int(width / _NARROWEST))
+    sheet = [(row, plots) for row in rows for plots in _wrapped(_plots(row, x_scale), most)]
+    counters = [COUNTERS[row.counter] for row, _ in sheet]
+    plots = [plots for _, plots in sheet]
+    figure = make_sheet(
+        plots,
+        counters[0] if len(set(counters)) == 1 else counters,
+        [METRICS[row.metric][0] for row, _ in sheet],
+        title=title,
+        scale=scale,
+        x_scale=x_scale,
+        width=width,
+        style=None if looks is None else looks.style,
+        handles=None if looks is None else looks.handles,
+    )
+    return figure, _caption(title, rows, left_out, plots, x_scale, notes)
 
 
-def _wrapped(panels: Sequence[Any]) -> list[Sequence[Any]]:
-    """Put at most four panels in a row."""
-    columns = len(panels) if len(panels) <= 4 else 3
+def _wrapped(panels: Sequence[Any], most: int) -> list[Sequence[Any]]:
+    """Put at most so many panels in a row, and rather three than four where they need several rows."""
+    columns = len(panels) if len(panels) <= most else min(most, 3)
     return [panels[start : start + columns] for start in range(0, len(panels), columns)]
 
 
-def _plots(chosen: Selection, metric: str, views: Mapping[str, View], *, first: bool) -> list[Plot]:
+def _plots(row: Row, x_scale: str) -> list[Plot]:
     plots = []
-    for panel in chosen.panels:
-        view = views.get(panel.dataset, View())
-        low, high = view.x or cost_range(panel.curves)
+    for panel in row.selection.panels:
+        view = row.views.get(panel.name, View())
+        low, high = view.x or cost_range(panel.curves, x_scale)
         lines = tuple(line for curve in panel.curves if (line := _line(curve, low, high)) is not None)
-        known, levels = (view.known, view.levels) if first else ((), ())
-        optimum = optimum_value(panel, metric)
-        y = view.y if first else None
-        plots.append(Plot(view.title or panel.dataset, lines, optimum, known, levels, (low, high), y))
+        if not lines:
+            raise UserError(f"no run of {panel.name} has a cost from {low:g} to {high:g}: give a wider range")
+        optimum = optimum_value(panel, row.metric)
+        title, settings = view.title or panel.name, shared(panel.runs, panel.told)
+        plots.append(Plot(title, lines, optimum, view.known, view.levels, (low, high), view.y, settings))
     return plots
 
 
 def _line(curve: Curve, low: float, high: float) -> Drawn | None:
     """Return the part of a curve that is in the range of costs, from its last value before it."""
     costs = curve.costs()
+    if curve.known_until < low:
+        return None
     before = np.flatnonzero(costs < low)
     costs = costs[(before[-1] if before.size else 0) :]
     costs = np.maximum(costs[costs <= high * 1.001], low) if costs.size else costs
@@ -169,10 +221,12 @@ def _line(curve: Curve, low: float, high: float) -> Drawn | None:
     return Drawn(curve.label, curve.solver, costs, np.median(values, axis=0), band, not several, until)
 
 
-def cost_range(curves: Iterable[Curve]) -> tuple[float, float]:
+def cost_range(curves: Iterable[Curve], x_scale: str = "log") -> tuple[float, float]:
     """Show up to the last checkpoint, and from the first, but not more than some factors of ten."""
     curves = list(curves)
     high = max(curve.end for curve in curves)
+    if x_scale == "linear":
+        return 0.0, high
     low = max(min(curve.start for curve in curves), high / 10.0**DECADES)
     return (low, high) if low < high else (low / 2.0, high * 2.0)
 
@@ -189,38 +243,36 @@ def _early(plots: Sequence[Sequence[Plot]]) -> list[str]:
 
 def _caption(
     title: str | None,
-    rows: Mapping[str, Selection],
+    rows: Sequence[Row],
     left_out: Sequence[tuple[str, str]],
-    counter: str,
-    has_optimum: bool,
-    has_levels: bool,
-    early: Sequence[str],
+    plots: Sequence[Sequence[Plot]],
+    x_scale: str,
     notes: Sequence[str],
 ) -> str:
     """Say how to read the picture, which runs are in it and which are not."""
-    names = " and ".join(METRICS[metric][0] for metric in rows)
+    names = " and ".join(dict.fromkeys(METRICS[row.metric][0] for row in rows))
+    costs = ", ".join(dict.fromkeys(COUNTERS[row.counter] for row in rows))
+    axis = "on a logarithmic axis; " if x_scale == "log" else ""
     reading = (
-        f"{names[0].upper()}{names[1:]} against {COUNTERS[counter]}, on a logarithmic axis; what is "
+        f"{names[0].upper()}{names[1:]} against {costs}, {axis}what is "
         "evaluated to observe or to predict is not counted. A line is the median over seeds, its band the "
         "quartiles, which hold the middle half of the seeds; a thin line is a single run. At each cost a run "
         "shows its last checkpoint so far; a line starts where every seed has one and ends where the first "
         "run ends. A dotted continuation means that the solver has converged, or gains nothing any more, "
         "and stays where it is."
     )
-    if has_optimum:
+    if any(plot.optimum is not None for row in plots for plot in row):
         reading += " The thin grey line is that of the certified optimum of the regularised problem."
-    if has_levels:
-        reading += " Dashed grey lines are levels, named at their right end."
+    early = _early(plots)
     if early:
         reading += f" Cut off at the left, where they cost less than is shown: {'; '.join(early)}."
     paragraphs = [title] if title else []
     paragraphs += [reading, *notes]
     text = "\n\n".join(textwrap.fill(paragraph, 100) for paragraph in paragraphs)
     drawn = [
-        f"  {panel.dataset}, {curve.label}: {len(curve.steps)} run{'s' * (len(curve.steps) > 1)} "
+        f"  {panel.name}, {curve.label}: {len(curve.steps)} run{'s' * (len(curve.steps) > 1)} "
         f"({', '.join(f'{s.run.id} seed {s.run.seed} {s.run.status}' for s in curve.steps)})"
-        for chosen in list(rows.values())[:1]
-        for panel in chosen.panels
+        for panel in rows[0].selection.panels
         for curve in panel.curves
     ]
     missing = [f"  {run}: {reason}" for run, reason in dict.fromkeys(left_out)]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+import textwrap
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,6 +14,9 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 
 from svmbench.report.style import Look
+
+#: Inches of a legend of one line, which every sheet has room for.
+_LEGEND_LINE = 0.3
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -36,23 +40,25 @@ def label_ends(ax: Axes, ends: Sequence[tuple[str, float, float]], style: Mappin
         )  # fmt: skip
 
 
-def handles_of(style: Mapping[str, Look], bare: Collection[str] = ()) -> list[Line2D]:
-    """Return the entries of a legend, one for each line; those of bare ones have no marker."""
+def handles_of(style: Mapping[str, Look]) -> list[Line2D]:
+    """Return the entries of a legend, one for each line."""
     return [
         Line2D(
-            [], [], color=look.colour, linestyle=look.line, marker="" if label in bare else look.marker,
-            markeredgecolor="white", markeredgewidth=0.5, label=label,
+            [], [], color=look.colour, linestyle=look.line, marker=look.marker, markeredgecolor="white",
+            markeredgewidth=0.5, label=label,
         )
         for label, look in style.items()
     ]  # fmt: skip
 
 
-def further(optimum: bool, known: str | None) -> list[Line2D]:
-    """Return the entries for what is no line of a solver; ``known``: what known points are called."""
+def further(optimum: bool, published: bool) -> list[Line2D]:
+    """Return the entries for what is no line of a solver."""
     handles = []
-    if known is not None:
+    if published:
         handles.append(
-            Line2D([], [], color="0.3", linestyle="none", marker="o", markerfacecolor="white", label=known)
+            Line2D(
+                [], [], color="0.3", linestyle="none", marker="o", markerfacecolor="white", label="published"
+            )
         )
     if optimum:
         handles.append(Line2D([], [], color="0.45", linewidth=0.8, label="certified optimum"))
@@ -60,15 +66,31 @@ def further(optimum: bool, known: str | None) -> list[Line2D]:
 
 
 def put_legend(figure: Figure, handles: Sequence[Line2D]) -> Legend:
-    """Put the legend below, in as many columns as the width of the sheet holds."""
-    width = float(figure.bbox.width)
+    """Put the legend below, in as many columns as the width holds; the sheet grows by its height.
+
+    Names that are wider than the sheet are broken into lines.
+    """
+    width = 0.98 * float(figure.bbox.width)
     renderer = FigureCanvasAgg(figure).get_renderer()
     for columns in range(min(len(handles), 8), 0, -1):
         legend = figure.legend(handles=handles, loc="outside lower center", ncols=columns, handlelength=3.2)
-        if columns == 1 or legend.get_window_extent(renderer).width <= 0.98 * width:
+        box = legend.get_window_extent(renderer)
+        if columns == 1 and box.width > width:
+            _break_names(legend, width / box.width)
+            box = legend.get_window_extent(renderer)
+        if columns == 1 or box.width <= width:
+            more = box.height / figure.dpi - _LEGEND_LINE
+            figure.set_figheight(figure.get_figheight() + max(0.0, more))
             return legend
         legend.remove()
     raise AssertionError("one column is always taken")
+
+
+def _break_names(legend: Legend, share: float) -> None:
+    """Break the names of a legend so that it has about a share of its width."""
+    longest = max(len(text.get_text()) for text in legend.get_texts())
+    for text in legend.get_texts():
+        text.set_text(textwrap.fill(text.get_text(), max(12, int((longest + 6) * share) - 6)))
 
 
 def power_of_ten(value: float, _: int | None = None) -> str:

@@ -7,30 +7,41 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from svmbench.errors import UserError, nearest
+from svmbench.report.bounds import Reference, problem_of
 from svmbench.report.series import COUNTERS, METRICS, OPTIMUM_COLUMNS, Curve, Steps, optimum_of, steps_of
+from svmbench.report.settings import dataset_title, flatten, labels, setting, written
 from svmbench.store import StoredRun
 
 #: Solvers that stand first in a legend, in this order: those of the figures that came first.
 _FIRST = ("sbp", "pegasos", "sdca", "smo", "perceptron")
 
 #: Groups of the configuration that decide what a curve shows; budgets only decide where it ends.
-_CURVE_GROUPS = ("solver", "kernel", "features", "problem")
+_CURVE_GROUPS = ("solver", "dataset", "kernel", "features", "problem")
 
 
 @dataclass(frozen=True)
 class Panel:
-    """The curves of one data set.
+    """The curves of one data set, or of what else is asked for.
 
     Attributes
     ----------
-    dataset : str
-        Name of the data set and, where two panels share it, the parameters in which they differ.
+    name : str
+        Name of the data set and, where two panels share it, the parameters in which they differ; or the
+        settings that make the panel.
     curves : tuple of Curve
         One for each solver and its parameters: the solvers of the SBP paper first, then by label.
+    told : tuple of str
+        Keys of the configuration that the name tells.
     """
 
-    dataset: str
+    name: str
     curves: tuple[Curve, ...]
+    told: tuple[str, ...] = ()
+
+    @property
+    def runs(self) -> list[StoredRun]:
+        """Its runs."""
+        return [steps.run for curve in self.curves for steps in curve.steps]
 
 
 @dataclass
@@ -40,7 +51,7 @@ class Selection:
     Attributes
     ----------
     panels : list of Panel
-        One per data set.
+        One per data set, by default.
     left_out : list of (str, str)
         Run and reason.
     """
@@ -51,12 +62,12 @@ class Selection:
     @property
     def runs(self) -> list[StoredRun]:
         """The runs that are drawn."""
-        return [s.run for panel in self.panels for curve in panel.curves for s in curve.steps]
+        return [run for panel in self.panels for run in panel.runs]
 
 
 def check_axes(counter: str, metric: str) -> None:
     """Raise a `UserError` unless the counter and the metric can be drawn."""
-    for given, allowed, what in ((counter, COUNTERS, "counter"), (metric, METRICS, "metric")):
+    for given, allowed, what in ((counter, COUNTERS, "cost"), (metric, METRICS, "metric")):
         if given not in allowed:
             raise UserError(
                 f"{what} '{given}' cannot be drawn: give one of {', '.join(allowed)}{nearest(given, allowed)}"
@@ -68,23 +79,19 @@ def optimum_value(panel: Panel, metric: str) -> float | None:
     column = OPTIMUM_COLUMNS.get(metric)
     if column is None:
         return None
-    runs = (steps.run for curve in panel.curves for steps in curve.steps)
-    values = {record[column] for run in runs if (record := optimum_of(run)) is not None} - {None}
+    values = {record[column] for run in panel.runs if (record := optimum_of(run)) is not None} - {None}
     return METRICS[metric][1] * float(values.pop()) if len(values) == 1 else None
 
 
-def flatten(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return a nested mapping as one level with dotted keys."""
-    flat: dict[str, Any] = {}
-    for key, value in config.items():
-        if isinstance(value, Mapping):
-            flat.update(flatten(value, f"{prefix}{key}."))
-        else:
-            flat[prefix + key] = value
-    return flat
-
-
-def select(runs: Iterable[StoredRun], counter: str, metric: str = "test_error") -> Selection:
+def select(
+    runs: Iterable[StoredRun],
+    counter: str,
+    metric: str = "test_error",
+    *,
+    panels_by: Sequence[str] = (),
+    apart: Sequence[str] = (),
+    references: Mapping[str, Reference] | None = None,
+) -> Selection:
     """Group stored runs into panels and curves.
 
     Runs that differ only in their seed make one curve. Of two runs of one curve and one seed, which differ in
@@ -96,38 +103,74 @@ def select(runs: Iterable[StoredRun], counter: str, metric: str = "test_error") 
         Any stored runs.
     counter, metric : str
         Keys of `COUNTERS` and `METRICS`.
+    panels_by : sequence of str
+        Keys of the configuration: a panel for each combination of their values; by default the data set.
+    apart : sequence of str
+        Further keys in which runs of one curve must agree.
+    references : mapping of str to Reference, optional
+        By problem, what a suboptimality is measured from.
     """
     check_axes(counter, metric)
     selection = Selection()
     panels: dict[tuple[Any, ...], dict[tuple[Any, ...], dict[int, Steps]]] = {}
     for run in runs:
-        steps = steps_of(run, counter, metric)
+        reference = None if references is None else references.get(problem_of(run))
+        steps = steps_of(run, counter, metric, reference)
         if isinstance(steps, str):
             selection.left_out.append((run.id, steps))
             continue
-        seeds = panels.setdefault(_panel_key(run), {}).setdefault(_curve_key(run, counter), {})
+        panel = _made_of(run, panels_by) if panels_by else _panel_key(run)
+        curve = tuple(entry for entry in _curve_key(run, counter, apart) if entry not in panel)
+        seeds = panels.setdefault(panel, {}).setdefault(curve, {})
         other = seeds.get(run.seed)
         if other is not None:
             steps, shorter = (steps, other) if steps.cost[-1] > other.cost[-1] else (other, steps)
             selection.left_out.append((shorter.run.id, f"{steps.run.id} is the same run and goes further"))
         seeds[run.seed] = steps
-    names = _labels([(key, dict(key)["name"]) for key in panels])
+    told = tuple(panels_by)
+    if panels_by:
+        for key in sorted(panels, key=_in_order):
+            curves = _curves(panels[key])
+            name = ", ".join(written(one, value) for one, value in key)
+            data = {setting(steps.run, "dataset") for curve in curves for steps in curve.steps}
+            if len(data) == 1 and data.isdisjoint(value for _, value in key):
+                name = f"{data.pop()}, {name}"
+            selection.panels.append(Panel(name, curves, told))
+        return selection
+    names = labels([(key, dataset_title({k.partition(".")[2]: v for k, v in key})) for key in panels])
     for key in sorted(panels, key=names.__getitem__):
-        selection.panels.append(Panel(names[key], _curves(panels[key])))
+        selection.panels.append(Panel(names[key], _curves(panels[key]), told))
     return selection
+
+
+def _made_of(run: StoredRun, keys: Sequence[str]) -> tuple[tuple[str, Any], ...]:
+    return tuple((key, setting(run, key)) for key in keys)
+
+
+def _in_order(key: tuple[tuple[str, Any], ...]) -> list[tuple[bool, Any]]:
+    return [in_order(value) for _, value in key]
+
+
+def in_order(value: Any) -> tuple[bool, Any]:
+    """Return what values of a setting are sorted by: numbers by size, before words."""
+    return (False, value) if isinstance(value, int | float) else (True, str(value))
 
 
 def _panel_key(run: StoredRun) -> tuple[tuple[str, Any], ...]:
     """Return what must agree for two runs to share a panel: the data set and its parameters."""
-    return tuple((key, _hashable(value)) for key, value in flatten(run.config["dataset"]).items())
+    return tuple(
+        (key, _hashable(value)) for key, value in sorted(flatten({"dataset": run.config["dataset"]}).items())
+    )
 
 
-def _curve_key(run: StoredRun, counter: str) -> tuple[tuple[str, Any], ...]:
+def _curve_key(run: StoredRun, counter: str, apart: Sequence[str]) -> tuple[tuple[str, Any], ...]:
     """Return what must agree for two runs to differ only in their seed."""
     config: dict[str, Any] = {group: run.config.get(group, {}) for group in _CURVE_GROUPS}
     if counter == "kev_computed":
         config["budget"] = {"memory": run.config["budget"].get("memory")}
-    return tuple((key, _hashable(value)) for key, value in flatten(config).items())
+    groups = {key: _hashable(value) for key, value in flatten(config).items()}
+    # Sorted, for packed runs have their keys in another order.
+    return tuple(sorted({**dict(_made_of(run, apart)), **groups}.items()))
 
 
 def _hashable(value: Any) -> Any:
@@ -135,23 +178,14 @@ def _hashable(value: Any) -> Any:
 
 
 def _curves(groups: Mapping[tuple[Any, ...], Mapping[int, Steps]]) -> tuple[Curve, ...]:
-    solver = {key: str(dict(key)["solver.name"]) for key in groups}
-    labels = _labels([(key, next(iter(seeds.values())).run.title) for key, seeds in groups.items()])
+    solver = {key: next(iter(seeds.values())).run.solver for key, seeds in groups.items()}
     place = {name: number for number, name in enumerate(_FIRST)}
-    ordered = sorted(groups, key=lambda key: (place.get(solver[key], len(place)), labels[key]))
+    title = {key: next(iter(seeds.values())).run.title for key, seeds in groups.items()}
+    named = labels(list(title.items()))
+    ordered = sorted(
+        groups, key=lambda key: (place.get(solver[key], len(place)), title[key], _in_order(key), named[key])
+    )
     return tuple(
-        Curve(solver[key], labels[key], tuple(groups[key][seed] for seed in sorted(groups[key])))
+        Curve(solver[key], named[key], tuple(groups[key][seed] for seed in sorted(groups[key])))
         for key in ordered
     )
-
-
-def _labels(named: Sequence[tuple[tuple[Any, ...], str]]) -> dict[tuple[Any, ...], str]:
-    """Label each key by its name and by the parameters in which keys of the same name differ."""
-    labels = {}
-    for key, name in named:
-        settings = dict(key)
-        rivals = [dict(other) for other, other_name in named if other_name == name and other != key]
-        differing = [k for k in settings if any(rival.get(k) != settings[k] for rival in rivals)]
-        details = ", ".join(f"{k.removeprefix('solver.')}={settings[k]}" for k in differing)
-        labels[key] = f"{name} ({details})" if details else name
-    return labels

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,14 +22,16 @@ Dashes = Literal["-"] | tuple[float, tuple[float, ...]]
 
 #: The palette of Okabe and Ito (2008), darkest first, without its yellow, which vanishes on white paper.
 PALETTE = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-_LINES: tuple[Dashes, ...] = (
+LINES: tuple[Dashes, ...] = (
     "-",
     (0, (6, 2)),
     (0, (6, 2, 1.5, 2)),
     (0, (2, 1.2)),
     (0, (6, 2, 1.5, 2, 1.5, 2)),
 )
-_MARKERS = "osD^vPX<>hp"
+MARKERS = "osD^vPX<>hp"
+#: Looks in a row that differ in colour or line.
+_DISTINCT = len(PALETTE) * len(LINES)
 
 _RC: dict[Any, Any] = {
     "font.size": 9.0,
@@ -76,12 +79,12 @@ _SOLVERS = (
 
 def look(number: int) -> Look:
     """Return the look of a number; any 35 in a row differ in colour or line, and neighbours in all three."""
-    colours, lines = len(PALETTE), len(_LINES)
+    colours, lines = len(PALETTE), len(LINES)
     turn = number // colours
     return Look(
         PALETTE[number % colours],
-        _LINES[(number % colours + turn) % lines],
-        _MARKERS[(number + 3 * turn) % len(_MARKERS)],
+        LINES[(number % colours + turn) % lines],
+        MARKERS[(number + 3 * turn) % len(MARKERS)],
     )
 
 
@@ -99,9 +102,27 @@ def looks(curves: Iterable[tuple[str, str]]) -> dict[str, Look]:
     for label, solver in named:
         if solver in _SOLVERS and (usual := look(_SOLVERS.index(solver))) not in chosen.values():
             chosen[label] = usual
-    # The looks of solvers that are in the picture are taken; colours of the front ones are used first.
-    free = (found for found in map(look, itertools.count()) if found not in chosen.values())
-    return {label: chosen.get(label) or next(free) for label, _ in named}
+    for label, _ in named:
+        if label not in chosen:
+            chosen[label] = _free(list(chosen.values()))
+    return {label: chosen[label] for label, _ in named}
+
+
+def _free(taken: Sequence[Look]) -> Look:
+    """Return a look that is not taken, of a colour that is taken as rarely as possible."""
+    colours = Counter(one.colour for one in taken)
+    every = (look(number) for number in itertools.count(len(taken) // _DISTINCT * _DISTINCT))
+    free = list(itertools.islice((one for one in every if one not in taken), _DISTINCT))
+    return min(free, key=lambda one: colours[one.colour])
+
+
+class Picture(Figure):
+    """A figure that a notebook shows without pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        buffer = io.BytesIO()
+        self.savefig(buffer, format="png", dpi=110)
+        return buffer.getvalue()
 
 
 @contextmanager

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.report.sheet import Drawn, Known, Plot, draw_sheet
+from svmbench.report.panel import Drawn, Known, Plot
+from svmbench.report.sheet import draw_sheet
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,6 @@ def draw_sweep(
     scale: str | None = None,
     known: Mapping[str, Sequence[Known]] | None = None,
     levels: Mapping[str, Sequence[tuple[str, float]]] | None = None,
-    known_name: str = "published",
 ) -> list[Path]:
     """Draw one panel per data set.
 
@@ -69,8 +69,6 @@ def draw_sweep(
         Of the y axes.
     known, levels : mapping, optional
         Published points and values, by panel.
-    known_name : str
-        What the legend calls the points.
     """
     x_scale = (
         "log" if all(points.x.min() > 0.0 for lines in panels.values() for points in lines) else "linear"
@@ -87,7 +85,7 @@ def draw_sweep(
     reading = (
         f"{y_label[0].upper()}{y_label[1:]} against {x_label}. A point is the median over seeds, the "
         "band around a line reaches from the least to the greatest of them. "
-        "Dashed grey lines are levels, named at their right end."
+        "Dashed grey lines are published values."
     )
     text = "\n\n".join(textwrap.fill(paragraph, 100) for paragraph in (title, reading, *notes))
     text += "\n\nRuns drawn:\n" + "\n".join(f"  {run}" for run in runs)
@@ -95,7 +93,7 @@ def draw_sweep(
     rows = [row[start : start + 4] for start in range(0, len(row), 4)]
     return draw_sheet(
         rows, x_label, [y_label] * len(rows), stem, caption=f"{text}\n\nRuns left out:\n{missing}\n",
-        title=title, scale=scale, x_scale=x_scale, known=known_name,
+        title=title, scale=scale, x_scale=x_scale,
     )  # fmt: skip
 
 

@@ -19,12 +19,14 @@ from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
 from svmbench.rng import Generator
 from svmbench.runner import prepare
+from svmbench.runner.ends import end_by
 from svmbench.runner.environment import concurrent_load, peak_memory
+from svmbench.runner.folds import cross_validate
 from svmbench.runner.loop import Clock, End, Loop
 from svmbench.runner.manifest import manifest
 from svmbench.runner.models import stored_model
 from svmbench.runner.observe import Observer
-from svmbench.runner.optimum import Optimum, Uncertified, lookup, optimum, optimum_key
+from svmbench.runner.optimum import Optimum, lookup, optimum, optimum_key
 from svmbench.runner.outcome import Outcome
 from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt, handling
@@ -32,7 +34,7 @@ from svmbench.runner.spawn import check_threads
 from svmbench.solvers import registry
 from svmbench.solvers.base import Snapshot, Solver
 from svmbench.solvers.external._data import ExternalData
-from svmbench.store import AlreadyStored, RunWriter, StorageError, Store, StoredRun, bits
+from svmbench.store import AlreadyStored, RunWriter, StorageError, Store, StoredRun
 from svmbench.store.identity import DERIVED, identity, rounded
 
 if TYPE_CHECKING:
@@ -89,9 +91,8 @@ def _execute(
     store = Store(config["results"])
     store.check_writable()
     prepare.check_memory(config["budget"])
-    solver = registry.get(config["solver"]["name"])
+    solver, where = registry.get(config["solver"]["name"]), config["data"]
     release = solver.release()
-    where = config["data"]
     data = load(config["dataset"], mirror=where["mirror"], directory=where["dir"], say=progress.say)
     chosen = config.get("features")
     version = None if chosen is None else features.get(chosen["name"]).version
@@ -127,6 +128,7 @@ class _Attempt:
         self._map: features.FeatureMap | None = None
         self._traceback: str | None = None
         self._predict: Callable[[Any], NDArray[np.float64]] | None = None
+        self._validation: dict[str, Any] | None = None
 
     def make(self, runs_before: int, wait: bool) -> Outcome:
         """Find the run, or train and store the end."""
@@ -144,7 +146,8 @@ class _Attempt:
         except AlreadyStored as known:  # by another process meanwhile
             return Outcome.found(known.run)
         try:
-            end = end or self._ended(lambda: self._train(writer))
+            end = end or self._ended(self._cross_validate)
+            end = end or self._ended(lambda: self._train(writer.checkpoint))
             with self._interrupt.deferred():
                 run = self._finish(writer, end)
         except StorageError:
@@ -153,46 +156,33 @@ class _Attempt:
         except UserError:
             writer.discard()
             raise
-        state = "done" if run.complete else "failed"
-        state = run.status if run.status in ("refused", "interrupted") else state
+        kept = run.status in ("refused", "interrupted")
+        state = "done" if run.complete else run.status if kept else "failed"
         return Outcome(run, state, run.reason, self._data, self._predict)
 
     def _ended(self, step: Callable[[], End | None]) -> End | None:
         """Take a step; return the end of the run if it was one, whatever it came from."""
         try:
             return step()
-        except KeyboardInterrupt as signal:
-            return End("interrupted", f"interrupted by {signal}")
-        except Refusal as error:
-            return End("refused", str(error))
-        except UserError:
-            raise
-        except TimeoutError as error:
-            return End("timeout", str(error))
-        except Uncertified as error:
-            return End("refused", f"{error}: give the parameter that is auto as a number, or a smaller C")
-        except MemoryError as error:
-            return End("out_of_memory", f"out of memory: {error}" if str(error) else "out of memory")
-        except FloatingPointError as error:
-            return End("diverged", str(error))
-        except Exception as error:
-            self._traceback = traceback.format_exc()
-            return End("failed", f"{type(error).__name__}: {error}; see error.log in the run's folder")
+        except (Exception, KeyboardInterrupt) as error:
+            end = end_by(error)
+            if end.status == "failed":
+                self._traceback = traceback.format_exc()
+            return end
 
     def _finish(self, writer: RunWriter, end: End | None) -> StoredRun:
         """Store the model of the last checkpoint and the end."""
-        if end is None:
-            raise RuntimeError("the training loop gave no end")
+        assert end is not None, "the training loop gave no end"
         if self._traceback is not None:
             writer.log(self._traceback)
         if self._loop is not None and self._loop.seen is not None:
             writer.put_model(self._model(*self._loop.seen))
-        wrong = None if self._observer is None else self._observer.wrong
         return writer.finish(
             end.status,
             end.reason,
-            wrong_tests=None if wrong is None else bits.packed(wrong),
+            wrong_tests=None if self._observer is None else self._observer.wrong_tests,
             company=concurrent_load(self._store.running() - 1),
+            **({} if self._validation is None else {"cross_validation": self._validation}),
             peak_memory=round(peak_memory(), 1),
         )
 
@@ -265,7 +255,21 @@ class _Attempt:
             X, config["kernel"], self._cache, config["threads"], prefetch=ahead, precision=precision
         )
 
-    def _train(self, writer: RunWriter) -> End:
+    def _cross_validate(self) -> End | None:
+        """Fit once for each fold, if that is asked for, before the run's own training: both take memory."""
+        if "validate" not in self._config:
+            return None
+        self._validation, end = cross_validate(self._data, self._config, self._fit, self._progress)
+        return end
+
+    def _fit(self, data: Dataset, config: dict[str, Any], progress: Progress) -> tuple[End, dict[str, Any]]:
+        """Train on other examples by the same rules; return the end and the last checkpoint."""
+        other = _Attempt(config, data, self._solver, self._store, self._same, progress, self._interrupt)
+        rows: list[dict[str, Any]] = []
+        other._settle()
+        return other._train(rows.append), rows[-1]
+
+    def _train(self, checkpoint: Callable[[dict[str, Any]], None]) -> End:
         config, problem = self._config, self._problem
         clock = Clock()
         oracle = self._read(self._solver.access, clock)
@@ -282,7 +286,7 @@ class _Attempt:
             config["budget"],
             config["observe"]["points"],
             self._observer,
-            writer.checkpoint,
+            checkpoint,
             self._interrupt,
             self._progress,
             clock,

@@ -18,6 +18,7 @@ from svmbench.problem import (
 )
 from svmbench.runner.certificate import TrainingScores, diagonal
 from svmbench.solvers.base import LinearModel, Model, Snapshot
+from svmbench.store import bits
 
 if TYPE_CHECKING:
     from svmbench.data import Dataset, Part
@@ -70,6 +71,11 @@ class Observer:
         self._bound = bound
         self._scores = TrainingScores(oracle)
         self.wrong: NDArray[np.bool_] | None = None
+
+    @property
+    def wrong_tests(self) -> str | None:
+        """The same as the store packs it."""
+        return None if self.wrong is None else bits.packed(self.wrong)
 
     def __call__(self, snapshot: Snapshot) -> dict[str, Any]:
         """Return what is known of a snapshot, keys of TRACE_COLUMNS without counters and clocks."""

@@ -50,6 +50,7 @@ def write(path: Path, runs: Iterable[tuple[StoredRun, Sequence[int]]]) -> None:
                 "ended": run.ended,
                 "peak_memory": run.peak_memory,
                 **wrong,
+                **({} if run.cross_validation is None else {"cross_validation": run.cross_validation}),
             },
             "trace": trace.header() + "".join(trace.line(rows[place]) for place in kept),
         }

@@ -18,7 +18,7 @@ from svmbench.config import folder
     ("line", "expected"),
     [
         ("svmbench ", sorted(COMMANDS)),
-        ("svmbench d", ["datasets"]),
+        ("svmbench d", ["datasets", "delete"]),
         ("svmbench run sol", ["solver.nu=", "solver="]),
         ("svmbench run solver=sm", ["solver=smo", "solver=smo_pair"]),
         ("svmbench run -m solver=sbp,perc", ["solver=sbp,perceptron"]),
@@ -36,7 +36,7 @@ from svmbench.config import folder
         ("svmbench datasets ", ["fetch", "list", "verify"]),
         ("svmbench datasets fetch rcv", ["rcv1", "rcv1_subset"]),
         ("svmbench datasets list ", []),
-        ("svmbench plot --counter it", ["iterations"]),
+        ("svmbench plot --x it", ["iterations"]),
         ("svmbench completion ", ["bash", "zsh"]),
         ("svmbench speed rivals adult-c10", ["adult-c100", "adult-c1000"]),
         ("svmbench speed rows ", []),

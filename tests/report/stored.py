@@ -80,7 +80,7 @@ def stored_run(
     return writer.finish(status, "because the test says so")
 
 
-def store_optimum(root, test_error=10.0, primal=0.3):
+def store_optimum(root, test_error=10.0, primal=0.3, **more):
     """Store the optimum that runs refer to; the error in percent."""
     record = {
         "test_error": test_error / 100.0,
@@ -88,5 +88,6 @@ def store_optimum(root, test_error=10.0, primal=0.3):
         "relative_gap": 1e-7,
         "test_mistakes": 5,
         "nu": 0.01,
+        **more,
     }
     Store(root).put_optimum(OPTIMUM, record)

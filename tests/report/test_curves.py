@@ -6,10 +6,11 @@ import pytest
 from matplotlib.image import imread
 
 from svmbench.errors import UserError
-from svmbench.report import sheet
-from svmbench.report.curves import View, draw, draw_selections
+from svmbench.report import curves, sheet
+from svmbench.report.curves import Row, View, draw, draw_rows
+from svmbench.report.panel import Drawn, Known, Plot
 from svmbench.report.selection import select
-from svmbench.report.sheet import Drawn, Known, Plot, draw_sheet
+from svmbench.report.sheet import draw_sheet
 
 from .stored import store_optimum, stored_run
 
@@ -44,6 +45,7 @@ def drawn(monkeypatch):
         return []
 
     monkeypatch.setattr(sheet, "save", save)
+    monkeypatch.setattr(curves, "save", save)
     return figures
 
 
@@ -108,11 +110,10 @@ def test_views_set_title_and_ranges(tmp_path, drawn):
         stored_run(tmp_path, dataset=name, costs=[1e3, 1e4], errors=[20, 15]) for name in ("adult", "mnist")
     ]
     views = {"mnist": View(title="Digits", x=(2e3, 1e5), y=(0.4, 3.0))}
-    draw_selections(
-        {"test_error": select(runs, "kev_iter")}, "kev_iter", None, views=views, notes=["A note."]
-    )
+    row = Row("kev_iter", "test_error", select(runs, "kev_iter"), views)
+    draw_rows([row], None, notes=["A note."])
     ((figure, caption),) = drawn
-    assert [ax.get_title() for ax in figure.axes] == ["adult", "Digits"]
+    assert [ax.get_title() for ax in figure.axes] == ["adult\nγ = 0.05, C = 1", "Digits\nγ = 0.05, C = 1"]
     assert figure.axes[1].get_xlim() == (2e3, 1e5) and figure.axes[1].get_ylim() == (0.4, 3.0)
     assert any(np.allclose(line.get_ydata(), 14.0) for line in figure.axes[0].lines)
     assert "A note." in caption and "certified optimum" in caption
@@ -209,7 +210,10 @@ def test_published_points_are_hollow_in_the_look_of_their_solver_and_in_the_rang
 
 def test_a_run_with_several_metrics_has_a_row_for_each(tmp_path, drawn):
     run = stored_run(tmp_path, costs=COSTS, errors=0 * COSTS + 5, support_vectors=COSTS / 10)
-    chosen = {metric: select([run], "kev_ondemand", metric) for metric in ("test_error", "support_vectors")}
-    draw_selections(chosen, "kev_ondemand", None)
+    rows = [
+        Row("kev_ondemand", metric, select([run], "kev_ondemand", metric))
+        for metric in ("test_error", "support_vectors")
+    ]
+    draw_rows(rows, None)
     ((figure, _),) = drawn
     assert [ax.get_ylabel() for ax in figure.axes] == ["test error (%)", "support vectors"]

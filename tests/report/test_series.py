@@ -58,8 +58,8 @@ def test_runs_with_different_parameters_are_different_curves(tmp_path):
     runs.append(stored_run(tmp_path, "smo", costs=[100], errors=[20]))
     (panel,) = select(runs, "kev_iter").panels
     assert [curve.label for curve in panel.curves] == [
-        "SBP (kernel.gamma=0.05)",
-        "SBP (kernel.gamma=0.1)",
+        "SBP (γ = 0.05)",
+        "SBP (γ = 0.1)",
         "SMO",
     ]
 
@@ -69,8 +69,8 @@ def test_versions_of_a_data_set_are_different_panels(tmp_path):
         stored_run(tmp_path, costs=[100], errors=[20], config={"dataset": {"name": "mnist", "task": task}})
         for task in ("8", "0-4")
     ]
-    labels = [panel.dataset for panel in select(runs, "kev_iter").panels]
-    assert labels == ["mnist (task=0-4)", "mnist (task=8)"]
+    labels = [panel.name for panel in select(runs, "kev_iter").panels]
+    assert labels == ["mnist, task 0-4", "mnist, task 8"]
 
 
 def test_the_longer_of_two_equal_runs_is_kept(tmp_path):
@@ -116,7 +116,7 @@ def test_the_optimum_comes_from_the_store_of_the_run(tmp_path):
 
 def test_axes_that_do_not_exist():
     with pytest.raises(
-        UserError, match=r"counter 'kev_ondemnd' cannot be drawn: .*; did you mean 'kev_ondemand'\?"
+        UserError, match=r"cost 'kev_ondemnd' cannot be drawn: .*; did you mean 'kev_ondemand'\?"
     ):
         select([], "kev_ondemnd")
     with pytest.raises(UserError, match="metric 'wall_second' cannot be drawn: give one of test_error"):

@@ -16,7 +16,7 @@ ENDLESS = {"eps": 1e-300}
 MAINTAINS = False
 
 TIE = 1e-12  # errors nearer than this are equal
-SNAP = 1e-8  # of C: coefficients nearer to the end of their segment are put onto it
+SNAP = 1e-8  # of the larger one of a pair: coefficients nearer to the end of their segment are put onto it
 ROUNDING = 1e-14  # of C
 
 
@@ -104,9 +104,9 @@ class Machine:
             new = aj
             if abs(at_high - at_low) > self.change:
                 new = high if at_high > at_low else low
-        if new - low < SNAP * self.C:
+        if new - low < SNAP * max(ai, aj):
             new = low
-        elif high - new < SNAP * self.C:
+        elif high - new < SNAP * max(ai, aj):
             new = high
         if abs(new - aj) < self.change * (new + aj + self.change):
             return False

@@ -23,8 +23,9 @@ coefficient is free if 0 < α < C, else bound::
                  α_i' = α_i + y_i y_j (α_j - α_j')
                  b makes E_i = 0 if α_i' is free, else E_j = 0 if α_j' is, else it is the mean of both
 
-The paper's names of ``eps`` and ``change`` are tol and eps, both 1e-3 there. An α_j' within 1e-8 C of L or H
-is put onto it; the paper does so at 0 and C, but at the ends of the segment Σ α_i y_i stays 0.
+The paper's names of ``eps`` and ``change`` are tol and eps, both 1e-3 there. An α_j' nearer to L or H than
+1e-8 of the larger of α_i and α_j is put onto it; the paper does so at 0 and C, by 1e-8 whatever C, but at the
+ends of the segment Σ α_i y_i stays 0, and a part of C would be far above small coefficients if C is large.
 
 The b of the last step may be wrong for all others, so that examples violate the conditions though no pair
 does (S. S. Keerthi et al., Neural Computation 13, 2001). Where that ends a pass over all, b is put in the
@@ -59,8 +60,9 @@ from svmbench.solvers.run cimport SteppedRun
 # Errors nearer than this are equal and the first one is taken: those of a pair are equal after their step,
 # and rounding shall not choose between them.
 cdef double TIE = 1e-12
-# Of C: how near to the end of its segment a coefficient is put onto it, and what rounding leaves of a bound.
+# Of the larger coefficient of a pair: how near to the end of its segment one is put onto it.
 cdef double SNAP = 1e-8
+# Of C: what rounding leaves of a bound.
 cdef double ROUNDING = 1e-14
 
 # Violations, and multiples of the larger tolerance, that are no convergence though every step left is too
@@ -272,9 +274,9 @@ cdef class Run(SteppedRun):
             self.ledger.charge_row_update(self.n)
         self.look_at_both(i, j)
         new = self.best_of(i, j, low, high)
-        if new - low < SNAP * self.C:
+        if new - low < SNAP * fmax(ai, aj):
             new = low
-        elif high - new < SNAP * self.C:
+        elif high - new < SNAP * fmax(ai, aj):
             new = high
         if fabs(new - aj) < self.change * (new + aj + self.change):
             return False
@@ -349,6 +351,7 @@ class Platt(Solver):
         "on demand: the non-zero coefficients per error of a bound example, 1 per pair, the other free ones "
         "per free coefficient of a step; rows kept: n per row taken; iterations: n"
     )
+    version = 2
     Params = Params
 
     def start(self, problem, oracle, rng):

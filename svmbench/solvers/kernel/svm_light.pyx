@@ -30,8 +30,8 @@ from libc.stdint cimport int64_t
 from svmbench.solvers.dual.decomposition cimport DecompositionRun
 from svmbench.solvers.dual.small_qp cimport SmallQP, solve_small, violation_of
 
-# What a working set is solved to, as a part of its violation, and the steps per coefficient after which rounding
-# is in the way.
+# What a working set is solved to, as a part of its violation, and the steps per coefficient after which
+# rounding is in the way.
 cdef double EXACTLY = 1e-2
 cdef enum:
     STEPS = 1000

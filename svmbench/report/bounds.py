@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from svmbench.papers.plan import Index
+from svmbench.report.series import optimum_of
 from svmbench.store import StoredRun
 
 #: Groups of the configuration that decide which problem is solved; the others decide how.
@@ -46,16 +46,28 @@ class Reference:
 def problem_of(run: StoredRun) -> str:
     """Return what tells the problem of a run from others: its data, and every group that poses it."""
     posed = {key: value for key, value in run.config.items() if key not in _NO_PROBLEM}
+    if "features" in posed:  # they are drawn by the seed, and each draw is a problem of its own
+        posed["seed"] = run.seed
     return json.dumps([run.manifest["identity"]["checksum"], posed], sort_keys=True)
 
 
-def references(runs: Iterable[StoredRun], index: Index) -> dict[str, Reference]:
-    """Return what the stored optima and the runs' own dual points certify, by problem."""
+def references(
+    runs: Iterable[StoredRun], optimum: Callable[[StoredRun], Mapping[str, Any] | None] = optimum_of
+) -> dict[str, Reference]:
+    """Return what the stored optima and the runs' own dual points certify, by problem.
+
+    Parameters
+    ----------
+    runs : iterable of StoredRun
+        Any stored runs.
+    optimum : callable, optional
+        Where the optimum of a run's problem is taken from; by default the one that the run names.
+    """
     found: dict[str, Reference] = {}
     for run in runs:
         key = problem_of(run)
         known = found.get(key, Reference())
-        record = known.record or index.optimum(run) or {}
+        record = known.record or optimum(run) or {}
         bounds = [known.bound] if known.bound is not None else []
         if record:
             bounds.append(Bound(record["dual"], "the stored optimum"))

@@ -1,0 +1,91 @@
+"""Which stored runs a command's words mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from svmbench.errors import UserError
+
+if TYPE_CHECKING:
+    from svmbench.store import Store, StoredRun
+
+#: What `chosen` takes, for the help of the commands that use it.
+RUNS = "a run, its unique beginning, a pattern such as 'sbp-*', a sweep, tag:NAME, or a folder of results"
+
+
+def chosen(results: str, names: Iterable[str]) -> list[StoredRun]:
+    """Return the runs that words mean, each once, in the order given.
+
+    Parameters
+    ----------
+    results : str
+        The results folder.
+    names : iterable of str
+        Names, unique beginnings or folders of runs, patterns, names or folders of sweeps, folders of results.
+
+    Raises
+    ------
+    UserError
+        If a word means no run.
+    """
+    from svmbench.store import Store
+
+    store = Store(results)
+    found: dict[Path, StoredRun] = {}
+    for name in names:
+        found.update((run.path, run) for run in _meant(store, name))
+    return list(found.values())
+
+
+def _meant(store: Store, name: str) -> list[StoredRun]:
+    from svmbench.store import Store
+
+    folder = Path(name)
+    if name.startswith("tag:"):
+        return _tagged(store, name.removeprefix("tag:"))
+    if (folder / "plan.json").is_file():
+        return _of_sweep(store, name)
+    if folder.is_dir() and not (folder / "run.json").is_file():
+        runs = Store(folder).runs()
+        if not runs:
+            raise UserError(f"{name} is a folder that holds no runs; give a folder of results")
+        return runs
+    if any(sign in name for sign in "*?["):
+        runs = [run for run in store.runs() if fnmatchcase(run.id, name)]
+        if not runs:
+            raise UserError(f"no run in {store.root} matches {name}; see: svmbench list")
+        return runs
+    if _is_sweep(store.root, name):
+        return _of_sweep(store, name)
+    return [store.find(name)]
+
+
+def _tagged(store: Store, tag: str) -> list[StoredRun]:
+    from svmbench.store.notes import Notes
+
+    ids = set(Notes(store.root).tagged(tag))
+    runs = [run for run in store.runs() if run.id in ids]
+    if not runs:
+        raise UserError(f"no run in {store.root} has the tag {tag}; svmbench tag prints all tags")
+    return runs
+
+
+def _is_sweep(results: Path, name: str) -> bool:
+    """Tell whether a sweep has this name or beginning: they begin with a date, runs with a solver."""
+    return name[:1].isdigit() and any((results / "sweeps").glob(f"{name}*/plan.json"))
+
+
+def _of_sweep(store: Store, name: str) -> list[StoredRun]:
+    from svmbench.sweep.record import Record
+
+    record = Record.find(store.root, name)
+    ids = {end["run"] for end in record.ends().values() if end.get("run") is not None}
+    # A sweep that is given by its folder lies in the results that it was made in.
+    home = type(store)(record.folder.parent.parent)
+    runs = [run for run in home.runs() if run.id in ids]
+    if not runs:
+        raise UserError(f"no run of sweep {record.name} is stored; see: svmbench status {record.name}")
+    return runs

@@ -1,0 +1,42 @@
+"""``svmbench export``: runs as a folder or a zip file to hand on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from svmbench.cli._parser import Parser
+from svmbench.cli._select import RUNS, chosen
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the folder or file and print its path."""
+    parser = Parser(
+        "export",
+        "Copy runs with their environments, optima, tags and notes, a table and the commands that make them "
+        "again into a results folder of their own, which every command reads by --results.",
+    )
+    parser.add_argument("runs", nargs="+", metavar="RUNS", help=RUNS)
+    parser.add_argument("--zip", action="store_true", help="one zip file in place of a folder")
+    parser.add_argument("-o", "--output", metavar="PATH", help="what is written; export, or export.zip")
+    parser.add_json()
+    parser.add_results()
+    given = parser.parse_args(arguments)
+
+    from svmbench.page.command import command
+    from svmbench.store.export import export
+
+    path = Path(given.output or "export")
+    if given.zip and path.suffix != ".zip":
+        path = path.with_name(path.name + ".zip")
+    runs = chosen(given.results, given.runs)
+    export(runs, path, Path(given.results), [command(run.config) for run in runs])
+    count = sum(
+        one.stat().st_size for one in ([path] if path.is_file() else path.rglob("*")) if one.is_file()
+    )
+    if given.json:
+        print(json.dumps({"path": str(path), "runs": [run.id for run in runs], "bytes": count}, indent=2))
+    else:
+        print(f"{path}  ({len(runs)} run{'s' * (len(runs) > 1)}, {count / 1e6:.2f} MB)")
+    return 0

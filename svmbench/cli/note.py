@@ -1,0 +1,32 @@
+"""``svmbench note``: a sentence about a run, for whoever reads it later."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from svmbench.cli._parser import Parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Give a run a note, or print the one it has."""
+    parser = Parser("note", "Give a run a note, which show and list print; without a text print it.")
+    parser.add_argument("run", metavar="RUN", help="name of the run, a unique beginning of it, or its folder")
+    parser.add_argument("text", nargs="?", metavar="TEXT", help="the note; '' takes it away")
+    parser.add_json()
+    parser.add_results()
+    given = parser.parse_args(arguments)
+
+    from svmbench.store import Store
+    from svmbench.store.notes import Notes
+
+    run, notes = Store(given.results).find(given.run).id, Notes(Path(given.results))
+    if given.text is not None:
+        notes.note(run, given.text)
+    tags, note = notes.of(run)
+    if given.json:
+        print(json.dumps({"run": run, "tags": tags, "note": note}, indent=2))
+    else:
+        print(f"{run}: {note or 'no note'}")
+    return 0

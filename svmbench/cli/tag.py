@@ -1,0 +1,39 @@
+"""``svmbench tag``: words given to runs, to find them by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from svmbench.cli._parser import Parser
+from svmbench.cli._select import RUNS, chosen
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Tag runs, or print the tags."""
+    parser = Parser(
+        "tag",
+        "Give a tag to runs; without arguments print all tags. Wherever runs are named tag:NAME means those "
+        "that have it.",
+    )
+    parser.add_argument("tag", nargs="?", metavar="TAG", help="letters, digits, '.', '_' and '-'")
+    parser.add_argument("runs", nargs="*", metavar="RUNS", help=RUNS)
+    parser.add_argument("--remove", action="store_true", help="take the tag from the runs")
+    parser.add_json()
+    parser.add_results()
+    given = parser.parse_args(arguments)
+    if given.tag is not None and not given.runs:
+        parser.error(f"give the runs that {given.tag} is for")
+
+    from svmbench.store.notes import Notes
+
+    notes = Notes(Path(given.results))
+    if given.tag is not None:
+        notes.tag([run.id for run in chosen(given.results, given.runs)], given.tag, remove=given.remove)
+    tags = notes.tags()
+    if given.json:
+        print(json.dumps(tags, indent=2))
+    else:
+        print("\n".join(f"{tag}: {count} run{'s' * (count > 1)}" for tag, count in tags.items()) or "no tags")
+    return 0

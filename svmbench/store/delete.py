@@ -1,0 +1,48 @@
+"""Runs removed for good."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Sequence
+
+from svmbench.errors import UserError
+from svmbench.files import Lock
+from svmbench.store.notes import Notes
+from svmbench.store.runs import LOCK, RUNNING, StoredRun
+from svmbench.store.store import Store
+
+
+def check(runs: Sequence[StoredRun], store: Store) -> None:
+    """Raise a `UserError` for a run that cannot be removed: a reference run, or one that is being made."""
+    for run in runs:
+        if run.path.parent.resolve() != (store.root / "runs").resolve():
+            raise UserError(
+                f"run {run.id} lies in {run.path.parent}, which is only read: leave it out, or remove it by "
+                "hand"
+            )
+        if run.status == "running":
+            raise UserError(f"run {run.id} is being made by {run.reason}: wait for it, or end it")
+
+
+def size(run: StoredRun) -> int:
+    """Return the bytes that a run takes."""
+    return sum(path.stat().st_size for path in run.path.rglob("*") if path.is_file())
+
+
+def delete(runs: Sequence[StoredRun], store: Store) -> None:
+    """Remove runs with their tags and notes; each is gone at once or not at all."""
+    check(runs, store)
+    for run in runs:
+        lock = Lock.try_acquire(run.path / LOCK) if run.path.name.endswith(RUNNING) else None
+        if run.path.name.endswith(RUNNING) and lock is None:
+            raise UserError(f"run {run.id} is being made: wait for it, or end it")
+        aside = run.path.with_name(f".{run.path.name}.{os.getpid()}")
+        with contextlib.suppress(FileNotFoundError):  # removed by another process meanwhile
+            os.rename(run.path, aside)
+        if lock is not None:
+            lock.path = aside / LOCK
+            lock.remove()
+        shutil.rmtree(aside, ignore_errors=True)
+    Notes(store.root).forget(run.id for run in runs)

@@ -1,0 +1,114 @@
+"""Runs with what belongs to them as a results folder of their own, or as one zip file of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from svmbench.errors import UserError
+from svmbench.store.documents import storing
+from svmbench.store.notes import Notes
+from svmbench.store.runs import LOCK, RUNNING, StoredRun
+
+#: The time of every entry of a zip file: the same runs give the same bytes.
+_TIME = (1980, 1, 1, 0, 0, 0)
+
+_COLUMNS = (
+    *("run", "solver", "dataset", "seed", "status", "test_error", "train_error", "primal_objective"),
+    *("relative_gap", "support_vectors", "iterations", "kev_ondemand", "kev_rowupdate", "kev_iter"),
+    *("inner_products", "wall_seconds", "cpu_seconds"),
+)
+
+
+def export(runs: Sequence[StoredRun], target: Path, root: Path, commands: Sequence[str]) -> None:
+    """Copy ended runs, their environments and optima, tags and notes, a table and how they were made.
+
+    Parameters
+    ----------
+    runs : sequence of StoredRun
+        At least one.
+    target : Path
+        A folder that is not there yet, or a file ``*.zip``, which appear whole.
+    root : Path
+        The results folder that holds the tags and notes.
+    commands : sequence of str
+        The command of each run.
+
+    Raises
+    ------
+    UserError
+        If the target is there, or a run has not ended.
+    """
+    if target.exists():
+        raise UserError(f"{target} is there already: give another -o PATH, or remove it")
+    open_ones = [run.id for run in runs if run.path.name.endswith(RUNNING)]
+    if open_ones:
+        raise UserError(f"run {open_ones[0]} has no end: wait for it, or leave it out")
+    with storing(str(target), target.parent):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".export-") as scratch:
+            folder = Path(scratch) / "results"
+            _fill(folder, runs, root, commands)
+            if target.suffix == ".zip":
+                packed = Path(scratch) / "results.zip"
+                _pack(folder, packed, target.stem)
+                os.replace(packed, target)
+            else:
+                os.rename(folder, target)
+
+
+def _fill(folder: Path, runs: Sequence[StoredRun], root: Path, commands: Sequence[str]) -> None:
+    for run in runs:
+        shutil.copytree(run.path, folder / "runs" / run.id, ignore=shutil.ignore_patterns(LOCK))
+        for kind, name in (
+            ("environments", run.manifest.get("environment")),
+            ("optima", run.manifest.get("optimum")),
+        ):
+            # Runs of a pack lie two folders below the results, which hold both.
+            homes = (run.path.parents[1], *run.path.parents[3:4])
+            found = next((path for home in homes if (path := home / kind / f"{name}.json").is_file()), None)
+            if found is not None:
+                (folder / kind).mkdir(exist_ok=True)
+                shutil.copyfile(found, folder / kind / found.name)
+    kept, notes = Notes(folder), Notes(root)
+    for run in runs:
+        tags, note = notes.of(run.id)
+        for tag in tags:
+            kept.tag([run.id], tag)
+        if note:
+            kept.note(run.id, note)
+    (folder / "runs.csv").write_text(_table([run.summary() for run in runs]), encoding="utf-8")
+    lines = "\n".join(dict.fromkeys(commands))
+    (folder / "README.txt").write_text(
+        f"{len(runs)} runs of svmbench. runs.csv: their last checkpoints; runs/NAME/trace.csv: all of them.\n"
+        "Errors are fractions, times seconds, objectives those of lambda/2 |w|^2 + mean hinge loss; what is\n"
+        "unknown is empty. With svmbench installed, from the folder beside this one:\n\n"
+        "  svmbench list --results FOLDER\n  svmbench plot FOLDER\n  svmbench report FOLDER\n\n"
+        f"The runs again:\n\n{lines}\n",
+        encoding="utf-8",
+    )
+
+
+def _table(summaries: Sequence[dict[str, Any]]) -> str:
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, _COLUMNS, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(summaries)
+    return stream.getvalue()
+
+
+def _pack(folder: Path, target: Path, name: str) -> None:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                entry = zipfile.ZipInfo(f"{name}/{path.relative_to(folder).as_posix()}", _TIME)
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                entry.external_attr = 0o644 << 16
+                archive.writestr(entry, path.read_bytes())

@@ -1,0 +1,109 @@
+"""Tags, notes, deleting and handing on of stored runs; sweeps and tags as names of their runs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from svmbench.cli.main import main
+from svmbench.store import Store
+
+
+@pytest.fixture
+def kept(stored, here):
+    """A results folder of its own with two runs."""
+    shutil.copytree(stored, here / "results")
+    return sorted(run.id for run in Store("results").runs())
+
+
+def test_a_tag_finds_its_runs_wherever_runs_are_named(kept, capsys):
+    pegasos, smo = kept
+    assert main(["tag", "camera-ready", pegasos]) == 0
+    assert capsys.readouterr().out == "camera-ready: 1 run\n"
+    assert main(["plot", "tag:camera-ready", "-o", "x", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["files"] == ["x.png", "x.txt"]
+    text = Path("x.txt").read_text()
+    assert pegasos in text and smo not in text
+    assert main(["list", "--where", "tags=camera-ready", "--columns", "run", "--csv"]) == 0
+    assert capsys.readouterr().out.split() == ["run", pegasos]
+    assert main(["tag", "--remove", "camera-ready", pegasos]) == 0
+    assert capsys.readouterr().out == "no tags\n"
+    assert main(["plot", "tag:camera-ready"]) == 2
+    assert "has the tag camera-ready; svmbench tag prints all tags" in capsys.readouterr().err
+
+
+def test_a_note_is_shown_and_taken_away(kept, capsys):
+    assert main(["note", kept[0], "γ by cross-validation"]) == 0
+    assert main(["show", kept[0]]) == 0
+    assert "note  γ by cross-validation" in capsys.readouterr().out
+    assert main(["note", kept[0], "", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"run": kept[0], "tags": [], "note": ""}
+
+
+def test_nothing_is_deleted_without_yes(kept, capsys):
+    assert main(["tag", "old", *kept]) == 0
+    assert main(["delete", "pegasos*"]) == 0
+    assert "nothing is removed yet; add --yes" in capsys.readouterr().out
+    assert len(Store("results").runs()) == 2
+    assert main(["delete", "pegasos*", "--yes"]) == 0
+    assert [run.id for run in Store("results").runs()] == kept[1:]
+    assert main(["tag"]) == 0
+    assert "old: 1 run\n" in capsys.readouterr().out
+
+
+def test_a_reference_run_and_one_that_is_being_made_are_not_deleted(kept, here, capsys):
+    runs = here / "results" / "runs"
+    (here / "results" / "reference" / "runs").mkdir(parents=True)
+    shutil.move(runs / kept[0], here / "results" / "reference" / "runs" / kept[0])
+    assert main(["delete", kept[0], "--yes"]) == 2
+    assert "is only read: leave it out" in capsys.readouterr().err
+    (run,) = (run for run in Store("results").runs() if run.id == kept[1])
+    writer = Store("results").begin(run.manifest["identity"], {"config": run.config}, force=True)
+    assert main(["delete", f"results/runs/{kept[1]}.running", "--yes"]) == 2
+    assert "is being made by" in capsys.readouterr().err
+    writer.abandon()
+    assert main(["delete", f"results/runs/{kept[1]}.running", "--yes"]) == 0
+    assert [path.name for path in runs.iterdir()] == [kept[1]]
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_what_is_exported_is_a_results_folder(kept, here, capsys, packed):
+    assert main(["tag", "mine", kept[1]]) == 0
+    assert main(["export", "results", *(["--zip"] if packed else []), "-o", "out/mine"]) == 0
+    assert "(2 runs, " in capsys.readouterr().out
+    if packed:
+        zipfile.ZipFile("out/mine.zip").extractall("out")
+    copies = Store("out/mine").runs()
+    assert sorted(run.id for run in copies) == kept
+    assert all(run.trace().equals(Store("results").find(run.id).trace()) for run in copies)
+    assert copies[0].model().iterations > 0
+    assert Store("out/mine").environment(copies[0].manifest["environment"]) is not None
+    assert main(["list", "--results", "out/mine", "--where", "tags=mine", "--csv", "--columns", "run"]) == 0
+    assert kept[1] in capsys.readouterr().out
+    assert "svmbench run solver=smo" in (here / "out" / "mine" / "README.txt").read_text()
+    assert main(["export", "results", "-o", "out/mine", *(["--zip"] if packed else [])]) == 2
+    assert "is there already" in capsys.readouterr().err
+
+
+def test_the_same_runs_give_the_same_zip_file(kept, here):
+    for name in ("a/x", "b/x"):
+        assert main(["export", *kept, "--zip", "-o", name]) == 0
+    assert (here / "a/x.zip").read_bytes() == (here / "b/x.zip").read_bytes()
+
+
+@pytest.mark.slow
+def test_a_sweep_stands_for_its_runs(here, capsys):
+    sweep = ["dataset.n_train=60", "dataset.n_test=60", "budget.iterations=40", "solver=pegasos,sdca"]
+    assert main(["run", "-m", *sweep]) == 0
+    assert main(["run", "solver=perceptron", *sweep[:3]]) == 0
+    (name,) = (path.name for path in (here / "results" / "sweeps").iterdir())
+    capsys.readouterr()
+    assert main(["export", name[:8], "-o", "mine", "--json"]) == 0
+    assert [run.split("-")[0] for run in json.loads(capsys.readouterr().out)["runs"]] == ["pegasos", "sdca"]
+    assert main(["plot", f"results/sweeps/{name}", "-o", "x", "--x", "iterations", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["left_out"] == []
+    assert "perceptron" not in Path("x.txt").read_text()
