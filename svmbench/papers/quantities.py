@@ -25,11 +25,12 @@ from svmbench.papers.samples import (
     measured,
     stays_below,
     value_until,
+    wrong_tests,
 )
 from svmbench.report.bounds import Reference, problem_of
 from svmbench.report.series import METRICS, Curve, Steps, steps_of
 from svmbench.report.tables import count, spread
-from svmbench.store import StoredRun, bits
+from svmbench.store import StoredRun
 
 #: Costs per factor of ten at which two curves are compared.
 _PER_DECADE = 20
@@ -231,147 +232,9 @@ class Evidence:
             tests = curve.steps[0].run.manifest["dataset"]["rows"].get("test")
         seeds = [steps.run.seed for steps in curve.steps]
         shown = spread(values.tolist()) if tests else counts(values)
-        last = given.get("at", "end") == "end" and not given.get("envelope")
-        found = [steps.run.wrong_tests for steps in curve.steps] if tests and last else []
-        wrong = [bits.unpacked(text, int(tests or 0)) for text in found if text]
-        whole = [found for found in steps if isinstance(found, Steps)]
-        return Curve(solver, whole[0].run.title, tuple(whole))
-
-    def reference(self, run: StoredRun | None = None) -> Reference:
-        """Return what is certified of the problem of a run, by default of the first one that is stored."""
-        runs = [match.result for match in self.matches if match.complete] if run is None else [run]
-        return self._references.get(problem_of(runs[0]), Reference()) if runs else Reference()
-
-    def runs(self, solver: str, where: Mapping[str, Any]) -> list[StoredRun]:
-        """Return the stored runs of a line, or raise where one is missing."""
-        planned = [
-            match
-            for match in self.matches
-            if match.planned.solver == solver
-            and all(dict(match.planned.over).get(key) == value for key, value in where.items())
-        ]
-        if not planned:
-            raise NotAttempted(f"{solver}: no such runs" + (f" with {dict(where)}" if where else ""))
-        missing = [match for match in planned if not match.complete]
-        if missing:
-            raise NotAttempted(
-                f"{solver}: {len(planned) - len(missing)} of {len(planned)} runs are there "
-                f"({missing[0].state})"
-            )
-        seeds = [match.planned.seed for match in planned]
-        if len(set(seeds)) < len(seeds):
-            raise NotAttempted(f"{solver}: say where, it has several runs of one seed")
-        return [match.result for match in planned]
-
-    def shared(self, *curves: Curve, since: float = 0.0, until: float = np.inf) -> Floats:
-        """Return costs at which all curves are known, at equal ratios; no axis has a part in it."""
-        low = max(since, *(curve.start for curve in curves))
-        high = min(until, *(curve.known_until for curve in curves))
-        if np.isinf(high):
-            high = max(curve.end for curve in curves)
-        if not low < high:
-            raise NotAttempted(f"no costs are shared: one begins at {low:.1e}, another ends at {high:.1e}")
-        return np.geomspace(low, high, 1 + max(1, round(_PER_DECADE * np.log10(high / low))))
-
-    def repeated(self, curve: Curve, costs: Floats) -> Floats:
-        """Return the median of a curve at the costs with its repetitions, shape (1 + RESAMPLES, costs)."""
-        return repeated(curve.values(costs), [steps.run.seed for steps in curve.steps])
-
-    # Quantities
-
-    def sample(self, given: Mapping[str, Any] | float) -> Sample:
-        """Return a quantity."""
-        if isinstance(given, int | float):
-            return exactly(float(given))
-        for key in given:
-            if key not in _KEYS:
-                raise UserError(f"unknown key '{key}' of a quantity{nearest(str(key), _KEYS)}")
-        factor, plus = float(given.get("factor", 1.0)), float(given.get("plus", 0.0))
-        made = self._plain(given)
-        if (factor, plus) == (1.0, 0.0):
-            return made
-        shown = f"{factor:g} x {made.shown}" if factor != 1.0 else made.shown
-        shown += f" {plus:+g}" if plus else ""
-        return Sample(factor * made.rows + plus, shown, made.single, made.tests, made.wrong)
-
-    def _plain(self, given: Mapping[str, Any]) -> Sample:
-        if "number" in given:
-            return exactly(float(given["number"]))
-        if "measure" in given:
-            return self._measured(str(given["measure"]))
-        if "optimum" in given or "known" in given:
-            name = str(given.get("optimum", given.get("known")))
-            source = self.reference().record if "optimum" in given else self.known
-            if source.get(name) is None:
-                raise NotAttempted(
-                    f"{name} of the {'certified' if 'optimum' in given else 'known'} optimum is not stored"
-                )
-            return exactly(float(source[name]) * METRICS.get(name, ("", 1.0))[1])
-        if "solver" not in given:
-            raise UserError(f"a quantity needs solver, measure, optimum, known or number: {dict(given)}")
-        return self._of_line(given)
-
-    def _optimum(self, name: str, run: StoredRun) -> float:
-        """Return a value of the certified optimum of the problem of a run, in units of the metric."""
-        record = self.reference(run).record
-        if record.get(name) is None:
-            raise NotAttempted(f"{name} of the certified optimum is not stored")
-        return float(record[name]) * METRICS.get(name, ("", 1.0))[1]
-
-    def values(self, given: Mapping[str, Any]) -> Floats:
-        """Return a quantity of a line, one value per seed."""
-        return float(given.get("factor", 1.0)) * self._per_seed(given)[0]
-
-    def _per_seed(self, given: Mapping[str, Any]) -> tuple[Floats, Curve]:
-        solver, where = str(given["solver"]), given.get("where")
-        if "arrival" in given:
-            curve = self.curve(solver, str(given["arrival"]), where)
-            return self._arrival(given, curve), curve
-        curve = self.curve(solver, str(given.get("metric", "test_error")), where)
-        at = given.get("at", "end")
-        if given.get("peak"):
-            return np.array([steps.value.max() for steps in curve.steps]), curve
-        envelope = bool(given.get("envelope"))
-        if at == "end":
-            return np.array([s.value.min() if envelope else s.value[-1] for s in curve.steps]), curve
-        costs = self._costs(at, solver, where, len(curve.steps))
-        values = np.array([value_until(s, c, envelope) for s, c in zip(curve.steps, costs, strict=True)])
-        if np.isnan(values).any():
-            raise NotAttempted(f"{curve.label} was not observed at {count(float(np.median(costs)))}")
-        return values, curve
-
-    def _costs(self, at: Any, solver: str, where: Mapping[str, Any] | None, seeds: int) -> Floats:
-        """Return the cost at which each run is looked at: one for all, or each run's own arrival."""
-        if not (isinstance(at, Mapping) and "arrival" in at):
-            return np.full(seeds, self.cost(at))
-        costs = self._arrival(at, self.curve(solver, str(at["arrival"]), where))
-        if np.isinf(costs).any():
-            raise NotAttempted(f"{solver}: {np.isinf(costs).sum()} of {seeds} runs never come so far")
-        return costs
-
-    def _arrival(self, given: Mapping[str, Any], curve: Curve) -> Floats:
-        """Return the cost from which each run stays at or below a level (or first reaches it)."""
-        if "level" in given:
-            level = self.sample(given["level"]).rows[0]
-        else:
-            # Of the curve's own problem: a group may go over C or the width of the kernel.
-            level = self._optimum(str(given["arrival"]), curve.steps[0].run) + float(given["within"])
-        reach = first_below if given.get("first") else stays_below
-        return np.array([reach(steps, level) for steps in curve.steps])
-
-    def _of_line(self, given: Mapping[str, Any]) -> Sample:
-        values, curve = self._per_seed(given)
-        tests = None
-        if "arrival" not in given and given.get("metric", "test_error") == "test_error":
-            tests = curve.steps[0].run.manifest["dataset"]["rows"].get("test")
-        seeds = [steps.run.seed for steps in curve.steps]
-        shown = spread(values.tolist()) if tests else counts(values)
-        last = given.get("at", "end") == "end" and not given.get("envelope")
-        wrong = [
-            bits.unpacked(r.wrong_tests, tests) for s in curve.steps if last and (r := s.run).wrong_tests
-        ]
-        whole = wrong if len(wrong) == len(seeds) else []
-        return Sample(repeated(values, seeds), shown, len(seeds) == 1, tests, whole)
+        last = given.get("at", "end") == "end" and not given.get("envelope") and not given.get("peak")
+        wrong = wrong_tests(curve, tests) if last else []
+        return Sample(repeated(values, seeds), shown, len(seeds) == 1, tests, wrong)
 
     def cost(self, at: Any) -> float:
         """Return a cost: a number, the end of a first epoch, the last cost that lines share, or a part."""
