@@ -19,6 +19,7 @@ from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
 from svmbench.rng import Generator
 from svmbench.runner import prepare
+from svmbench.runner.continuation import Beginning, beginning
 from svmbench.runner.environment import concurrent_load, peak_memory
 from svmbench.runner.loop import Clock, End, Loop
 from svmbench.runner.manifest import manifest
@@ -138,12 +139,18 @@ class _Attempt:
         waiting = (
             (lambda who: self._progress.say(f"waiting for {who}, which makes this run")) if wait else None
         )
+        before = None
+        if end is None and self._solver.resumable and not self._config["force"]:
+            before = beginning(self._same, self._store, self._first())
+        if before is not None:
+            about["continued"] = {"run": before.run.id, "iterations": before.state.iterations}
+            self._progress.say(f"going on from {before.run.id} at {before.state.iterations:,} iterations")
         try:
             writer = self._store.begin(self._same, about, self._config["force"], waiting)
         except AlreadyStored as known:  # by another process meanwhile
             return Outcome.found(known.run)
         try:
-            end = end or self._ended(lambda: self._train(writer))
+            end = end or self._ended(lambda: self._train(writer, before))
             with self._interrupt.deferred():
                 run = self._finish(writer, end)
         except StorageError:
@@ -224,15 +231,9 @@ class _Attempt:
             threads, say = self._config["threads"], self._progress.say
             seconds = self._config["budget"]["seconds"]
             best = best or optimum(
-                problem,
-                self._data,
-                kernel,
-                self._store,
-                cache_bytes=self._cache,
-                threads=threads,
-                seconds=seconds,
-                say=say,
-            )
+                problem, self._data, kernel, self._store, cache_bytes=self._cache, threads=threads,
+                seconds=seconds, say=say,
+            )  # fmt: skip
             value = best.nu if name == "nu" else best.norm
             if best.nu is None or value is None:
                 raise UserError(
@@ -262,7 +263,10 @@ class _Attempt:
             X, config["kernel"], self._cache, config["threads"], prefetch=ahead, precision=precision
         )
 
-    def _train(self, writer: RunWriter) -> End:
+    def _first(self) -> int:
+        return prepare.first_checkpoint(self._solver, self._config["budget"]["counter"], self._problem.n)
+
+    def _train(self, writer: RunWriter, before: Beginning | None) -> End:
         config, problem = self._config, self._problem
         clock = Clock()
         oracle = self._read(self._solver.access, clock)
@@ -271,19 +275,23 @@ class _Attempt:
         run = self._solver(prepare.parameters(self._solver, config)).start(problem, oracle, generator)
         best = self._best
         bound = best.dual if best is not None and best.precision == "float64" else None
+        observer = Observer(problem, seen, self._data, bound)
+        if before is not None:
+            clock = before.stand(run, oracle.ledger, observer, writer.checkpoint)
         loop = self._loop = Loop(
             run,
             oracle.ledger,
-            prepare.first_checkpoint(self._solver, config["budget"]["counter"], problem.n),
+            self._first(),
             config["budget"],
             config["observe"]["points"],
-            Observer(problem, seen, self._data, bound),
+            observer,
             writer.checkpoint,
             self._interrupt,
             self._progress,
             clock,
             self._solver.refits,
             self._solver.exact,
+            lambda state: writer.put_state(state.also(observer.state())),
         )
         with self._interrupt.deferred():
             end = loop.drive()
