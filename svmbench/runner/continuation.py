@@ -11,8 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from svmbench.runner import prepare
 from svmbench.runner.loop import Clock, thresholds
 from svmbench.runner.observe import Observer
+from svmbench.solvers.base import Solver
 from svmbench.store import Store, StoredRun
 from svmbench.store.state import State, with_state
 
@@ -45,6 +47,11 @@ class Beginning:
     rows: list[dict[str, Any]]
     counts: Mapping[str, Any]
 
+    def told(self, say: Callable[[str], None]) -> dict[str, Any]:
+        """Say where the run goes on, and return what is stored of it."""
+        say(f"going on from {self.run.id} at {self.state.iterations:,} iterations")
+        return {"run": self.run.id, "iterations": self.state.iterations}
+
     def stand(
         self, run: Any, ledger: Any, observer: Observer, checkpoint: Callable[[dict[str, Any]], None]
     ) -> Clock:
@@ -60,21 +67,28 @@ class Beginning:
         return Clock(self.state.wall, self.state.cpu)
 
 
-def beginning(same: Mapping[str, Any], store: Store, first: int) -> Beginning | None:
+def beginning(
+    asked: Mapping[str, Any], same: Mapping[str, Any], solver: type[Solver], store: Store, n: int
+) -> Beginning | None:
     """Return the furthest stored run that is the beginning of another one, or None.
 
     Parameters
     ----------
-    same : mapping
-        The identity of the run that is to be made.
+    asked, same : mapping
+        Configuration and identity of the run that is to be made.
+    solver : type
+        Its solver.
     store : Store
         Where.
-    first : int
-        Value of the counter from which on there are checkpoints.
+    n : int
+        Number of training examples.
     """
     config = same["config"]
-    if config["budget"]["counter"] == "kev_computed":
-        return None  # depends on what is cached
+    counter = config["budget"]["counter"]
+    # What is really computed depends on the cache, and the folds of a cross-validation have their own budgets.
+    if not solver.resumable or asked["force"] or counter == "kev_computed" or "validate" in asked:
+        return None
+    first = prepare.first_checkpoint(solver, counter, n)
     found = []
     wanted = _without_ends(same)
     name = f"{config['solver']['name']}-{config['dataset']['name']}-*"

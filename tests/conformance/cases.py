@@ -32,7 +32,7 @@ MOVING = {"kernel": COUNTERS, "linear": ("inner_products", "iterations"), "data"
 
 LAYOUTS = {"dense": lambda X: X, "csr": scipy.sparse.csr_array}
 #: Forms of the same data whose rows are made in blocks ahead of need, if the cache has room.
-IN_BLOCKS = {"csr": scipy.sparse.csr_array, "wide": lambda X: np.pad(X, ((0, 0), (0, 95)))}
+IN_BLOCKS = {"wide": lambda X: np.pad(X, ((0, 0), (0, 95)))}
 
 
 def specification(name: str) -> ModuleType:

@@ -232,6 +232,29 @@ def test_an_interrupted_one_goes_on_where_it_was(store, data, bias, monkeypatch)
     assert best.cost["kev_computed"] > before["kev_computed"]
 
 
+def test_an_interrupted_linear_one_goes_on_where_it_was(store, monkeypatch):
+    data, linear = two_clouds(400), {"name": "linear"}
+    real, gaps = module.certify, []
+
+    def watched(*arguments):
+        gaps.append(real(*arguments)["relative_gap"])
+        if len(gaps) == 4:
+            raise KeyboardInterrupt
+        return real(*arguments)
+
+    monkeypatch.setattr(module, "certify", watched)
+    with pytest.raises(KeyboardInterrupt):
+        solve(store, data, kernel=linear, C=100.0)
+    (path,) = kept(store)
+    with np.load(path) as held:
+        before = json.loads(str(held["cost"]))
+    best = solve(store, data, kernel=linear, C=100.0)
+    assert kept(store) == []
+    assert best.relative_gap <= TARGET < gaps[3]
+    assert gaps[4] < gaps[0]  # the first look of the next attempt is not that of a new beginning
+    assert best.cost["inner_products"] > before["inner_products"] > 0
+
+
 def test_what_cannot_be_read_of_an_interrupted_one_is_no_hindrance(store, data):
     with pytest.raises(TimeoutError):
         solve_within(store, data, 0.0)

@@ -1,22 +1,24 @@
-"""The layout of sparse examples: CSR."""
+"""The layout of sparse examples: by rows and by columns."""
 
 import numpy as np
 import scipy
 
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from svmbench.kernels.layouts._layout cimport Layout, kernel_params
 from svmbench.simd.targets cimport allocate
 
 
 cdef extern from "sparse.h" nogil:
-    enum: QUERIES
     ctypedef struct sparse_store:
         const float *values
         const int32_t *indices
         const int64_t *indptr
+        const float *entries
+        const int32_t *owners
+        const int64_t *begin
         const double *squared
         ptrdiff_t n
         int careful
@@ -25,20 +27,18 @@ cdef extern from "sparse.h" nogil:
         const int32_t *indices
         int64_t count
         double squared
-    void svmbench_sparse_rows(int level, const sparse_store *, const kernel_params *, const float *work,
-                              const sparse_query *asked, int lanes, int queries, float *out,
-                              ptrdiff_t stride, int threads)
+    void svmbench_sparse_rows(int level, const sparse_store *, const kernel_params *, const sparse_query *asked,
+                              ptrdiff_t count, int32_t *places, float *out, ptrdiff_t stride, int threads)
+
+cdef enum:
+    QUERIES = 16        # rows that are made together
 
 # The largest exponent |x|^2 gamma at which the rounding of norms in float64 stays far below 1e-6 of a value.
 cdef double ROUND_NORMS = 1e6
 
-# Queries from which on a pass for a whole group, its other lanes empty, is faster than a pass for each.
-cdef enum:
-    SHARED = 3
-
 
 cdef class SparseLayout(Layout):
-    """CSR examples with float32 values; sums in float64.
+    """Sparse examples with float32 values, by rows and by columns; sums in float64.
 
     Parameters
     ----------
@@ -48,10 +48,13 @@ cdef class SparseLayout(Layout):
 
     name = "sparse"
     cdef sparse_store store
-    cdef float *work
+    cdef int32_t *places        # room for those of all features of QUERIES queries, for each thread
     cdef const float[::1] entries
     cdef const int32_t[::1] columns
     cdef const int64_t[::1] indptr
+    cdef const float[::1] column_entries
+    cdef const int32_t[::1] owners
+    cdef const int64_t[::1] begin
     cdef const double[::1] squared
 
     def __cinit__(self, X, kernel, threads=1):
@@ -62,32 +65,29 @@ cdef class SparseLayout(Layout):
         self.columns = np.ascontiguousarray(X.indices, dtype=np.int32)
         self.indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)
         self.squared = _squared_norms(np.asarray(self.entries), np.asarray(self.indptr))
+        by_column = scipy.sparse.csc_array(X)
+        self.column_entries = np.ascontiguousarray(by_column.data, dtype=np.float32)
+        self.owners = np.ascontiguousarray(by_column.indices, dtype=np.int32)
+        self.begin = np.ascontiguousarray(by_column.indptr, dtype=np.int64)
         self.stride = self.n
-        self.ahead = QUERIES
         if self.entries.shape[0]:
             self.store.values = &self.entries[0]
             self.store.indices = &self.columns[0]
+            self.store.entries = &self.column_entries[0]
+            self.store.owners = &self.owners[0]
         self.store.indptr = &self.indptr[0]
+        self.store.begin = &self.begin[0]
         if self.n:
             self.store.squared = &self.squared[0]
         self.store.n = self.n
         self.store.careful = self.params.gamma * float(np.max(self.squared, initial=0.0)) > ROUND_NORMS
-        cdef size_t size = <size_t>QUERIES * self.d * sizeof(float)
-        self.work = <float *>allocate(size)
-        memset(self.work, 0, size)
+        self.places = <int32_t *>allocate(<size_t>threads * QUERIES * self.d * sizeof(int32_t))
 
     def __dealloc__(self):
-        free(self.work)
+        free(self.places)
 
     cdef Py_ssize_t group(self) noexcept nogil:
         return QUERIES
-
-    cdef void scatter(self, const sparse_store *other, int64_t i, Py_ssize_t lane, Py_ssize_t lanes,
-                      bint clear) noexcept nogil:
-        """Write example i of another store into one lane of the work array, or zero it again."""
-        cdef int64_t k = 0
-        for k in range(other.indptr[i], other.indptr[i + 1]):
-            self.work[other.indices[k] * lanes + lane] = 0.0 if clear else other.values[k]
 
     cdef void rows(self, const int64_t *indices, Py_ssize_t count, float *out) noexcept nogil:
         self.foreign(&self.store, indices, count, out)
@@ -142,25 +142,18 @@ cdef class SparseLayout(Layout):
 
     cdef void foreign(self, const sparse_store *other, const int64_t *indices, Py_ssize_t count,
                       float *out) noexcept nogil:
-        """Kernel rows of `count` examples of another store; a few or more share one pass over the data."""
+        """Kernel rows of up to QUERIES examples of another store."""
         cdef sparse_query asked[QUERIES]
         cdef int64_t i = 0
-        cdef Py_ssize_t lanes = QUERIES if count >= SHARED else 1
-        cdef Py_ssize_t begin = 0, taken = 0, lane = 0
-        while begin < count:
-            taken = min(lanes, count - begin)
-            for lane in range(taken):
-                i = indices[begin + lane]
-                asked[lane].values = other.values + other.indptr[i]
-                asked[lane].indices = other.indices + other.indptr[i]
-                asked[lane].count = other.indptr[i + 1] - other.indptr[i]
-                asked[lane].squared = other.squared[i]
-                self.scatter(other, indices[begin + lane], lane, lanes, False)
-            svmbench_sparse_rows(self.level, &self.store, &self.params, self.work, asked, <int>lanes,
-                                 <int>taken, out + begin * self.stride, self.stride, self.threads)
-            for lane in range(taken):
-                self.scatter(other, indices[begin + lane], lane, lanes, True)
-            begin += taken
+        cdef Py_ssize_t r = 0
+        for r in range(count):
+            i = indices[r]
+            asked[r].values = other.values + other.indptr[i]
+            asked[r].indices = other.indices + other.indptr[i]
+            asked[r].count = other.indptr[i + 1] - other.indptr[i]
+            asked[r].squared = other.squared[i]
+        svmbench_sparse_rows(self.level, &self.store, &self.params, asked, count, self.places, out, self.stride,
+                             self.threads)
 
     def gather(self, indices):
         """Return the stored examples at `indices` as a CSR array of shape (len(indices), d)."""

@@ -28,20 +28,39 @@ typedef int16_t vs __attribute__((vector_size(BYTES), may_alias));
 #endif
 
 /* 2^x for x <= 0: the whole part goes to the exponent, the best polynomial of degree 6 that is 1 at 0 is within 2e-9 of
- * the rest, so that rounding alone counts. A result below the smallest normal numbers is 0. */
-TARGET INLINE vf VARIANT(power_of_two)(vf x)
+ * the rest, so that rounding alone counts. A result below the smallest normal numbers is 0. Each step waits for the one
+ * before it, so that four registers go side by side. */
+TARGET INLINE void VARIANT(powers_of_two)(vf *x, const int count)
 {
+    enum { BESIDE = 4, DEGREE = 6 };
+    static const float terms[DEGREE + 1] = {1.535336194558773e-4f, 1.339887440097125e-3f, 9.618437357400467e-3f,
+                                            5.550332471160333e-2f, 2.402264791363313e-1f, 6.931472028550505e-1f,
+                                            1.0f};
     const float magic = 12582912.0f; /* 1.5 * 2^23: adding it rounds to a whole number, in the lowest bits */
-    const vf whole = x + magic;
-    const vf r = x - (whole - magic);
-    vf p = r * 1.535336194558773e-4f + 1.339887440097125e-3f;
-    p = p * r + 9.618437357400467e-3f;
-    p = p * r + 5.550332471160333e-2f;
-    p = p * r + 2.402264791363313e-1f;
-    p = p * r + 6.931472028550505e-1f;
-    p = p * r + 1.0f;
-    const vi keep = x >= -125.0f; /* all ones where the exponent stays in its range */
-    return (vf)(((vi)p + ((vi)whole << 23)) & keep);
+#pragma GCC unroll 4
+    for (int begin = 0; begin < count; begin += BESIDE) {
+        const int some = count - begin < BESIDE ? count - begin : BESIDE;
+        vf whole[BESIDE], r[BESIDE], p[BESIDE];
+#pragma GCC unroll 4
+        for (int a = 0; a < some; a++) {
+            whole[a] = x[begin + a] + magic;
+            r[a] = x[begin + a] - (whole[a] - magic);
+            p[a] = r[a] * terms[0] + terms[1];
+            IN_REGISTER(p[a]);
+        }
+#pragma GCC unroll 8
+        for (int k = 2; k <= DEGREE; k++)
+#pragma GCC unroll 4
+            for (int a = 0; a < some; a++) {
+                p[a] = p[a] * r[a] + terms[k];
+                IN_REGISTER(p[a]);
+            }
+#pragma GCC unroll 4
+        for (int a = 0; a < some; a++) {
+            const vi keep = x[begin + a] >= -125.0f; /* all ones where the exponent stays in its range */
+            x[begin + a] = (vf)(((vi)p[a] + ((vi)whole[a] << 23)) & keep);
+        }
+    }
 }
 
 TARGET INLINE void VARIANT(store)(float *out, vf value) { __builtin_memcpy(out, &value, sizeof value); }

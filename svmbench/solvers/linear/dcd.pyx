@@ -245,6 +245,14 @@ cdef class Run(LinearRun):
             square += self.w[k] * self.w[k]
         return result - 0.5 * square
 
+    def resume(self, alpha):
+        """Go on from a dual point, shape (n,): w is made from it, and all examples are active."""
+        at = np.flatnonzero(alpha)
+        np.asarray(self.coordinates)["alpha"] = alpha
+        signed = (np.asarray(alpha) * np.asarray(self.labels))[at]
+        np.asarray(self.w)[: self.examples.d] = self.examples.combination(at, signed)
+        self.converged = self.passes and self.visited == 0
+
     def snapshot(self):
         """Return the last iterate, a dual point of the problem with its loss."""
         alpha = np.asarray(self.coordinates)["alpha"].copy()

@@ -78,10 +78,12 @@ TARGET static double VARIANT(exponential)(ptrdiff_t rounds)
     vf sums[STREAMS];
     for (int s = 0; s < STREAMS; s++)
         sums[s] = (vf){0} - (float)s;
-    for (ptrdiff_t k = 0; k < rounds * (LIMIT_WORK / LANES / STREAMS); k++)
+    for (ptrdiff_t k = 0; k < rounds * (LIMIT_WORK / LANES / STREAMS); k++) {
 #pragma GCC unroll 8
         for (int s = 0; s < STREAMS; s++)
-            sums[s] = VARIANT(power_of_two)(-sums[s]);
+            sums[s] = -sums[s];
+        VARIANT(powers_of_two)(sums, STREAMS);
+    }
     return VARIANT(total)((const vu *)sums);
 }
 

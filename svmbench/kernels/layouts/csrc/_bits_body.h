@@ -12,7 +12,7 @@
 #define COLUMNS(store) ((store)->words)
 #define BORDER(store) PTRDIFF_MAX
 #define CHUNK 31 /* counts of its bytes fit bytes */
-#define DISTANCE 1
+#define UNFINISHED(mode) 1
 #define WHOLE 2 /* the number itself instead of a value from the table */
 #define PARTS(parts) (4 * (parts)) /* the rest of a mode: tables of 32 that are held in registers */
 
@@ -87,10 +87,11 @@ TARGET INLINE vu VARIANT(add)(vu sum, vu column, vu query, const int mode)
     return sum + VARIANT(ones)(column & query);
 }
 
-TARGET INLINE vf VARIANT(value)(const bits_store *store, const kernel_params *kernel, const uint32_t *query, vu sum,
-                                ptrdiff_t at, const int mode)
+/* The number, or, for it is found at once, the kernel value. */
+TARGET INLINE vf VARIANT(argument)(const bits_store *store, const uint32_t *query, vu sum, ptrdiff_t at,
+                                   const int mode)
 {
-    (void)kernel, (void)query, (void)at;
+    (void)query, (void)at;
     if (mode & WHOLE)
         return (vf)sum;
     return VARIANT(look_up)(store->table, sum, mode / PARTS(1));

@@ -14,8 +14,8 @@
 #define COLUMNS(store) ((store)->quads)
 #define BORDER(store) PTRDIFF_MAX
 #define CHUNK 64
-#define DISTANCE 1
-#define WHOLE 2 /* the other part of a mode: the number itself */
+#define WHOLE 2 /* of a mode: the number itself is wanted */
+#define UNFINISHED(mode) ((mode) & WHOLE)
 
 #if LEVEL < 3
 TARGET INLINE vi VARIANT(madd)(vs a, vs b)
@@ -48,16 +48,19 @@ TARGET INLINE vi VARIANT(add)(vi sum, vu x, vu query, const int mode)
 
 TARGET INLINE vi VARIANT(whole)(vi sum) { return sum; }
 
-TARGET INLINE vf VARIANT(value)(const bytes_store *store, const kernel_params *kernel, const uint32_t *query, vi sum,
-                                ptrdiff_t at, const int mode)
+TARGET INLINE vf VARIANT(argument)(const bytes_store *store, const uint32_t *query, vi sum, ptrdiff_t at,
+                                   const int mode)
 {
     /* Unsigned, because partial results may pass 2^31; what comes out never does. */
     vu number = (vu)sum + query[store->quads];
-    if (mode & DISTANCE)
-        number = *(const vu *)(store->squared + at) + query[store->quads + 1] - (number << 1);
+    if (mode & DISTANCE) {
+        vu squared;
+        __builtin_memcpy(&squared, store->squared + at, sizeof squared);
+        number = squared + query[store->quads + 1] - (number << 1);
+    }
     if (mode & WHOLE)
         return (vf)number;
-    return VARIANT(finish)(__builtin_convertvector((vi)number, vf) * store->unit_squared, kernel, mode & DISTANCE);
+    return __builtin_convertvector((vi)number, vf) * store->unit_squared;
 }
 
 #include "sweep.h"

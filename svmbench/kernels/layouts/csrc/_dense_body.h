@@ -14,6 +14,7 @@
 #define COLUMNS(store) ((store)->d)
 #define BORDER(store) PTRDIFF_MAX
 #define CHUNK 64
+#define UNFINISHED(mode) 0
 
 TARGET INLINE vf VARIANT(add)(vf sum, vu column, vu query, const int distance)
 {
@@ -25,11 +26,11 @@ TARGET INLINE vf VARIANT(add)(vf sum, vu column, vu query, const int distance)
 
 TARGET INLINE vf VARIANT(whole)(vf sum) { return sum; }
 
-TARGET INLINE vf VARIANT(value)(const dense_store *store, const kernel_params *kernel, const uint32_t *query, vf sum,
-                                ptrdiff_t at, const int distance)
+TARGET INLINE vf VARIANT(argument)(const dense_store *store, const uint32_t *query, vf sum, ptrdiff_t at,
+                                   const int mode)
 {
-    (void)store, (void)query, (void)at;
-    return VARIANT(finish)(sum, kernel, distance);
+    (void)store, (void)query, (void)at, (void)mode;
+    return sum;
 }
 
 #include "sweep.h"

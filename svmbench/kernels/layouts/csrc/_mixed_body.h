@@ -14,7 +14,7 @@
 #define COLUMNS(store) ((store)->numeric + (store)->lanes)
 #define BORDER(store) ((store)->numeric)
 #define CHUNK 64
-#define DISTANCE 1
+#define UNFINISHED(mode) 0
 #define PAIR 2 /* the one lane has at most two codes */
 
 /* Two examples that differ in a group are 2 apart in it, and miss one of the inner product of the groups. */
@@ -43,13 +43,13 @@ TARGET INLINE vf VARIANT(add)(vf sum, vu column, vu query, const int mode)
 
 TARGET INLINE vf VARIANT(whole)(vf sum) { return sum; }
 
-TARGET INLINE vf VARIANT(value)(const mixed_store *store, const kernel_params *kernel, const uint32_t *query, vf sum,
-                                ptrdiff_t at, const int mode)
+TARGET INLINE vf VARIANT(argument)(const mixed_store *store, const uint32_t *query, vf sum, ptrdiff_t at,
+                                   const int mode)
 {
     (void)query, (void)at;
     if (!(mode & DISTANCE))
         sum += (float)store->groups;
-    return VARIANT(finish)(sum, kernel, mode & DISTANCE);
+    return sum;
 }
 
 #include "sweep.h"

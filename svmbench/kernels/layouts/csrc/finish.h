@@ -4,16 +4,25 @@
 #undef SPLIT
 #define SPLIT (TILE / LANES) /* registers of a column of a tile */
 
-/* The kernel value of a squared distance, if the kernel is Gaussian, or of an inner product. */
-TARGET INLINE vf VARIANT(finish)(vf s, const kernel_params *kernel, const int gaussian)
+#undef DISTANCE
+#define DISTANCE 1 /* of a mode: the Gaussian kernel, from squared distances */
+
+/* From squared distances, if the kernel is Gaussian, or inner products to kernel values. */
+TARGET INLINE void VARIANT(finish_all)(vf *s, const int count, const kernel_params *kernel, const int gaussian)
 {
-    if (gaussian)
-        return VARIANT(power_of_two)(s * (float)(kernel->gamma * -1.44269504088896341));
+    if (gaussian) {
+#pragma GCC unroll 16
+        for (int a = 0; a < count; a++)
+            s[a] *= (float)(kernel->gamma * -1.44269504088896341);
+        VARIANT(powers_of_two)(s, count);
+        return;
+    }
     if (kernel->kind == KERNEL_LINEAR)
-        return s;
-    vf base = s * (float)kernel->gamma + (float)kernel->coef0;
-    vf value = base;
-    for (int power = 1; power < kernel->degree; power++)
-        value *= base;
-    return value;
+        return;
+    for (int a = 0; a < count; a++) {
+        const vf base = s[a] * (float)kernel->gamma + (float)kernel->coef0;
+        s[a] = base;
+        for (int power = 1; power < kernel->degree; power++)
+            s[a] *= base;
+    }
 }

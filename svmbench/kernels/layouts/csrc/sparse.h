@@ -1,16 +1,18 @@
-/* CSR examples with float32 values. Queries are scattered into a dense work array; products of float32 numbers
- * are exact in float64, in which they are summed. */
+/* Sparse examples with float32 values, by rows and by columns. The inner products of a query with all examples are
+ * summed over its features, each over the examples that have it: most pairs of examples share few. Products of float32
+ * numbers are exact in float64, in which they are summed, a pair's in the order of the features. */
 #ifndef SVMBENCH_SPARSE_H
 #define SVMBENCH_SPARSE_H
 
 #include "kernels.h"
 
-#define QUERIES 16 /* queries that share one pass over the examples: one cache line of float32 per feature */
-
 typedef struct {
-    const float *values;
+    const float *values;     /* by rows */
     const int32_t *indices;
     const int64_t *indptr;   /* n + 1 */
+    const float *entries;    /* by columns, those of each ascending */
+    const int32_t *owners;
+    const int64_t *begin;    /* d + 1 */
     const double *squared;   /* |x_j|^2, n */
     ptrdiff_t n;
     int careful;             /* whether squared distances may be too small beside the norms to be their difference */
@@ -24,10 +26,9 @@ typedef struct {
     double squared; /* |x|^2 */
 } sparse_query;
 
-/* Kernel rows of one query (lanes == 1) or of up to QUERIES queries side by side (lanes == QUERIES) in `work`,
- * [d][lanes]; the examples are shared out over the threads. */
-void svmbench_sparse_rows(int level, const sparse_store *, const kernel_params *, const float *work,
-                          const sparse_query *asked, int lanes, int queries, float *out, ptrdiff_t stride,
-                          int threads);
+/* Kernel rows of some queries; the examples are shared out over the threads. `places` is room for as many numbers as
+ * all queries have features, for each thread. */
+void svmbench_sparse_rows(int level, const sparse_store *, const kernel_params *, const sparse_query *asked,
+                          ptrdiff_t count, int32_t *places, float *out, ptrdiff_t stride, int threads);
 
 #endif

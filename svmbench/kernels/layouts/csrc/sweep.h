@@ -7,9 +7,12 @@
  *   ROWS            queries whose sums fill the registers;
  *   BORDER(store)   column from which on they are of a second kind; PTRDIFF_MAX where there is but one;
  *   add             the function that adds the terms of a column and a query's word to a sum;
- *   whole, value    functions from the sums of a chunk to what is added up, and from all of it to the kernel value.
+ *   whole, argument functions from the sums of a chunk to what is added up, and from all of it to the argument of
+ *                   the kernel: a squared distance or an inner product;
+ *   UNFINISHED(mode) whether that is what is wanted.
  *
- * `mode` is a constant of the layout's own, passed on to these functions; with SECOND for columns of that kind. */
+ * `mode` is a constant of the layout's own, passed on to these functions; with SECOND for columns of that kind.
+ * DISTANCE is its bit for a squared distance. */
 
 /* Tiles of which a chunk stays in the second-level cache while all queries pass over it. */
 #define PANEL 32
@@ -68,23 +71,33 @@ TARGET INLINE void VARIANT(micro)(const STORE *store, const kernel_params *kerne
     const ptrdiff_t border = BORDER(store) < begin ? begin : BORDER(store) < end ? BORDER(store) : end;
     VARIANT(run)(sum, x, queries, packed, rows, mode, begin, begin, border, later, step);
     VARIANT(run)(sum, x, queries, packed, rows, mode | SECOND, begin, border, end, later, step);
-#pragma GCC unroll 8
-    for (int r = 0; r < rows; r++)
-#pragma GCC unroll 8
-        for (int v = 0; v < SPLIT; v++) {
-            float *to = out + r * stride + v * LANES;
-            SUM total = VARIANT(whole)(sum[r * SPLIT + v]);
-            if (begin > 0) {
-                SUM before;
-                __builtin_memcpy(&before, to, sizeof before);
-                total += before;
-            }
-            if (end < columns)
-                VARIANT(store)(to, (vf)total);
-            else
-                VARIANT(store)(to, VARIANT(value)(store, kernel, (const uint32_t *)(queries + r * query_bytes),
-                                                  total, tile * TILE + v * LANES, mode));
+    SUM total[ROWS * SPLIT];
+#pragma GCC unroll 16
+    for (int a = 0; a < rows * SPLIT; a++)
+        total[a] = VARIANT(whole)(sum[a]);
+    if (begin > 0)
+#pragma GCC unroll 16
+        for (int a = 0; a < rows * SPLIT; a++) {
+            SUM before;
+            __builtin_memcpy(&before, out + a / SPLIT * stride + a % SPLIT * LANES, sizeof before);
+            total[a] += before;
         }
+    if (end < columns) {
+#pragma GCC unroll 16
+        for (int a = 0; a < rows * SPLIT; a++)
+            VARIANT(store)(out + a / SPLIT * stride + a % SPLIT * LANES, (vf)total[a]);
+        return;
+    }
+    vf values[ROWS * SPLIT];
+#pragma GCC unroll 16
+    for (int a = 0; a < rows * SPLIT; a++)
+        values[a] = VARIANT(argument)(store, (const uint32_t *)(queries + a / SPLIT * query_bytes), total[a],
+                                      tile * TILE + a % SPLIT * LANES, mode);
+    if (!UNFINISHED(mode))
+        VARIANT(finish_all)(values, rows * SPLIT, kernel, mode & DISTANCE);
+#pragma GCC unroll 16
+    for (int a = 0; a < rows * SPLIT; a++)
+        VARIANT(store)(out + a / SPLIT * stride + a % SPLIT * LANES, values[a]);
 }
 
 /* A single query takes tile after tile, as they lie in memory. */
