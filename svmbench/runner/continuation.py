@@ -85,7 +85,7 @@ def beginning(
     """
     config = same["config"]
     counter = config["budget"]["counter"]
-    # What is really computed depends on the cache, and the folds of a cross-validation have their own budgets.
+    # What is really computed depends on the cache, and the folds of a cross-validation have own budgets.
     if not solver.resumable or asked["force"] or counter == "kev_computed" or "validate" in asked:
         return None
     first = prepare.first_checkpoint(solver, counter, n)

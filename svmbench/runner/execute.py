@@ -285,21 +285,12 @@ class _Attempt:
         observer = Observer(problem, seen, self._data, bound)
         if before is not None:
             clock = before.stand(run, oracle.ledger, observer, checkpoint)
+        keep = None if writer is None else lambda state: writer.put_state(state.also(observer.state()))
+        first = prepare.first_checkpoint(self._solver, config["budget"]["counter"], problem.n)
         loop = self._loop = Loop(
-            run,
-            oracle.ledger,
-            prepare.first_checkpoint(self._solver, config["budget"]["counter"], problem.n),
-            config["budget"],
-            config["observe"]["points"],
-            observer,
-            checkpoint,
-            self._interrupt,
-            self._progress,
-            clock,
-            self._solver.refits,
-            self._solver.exact,
-            None if writer is None else lambda state: writer.put_state(state.also(observer.state())),
-        )
+            run, oracle.ledger, first, config["budget"], config["observe"]["points"], observer, checkpoint,
+            self._interrupt, self._progress, clock, self._solver.refits, self._solver.exact, keep,
+        )  # fmt: skip
         with self._interrupt.deferred():
             end = loop.drive()
             model = run.snapshot().model
