@@ -32,7 +32,7 @@ ALLOWED = {
     "store": {"counters", "files"},
     "recompute": {"store", "data", "rng"},
     "runner": {"store", "solvers", "features", "kernels", "data", "simd", "rng", "files", "problem", ""},
-    "sweep": {"config", "runner", "store", "solvers", "data", "files"},
+    "sweep": {"config", "runner", "store", "solvers", "features", "data", "files"},
     "sklearn": {"runner", "solvers", "kernels", "problem", "rng"},
     "report": {"counters", "store", "files"},
     "api": {"cli", "config", "data", "files", "report", "runner", "store"},

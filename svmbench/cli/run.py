@@ -65,8 +65,9 @@ def main(arguments: Sequence[str]) -> int:
                 "--json prints one run: leave out -m, or ask svmbench status --json after a sweep"
             )
         from svmbench.cli._sweep import sweep
+        from svmbench.sweep.plan import make
 
-        return sweep(given.overrides, folders)
+        return sweep(make(given.overrides, folders))[0]
     from svmbench import config
 
     return _train(config.resolve(given.overrides, folders), given.json)

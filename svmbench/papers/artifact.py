@@ -25,8 +25,8 @@ KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         (),
         ("metrics", "counters", "together", "ranges", "points", "levels", "notes", "scale", "hidden"),
     ),
-    "sweep": (("x", "y"), ("x_label", "y_label", "counters", "scale", "points", "levels")),
-    "grid": ((), ("layout", "peer", "cell", "values", "published", "counters")),
+    "sweep": (("x", "y"), ("x_label", "y_label", "counters", "scale", "points", "levels", "hidden")),
+    "grid": ((), ("layout", "peer", "cell", "values", "published", "counters", "hidden")),
     "check": (("function",), ("arguments",)),
 }
 

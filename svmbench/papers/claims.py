@@ -84,7 +84,9 @@ class Claim:
         One of `SURE`: read in the document, inferred from it, remembered and unconfirmed, or our own
         question.
     parts : tuple of Part
-        Its tests.
+        Its tests; none where it is not attempted.
+    not_attempted : str
+        Why it is not put to a test; empty if it is.
     """
 
     target: str
@@ -93,6 +95,7 @@ class Claim:
     place: str
     sure: str
     parts: tuple[Part, ...]
+    not_attempted: str = ""
 
 
 @dataclass(frozen=True)
@@ -130,14 +133,16 @@ def read_claims(content: Any, where: str, target: str) -> tuple[Claim, ...]:
 
 
 def _claim(value: Any, where: str, target: str) -> Claim:
-    keys = fields.section(value, where, ("name", "text", "place", "parts"), ("target", "sure"))
+    optional = ("target", "sure", "parts", "not_attempted")
+    keys = fields.section(value, where, ("name", "text", "place"), optional)
     sure = fields.one_of(keys.get("sure", "read"), f"{where}.sure", SURE)
-    if not isinstance(keys["parts"], list) or not keys["parts"]:
+    if ("parts" in keys) == ("not_attempted" in keys):
+        raise UserError(f"{where} needs either parts, its tests, or not_attempted, why there are none")
+    tests, why = keys.get("parts", []), str(keys.get("not_attempted", ""))
+    if not why and (not isinstance(tests, list) or not tests):
         raise UserError(f"{where}.parts must be a list of tests")
-    parts = tuple(
-        _part(part, f"{where}.parts[{place}]", keys["name"]) for place, part in enumerate(keys["parts"])
-    )
-    return Claim(str(keys.get("target", target)), keys["name"], keys["text"], keys["place"], sure, parts)
+    parts = tuple(_part(part, f"{where}.parts[{place}]", keys["name"]) for place, part in enumerate(tests))
+    return Claim(str(keys.get("target", target)), keys["name"], keys["text"], keys["place"], sure, parts, why)
 
 
 def _part(value: Any, where: str, claim: str) -> Part:
@@ -173,7 +178,7 @@ def judge(part: Part, by_counter: Mapping[str, Mapping[str, Evidence]]) -> list[
 
 
 def _tested(part: Part, panel: str, evidence: Evidence) -> Tested:
-    arguments = _of_panel(part.arguments, panel)
+    arguments = of_panel(part.arguments, panel)
     return PREDICATES[part.predicate].judge(evidence, arguments)
 
 
@@ -209,12 +214,12 @@ def combined(verdicts: Sequence[str]) -> str:
     return REPRODUCED if all(verdict == REPRODUCED for verdict in verdicts) else INCONCLUSIVE
 
 
-def _of_panel(value: Any, panel: str) -> Any:
+def of_panel(value: Any, panel: str) -> Any:
     """Return arguments with what differs from panel to panel replaced by the panel's."""
     if isinstance(value, Mapping):
         if set(value) == {BY_PANEL}:
             if panel not in value[BY_PANEL]:
                 raise NotAttempted(f"no number is given for {panel or 'all data sets together'}")
             return value[BY_PANEL][panel]
-        return {key: _of_panel(entry, panel) for key, entry in value.items()}
+        return {key: of_panel(entry, panel) for key, entry in value.items()}
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 from svmbench.errors import UserError
 from svmbench.files import write_whole
 from svmbench.papers.artifact import Artifact
+from svmbench.papers.claims import of_panel
 from svmbench.papers.comparison import Comparison
 from svmbench.papers.estimate import NotAttempted
 from svmbench.papers.grid import grid_table
@@ -155,21 +157,23 @@ def _draw_sweep(material: Material, counter: str, folder: Path) -> list[Path]:
     artifact = material.artifact
     assert artifact.runs is not None
     options = artifact.options
+    shown = options["y"] if isinstance(options["y"], list) else [options["y"]]
+    drawn = [line for line in artifact.runs.lines if line.name not in options.get("hidden", ())]
     panels: dict[str, list[Points]] = {}
     for panel in artifact.runs.panels:
         evidence = material.evidence(panel.name, counter)
-        for line in artifact.runs.lines:
-            x, values = _places(material, evidence, line, options)
+        for line, y in itertools.product(drawn, shown):
+            x, values = _places(evidence, line, options["x"], of_panel(y, panel.name))
             if x:
                 first = next(m for m in evidence.matches if m.planned.solver == line.name and m.complete)
-                points = Points(line.title or first.result.title, line.solver, np.array(x), values)
-                panels.setdefault(panel.name, []).append(points)
+                title = ", ".join(t for t in (line.title or first.result.title, y.get("title")) if t)
+                panels.setdefault(panel.name, []).append(Points(title, line.solver, np.array(x), values))
     if not panels:
         raise UserError(
             f"{artifact.id}: no place of the sweep has all its runs; svmbench paper plan {artifact.id}"
         )
     names = [panel.name for panel in artifact.runs.panels]
-    y_label = str(options.get("y_label", _y_label(options["y"])))
+    y_label = str(options.get("y_label", _y_label(shown[0])))
     return draw_sweep(
         panels, str(options.get("x_label", options["x"])), y_label,
         _stem(folder, artifact, counter), title=artifact.title,
@@ -181,15 +185,15 @@ def _draw_sweep(material: Material, counter: str, folder: Path) -> list[Path]:
 
 
 def _places(
-    material: Material, evidence: Any, line: Line, options: Mapping[str, Any]
+    evidence: Any, line: Line, x: str | Sequence[str], y: Mapping[str, Any]
 ) -> tuple[list[float], list[np.ndarray[Any, Any]]]:
     """Return the places of a line at which all its seeds are stored, and the values there."""
     found: dict[float, np.ndarray[Any, Any]] = {}
     for over in dict.fromkeys(m.planned.over for m in evidence.matches if m.planned.solver == line.name):
         match = next(m for m in evidence.matches if (m.planned.solver, m.planned.over) == (line.name, over))
         try:
-            at = evidence.place(str(options["x"]), match)
-            values = evidence.values({**options["y"], "solver": line.name, "where": dict(over)})
+            at = evidence.place(x, match)
+            values = evidence.values({**y, "solver": line.name, "where": dict(over)})
         except (NotAttempted, UserError):
             continue
         if np.isfinite(values).all():

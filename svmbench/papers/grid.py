@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from svmbench.errors import UserError
+from svmbench.papers.claims import of_panel
 from svmbench.papers.estimate import Floats, NotAttempted
 from svmbench.papers.material import Material
 from svmbench.papers.quantities import Evidence
@@ -29,11 +30,13 @@ def grid_table(material: Material) -> Mapping[str, str]:
     """Return the table of an artifact of the kind ``grid``, by the ending of its file."""
     artifact = material.artifact
     assert artifact.runs is not None
-    panels, lines = artifact.runs.panels, artifact.runs.lines
+    hidden = artifact.options.get("hidden", ())
+    panels = artifact.runs.panels
+    lines = [line for line in artifact.runs.lines if line.name not in hidden]
     rows: list[list[str]] = []
     for panel in panels:
         evidence = material.evidence(panel.name, artifact.counters[0])
-        rows.append([panel.title, *(_cell(evidence, artifact.options, line) for line in lines)])
+        rows.append([panel.title, *(_cell(evidence, artifact.options, panel.name, line) for line in lines)])
         printed = [_published(artifact.options, panel, line) for line in lines]
         if any(printed):
             rows.append([f"{panel.title}, published", *printed])
@@ -48,7 +51,7 @@ def grid_table(material: Material) -> Mapping[str, str]:
     }
 
 
-def _cell(evidence: Evidence, options: Mapping[str, Any], line: Line) -> str:
+def _cell(evidence: Evidence, options: Mapping[str, Any], panel: str, line: Line) -> str:
     """Return the cell of one line on one panel; an en dash where it cannot be filled."""
     numbers = {}
     try:
@@ -56,7 +59,7 @@ def _cell(evidence: Evidence, options: Mapping[str, Any], line: Line) -> str:
             take = str(given.get("take", "median"))
             if take not in _TAKE:
                 raise UserError(f"take={take} is not allowed: give one of {', '.join(_TAKE)}")
-            quantity = {key: value for key, value in given.items() if key != "take"}
+            quantity = {key: of_panel(value, panel) for key, value in given.items() if key != "take"}
             numbers[name] = float(_TAKE[take](evidence.values({**quantity, "solver": line.name})))
     except NotAttempted:
         return "–"

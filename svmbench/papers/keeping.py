@@ -1,26 +1,27 @@
 """Keeping what a figure is made from: its runs, thinned and packed, its optima, its check, its picture.
 
-Runs of curves keep every checkpoint. A sweep or a grid needs one number of each run: the last checkpoint, and
-where a cost of arrival is asked for, the checkpoints at which levels are reached.
+Runs of curves keep every checkpoint, and so do those of a sweep or grid that asks for more than values at the
+end of a run: a cost of arrival, or a value on the way. Else one number of each run is all that is shown, and
+the last checkpoint is kept.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path
-
-import numpy as np
+from typing import Any
 
 from svmbench.files import digest, write_whole
-from svmbench.papers.artifact import Artifact
+from svmbench.papers import ids
+from svmbench.papers.artifact import Artifact, load
 from svmbench.papers.drawing import draw
 from svmbench.papers.material import Material
 from svmbench.papers.plan import configuration_key
 from svmbench.store import StoredRun, packs
 
-#: Columns whose running least value is kept where a run is thinned, so that any level's arrival is found.
-_FALLING = ("test_error", "primal_objective", "relative_gap", "mean_hinge")
+#: Keys of a quantity or a test that looks at a run before its end.
+_ON_THE_WAY = frozenset(("arrival", "at", "envelope", "peak", "curve", "epoch", "shared"))
 
 
 def keep(material: Material, results: Path) -> list[Path]:
@@ -48,8 +49,9 @@ def keep(material: Material, results: Path) -> list[Path]:
         runs = list({run.id: run for run in material.stored}.values())
         path = reference / "packs" / f"{artifact.id}{packs.ENDING}"
         _documents(runs, results)
-        thin = artifact.kind in ("sweep", "grid") and not artifact.is_listing
-        packs.write(path, [(run, list(_kept(run)) if thin else range(len(run.rows()))) for run in runs])
+        count = [len(run.rows()) for run in runs]
+        first = [n - 1 if _ends_alone(artifact) else 0 for n in count]
+        packs.write(path, [(run, range(f, n)) for run, f, n in zip(runs, first, count, strict=True)])
         written.append(path)
         for id in {run.id for run in runs} | _superseded(material, reference):
             shutil.rmtree(reference / "runs" / id, ignore_errors=True)
@@ -76,18 +78,24 @@ def _documents(runs: list[StoredRun], results: Path) -> None:
                 write_whole(target, source.read_bytes())
 
 
-def _kept(run: StoredRun) -> Iterator[int]:
-    """Yield the checkpoints at which a falling column has a new least value, spaced by 2 %, and the last."""
-    rows = run.rows()
-    keep = {len(rows) - 1}
-    for name in _FALLING:
-        least = np.inf
-        for place, row in enumerate(rows):
-            value = row[name]
-            if value is not None and value < least * (1.0 - 0.02 * np.sign(least)):
-                least = value
-                keep.add(place)
-    yield from sorted(keep)
+def _ends_alone(artifact: Artifact) -> bool:
+    """Tell whether an artifact, and all that show its runs, ask for values at the end of a run alone."""
+    sharing = [found for found in map(load, ids()) if found.of == artifact.id]
+    return all(
+        found.kind in ("sweep", "grid")
+        and not found.is_listing
+        and not _on_the_way([found.options.get("y"), found.options.get("values")])
+        and not any(_on_the_way(part.arguments) for claim in found.claims for part in claim.parts)
+        for found in (artifact, *sharing)
+    )
+
+
+def _on_the_way(given: Any) -> bool:
+    """Tell whether a quantity or a test asks for anything before the end of a run."""
+    if isinstance(given, Mapping):
+        along = "metric" in given.get("of", ()) and "within" in given and "over" not in given["of"]
+        return along or any(key in _ON_THE_WAY or _on_the_way(value) for key, value in given.items())
+    return isinstance(given, list | tuple) and any(map(_on_the_way, given))
 
 
 def _pictures(artifact: Artifact, paths: list[Path], reference: Path) -> list[Path]:

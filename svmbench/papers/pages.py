@@ -59,6 +59,7 @@ def document(found: Sequence[Judged]) -> str:
             "place": claim.place,
             "sure": claim.sure,
             "verdict": _of(parts),
+            **({"not_attempted": claim.not_attempted} if claim.not_attempted else {}),
             "parts": [
                 {
                     "part": part.name,
@@ -103,6 +104,7 @@ def _section(
         parts.append(
             f"**{claim.name}: {_of(judged_parts)}.** {claim.text} ({claim.place}{_doubt(claim)})"
             + (f" [{claim.target}]" if claim.target != artifact.target else "")
+            + (f" Why: {claim.not_attempted}" if claim.not_attempted else "")
         )
         for part, findings in judged_parts:
             parts.append(f"*{part.name}.* {part.definition}\n\n{_table(artifact, findings)}")

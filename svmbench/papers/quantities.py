@@ -192,11 +192,20 @@ class Evidence:
         envelope = bool(given.get("envelope"))
         if at == "end":
             return np.array([s.value.min() if envelope else s.value[-1] for s in curve.steps]), curve
-        cost = self.cost(at)
-        values = np.array([value_until(steps, cost, envelope) for steps in curve.steps])
+        costs = self._costs(at, solver, where, len(curve.steps))
+        values = np.array([value_until(s, c, envelope) for s, c in zip(curve.steps, costs, strict=True)])
         if np.isnan(values).any():
-            raise NotAttempted(f"{curve.label} was not observed at {count(cost)}")
+            raise NotAttempted(f"{curve.label} was not observed at {count(float(np.median(costs)))}")
         return values, curve
+
+    def _costs(self, at: Any, solver: str, where: Mapping[str, Any] | None, seeds: int) -> Floats:
+        """Return the cost at which each run is looked at: one for all, or each run's own arrival."""
+        if not (isinstance(at, Mapping) and "arrival" in at):
+            return np.full(seeds, self.cost(at))
+        costs = self._arrival(at, self.curve(solver, str(at["arrival"]), where))
+        if np.isinf(costs).any():
+            raise NotAttempted(f"{solver}: {np.isinf(costs).sum()} of {seeds} runs never come so far")
+        return costs
 
     def _arrival(self, given: Mapping[str, Any], curve: Curve) -> Floats:
         """Return the cost from which each run stays at or below a level (or first reaches it)."""
@@ -266,7 +275,13 @@ class Evidence:
         columns = [self.sample({**rest, "where": {**fixed, **dict(over)}}).rows for over in ordered]
         return np.array([points[over] for over in ordered]), np.stack(columns, axis=1)
 
-    def place(self, expression: str, match: Match) -> float:
-        """Return where a run stands on an axis over the configuration."""
+    def place(self, expression: str | Sequence[str], match: Match) -> float:
+        """Return where a run stands on an axis: the value of an expression, of several the first it has."""
         rows = None if match.stored is None else match.stored.manifest["dataset"]["rows"]["train"]
-        return value_of(expression, match.planned.config, rows)
+        *others, last = [expression] if isinstance(expression, str) else expression
+        for other in others:
+            try:
+                return value_of(other, match.planned.config, rows)
+            except UserError:
+                continue
+        return value_of(last, match.planned.config, rows)

@@ -63,6 +63,7 @@ def _below_words(given: Arguments) -> str:
 def _series_words(given: Arguments) -> str:
     of = given["of"]
     place = of.get("over", "its places") if "metric" not in of or "over" in of else "cost"
+    place = place if isinstance(place, str) else " or ".join(place)
     span = "".join(f" {key} {cost_words(given[key])}" for key in ("since", "until") if key in given)
     return f"{quantity_words(of)} over {place}{span.replace(' cost ', ' ')}"
 

@@ -66,6 +66,8 @@ def cost_words(at: Any) -> str:
         return f"{part}the end of the first epoch of {at['epoch']}"
     if "shared" in at:
         return f"{part}the last cost that {' and '.join(at['shared'])} reach"
+    if "arrival" in at:
+        return f"its own arrival at {_spaced(at['arrival'])} {quantity_words(at['level'])}"
     return f"{part}{quantity_words(at['of'])}"
 
 

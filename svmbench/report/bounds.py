@@ -46,6 +46,8 @@ class Reference:
 def problem_of(run: StoredRun) -> str:
     """Return what tells the problem of a run from others: its data, and every group that poses it."""
     posed = {key: value for key, value in run.config.items() if key not in _NO_PROBLEM}
+    if "features" in posed:  # they are drawn by the seed, and each draw is a problem of its own
+        posed["seed"] = run.seed
     return json.dumps([run.manifest["identity"]["checksum"], posed], sort_keys=True)
 
 

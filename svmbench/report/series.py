@@ -32,6 +32,7 @@ METRICS = {
     "train_error": ("training error (%)", 100.0),
     "primal_objective": ("primal objective", 1.0),
     "suboptimality": ("suboptimality (P - P*) / P*", 1.0),
+    "primal_suboptimality": ("primal suboptimality P - P*", 1.0),
     "slack_suboptimality": ("suboptimality (f* - f) / f*", 1.0),
     "dual_guarantee": ("(P - P*) / sqrt(118 (P* - D) / lambda)", 1.0),
     "relative_gap": ("relative duality gap", 1.0),
@@ -197,10 +198,11 @@ def _values(
     def column(name: str) -> Floats:
         return np.array([row[name] for row in rows], dtype=np.float64)
 
-    if metric == "suboptimality":
+    if metric in ("suboptimality", "primal_suboptimality"):
         if reference is None or reference.lower is None:
             return "no bound of the optimum is certified"
-        return column("primal_objective") / reference.lower - 1.0
+        above = column("primal_objective") - reference.lower
+        return above / reference.lower if metric == "suboptimality" else above
     if metric == "dual_guarantee":
         best = None if reference is None else reference.record.get("primal")
         if best is None or "solver" not in {row["dual_source"] for row in rows}:

@@ -19,12 +19,14 @@ from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
 from svmbench.rng import Generator
 from svmbench.runner import prepare
+from svmbench.runner.ends import end_by
 from svmbench.runner.environment import concurrent_load, peak_memory
+from svmbench.runner.folds import cross_validate
 from svmbench.runner.loop import Clock, End, Loop
 from svmbench.runner.manifest import manifest
 from svmbench.runner.models import stored_model
 from svmbench.runner.observe import Observer
-from svmbench.runner.optimum import Optimum, Uncertified, lookup, optimum, optimum_key
+from svmbench.runner.optimum import Optimum, lookup, optimum, optimum_key
 from svmbench.runner.outcome import Outcome
 from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt, handling
@@ -126,6 +128,7 @@ class _Attempt:
         self._map: features.FeatureMap | None = None
         self._traceback: str | None = None
         self._predict: Callable[[Any], NDArray[np.float64]] | None = None
+        self._validation: dict[str, Any] | None = None
 
     def make(self, runs_before: int, wait: bool) -> Outcome:
         """Find the run, or train and store the end."""
@@ -143,7 +146,8 @@ class _Attempt:
         except AlreadyStored as known:  # by another process meanwhile
             return Outcome.found(known.run)
         try:
-            end = end or self._ended(lambda: self._train(writer))
+            end = end or self._ended(self._cross_validate)
+            end = end or self._ended(lambda: self._train(writer.checkpoint))
             with self._interrupt.deferred():
                 run = self._finish(writer, end)
         except StorageError:
@@ -160,23 +164,11 @@ class _Attempt:
         """Take a step; return the end of the run if it was one, whatever it came from."""
         try:
             return step()
-        except KeyboardInterrupt as signal:
-            return End("interrupted", f"interrupted by {signal}")
-        except Refusal as error:
-            return End("refused", str(error))
-        except UserError:
-            raise
-        except TimeoutError as error:
-            return End("timeout", str(error))
-        except Uncertified as error:
-            return End("refused", f"{error}: give the parameter that is auto as a number, or a smaller C")
-        except MemoryError as error:
-            return End("out_of_memory", f"out of memory: {error}" if str(error) else "out of memory")
-        except FloatingPointError as error:
-            return End("diverged", str(error))
-        except Exception as error:
-            self._traceback = traceback.format_exc()
-            return End("failed", f"{type(error).__name__}: {error}; see error.log in the run's folder")
+        except (Exception, KeyboardInterrupt) as error:
+            end = end_by(error)
+            if end.status == "failed":
+                self._traceback = traceback.format_exc()
+            return end
 
     def _finish(self, writer: RunWriter, end: End | None) -> StoredRun:
         """Store the model of the last checkpoint and the end."""
@@ -190,6 +182,7 @@ class _Attempt:
             end.status,
             end.reason,
             company=concurrent_load(self._store.running() - 1),
+            **({} if self._validation is None else {"cross_validation": self._validation}),
             peak_memory=round(peak_memory(), 1),
         )
 
@@ -262,7 +255,21 @@ class _Attempt:
             X, config["kernel"], self._cache, config["threads"], prefetch=ahead, precision=precision
         )
 
-    def _train(self, writer: RunWriter) -> End:
+    def _cross_validate(self) -> End | None:
+        """Fit once for each fold, if that is asked for, before the run's own training: both take memory."""
+        if "validate" not in self._config:
+            return None
+        self._validation, end = cross_validate(self._data, self._config, self._fit, self._progress)
+        return end
+
+    def _fit(self, data: Dataset, config: dict[str, Any], progress: Progress) -> tuple[End, dict[str, Any]]:
+        """Train on other examples by the same rules; return the end and the last checkpoint."""
+        other = _Attempt(config, data, self._solver, self._store, self._same, progress, self._interrupt)
+        rows: list[dict[str, Any]] = []
+        other._settle()
+        return other._train(rows.append), rows[-1]
+
+    def _train(self, checkpoint: Callable[[dict[str, Any]], None]) -> End:
         config, problem = self._config, self._problem
         clock = Clock()
         oracle = self._read(self._solver.access, clock)
@@ -278,7 +285,7 @@ class _Attempt:
             config["budget"],
             config["observe"]["points"],
             Observer(problem, seen, self._data, bound),
-            writer.checkpoint,
+            checkpoint,
             self._interrupt,
             self._progress,
             clock,

@@ -48,6 +48,7 @@ def write(path: Path, runs: Iterable[tuple[StoredRun, Sequence[int]]]) -> None:
                 "started": run.started,
                 "ended": run.ended,
                 "peak_memory": run.peak_memory,
+                **({} if run.cross_validation is None else {"cross_validation": run.cross_validation}),
             },
             "trace": trace.header() + "".join(trace.line(rows[place]) for place in kept),
         }

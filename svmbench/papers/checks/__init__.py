@@ -34,6 +34,9 @@ CHECKS: Mapping[str, tuple[str, int]] = {
     "solution_in_ball": ("linear", 1),
     "lecture_errata": ("linear", 1),
     "set_sizes": ("datasets", 1),
+    "sparse_time": ("costs", 1),
+    "map_time": ("costs", 1),
+    "classification_cost": ("costs", 1),
 }
 
 
