@@ -146,7 +146,7 @@ def test_a_page_keeps_its_limit_by_fewer_checkpoints(tmp_path, monkeypatch):
 
 
 def test_a_page_that_cannot_keep_its_limit_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(build, "LIMIT", 20_000)
+    monkeypatch.setattr(build, "LIMIT", 2_000)
     with pytest.raises(UserError, match=r"are allowed: name fewer runs"):
         page([stored_run(tmp_path, costs=COSTS, errors=[3, 2, 1])], "Mine")
 
