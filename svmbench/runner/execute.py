@@ -19,6 +19,7 @@ from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
 from svmbench.rng import Generator
 from svmbench.runner import prepare
+from svmbench.runner.continuation import Beginning, beginning
 from svmbench.runner.ends import end_by
 from svmbench.runner.environment import concurrent_load, peak_memory
 from svmbench.runner.folds import cross_validate
@@ -141,13 +142,17 @@ class _Attempt:
         waiting = (
             (lambda who: self._progress.say(f"waiting for {who}, which makes this run")) if wait else None
         )
+        n = self._problem.n
+        before = beginning(self._config, self._same, self._solver, self._store, n) if end is None else None
+        if before is not None:
+            about["continued"] = before.told(self._progress.say)
         try:
             writer = self._store.begin(self._same, about, self._config["force"], waiting)
         except AlreadyStored as known:  # by another process meanwhile
             return Outcome.found(known.run)
         try:
             end = end or self._ended(self._cross_validate)
-            end = end or self._ended(lambda: self._train(writer.checkpoint))
+            end = end or self._ended(lambda: self._train(writer.checkpoint, writer, before))
             with self._interrupt.deferred():
                 run = self._finish(writer, end)
         except StorageError:
@@ -217,15 +222,9 @@ class _Attempt:
             threads, say = self._config["threads"], self._progress.say
             seconds = self._config["budget"]["seconds"]
             best = best or optimum(
-                problem,
-                self._data,
-                kernel,
-                self._store,
-                cache_bytes=self._cache,
-                threads=threads,
-                seconds=seconds,
-                say=say,
-            )
+                problem, self._data, kernel, self._store, cache_bytes=self._cache, threads=threads,
+                seconds=seconds, say=say,
+            )  # fmt: skip
             value = best.nu if name == "nu" else best.norm
             if best.nu is None or value is None:
                 raise UserError(
@@ -269,7 +268,12 @@ class _Attempt:
         other._settle()
         return other._train(rows.append), rows[-1]
 
-    def _train(self, checkpoint: Callable[[dict[str, Any]], None]) -> End:
+    def _train(
+        self,
+        checkpoint: Callable[[dict[str, Any]], None],
+        writer: RunWriter | None = None,
+        before: Beginning | None = None,
+    ) -> End:
         config, problem = self._config, self._problem
         clock = Clock()
         oracle = self._read(self._solver.access, clock)
@@ -278,20 +282,15 @@ class _Attempt:
         run = self._solver(prepare.parameters(self._solver, config)).start(problem, oracle, generator)
         best = self._best
         bound = best.dual if best is not None and best.precision == "float64" else None
+        observer = Observer(problem, seen, self._data, bound)
+        if before is not None:
+            clock = before.stand(run, oracle.ledger, observer, checkpoint)
+        keep = None if writer is None else lambda state: writer.put_state(state.also(observer.state()))
+        first = prepare.first_checkpoint(self._solver, config["budget"]["counter"], problem.n)
         loop = self._loop = Loop(
-            run,
-            oracle.ledger,
-            prepare.first_checkpoint(self._solver, config["budget"]["counter"], problem.n),
-            config["budget"],
-            config["observe"]["points"],
-            Observer(problem, seen, self._data, bound),
-            checkpoint,
-            self._interrupt,
-            self._progress,
-            clock,
-            self._solver.refits,
-            self._solver.exact,
-        )
+            run, oracle.ledger, first, config["budget"], config["observe"]["points"], observer, checkpoint,
+            self._interrupt, self._progress, clock, self._solver.refits, self._solver.exact, keep,
+        )  # fmt: skip
         with self._interrupt.deferred():
             end = loop.drive()
             model = run.snapshot().model

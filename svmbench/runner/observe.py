@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from svmbench.data import Dataset, Part
     from svmbench.kernels._linear_data import LinearData
     from svmbench.kernels._oracle import Oracle
+
+
+#: Names in a state, of what belongs to the looks after and up to the last one.
+_AFTER, _BEFORE = "looked_", "to_look_"
 
 
 def mistakes(scores: NDArray[np.float64], y: NDArray[np.float64]) -> int:
@@ -59,10 +64,23 @@ class Observer:
         self._data = data
         self._bound = bound
         self._scores = TrainingScores(oracle)
+        self._before = self._scores.state()
+
+    def state(self) -> dict[str, NDArray[np.float64]]:
+        """Return what the next look depends on, and what the last one depended on, arrays by name."""
+        named = {_AFTER: self._scores.state(), _BEFORE: self._before}
+        return {f"{prefix}{name}": value for prefix, found in named.items() for name, value in found.items()}
+
+    def restore(self, state: Mapping[str, NDArray[np.float64]], *, before: bool) -> None:
+        """Stand where an observer stood after its last look, or before it."""
+        prefix = _BEFORE if before else _AFTER
+        names = (name for name in state if name.startswith(prefix))
+        self._scores.restore({name.removeprefix(prefix): state[name] for name in names})
 
     def __call__(self, snapshot: Snapshot) -> dict[str, Any]:
         """Return what is known of a snapshot, keys of TRACE_COLUMNS without counters and clocks."""
         model, problem, y = snapshot.model, self._problem, self._problem.y
+        self._before = self._scores.state()
         maintained = snapshot.responses
         diverged = maintained is not None and not np.isfinite(maintained).all()
         scores = None if diverged else self._scores(model)

@@ -261,6 +261,8 @@ class Solver:
         What one iteration is charged under each convention, in one line.
     stochastic : bool
         Whether the seed changes the run.
+    resumable : bool
+        Whether its runs keep a state (``Run.state``, ``Run.restore``), from which more budget goes on.
     version : int
         Raised whenever results change; part of a run's identity.
     """
@@ -277,6 +279,7 @@ class Solver:
     kernels: ClassVar[tuple[str, ...] | None] = None
     counting: ClassVar[str] = ""
     stochastic: ClassVar[bool] = True
+    resumable: ClassVar[bool] = False
     version: ClassVar[int] = 1
     Params: ClassVar[type]
 

@@ -27,6 +27,7 @@ END_STATES = (*COMPLETE, "out_of_memory", "refused", "failed", "interrupted")
 RUNNING = ".running"
 LOCK = "lock"
 MODEL = "model.npz"
+STATE = "state.npz"
 
 #: Keys of `StoredRun.summary`: the run, its end, its last checkpoint, its configuration.
 SUMMARY_KEYS = (
@@ -36,7 +37,7 @@ SUMMARY_KEYS = (
 )
 
 #: Files of a run whose checksums status.json holds.
-CHECKED = ("run.json", "trace.csv", MODEL)
+CHECKED = ("run.json", "trace.csv", MODEL, STATE)
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class StoredRun:
         end = _end(path)
         try:
             for name, expected in end.pop("files", {}).items():
-                if name != MODEL and sha256(path / name) != expected:
+                if name not in (MODEL, STATE) and sha256(path / name) != expected:
                     raise documents.damaged(path / name, "its checksum is another than at the end")
             rows = trace.read_rows(path / "trace.csv")
             # JSON has no NaN or infinity: a diverged objective is unknown to its readers.
