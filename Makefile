@@ -22,7 +22,7 @@ QUICK = tests/test_*.py $(addprefix tests/, kernels features data config store s
 PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-checks checked lint wheel phases figures tables verdicts reproduce speed clean $(PAPERS)
+.PHONY: help demo test check test-checks checked lint docs wheel phases figures tables verdicts reproduce speed clean $(PAPERS)
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -80,6 +80,10 @@ reproduce: $(READY)  ## make all runs that are missing, then figures, tables and
 # One figure, table or check by its name, from stored runs: make sbp-f2.
 $(PAPERS): $(READY)
 	$(SVMBENCH) paper redraw $@ --results "$(RESULTS)"
+
+docs: $(READY)-docs  ## write the documentation as a site, to build/site; every warning is an error
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --quiet
+	@echo build/site/index.html
 
 speed: $(READY)  ## measure this machine, rows, solvers and, with the extra [peers], all baselines: two hours, nothing else running
 	$(SVMBENCH) speed machine --results "$(RESULTS)"
