@@ -27,6 +27,7 @@ END_STATES = (*COMPLETE, "out_of_memory", "refused", "failed", "interrupted")
 RUNNING = ".running"
 LOCK = "lock"
 MODEL = "model.npz"
+STATE = "state.npz"
 
 #: Keys of `StoredRun.summary`: the run, its end, its last checkpoint, its configuration.
 SUMMARY_KEYS = (
@@ -36,7 +37,7 @@ SUMMARY_KEYS = (
 )
 
 #: Files of a run whose checksums status.json holds.
-CHECKED = ("run.json", "trace.csv", MODEL)
+CHECKED = ("run.json", "trace.csv", MODEL, STATE)
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class StoredRun:
         end = _end(path)
         try:
             for name, expected in end.pop("files", {}).items():
-                if name != MODEL and sha256(path / name) != expected:
+                if name not in (MODEL, STATE) and sha256(path / name) != expected:
                     raise documents.damaged(path / name, "its checksum is another than at the end")
             rows = trace.read_rows(path / "trace.csv")
             # JSON has no NaN or infinity: a diverged objective is unknown to its readers.
@@ -182,6 +183,11 @@ class StoredRun:
     def files(self) -> dict[str, str] | None:
         """sha256 of its files at its end, by name; None without an end, or of an older version."""
         return _end(self.path).get("files")
+
+    @property
+    def wrong_tests(self) -> str | None:
+        """Which test examples the last checkpoint predicted wrongly, as `svmbench.store.bits` packs them."""
+        return _end(self.path).get("wrong_tests")
 
     @property
     def cross_validation(self) -> dict[str, Any] | None:

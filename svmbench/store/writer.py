@@ -17,6 +17,7 @@ from svmbench.store.runs import CHECKED, END_STATES, LOCK, MODEL, RUNNING, Store
 
 if TYPE_CHECKING:
     from svmbench.store.model import StoredModel
+    from svmbench.store.state import State
 
 
 def now() -> str:
@@ -55,6 +56,11 @@ class RunWriter:
         """Store the predictor of the last checkpoint."""
         with self._storing():
             model.save(self.path / MODEL)
+
+    def put_state(self, state: State) -> None:
+        """Store what the run can be gone on from at its last checkpoint."""
+        with self._storing():
+            state.save(self.path)
 
     def log(self, text: str) -> None:
         """Write error.log, what a person needs to understand a failure."""

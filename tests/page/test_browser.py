@@ -33,7 +33,7 @@ def file(tmp_path_factory):
     ] + [stored_run(root, "smo", seed=0, costs=COSTS * 2, errors=[40, 15, 9])]  # fmt: skip
     path = root / "page.html"
     path.write_text(page(runs, "A page"))
-    assert 800_000 < path.stat().st_size < LIMIT
+    assert 200_000 < path.stat().st_size < LIMIT
     return path
 
 
