@@ -39,8 +39,19 @@ ALLOWED = {
     "analysis": {"report", "store"},
     "page": {"analysis", "report", "store", ""},
     "papers": {
-        *("report", "store", "runner", "config", "files", "solvers", "features", "kernels", "data"),
-        *("problem", "rng"),
+        *(
+            "analysis",
+            "report",
+            "store",
+            "runner",
+            "config",
+            "files",
+            "solvers",
+            "features",
+            "kernels",
+            "data",
+        ),
+        *("problem", "rng", "sweep"),
     },
     "speed": {"runner", "store", "solvers", "kernels", "data", "simd", "rng", "config", "files", "problem"},
     "cli": {

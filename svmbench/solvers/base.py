@@ -162,8 +162,9 @@ class Snapshot:
         A feasible dual point of the regularised form, with the loss below, whose w is the model's, where the
         method has one.
     native : dict of str to float
-        The objective of the method's own form and its bound, as ``native_objective`` and ``native_bound``,
-        where they exist.
+        What only some methods have: the objective of their own form and its bound, as ``native_objective``
+        and ``native_bound``; of a method that solves one problem after another the number of those it is
+        done with and the examples in the present one, as ``rounds`` and ``candidates``.
     loss : str
         Of the regularised form that the method minimises: ``hinge`` or ``squared_hinge``.
     inside : bool
