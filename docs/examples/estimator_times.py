@@ -44,7 +44,8 @@ def objective(fitted, X, y, gamma: float, C: float) -> float:
     """Return C times the hinge losses plus half of the squared norm, from the coefficients alone."""
     from sklearn.metrics.pairwise import rbf_kernel
 
-    a = np.asarray(fitted.dual_coef_).ravel()
+    found = fitted.dual_coef_
+    a = np.ravel(found.toarray() if hasattr(found, "toarray") else found)
     K = rbf_kernel(X, X[fitted.support_], gamma=gamma)
     margins = y * (K @ a + float(np.ravel(fitted.intercept_)[0]))
     return 0.5 * float(a @ K[fitted.support_] @ a) + C * float(np.maximum(0.0, 1.0 - margins).sum())
