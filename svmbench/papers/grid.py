@@ -86,7 +86,7 @@ def _legend(options: Mapping[str, Any]) -> str:
         f"{given.get('take', 'median')} over seeds"
         for name, given in options["values"].items()
     ]
-    return f"Each cell is `{options['cell']}`; " + "; ".join(parts) + ". An en dash: the runs are not there."
+    return f"Each cell is `{options['cell']}`; " + "; ".join(parts) + ". An en dash: the runs are not there; inf: never reached."
 
 
 def _csv(header: list[str], rows: list[list[str]]) -> str:
