@@ -75,6 +75,15 @@ cdef class Generator:
             j = self.below(<uint32_t> (i + 1))
             items[i], items[j] = items[j], items[i]
 
+    def words(self):
+        """Return the state, uint64 (4,): where the stream is."""
+        return np.array([self.state[0], self.state[1], self.state[2], self.state[3]], dtype=np.uint64)
+
+    def stand_at(self, words) -> None:
+        """Go on from a state that `words` returned."""
+        for k in range(4):
+            self.state[k] = int(words[k])
+
     def bits(self) -> int:
         """Return the next 64 random bits as an integer."""
         return self.next64()

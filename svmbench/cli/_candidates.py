@@ -16,6 +16,7 @@ _OPTIONS = {
     "plan": ("--config-dir", "--json", "--help"),
     "status": ("--json", "--results", "--help"),
     "resume": ("--results", "--help"),
+    "tune": ("--rounds", "--config-dir", "--json", "--help"),
     "best": ("--by", "--json", "--results", "--help"),
     "list": (
         "--columns",
@@ -98,7 +99,7 @@ def complete(line: str) -> list[str]:
     command, before = words[1], words[2:]
     if last.startswith("-"):
         return _starting(last, _OPTIONS.get(command, ()))
-    if command in ("run", "plan"):
+    if command in ("run", "plan", "tune"):
         try:
             return _run(last, before)
         except UserError:  # a --config-dir that is no folder: nothing to offer until it is

@@ -5,6 +5,7 @@ COMMANDS = {
     "plan": "say what a sweep would run: stored, missing, expected time and memory",
     "status": "say how far a sweep is",
     "resume": "go on with a sweep that was interrupted or has failures",
+    "tune": "choose C and gamma by cross-validation, coarse to fine",
     "best": "say which setting of a sweep won, and print its command",
     "list": "list the stored runs",
     "show": "show one stored run: its end, its last numbers, its configuration",

@@ -10,54 +10,72 @@ from typing import Any
 from svmbench.sweep.plan import Job, Plan
 from svmbench.sweep.record import FINISHED, Record
 
+#: The ends of jobs by their numbers.
+Ends = Mapping[int, dict[str, Any]]
+
 #: Most duplicates that are named one by one.
 _NAMED = 5
 
 
-def sweep(overrides: Sequence[str], folders: Sequence[Path]) -> int:
-    """Run every combination; return 0, 1 if any job failed, or 130 if interrupted."""
+def sweep(plan: Plan, *, table: bool = True) -> tuple[int, Ends]:
+    """Run every combination; return 0, 1 if any job failed, or 130 if interrupted, and the ends."""
     from svmbench.store import Store
-    from svmbench.sweep import plan as planning
+    from svmbench.sweep.launch import check
 
-    plan = planning.make(overrides, folders)
     results = plan.jobs[0].config["results"]
+    check(plan.options)
     Store(results).check_writable()
     tell_left_out(plan)
-    ends = {}
-    if plan.options["retry"] == "none":
-        for number, run in planning.stored(plan, Store(results)).items():
-            if not run.complete:
-                reason = f"stored before: {run.status}, {run.reason}"
-                ends[number] = {
-                    "state": "failed",
-                    "reason": reason,
-                    "run": run.id,
-                    "seconds": 0.0,
-                    "numbers": {},
-                }
-    return make(Record.create(Path(results), plan), plan, ends)
+    return make(Record.create(Path(results), plan), plan, {}, table=table)
 
 
-def make(record: Record, plan: Plan, ends: Mapping[int, dict[str, Any]]) -> int:
-    """Make the jobs of a plan that have no end yet, and print the table of all."""
+def make(record: Record, plan: Plan, ends: Ends, *, table: bool = True) -> tuple[int, Ends]:
+    """Make the jobs of a plan that have no end yet, and print the table of all; the rest as in `sweep`."""
     from svmbench.runner.signals import handling
-    from svmbench.sweep.pool import Pool
+    from svmbench.sweep.launch import launcher
     from svmbench.sweep.status import Status
 
     options = plan.options
-    pending = [job for job in plan.jobs if job.number not in ends]
+    known = _known(plan, ends)
+    pending = [job for job in plan.jobs if job.number not in ends and job.number not in known]
     print(f"{len(plan.jobs)} jobs, all valid; record in {record.folder}", file=sys.stderr)
-    threads = max(job.config["threads"] for job in plan.jobs)
     status = Status(record, len(plan.jobs), min(options["jobs"], max(1, len(pending))), ends)
     lock = record.lock()
     try:
         with handling():
-            pool = Pool(record.folder, options["jobs"], threads, pin=not options["oversubscribe"])
-            interrupted = pool.run(pending, status, fail_fast=options["fail_fast"])
+            for number, end in known.items():
+                status.known(plan.jobs[number], end)
+            interrupted = bool(pending) and launcher(plan, record.folder).run(
+                pending, status, fail_fast=options["fail_fast"]
+            )
     finally:
         status.close()
         lock.remove()
-    return summarise(plan.jobs, status.ends, interrupted)
+    if table:
+        summarise(plan.jobs, status.ends)
+    if interrupted:
+        return 130, status.ends
+    good = all(status.ends.get(job.number, {}).get("state") in FINISHED for job in plan.jobs)
+    return int(not good), status.ends
+
+
+def _known(plan: Plan, ends: Ends) -> dict[int, dict[str, Any]]:
+    """Return the ends of jobs that need no process to find that they are stored."""
+    from svmbench.store import Store
+    from svmbench.sweep.stored import end_of, likely, stored
+
+    store = Store(plan.jobs[0].config["results"])
+    found, unknown = stored(plan, store)
+    known = {}
+    for job in plan.jobs:
+        run = found.get(job.number)
+        if job.number not in ends and run is not None and run.complete and not job.config["force"]:
+            known[job.number] = end_of(run, job.config, "found")
+    if plan.options["retry"] == "none":
+        for number, run in (found | likely(unknown, store)).items():
+            if not run.complete and number not in ends:
+                known[number] = end_of(run, plan.jobs[number].config, "failed")
+    return known
 
 
 def tell_left_out(plan: Plan) -> None:
@@ -74,8 +92,8 @@ def tell_left_out(plan: Plan) -> None:
         print(f"left out, impossible: {labels[0]}{more}: {reason}", file=sys.stderr)
 
 
-def summarise(jobs: Sequence[Job], ends: Mapping[int, dict[str, Any]], interrupted: bool) -> int:
-    """Print the table of all jobs and every failure's reason; return the exit code."""
+def summarise(jobs: Sequence[Job], ends: Ends) -> None:
+    """Print the table of all jobs and every failure's reason."""
     from svmbench.report.tables import table
     from svmbench.sweep import status
 
@@ -83,6 +101,3 @@ def summarise(jobs: Sequence[Job], ends: Mapping[int, dict[str, Any]], interrupt
     for text in status.failures(jobs, ends):
         print(text)
     print(status.counts(jobs, ends))
-    if interrupted:
-        return 130
-    return 0 if all(ends.get(job.number, {}).get("state") in FINISHED for job in jobs) else 1

@@ -32,6 +32,11 @@ def last_checkpoint(summary: dict[str, Any]) -> str:
         gap += f"  (relative {summary['relative_gap']:.1e})"
     rows = [
         ("test error", percent(summary["test_error"])),
+        *(
+            [("validation error", percent(summary["validation_error"]))]
+            if summary["validation_error"] is not None
+            else []
+        ),
         ("training error", percent(summary["train_error"])),
         ("objective", number(summary["primal_objective"], ".6g")),
         ("dual objective", number(summary["dual_objective"], ".6g")),

@@ -21,7 +21,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser(
         "best",
         "Say which setting of a sweep won: the median over its seeds, the smaller the better. A test error "
-        "chooses by what should only be reported; choose by validation_error where the data have one.",
+        "chooses by what should only be reported; choose by validation_error.",
     )
     parser.add_argument("sweep", nargs="?", metavar="SWEEP", help="name or beginning; the newest by default")
     parser.add_argument("--by", choices=_BY, default=_BY[0], help=f"what is compared, {_BY[0]} by default")
@@ -36,8 +36,10 @@ def main(arguments: Sequence[str]) -> int:
     ranked = _ranked(record, given.by)
     if not ranked:
         raise UserError(
-            f"no run of sweep {record.name} has a {given.by}: give --by test_error, "
-            "or data with a validation part"
+            f"no run of sweep {record.name} has a {given.by}: repeat it with validate.folds=5, or with data "
+            "that have a validation set"
+            if given.by == _BY[0]
+            else f"no run of sweep {record.name} has a {given.by}"
         )
     command = f"svmbench run {shlex.join(ranked[0]['overrides'])}"
     if given.json:

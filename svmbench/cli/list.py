@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,9 +48,13 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.store import Store
     from svmbench.store.notes import Notes
 
-    notes = Notes(Path(given.results)).all()
-    summaries = [{**run.summary(), **_said(notes.get(run.id, {}))} for run in Store(given.results).runs()]
-    rows = [_flat({**summary, "tags": " ".join(summary["tags"])}) for summary in summaries]
+    gc.disable()  # of ten thousand summaries, all kept, there is nothing to collect
+    try:
+        notes = Notes(Path(given.results)).all()
+        summaries = [{**run.summary(), **_said(notes.get(run.id, {}))} for run in Store(given.results).runs()]
+        rows = [_flat({**summary, "tags": " ".join(summary["tags"])}) for summary in summaries]
+    finally:
+        gc.enable()
     if not rows and not (given.json or given.csv):
         print(f"no runs in {given.results}; make one with: svmbench run")
         return 0
@@ -81,7 +86,10 @@ def _flat(summary: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Return a summary with dotted keys, those of the configuration behind ``config.``."""
     found: dict[str, Any] = {}
     for key, value in summary.items():
-        found |= _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {prefix + key: value}
+        if type(value) is dict:  # as JSON has them; of ten thousand runs each look counts
+            found.update(_flat(value, f"{prefix}{key}."))
+        else:
+            found[prefix + key] = value
     return found
 
 
@@ -92,18 +100,26 @@ def _cells(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Iterato
 
 def _usual(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the columns shown by default."""
-    keys = dict.fromkeys(key for row in rows for key in row if key.startswith("config."))
-    differing = [
-        key
-        for key in keys
-        if not key.startswith(_PLACES) and any(row.get(key) != rows[0].get(key) for row in rows)
-    ]
+    keys = [key for key in _keys(rows) if key.startswith("config.") and not key.startswith(_PLACES)]
+    differing = []
+    for key in keys:
+        first = rows[0].get(key)
+        if any(row.get(key) != first for row in rows):
+            differing.append(key)
     return [*_FIRST, *differing, *_LAST]
+
+
+def _keys(rows: Sequence[Mapping[str, Any]]) -> dict[str, None]:
+    """Return the keys that rows have, in their order; most have the same."""
+    keys: dict[str, None] = {}
+    for same in dict.fromkeys(map(tuple, rows)):
+        keys.update(dict.fromkeys(same))
+    return keys
 
 
 def _column(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
     """Return the full key of a column; a `UserError` for one that no run has."""
-    keys = dict.fromkeys(key for row in rows for key in row)
+    keys = _keys(rows)
     for key in (name, f"config.{name}"):
         if key in keys or not rows:
             return key

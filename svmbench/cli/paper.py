@@ -15,6 +15,7 @@ _ACTIONS = {
     "draw": "draw pictures and write tables from stored runs",
     "table": "write tables only",
     "verdict": "judge claims by stored runs; of all, write RESULTS/reference/VERDICTS.md",
+    "redraw": "draw and verdict in one process, which is quicker",
     "keep": "pack runs into the committed reference",
 }
 

@@ -24,4 +24,4 @@ def main(arguments: Sequence[str]) -> int:
     check_machine(plan)
     keep = (*FINISHED, "failed", "refused") if plan.options["retry"] == "none" else FINISHED
     ends = {number: end for number, end in record.ends().items() if end["state"] in keep}
-    return make(record, plan, ends)
+    return make(record, plan, ends)[0]

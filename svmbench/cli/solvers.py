@@ -70,6 +70,7 @@ def _about(solver: type[Solver]) -> dict[str, Any]:
         "form": solver.form,
         "exact": solver.exact,
         "stochastic": solver.stochastic,
+        "resumable": solver.resumable,
         "biases": list(solver.biases),
         "kernels": None if solver.kernels is None else list(solver.kernels),
         "counting": solver.counting,
@@ -85,6 +86,9 @@ def _paragraph(solver: type[Solver], width: int) -> str:
         "reads": _READS[solver.access],
         "kernels": _kernels(solver),
         "ends": _ends(solver),
+        "resumes": "more budget goes on from the stored state"
+        if solver.resumable
+        else "no, more budget is a new run",
         "random": "yes, by seed" if solver.stochastic else "no, the seed changes nothing",
         "counts": solver.counting,
         "cites": solver.citation,

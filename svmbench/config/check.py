@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from svmbench.config.schema import KERNELS, SECTIONS, NoFeatures, Suggested, Sweep, Top
+from svmbench.config.schema import KERNELS, LAUNCHERS, SECTIONS, NoFeatures, Suggested, Sweep, Top
 from svmbench.config.values import check_section, show
 from svmbench.errors import UserError, nearest
 
@@ -16,11 +16,21 @@ _NAMED = ("solver", "dataset", "kernel", "features")
 _KEV = 1e8
 _SMALLEST = 1e-100
 _SWEEP = tuple(item.name for item in fields(Sweep))
+#: What stands at the top and is no key of its own.
+_ELSEWHERE = (*SECTIONS, *_NAMED, *_SWEEP, "launcher")
 
 
 def sweep_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a composed configuration says about its sweep; a `UserError` for a value out of range."""
-    return check_section("", {key: given[key] for key in _SWEEP if key in given}, Sweep)
+    options = check_section("", {key: given[key] for key in _SWEEP if key in given}, Sweep)
+    name, params = _named("launcher", given.get("launcher", {"name": "local"}))
+    options["launcher"] = {"name": name, **check_section("launcher.", params, schema_of("launcher", name))}
+    return options
+
+
+def of_the_sweep(key: str) -> bool:
+    """Return whether a key belongs to a sweep and is part of no run."""
+    return key in (*_SWEEP, "launcher") or key.startswith("launcher.")
 
 
 def checked(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -37,7 +47,7 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
         Every key present and of its type; ``kernel.gamma`` and ``budget.counter`` set, and exactly one of
         ``problem.lam`` and ``problem.C``. ``features`` is there only where there are any.
     """
-    top = {key: value for key, value in given.items() if key not in (*SECTIONS, *_NAMED, *_SWEEP)}
+    top = {key: value for key, value in given.items() if key not in _ELSEWHERE}
     plain = check_section("", top, Top)
     dataset, suggested = _dataset(given.get("dataset"))
     config: dict[str, Any] = {"solver": _solver(given.get("solver")), "dataset": dataset}
@@ -50,6 +60,14 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
         config[name] = check_section(f"{name}.", given.get(name, {}), SECTIONS[name])
     config["problem"] = _problem(config["problem"], suggested, dataset["name"])
     config["budget"] = _budget(config["budget"], config["solver"]["name"])
+    validate = check_section("validate.", given.get("validate", {}), SECTIONS["validate"])
+    if validate["folds"] is not None:  # runs stored before there were any are those without
+        config["validate"] = validate
+        if config["budget"]["test_error"] is not None:
+            raise UserError(
+                f"budget.test_error={show(config['budget']['test_error'])} cannot end the fits of "
+                f"validate.folds={validate['folds']}, which see no test set: leave one of them out"
+            )
     for name in ("seed", "threads", "prefetch", "results"):
         config[name] = plain[name]
     if plain["precision"] != "auto":  # runs stored before there was a choice are those without
@@ -82,9 +100,10 @@ def schema_of(group: str, name: str) -> type:
         return NoFeatures if name == "none" else features.get(name).Params
     if group == "budget":
         return SECTIONS["budget"]
-    if name not in KERNELS:
-        raise UserError(f"unknown kernel.name={name}{nearest(name, KERNELS)} (kernels: {', '.join(KERNELS)})")
-    return KERNELS[name]
+    known = LAUNCHERS if group == "launcher" else KERNELS
+    if name not in known:
+        raise UserError(f"unknown {group}.name={name}{nearest(name, known)} ({group}s: {', '.join(known)})")
+    return known[name]
 
 
 def _solver(given: Any) -> dict[str, Any]:

@@ -26,9 +26,9 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from svmbench.config import folder
-from svmbench.config.check import checked, sweep_options
+from svmbench.config.check import checked, of_the_sweep, sweep_options
 from svmbench.config.overrides import check_form, check_keys, not_an_override, written
-from svmbench.config.schema import Sweep
+from svmbench.config.plain import plain, with_values
 from svmbench.errors import UserError
 
 #: Jobs that a sweep may have: their plan is composed and checked whole, in about a millisecond each.
@@ -108,7 +108,7 @@ def jobs(overrides: Sequence[str], folders: Sequence[Path] = ()) -> tuple[list[J
         if count > MOST_JOBS:
             raise UserError(f"a sweep has at most {MOST_JOBS} jobs, these are {count}: make several sweeps")
         moving = {key for key, texts in axes.items() if len(texts) > 1}
-        for key in moving & {item.name for item in dataclasses.fields(Sweep)}:
+        for key in filter(of_the_sweep, sorted(moving)):
             raise UserError(f"{key} belongs to the whole sweep: give it one value")
         found, given = [], sweep_options({})
         for texts in itertools.product(*axes.values()):
@@ -116,6 +116,15 @@ def jobs(overrides: Sequence[str], folders: Sequence[Path] = ()) -> tuple[list[J
             given = sweep_options(composed)
             found.append(Job(list(texts), checked(composed)))
         return found, given
+
+
+def axes(overrides: Sequence[str], folders: Sequence[Path] = ()) -> dict[str, list[str]]:
+    """Return the keys of overrides, each with an override of one value for each of its values.
+
+    The form of each is checked, but nothing composed; parameters and errors as in `resolve`.
+    """
+    with _composer(folders) as composer:
+        return composer.axes(overrides)
 
 
 def _check_range(override: Override) -> None:
@@ -154,6 +163,7 @@ class _Composer:
         self._parser = OverridesParser.create(GlobalHydra.instance().config_loader())
         self._parsed: dict[str, Override] = {}
         self._bases: dict[tuple[str, ...], DictConfig] = {}
+        self._plain: dict[tuple[str, ...], dict[str, Any] | None] = {}
 
     def parse(self, overrides: Sequence[str]) -> list[Override]:
         """Parse each override and check its form."""
@@ -213,6 +223,9 @@ class _Composer:
         try:
             if fixed not in self._bases:
                 self._bases[fixed] = compose("config", self.arguments(overrides))
+                self._plain[fixed] = plain(self._bases[fixed])
+            if (quick := with_values(self._plain[fixed], values)) is not None:
+                return quick
             config = copy.deepcopy(self._bases[fixed]) if values else self._bases[fixed]
             for override in values:
                 OmegaConf.update(config, override.key_or_group, override.value(), merge=True)

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from svmbench.errors import UserError
 
-#: Groups that every run chooses one option of.
-GROUPS = ("solver", "dataset", "kernel", "features", "budget")
+#: Groups that every run chooses one option of; that of the launcher is for sweeps and part of no run.
+GROUPS = ("solver", "dataset", "kernel", "features", "budget", "launcher")
 #: Folders of ``conf/`` whose files are no part of a run's configuration.
 _NOT_GROUPS = ("paper",)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: What stands in place of Hydra's own keys, by their beginning; the last holds for all others.
 _INSTEAD = {
-    "hydra/launcher hydra.launcher": "jobs=N runs N jobs of a sweep at once",
+    "hydra/launcher hydra.launcher": "jobs=N runs N jobs of a sweep at once, launcher=slurm or ray elsewhere",
     "hydra/sweeper hydra.sweeper": "give the values as KEY=A,B or KEY=range(A,B) behind svmbench run -m",
     "hydra.run hydra.sweep hydra.output_subdir hydra.job": "results=DIR says where runs are stored",
     "hydra.searchpath": "--config-dir DIR adds a folder of your own",

@@ -90,6 +90,14 @@ class Observe:
 
 
 @dataclass(frozen=True)
+class Validate:
+    """k-fold cross-validation over the training examples; folds None: none."""
+
+    folds: int | None = field(default=None, metadata={"min": 2})
+    seed: int = field(default=0, metadata={"min": 0})
+
+
+@dataclass(frozen=True)
 class Data:
     """Where the data come from and lie."""
 
@@ -120,4 +128,41 @@ class Sweep:
     oversubscribe: bool = False
 
 
-SECTIONS: dict[str, type] = {"problem": Problem, "budget": Budget, "observe": Observe, "data": Data}
+@dataclass(frozen=True)
+class Local:
+    """Worker processes of this machine."""
+
+
+@dataclass(frozen=True)
+class Slurm:
+    """Jobs of a SLURM cluster; None: the cluster's default."""
+
+    cluster: str = field(default="slurm", metadata={"choices": ("slurm", "local")})
+    partition: str | None = None
+    account: str | None = None
+    qos: str | None = None
+    minutes: float = _above_zero(60.0)
+    memory: float | None = _above_zero()
+    requeue: bool = True
+    setup: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Ray:
+    """Tasks of a Ray cluster; None: no limit, and nothing asked for."""
+
+    address: str = "auto"
+    minutes: float | None = _above_zero()
+    memory: float | None = _above_zero()
+    retries: int = field(default=0, metadata={"min": 0, "max": 100})
+
+
+LAUNCHERS: dict[str, type] = {"local": Local, "slurm": Slurm, "ray": Ray}
+
+SECTIONS: dict[str, type] = {
+    "problem": Problem,
+    "budget": Budget,
+    "observe": Observe,
+    "validate": Validate,
+    "data": Data,
+}

@@ -146,6 +146,8 @@ def describe(hint: Any, limits: Mapping[str, Any]) -> str:
         return "one of " + ", ".join(map(str, get_args(hint)))
     if origin in (list, tuple):
         item = next((option for option in get_args(hint) if option is not Ellipsis), str)
+        if item is str:
+            return "a list [A,B,...] of texts"
         kind, _, limit = describe(item, limits).removeprefix("a ").partition("number")
         return f"a list [A,B,...] of {kind}numbers{limit}"
     if hint is type(None):

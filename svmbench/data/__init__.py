@@ -12,12 +12,13 @@ from svmbench.data.catalogue import names, schema
 
 if TYPE_CHECKING:
     from svmbench.data.dataset import Dataset, Part
-    from svmbench.data.loading import load
+    from svmbench.data.loading import known_checksum, load
 
-__all__ = ["Dataset", "Part", "load", "names", "schema"]
+__all__ = ["Dataset", "Part", "known_checksum", "load", "names", "schema"]
 
 _HOMES = {
     "load": "svmbench.data.loading",
+    "known_checksum": "svmbench.data.loading",
     "Dataset": "svmbench.data.dataset",
     "Part": "svmbench.data.dataset",
 }

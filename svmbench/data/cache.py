@@ -39,6 +39,14 @@ def load(folder: Path) -> Dataset | None:
     return Dataset(manifest["name"], parts["train"], validation, test, manifest["checksum"], manifest["info"])
 
 
+def checksum(folder: Path) -> str | None:
+    """Return the checksum of the prepared data set of a folder, its arrays unread; None if there is none."""
+    try:
+        return str(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["checksum"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 def save(folder: Path, dataset: Dataset) -> None:
     """Write a data set to a folder that appears only when it is whole; an unreadable one is replaced."""
     make_folder(folder.parent)

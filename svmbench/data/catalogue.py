@@ -27,7 +27,12 @@ _OWN_SUFFIXES = (".gz", ".bz2", ".xz", ".csv", ".tsv", ".txt", ".dat", ".data", 
 
 def names() -> list[str]:
     """Return the names of all data sets, sorted."""
-    return sorted(path.stem for path in catalogue_folder().glob("*.yaml"))
+    return list(_names(catalogue_folder()))
+
+
+@functools.cache
+def _names(folder: Path) -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in folder.glob("*.yaml")))
 
 
 def known(name: str) -> str:

@@ -15,8 +15,12 @@ from svmbench.data.dataset import Dataset, Prepared, density, storage
 from svmbench.data.entries import Entry
 from svmbench.data.folders import data_folder, make_folder, mirror_folders, unwritable
 from svmbench.data.raw import RawFiles
+from svmbench.data.unpack import allowed_bytes
 from svmbench.errors import UserError, nearest
 from svmbench.files import Lock, digest
+
+#: Bytes for each value of a generated set while it is drawn: twice in double and once in single precision.
+_DRAWN = 20
 
 
 def load(
@@ -55,6 +59,7 @@ def load(
     raw = RawFiles(entry, mirror_folders(mirror), folder, say)
 
     def prepare() -> Dataset:
+        _check_size(called, entry, params)
         try:
             prepared = storage(module.prepare(params, raw))
         except MemoryError as error:
@@ -66,9 +71,7 @@ def load(
     if hasattr(module, "PIECE"):  # keeps what it made by itself
         with _alone(raw.pieces, say):
             return prepare()
-    forms = {key: [form.members for form in file.forms] for key, file in entry.files.items()}
-    key = digest([name, asdict(params), module.VERSION, cache.LAYOUT, forms])
-    home = folder / "prepared" / f"{name}-{key[:12]}"
+    home = _home(folder, entry, params, module.VERSION)
     found = cache.load(home)
     if found is not None:
         return found
@@ -79,6 +82,52 @@ def load(
             found = prepare()
             cache.save(home, found)
     return found
+
+
+def _check_size(called: str, entry: Entry, params: Any) -> None:
+    """Raise a `UserError` for a generated set that is larger than the machine, before its memory is taken."""
+    examples = getattr(params, "n_train", 0) + getattr(params, "n_test", 0)
+    if entry.files or not entry.features:
+        return
+    needed, allowed = _DRAWN * examples * entry.features, allowed_bytes()
+    if needed > allowed:
+        most = allowed // (_DRAWN * entry.features)
+        raise UserError(
+            f"dataset={called} with {examples} examples takes {needed >> 20} MiB to draw, more than half of "
+            f"this machine's memory, {allowed >> 20} MiB; n_train and n_test may be {most} together"
+        )
+
+
+def known_checksum(dataset: Mapping[str, Any], *, directory: str | None = None) -> str | None:
+    """Return the checksum of the data set that `load` would give, without its arrays.
+
+    Parameters and errors as in `load`.
+
+    Returns
+    -------
+    str or None
+        None where it takes a preparation to know it: no file of a published set has been read yet.
+    """
+    name = catalogue.set_of(dataset)
+    module, entry, folder = catalogue.module(name), catalogue.entry(name), data_folder(directory)
+    params = _params(name, module.Params, dataset)
+    if entry.files:
+        return cache.checksum(_home(folder, entry, params, module.VERSION))
+    raw = RawFiles(entry, [], folder, lambda line: None)
+    for role, path in (
+        ("train", getattr(params, "path", None)),
+        ("test", getattr(params, "test_path", None)),
+    ):
+        if path is not None:
+            raw.users_file(role, Path(path).expanduser())
+    return _checksum(entry, params, module.VERSION, raw)
+
+
+def _home(folder: Path, entry: Entry, params: Any, version: int) -> Path:
+    """Return where a prepared set lies; another one for anything that changes what is in it."""
+    forms = {key: [form.members for form in file.forms] for key, file in entry.files.items()}
+    key = digest([entry.name, asdict(params), version, cache.LAYOUT, forms])
+    return folder / "prepared" / f"{entry.name}-{key[:12]}"
 
 
 @contextlib.contextmanager
@@ -128,9 +177,14 @@ def _described(
         "licence": entry.licence,
         "citation": entry.citation,
     }
+    checksum = _checksum(entry, params, version, raw)
+    return Dataset(called, parts["train"], parts.get("validation"), parts.get("test"), checksum, info)
+
+
+def _checksum(entry: Entry, params: Any, version: int, raw: RawFiles) -> str:
+    """Return what tells the content of a set from others, once all its files have been read."""
     # Where a file lies does not change what is in it.
     content = {
         item.name: getattr(params, item.name) for item in fields(params) if not item.metadata.get("place")
     }
-    checksum = digest([entry.name, sorted(raw.payloads.items()), content, version], 64)
-    return Dataset(called, parts["train"], parts.get("validation"), parts.get("test"), checksum, info)
+    return digest([entry.name, sorted(raw.payloads.items()), content, version], 64)

@@ -33,6 +33,43 @@ def random_split(n: int, sizes: dict[str, int], seed: int) -> dict[str, NDArray[
     return {key: order[end - size : end] for (key, size), end in zip(sizes.items(), ends)}
 
 
+def folds(y: NDArray[np.float64], count: int, seed: int) -> list[NDArray[np.int64]]:
+    """Deal the examples out to stratified folds: each class at random, as evenly as its number allows.
+
+    Parameters
+    ----------
+    y : ndarray of float64, shape (n,)
+        Labels in {-1, +1}.
+    count : int
+        Number of folds.
+    seed : int
+        Of the order in which the examples are dealt out; nothing else changes it.
+
+    Returns
+    -------
+    list of ndarray of int64
+        The examples of each fold, ascending.
+
+    Raises
+    ------
+    UserError
+        If a class has fewer examples than there are folds.
+    """
+    smaller = int(min(np.count_nonzero(y > 0.0), np.count_nonzero(y < 0.0)))
+    if smaller < count:
+        raise UserError(
+            f"validate.folds={count} is more than the {smaller} training examples of the smaller class: "
+            f"give {'no folds' if smaller < 2 else f'at most {smaller}'}"
+        )
+    rng = np.random.default_rng(np.random.SeedSequence(seed))
+    fold = np.empty(y.size, np.int64)
+    for members in (np.flatnonzero(y < 0.0), np.flatnonzero(y > 0.0)):
+        # From where the class before ended, so that the folds differ by one example at most.
+        begin = 0 if y[members[0]] < 0.0 else int(np.count_nonzero(y < 0.0))
+        fold[rng.permutation(members)] = (begin + np.arange(members.size)) % count
+    return [np.flatnonzero(fold == number) for number in range(count)]
+
+
 def nine_to_one(n: int) -> dict[str, int]:
     """Return the sizes of a training and a test part: covertype's 522,911 / 58,101 (Pegasos, Table 1)."""
     return {"train": n - n // 10, "test": n // 10}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-
-import numpy as np
+from statistics import median as median_of
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -34,10 +34,10 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 def cell(value: object) -> str:
     """Return the text of one cell."""
-    if value is None or (isinstance(value, float) and np.isnan(value)):
+    if value is None:
         return "–"
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return "–" if math.isnan(value) else f"{value:.4g}"
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     return str(value).replace("|", "\\|")
@@ -47,13 +47,13 @@ def spread(values: Sequence[float], digits: int = 2) -> str:
     """Return ``median (least to greatest)`` of the values over seeds, the median alone where all agree."""
     if len(values) == 0:
         return "–"
-    median, low, high = (f"{number:.{digits}f}" for number in (np.median(values), min(values), max(values)))
+    median, low, high = (f"{number:.{digits}f}" for number in (median_of(values), min(values), max(values)))
     return median if low == high else f"{median} ({low} to {high})"
 
 
 def count(value: float) -> str:
     """Return a number of evaluations with two digits, such as ``6.4e7``; ``never`` where it is infinite."""
-    if np.isinf(value):
+    if math.isinf(value):
         return "never"
     mantissa, exponent = f"{value:.1e}".split("e")
     return f"{mantissa}e{int(exponent)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,6 +76,16 @@ class TrainingScores:
         self._coefficients = new if fresh else factor * self._coefficients + change
         self._scores = added if fresh else factor * self._scores + added
         return self._scores.copy()
+
+    def state(self) -> dict[str, Floats]:
+        """Return what the next scores are made from: the last bits of a look depend on the looks before."""
+        spent = np.array(self._spent, dtype=np.float64)
+        return {"coefficients": self._coefficients, "scores": self._scores, "spent": spent}
+
+    def restore(self, state: Mapping[str, Floats]) -> None:
+        """Stand where these scores stood."""
+        self._coefficients, self._scores = state["coefficients"], state["scores"]
+        self._spent = int(state["spent"])
 
     def support(self, model: Model, lam: float, y: Floats, responses: Floats) -> bool:
         """Return whether responses in single precision can stand for the model's in its objective.

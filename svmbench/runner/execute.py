@@ -19,12 +19,15 @@ from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
 from svmbench.rng import Generator
 from svmbench.runner import prepare
+from svmbench.runner.continuation import Beginning, beginning
+from svmbench.runner.ends import end_by
 from svmbench.runner.environment import concurrent_load, peak_memory
+from svmbench.runner.folds import cross_validate
 from svmbench.runner.loop import Clock, End, Loop
 from svmbench.runner.manifest import manifest
 from svmbench.runner.models import stored_model
 from svmbench.runner.observe import Observer
-from svmbench.runner.optimum import Optimum, Uncertified, lookup, optimum, optimum_key
+from svmbench.runner.optimum import Optimum, lookup, optimum, optimum_key
 from svmbench.runner.outcome import Outcome
 from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt, handling
@@ -89,9 +92,8 @@ def _execute(
     store = Store(config["results"])
     store.check_writable()
     prepare.check_memory(config["budget"])
-    solver = registry.get(config["solver"]["name"])
+    solver, where = registry.get(config["solver"]["name"]), config["data"]
     release = solver.release()
-    where = config["data"]
     data = load(config["dataset"], mirror=where["mirror"], directory=where["dir"], say=progress.say)
     chosen = config.get("features")
     version = None if chosen is None else features.get(chosen["name"]).version
@@ -123,9 +125,11 @@ class _Attempt:
         self._cache = prepare.cache_bytes(config["budget"], self._problem.n)
         self._best: Optimum | None = None
         self._loop: Loop | None = None
+        self._observer: Observer | None = None
         self._map: features.FeatureMap | None = None
         self._traceback: str | None = None
         self._predict: Callable[[Any], NDArray[np.float64]] | None = None
+        self._validation: dict[str, Any] | None = None
 
     def make(self, runs_before: int, wait: bool) -> Outcome:
         """Find the run, or train and store the end."""
@@ -138,12 +142,17 @@ class _Attempt:
         waiting = (
             (lambda who: self._progress.say(f"waiting for {who}, which makes this run")) if wait else None
         )
+        n = self._problem.n
+        before = beginning(self._config, self._same, self._solver, self._store, n) if end is None else None
+        if before is not None:
+            about["continued"] = before.told(self._progress.say)
         try:
             writer = self._store.begin(self._same, about, self._config["force"], waiting)
         except AlreadyStored as known:  # by another process meanwhile
             return Outcome.found(known.run)
         try:
-            end = end or self._ended(lambda: self._train(writer))
+            end = end or self._ended(self._cross_validate)
+            end = end or self._ended(lambda: self._train(writer.checkpoint, writer, before))
             with self._interrupt.deferred():
                 run = self._finish(writer, end)
         except StorageError:
@@ -152,36 +161,23 @@ class _Attempt:
         except UserError:
             writer.discard()
             raise
-        state = "done" if run.complete else "failed"
-        state = run.status if run.status in ("refused", "interrupted") else state
+        kept = run.status in ("refused", "interrupted")
+        state = "done" if run.complete else run.status if kept else "failed"
         return Outcome(run, state, run.reason, self._data, self._predict)
 
     def _ended(self, step: Callable[[], End | None]) -> End | None:
         """Take a step; return the end of the run if it was one, whatever it came from."""
         try:
             return step()
-        except KeyboardInterrupt as signal:
-            return End("interrupted", f"interrupted by {signal}")
-        except Refusal as error:
-            return End("refused", str(error))
-        except UserError:
-            raise
-        except TimeoutError as error:
-            return End("timeout", str(error))
-        except Uncertified as error:
-            return End("refused", f"{error}: give the parameter that is auto as a number, or a smaller C")
-        except MemoryError as error:
-            return End("out_of_memory", f"out of memory: {error}" if str(error) else "out of memory")
-        except FloatingPointError as error:
-            return End("diverged", str(error))
-        except Exception as error:
-            self._traceback = traceback.format_exc()
-            return End("failed", f"{type(error).__name__}: {error}; see error.log in the run's folder")
+        except (Exception, KeyboardInterrupt) as error:
+            end = end_by(error)
+            if end.status == "failed":
+                self._traceback = traceback.format_exc()
+            return end
 
     def _finish(self, writer: RunWriter, end: End | None) -> StoredRun:
         """Store the model of the last checkpoint and the end."""
-        if end is None:
-            raise RuntimeError("the training loop gave no end")
+        assert end is not None, "the training loop gave no end"
         if self._traceback is not None:
             writer.log(self._traceback)
         if self._loop is not None and self._loop.seen is not None:
@@ -189,7 +185,9 @@ class _Attempt:
         return writer.finish(
             end.status,
             end.reason,
+            wrong_tests=None if self._observer is None else self._observer.wrong_tests,
             company=concurrent_load(self._store.running() - 1),
+            **({} if self._validation is None else {"cross_validation": self._validation}),
             peak_memory=round(peak_memory(), 1),
         )
 
@@ -224,15 +222,9 @@ class _Attempt:
             threads, say = self._config["threads"], self._progress.say
             seconds = self._config["budget"]["seconds"]
             best = best or optimum(
-                problem,
-                self._data,
-                kernel,
-                self._store,
-                cache_bytes=self._cache,
-                threads=threads,
-                seconds=seconds,
-                say=say,
-            )
+                problem, self._data, kernel, self._store, cache_bytes=self._cache, threads=threads,
+                seconds=seconds, say=say,
+            )  # fmt: skip
             value = best.nu if name == "nu" else best.norm
             if best.nu is None or value is None:
                 raise UserError(
@@ -262,7 +254,26 @@ class _Attempt:
             X, config["kernel"], self._cache, config["threads"], prefetch=ahead, precision=precision
         )
 
-    def _train(self, writer: RunWriter) -> End:
+    def _cross_validate(self) -> End | None:
+        """Fit once for each fold, if that is asked for, before the run's own training: both take memory."""
+        if "validate" not in self._config:
+            return None
+        self._validation, end = cross_validate(self._data, self._config, self._fit, self._progress)
+        return end
+
+    def _fit(self, data: Dataset, config: dict[str, Any], progress: Progress) -> tuple[End, dict[str, Any]]:
+        """Train on other examples by the same rules; return the end and the last checkpoint."""
+        other = _Attempt(config, data, self._solver, self._store, self._same, progress, self._interrupt)
+        rows: list[dict[str, Any]] = []
+        other._settle()
+        return other._train(rows.append), rows[-1]
+
+    def _train(
+        self,
+        checkpoint: Callable[[dict[str, Any]], None],
+        writer: RunWriter | None = None,
+        before: Beginning | None = None,
+    ) -> End:
         config, problem = self._config, self._problem
         clock = Clock()
         oracle = self._read(self._solver.access, clock)
@@ -271,20 +282,15 @@ class _Attempt:
         run = self._solver(prepare.parameters(self._solver, config)).start(problem, oracle, generator)
         best = self._best
         bound = best.dual if best is not None and best.precision == "float64" else None
+        observer = self._observer = Observer(problem, seen, self._data, bound)
+        if before is not None:
+            clock = before.stand(run, oracle.ledger, observer, checkpoint)
+        keep = None if writer is None else lambda state: writer.put_state(state.also(observer.state()))
+        first = prepare.first_checkpoint(self._solver, config["budget"]["counter"], problem.n)
         loop = self._loop = Loop(
-            run,
-            oracle.ledger,
-            prepare.first_checkpoint(self._solver, config["budget"]["counter"], problem.n),
-            config["budget"],
-            config["observe"]["points"],
-            Observer(problem, seen, self._data, bound),
-            writer.checkpoint,
-            self._interrupt,
-            self._progress,
-            clock,
-            self._solver.refits,
-            self._solver.exact,
-        )
+            run, oracle.ledger, first, config["budget"], config["observe"]["points"], observer, checkpoint,
+            self._interrupt, self._progress, clock, self._solver.refits, self._solver.exact, keep,
+        )  # fmt: skip
         with self._interrupt.deferred():
             end = loop.drive()
             model = run.snapshot().model

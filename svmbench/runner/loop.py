@@ -11,9 +11,12 @@ from typing import Any, Protocol
 from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt
 from svmbench.solvers.base import Run, Snapshot
+from svmbench.store.state import State
 
 #: Seconds of training between two looks at the clock, the keyboard and the progress.
 SLICE = 0.2
+#: Seconds between two states that are stored of a run, in case it is killed.
+KEPT_EVERY = 30.0
 
 
 class Counts(Protocol):
@@ -35,9 +38,9 @@ class End:
 class Clock:
     """Wall and CPU time of training alone: of making features, and of `Run.advance`."""
 
-    def __init__(self) -> None:
-        self.wall = 0.0
-        self.cpu = 0.0
+    def __init__(self, wall: float = 0.0, cpu: float = 0.0) -> None:
+        self.wall = wall
+        self.cpu = cpu
 
     def __enter__(self) -> None:
         self._started = time.perf_counter(), time.process_time()
@@ -88,6 +91,8 @@ class Loop:
         With the time of training before the first iteration; a new one by default.
     refits : bool, default False
         Whether each iteration begins from nothing: then each is a checkpoint, with the time of its own alone.
+    keep : callable, optional
+        Stores the state of a run that can be gone on from: now and then, and at an end that leaves it open.
     exact : bool, default False
         Whether the method ends at the optimum by itself: then an end before it says that it is one.
     """
@@ -106,6 +111,7 @@ class Loop:
         clock: Clock | None = None,
         refits: bool = False,
         exact: bool = False,
+        keep: Callable[[State], None] | None = None,
     ) -> None:
         self._run = run
         self._ledger = ledger
@@ -123,11 +129,19 @@ class Loop:
         self._exact = exact
         self._before = 0.0
         self._row: dict[str, Any] | None = None
+        self._keep = keep
+        self._kept = time.monotonic()
         #: What the last stored checkpoint was made of, and its iteration.
         self.seen: tuple[Snapshot, int] | None = None
 
     def drive(self) -> End:
         """Run to the end; every checkpoint, the last one included, is stored when this returns."""
+        end = self._to_the_end()
+        if end.status in ("budget", "timeout", "interrupted"):
+            self._put_state()
+        return end
+
+    def _to_the_end(self) -> End:
         while True:
             end = self._advance_to(self._goal())
             row = self._look()
@@ -234,4 +248,13 @@ class Loop:
         self._checkpoint(row)
         self.seen = snapshot, row["iterations"]
         self._progress.observed(row)
+        if time.monotonic() - self._kept > KEPT_EVERY:
+            self._put_state()
         return row
+
+    def _put_state(self) -> None:
+        """Store what the run can be gone on from at the checkpoint just made, where the method has that."""
+        self._kept = time.monotonic()
+        arrays = None if self._keep is None or self._refits else getattr(self._run, "state", lambda: None)()
+        if self._keep is not None and arrays is not None:
+            self._keep(State(self._run.iterations, self._clock.wall, self._clock.cpu, arrays))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from svmbench.problem import (
 )
 from svmbench.runner.certificate import TrainingScores, diagonal
 from svmbench.solvers.base import LinearModel, Model, Snapshot
+from svmbench.store import bits
 
 if TYPE_CHECKING:
     from svmbench.data import Dataset, Part
@@ -25,15 +27,24 @@ if TYPE_CHECKING:
     from svmbench.kernels._oracle import Oracle
 
 
-def mistakes(scores: NDArray[np.float64], y: NDArray[np.float64]) -> int:
-    """Count the examples with y * score <= 0; a score of 0 or NaN is a mistake (papers, section 0.4).
+#: Names in a state, of what belongs to the looks after and up to the last one.
+_AFTER, _BEFORE = "looked_", "to_look_"
+
+
+def mistaken(scores: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which examples have y * score <= 0; a score of 0 or NaN is a mistake (papers, section 0.4).
 
     Parameters
     ----------
     scores, y : ndarray of float64, shape (m,)
         Scores and labels in {-1, +1}.
     """
-    return int(np.count_nonzero(~(scores * y > 0.0)))
+    return np.asarray(~(scores * y > 0.0))
+
+
+def mistakes(scores: NDArray[np.float64], y: NDArray[np.float64]) -> int:
+    """Count them."""
+    return int(np.count_nonzero(mistaken(scores, y)))
 
 
 class Observer:
@@ -49,6 +60,11 @@ class Observer:
         For test and validation errors.
     bound : float or None
         A certified lower bound of the optimal λ-form objective, for solvers without a dual of their own.
+
+    Attributes
+    ----------
+    wrong : ndarray of bool or None
+        Which test examples the last snapshot predicted wrongly; None without a test set.
     """
 
     def __init__(
@@ -59,10 +75,29 @@ class Observer:
         self._data = data
         self._bound = bound
         self._scores = TrainingScores(oracle)
+        self._before = self._scores.state()
+        self.wrong: NDArray[np.bool_] | None = None
+
+    @property
+    def wrong_tests(self) -> str | None:
+        """The same as the store packs it."""
+        return None if self.wrong is None else bits.packed(self.wrong)
+
+    def state(self) -> dict[str, NDArray[np.float64]]:
+        """Return what the next look depends on, and what the last one depended on, arrays by name."""
+        named = {_AFTER: self._scores.state(), _BEFORE: self._before}
+        return {f"{prefix}{name}": value for prefix, found in named.items() for name, value in found.items()}
+
+    def restore(self, state: Mapping[str, NDArray[np.float64]], *, before: bool) -> None:
+        """Stand where an observer stood after its last look, or before it."""
+        prefix = _BEFORE if before else _AFTER
+        names = (name for name in state if name.startswith(prefix))
+        self._scores.restore({name.removeprefix(prefix): state[name] for name in names})
 
     def __call__(self, snapshot: Snapshot) -> dict[str, Any]:
         """Return what is known of a snapshot, keys of TRACE_COLUMNS without counters and clocks."""
         model, problem, y = snapshot.model, self._problem, self._problem.y
+        self._before = self._scores.state()
         maintained = snapshot.responses
         diverged = maintained is not None and not np.isfinite(maintained).all()
         scores = None if diverged else self._scores(model)
@@ -142,11 +177,11 @@ class Observer:
     def _generalise(self, row: dict[str, Any], model: Model) -> None:
         """Add the errors on the test and validation sets that exist."""
         if self._data.test is not None:
-            wrong = self._wrong(model, self._data.test)
-            row.update(test_mistakes=wrong, test_error=wrong / self._data.test.y.size)
+            self.wrong = self._wrong(model, self._data.test)
+            count = int(np.count_nonzero(self.wrong))
+            row.update(test_mistakes=count, test_error=count / self.wrong.size)
         if self._data.validation is not None:
-            wrong = self._wrong(model, self._data.validation)
-            row["validation_error"] = wrong / self._data.validation.y.size
+            row["validation_error"] = float(np.mean(self._wrong(model, self._data.validation)))
 
-    def _wrong(self, model: Model, part: Part) -> int:
-        return mistakes(model.scores(self._oracle, part.X), part.y)
+    def _wrong(self, model: Model, part: Part) -> NDArray[np.bool_]:
+        return mistaken(model.scores(self._oracle, part.X), part.y)

@@ -162,8 +162,9 @@ class Snapshot:
         A feasible dual point of the regularised form, with the loss below, whose w is the model's, where the
         method has one.
     native : dict of str to float
-        The objective of the method's own form and its bound, as ``native_objective`` and ``native_bound``,
-        where they exist.
+        What only some methods have: the objective of their own form and its bound, as ``native_objective``
+        and ``native_bound``; of a method that solves one problem after another the number of those it is
+        done with and the examples in the present one, as ``rounds`` and ``candidates``.
     loss : str
         Of the regularised form that the method minimises: ``hinge`` or ``squared_hinge``.
     inside : bool
@@ -261,6 +262,8 @@ class Solver:
         What one iteration is charged under each convention, in one line.
     stochastic : bool
         Whether the seed changes the run.
+    resumable : bool
+        Whether its runs keep a state (``Run.state``, ``Run.restore``), from which more budget goes on.
     version : int
         Raised whenever results change; part of a run's identity.
     """
@@ -277,6 +280,7 @@ class Solver:
     kernels: ClassVar[tuple[str, ...] | None] = None
     counting: ClassVar[str] = ""
     stochastic: ClassVar[bool] = True
+    resumable: ClassVar[bool] = False
     version: ClassVar[int] = 1
     Params: ClassVar[type]
 

@@ -61,6 +61,26 @@ cdef class CountedRun:
         self.y = &self.labels[0]
         self.signs = np.asarray(self.labels).astype(np.float32)
 
+    def state(self):
+        """Return what the run can go on from, arrays by name; None where the method keeps no such state.
+
+        What follows from it and from the problem is left out. A method that returns arrays takes them back by
+        ``take_state``.
+        """
+        return None
+
+    def take_state(self, state) -> None:
+        """Stand where the run stood whose `state` this is."""
+        raise NotImplementedError
+
+    def restore(self, state, iterations: int) -> None:
+        """Go on from the state of a run of the same problem after so many iterations, not yet at its end.
+
+        What follows is bit for bit what that run would have done.
+        """
+        self.take_state(state)
+        self.iterations = iterations
+
     cdef int step(self) except -1 nogil:
         with gil:
             raise NotImplementedError

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from svmbench.errors import UserError
-from svmbench.files import Lock, sync_folder
+from svmbench.files import Lock, sha256, sync_folder
 from svmbench.store import documents
-from svmbench.store.runs import LOCK, RUNNING, StoredRun
+from svmbench.store.runs import LOCK, RUNNING, STATE, StoredRun
 from svmbench.store.store import Store, read
 
 
@@ -50,6 +50,8 @@ def check_run(path: Path, store: Store) -> Finding | None:
             return Finding(path, "unchecked", "readable; stored before there were checksums and models", run)
         if "model.npz" in files:
             run.model()
+        if STATE in files and sha256(path / STATE) != files[STATE]:
+            raise documents.damaged(path / STATE, "its checksum is another than at the end")
         replaced = _replaced_optimum(run, store)
     except UserError as error:
         return Finding(path, "damaged", str(error))

@@ -19,7 +19,7 @@ from svmbench.store.runs import RUNNING, StoredRun
 from svmbench.store.trace import TRACE_COLUMNS
 
 #: What the entries depend on beside the files: raised or changed, all runs are read afresh.
-_LAYOUT = [1, SCHEMA, list(TRACE_COLUMNS)]
+_LAYOUT = [2, SCHEMA, list(TRACE_COLUMNS)]
 
 _FILES = ("run.json", "trace.csv", "status.json")
 
@@ -40,6 +40,7 @@ class Index:
         self._new: dict[str, Any] = {}
         self._signature: list[int] | None = None
         self._fresh = 0
+        self._folders: dict[str, Path] = {}
 
     def _load(self) -> dict[str, Any]:
         try:
@@ -63,7 +64,9 @@ class Index:
         entry = self._old.get(f"{folder}/{name}")
         if type(entry) is not list or entry[0] != self._signature:
             return None
-        return StoredRun(self._root / folder / name, entry[1])
+        if folder not in self._folders:
+            self._folders[folder] = self._root / folder
+        return StoredRun(self._folders[folder] / name, entry[1])
 
     def learn(self, folder: str, name: str, run: StoredRun) -> None:
         """Keep what is known of the run asked for last, unless it has no end."""

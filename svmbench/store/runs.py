@@ -27,6 +27,7 @@ END_STATES = (*COMPLETE, "out_of_memory", "refused", "failed", "interrupted")
 RUNNING = ".running"
 LOCK = "lock"
 MODEL = "model.npz"
+STATE = "state.npz"
 
 #: Keys of `StoredRun.summary`: the run, its end, its last checkpoint, its configuration.
 SUMMARY_KEYS = (
@@ -36,7 +37,7 @@ SUMMARY_KEYS = (
 )
 
 #: Files of a run whose checksums status.json holds.
-CHECKED = ("run.json", "trace.csv", MODEL)
+CHECKED = ("run.json", "trace.csv", MODEL, STATE)
 
 
 @dataclass(frozen=True)
@@ -69,10 +70,12 @@ class StoredRun:
         end = _end(path)
         try:
             for name, expected in end.pop("files", {}).items():
-                if name != MODEL and sha256(path / name) != expected:
+                if name not in (MODEL, STATE) and sha256(path / name) != expected:
                     raise documents.damaged(path / name, "its checksum is another than at the end")
             rows = trace.read_rows(path / "trace.csv")
-            known = {key: value for key, value in rows[-1].items() if value is not None} if rows else {}
+            # JSON has no NaN or infinity: a diverged objective is unknown to its readers.
+            last = rows[-1].items() if rows else ()
+            known = {key: value for key, value in last if value is not None and not _not_finite(value)}
             identity, config = manifest["identity"], manifest["config"]
             facts = {
                 **{key: end[key] for key in ("status", "reason")},
@@ -83,6 +86,7 @@ class StoredRun:
                 "key": run_id(identity) if "derived" in identity else path.name.removesuffix(RUNNING),
                 "underived": run_id(underived(identity)) if "derived" in identity else None,
                 "last": known,
+                "validation": _cross_validation(end),
             }
             run = cls(path, facts)
             _ = (run.solver, run.dataset, run.seed)
@@ -180,6 +184,16 @@ class StoredRun:
         """sha256 of its files at its end, by name; None without an end, or of an older version."""
         return _end(self.path).get("files")
 
+    @property
+    def wrong_tests(self) -> str | None:
+        """Which test examples the last checkpoint predicted wrongly, as `svmbench.store.bits` packs them."""
+        return _end(self.path).get("wrong_tests")
+
+    @property
+    def cross_validation(self) -> dict[str, Any] | None:
+        """What its folds said, each with its mistakes and examples; None without folds."""
+        return _end(self.path).get("cross_validation")
+
     def model(self) -> StoredModel:
         """Return the predictor of the last checkpoint.
 
@@ -203,7 +217,10 @@ class StoredRun:
 
     def summary(self) -> dict[str, Any]:
         """Return the run's end and its last checkpoint under `SUMMARY_KEYS`; None where unknown."""
-        last = dict.fromkeys(trace.TRACE_COLUMNS) | self.facts["last"]
+        last = dict.fromkeys(trace.TRACE_COLUMNS)
+        last.update(self.facts["last"])
+        if self.facts["validation"] is not None:
+            last["validation_error"] = self.facts["validation"]
         return {
             "run": self.id,
             "solver": self.solver,
@@ -211,8 +228,7 @@ class StoredRun:
             "seed": self.seed,
             "status": self.status,
             "reason": self.reason,
-            # JSON has no NaN or infinity: a diverged objective is unknown to its readers.
-            **{key: None if _not_finite(value) else value for key, value in last.items()},
+            **last,
             "peak_memory": self.peak_memory,
             "started": self.started,
             "ended": self.ended,
@@ -251,6 +267,14 @@ def _end(path: Path) -> dict[str, Any]:
         reason = "its process ended without storing an end; the checkpoints until then are whole"
         return {"status": "killed", "reason": reason}
     return {"status": "running", "reason": who}
+
+
+def _cross_validation(end: dict[str, Any]) -> float | None:
+    """Return the share of mistakes over all folds; None without folds, or with some that were not fitted."""
+    found = end.get("cross_validation")
+    if found is None or len(found["mistakes"]) < found["folds"]:
+        return None
+    return float(sum(found["mistakes"]) / sum(found["examples"]))
 
 
 def _not_finite(value: Any) -> bool:

@@ -17,6 +17,7 @@ from svmbench.store.runs import CHECKED, END_STATES, LOCK, MODEL, RUNNING, Store
 
 if TYPE_CHECKING:
     from svmbench.store.model import StoredModel
+    from svmbench.store.state import State
 
 
 def now() -> str:
@@ -56,6 +57,11 @@ class RunWriter:
         with self._storing():
             model.save(self.path / MODEL)
 
+    def put_state(self, state: State) -> None:
+        """Store what the run can be gone on from at its last checkpoint."""
+        with self._storing():
+            state.save(self.path)
+
     def log(self, text: str) -> None:
         """Write error.log, what a person needs to understand a failure."""
         with self._storing():
@@ -73,19 +79,7 @@ class RunWriter:
         self._trace.close()
         end = {"status": status, "reason": reason, "started": self._manifest["started"], "ended": now()}
         seal(self.path, {**end, **fields})
-        final = self.path.with_name(self.path.name.removesuffix(RUNNING))
-        old = final.with_name(f".{final.name}.replaced")
-        shutil.rmtree(old, ignore_errors=True)
-        if final.exists():
-            # Killed between the two renames, the new run is still read, from its folder `.running`.
-            os.rename(final, old)
-        os.rename(self.path, final)
-        sync_folder(final.parent)
-        shutil.rmtree(old, ignore_errors=True)
-        self.path = final
-        # Only now: a lock removed before the renames would make the folder look like that of a killed run.
-        self._lock.path = final / LOCK
-        self._lock.remove()
+        self.path = _named(self.path, self._lock)
 
     def abandon(self) -> None:
         """Leave the run without an end, as if its process had been killed."""
@@ -101,6 +95,52 @@ class RunWriter:
         self._lock.path = aside / LOCK
         self._lock.remove()
         shutil.rmtree(aside)
+
+
+def _named(path: Path, lock: Lock) -> Path:
+    """Give the folder of an ended run its final name, and free it."""
+    final = path.with_name(path.name.removesuffix(RUNNING))
+    old = final.with_name(f".{final.name}.replaced")
+    shutil.rmtree(old, ignore_errors=True)
+    if final.exists():
+        # Killed between the two renames, the new run is still read, from its folder `.running`.
+        os.rename(final, old)
+    os.rename(path, final)
+    sync_folder(final.parent)
+    shutil.rmtree(old, ignore_errors=True)
+    # Only now: a lock removed before the renames would make the folder look like that of a killed run.
+    lock.path = final / LOCK
+    lock.remove()
+    return final
+
+
+def conclude(path: Path, status: str, reason: str) -> StoredRun | None:
+    """Store the end of a run whose process is dead, with the checkpoints and the model that it left.
+
+    Parameters
+    ----------
+    path : Path
+        Its folder, ``<id>.running``.
+    status, reason : str
+        As for `RunWriter.finish`.
+
+    Returns
+    -------
+    StoredRun or None
+        None if the process had stored nothing yet, or another one makes the run now.
+    """
+    lock = Lock.try_acquire(path / LOCK)
+    if lock is None:
+        return None
+    with storing(f"run {path.name.removesuffix(RUNNING)}", path.parent):
+        if not (path / "trace.csv").is_file():
+            lock.release()
+            return None
+        whole = (path / "trace.csv").read_bytes().rpartition(b"\n")
+        (path / "trace.csv").write_bytes(whole[0] + whole[1])  # without a line that was not finished
+        started = documents.read(path / "run.json")["started"]
+        seal(path, {"status": status, "reason": reason, "started": started, "ended": now()})
+        return StoredRun.read(_named(path, lock))
 
 
 def seal(path: Path, end: dict[str, Any]) -> None:

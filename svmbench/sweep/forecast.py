@@ -9,8 +9,9 @@ from statistics import median
 from typing import Any
 
 from svmbench.store import Store, StoredRun
-from svmbench.sweep.plan import Plan, stored
+from svmbench.sweep.plan import Plan
 from svmbench.sweep.status import duration
+from svmbench.sweep.stored import likely, stored
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ def forecast(plan: Plan, store: Store) -> Forecast:
     The time of a run is that of stored runs of the same solver and data set, in proportion to the limit of
     its budget where both have one in the same counter; the median of several.
     """
-    found = stored(plan, store)
+    found, unknown = stored(plan, store)
+    found |= likely(unknown, store)
     result = Forecast({}, {}, {})
     alike: dict[tuple[str, str], list[StoredRun]] = {}
     for other in store.runs():

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from svmbench.config import compose
-from svmbench.config.schema import Sweep
+from svmbench.config.check import of_the_sweep
 from svmbench.errors import UserError
 from svmbench.files import digest
 from svmbench.runner import prepare
 from svmbench.runner.environment import available_bytes
 from svmbench.runner.spawn import check_threads, cores
 from svmbench.solvers import registry
-from svmbench.store import Store, StoredRun
 from svmbench.store.identity import identity
 
 _MIB = 1024 * 1024
@@ -103,6 +102,8 @@ def make(overrides: Sequence[str], folders: Sequence[Path] = ()) -> Plan:
 
 def check_machine(plan: Plan) -> None:
     """Raise a `UserError` if the plan asks for more than the machine has."""
+    if plan.options["launcher"]["name"] != "local":
+        return  # what the cluster's machines have is for it to say
     threads = max(job.config["threads"] for job in plan.jobs)
     check_threads(threads)
     jobs = plan.options["jobs"]
@@ -120,24 +121,9 @@ def check_machine(plan: Plan) -> None:
         )
 
 
-def stored(plan: Plan, store: Store) -> dict[int, StoredRun]:
-    """Return the stored run of each job that has one, found by its configuration; no data are loaded.
-
-    A changed data file or a newer version of a solver is seen only when the job is run.
-    """
-    found: dict[str, StoredRun] = {}
-    for run in store.runs():  # oldest first
-        key = digest(identity(run.config, "", 0)["config"])
-        if key not in found or run.complete or not found[key].complete:
-            found[key] = run
-    keys = {job.number: digest(identity(job.config, "", 0)["config"]) for job in plan.jobs}
-    return {number: found[key] for number, key in keys.items() if key in found}
-
-
 def _of_the_run(overrides: Sequence[str]) -> list[str]:
     """Return the overrides without those of the sweep."""
-    names = {item.name for item in fields(Sweep)}
-    return [text for text in overrides if text.partition("=")[0].lstrip("+") not in names]
+    return [text for text in overrides if not of_the_sweep(text.partition("=")[0].lstrip("+"))]
 
 
 def _labels(overrides: Sequence[Sequence[str]]) -> list[str]:

@@ -16,8 +16,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from svmbench.files import Lock
+from svmbench.runner import guard
 from svmbench.runner.spawn import cores, thread_environment
 from svmbench.sweep.plan import Job
+from svmbench.sweep.stored import end_of
 
 #: Seconds that interrupted runs have to store their ends before they are killed.
 _PATIENCE = 5.0
@@ -133,6 +135,10 @@ class Pool:
                 if self._cores is not None:
                     self._cores.free(worker.process.pid)
                 answers = [] if worker.job is None else [_death(code, self._folder / "workers.log", worker)]
+                late = worker.guard.conclude() if worker.late and worker.guard and worker.job else None
+                if late is not None and worker.job is not None:
+                    seconds = time.monotonic() - worker.begun
+                    answers = [{**end_of(late, worker.job.config, "done", late.reason), "seconds": seconds}]
             for end in answers:
                 job, worker.job, worker.stopping = worker.job, None, False
                 if job is not None:
@@ -140,6 +146,9 @@ class Pool:
                     failed = failed or end["state"] in ("failed", "refused")
         for worker in self._workers:
             if worker.stopping and time.monotonic() > worker.deadline:
+                worker.process.kill()
+            elif worker.job is not None and worker.guard is not None and worker.guard.late():
+                worker.late = True
                 worker.process.kill()
         listener.tick()
         return failed
@@ -180,6 +189,8 @@ class _Worker:
     deadline: float = 0.0
     said: bytes = b""
     begun: float = 0.0
+    guard: guard.Guard | None = None
+    late: bool = False
 
     def output(self) -> int:
         assert self.process.stdout is not None
@@ -188,6 +199,7 @@ class _Worker:
     def give(self, job: Job, log: Path) -> None:
         """Start a job."""
         self.job, self.dataset, self.begun = job, _dataset(job), time.monotonic()
+        self.guard = guard.Guard(job.config, self.process.pid) if guard.needed(job.config) else None
         line = json.dumps({"number": job.number, "config": job.config, "log": str(log)}) + "\n"
         assert self.process.stdin is not None
         try:

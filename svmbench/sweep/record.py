@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import itertools
 import json
 import os
@@ -49,7 +48,7 @@ class Record:
             sweeps = results.absolute() / "sweeps"
             sweeps.mkdir(parents=True, exist_ok=True)
             folder = next(folder for folder in (sweeps / one for one in names) if _made(folder))
-            write_whole(folder / "plan.json", json.dumps(dataclasses.asdict(plan), indent=1) + "\n")
+            write_whole(folder / "plan.json", json.dumps({**vars(plan), "jobs": list(map(vars, plan.jobs))}))
         except OSError as error:
             raise UserError(
                 f"results={results} cannot be used: {error.strerror}; give another results=DIR"

@@ -62,6 +62,11 @@ class Status:
     def ended(self, job: Job, end: dict[str, Any]) -> None:
         """Take an end and print it."""
         self._running -= 1
+        self.known(job, end)
+        self.tick(now=True)
+
+    def known(self, job: Job, end: dict[str, Any]) -> None:
+        """Take the end of a job that did not begin here, and print it."""
         self.ends[job.number] = end
         if end["state"] == "done":
             self._seconds.append(end["seconds"])
@@ -70,7 +75,6 @@ class Status:
         state = NAMES.get(end["state"], end["state"])
         text = f"{job.label}: {state}, {end['reason']} ({end['seconds']:.2f} s)"
         print(f"[{len(self.ends)}/{self._total}] {text}", file=self._out, flush=True)
-        self.tick(now=True)
 
     def tick(self, now: bool = False) -> None:
         """Show the status line, on a terminal at once and over the last one, elsewhere now and then."""

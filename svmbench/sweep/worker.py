@@ -26,12 +26,10 @@ from svmbench.runner.environment import reset_peak_memory
 from svmbench.runner.execute import execute
 from svmbench.runner.outcome import Outcome
 from svmbench.runner.progress import PlainLines
+from svmbench.sweep.stored import NUMBERS
 
 #: Seconds that a run has to store its end when the process that wants it is gone.
 _GRACE = 5.0
-
-#: What the table of a sweep says about a run, beside the counter of its budget.
-NUMBERS = ("test_error", "validation_error", "primal_objective", "relative_gap", "iterations", "wall_seconds")
 
 
 class LastDataset:
@@ -74,7 +72,7 @@ def main() -> int:
         if line is None:
             return 0
         busy.set()
-        answer = _serve(json.loads(line), load, before)
+        answer = serve(json.loads(line), load, before)
         busy.clear()
         before += 1
         print(json.dumps(answer), file=answers, flush=True)
@@ -91,7 +89,18 @@ def _listen(lines: queue.Queue[str | None], busy: threading.Event) -> None:
         os._exit(1)
 
 
-def _serve(job: dict[str, Any], load: LastDataset, before: int) -> dict[str, Any]:
+def serve(job: dict[str, Any], load: LastDataset, before: int) -> dict[str, Any]:
+    """Make the run of a job; return its end, as `Listener.ended` takes it.
+
+    Parameters
+    ----------
+    job : dict
+        ``number``, ``config`` and ``log``, the file that its progress is written to.
+    load : LastDataset
+        Where its data come from.
+    before : int
+        Runs that this process has made before.
+    """
     reset_peak_memory()
     started = time.perf_counter()
     with Path(job["log"]).open("w", encoding="utf-8") as log:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from svmbench import config, data, features
-from svmbench.config import folder, generate, schema
+from svmbench.config import compose, folder, generate, schema
 from svmbench.config.values import default
 from svmbench.solvers import registry
 
@@ -25,6 +25,8 @@ def schema_of(group: str, name: str) -> type:
         return data.schema(name)
     if group == "features":
         return schema.NoFeatures if name == "none" else features.get(name).Params
+    if group == "launcher":
+        return schema.LAUNCHERS[name]
     return schema.Budget if group == "budget" else schema.KERNELS[name]
 
 
@@ -50,6 +52,9 @@ def leaves(tree: dict[str, Any], prefix: str = "") -> list[str]:
 @pytest.mark.parametrize(("group", "name"), OPTIONS)
 def test_every_option_composes(group, name):
     chosen = [f"{group}={name}"] + (["kernel.gamma=1", "problem.C=1"] if name == "file" else [])
+    if group == "launcher":  # of a sweep, and part of no run
+        assert compose.jobs(chosen)[1]["launcher"]["name"] == name
+        return
     resolved = config.resolve(chosen)
     if (group, name) == ("features", "none"):
         assert "features" not in resolved
@@ -90,7 +95,7 @@ def test_config_has_every_key():
     expected = {item.name for kind in (schema.Top, schema.Sweep) for item in dataclasses.fields(kind)}
     expected |= {
         f"{section}.{item.name}"
-        for section in ("problem", "observe", "data")
+        for section in ("problem", "observe", "validate", "data")
         for item in dataclasses.fields(schema.SECTIONS[section])
     }
     assert set(leaves(stated)) == expected

@@ -55,6 +55,10 @@ def test_the_bound_of_cutting_planes_is_made_afresh_from_their_coefficients():
     assert play(case("ocas", 166))["bad"] == []
 
 
+def test_ctrl_c_is_heard_within_many_short_working_sets_that_are_hard_to_solve():
+    assert play(case("gpdt", 20012))["bad"] == []
+
+
 def test_equal_examples_with_opposite_labels_are_no_optimum_of_dcd_at_once():
     # The projected gradients of a pass are then equal and far from 0.
     X, y = np.full((2, 1), 0.25, dtype=np.float32), np.array([1.0, -1.0])

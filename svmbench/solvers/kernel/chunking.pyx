@@ -77,6 +77,7 @@ cdef class Run(SteppedRun):
     cdef double[::1] keys
     cdef int64_t[::1] found
     cdef bint moved                 # whether a coefficient has since the last exchange
+    cdef readonly Py_ssize_t rounds # chunks that are solved
     cdef readonly Refinement refinement
 
     def __init__(self, problem, oracle, Generator rng not None, params):
@@ -84,6 +85,7 @@ cdef class Run(SteppedRun):
         self.eps = params.eps
         self.q = min(params.q, self.n)
         self.solved = np.zeros(self.n)
+        self.rounds = 0
         self.values = np.array(self.labels)
         self.keys = np.empty(self.n)
         self.found = np.empty(self.q, dtype=np.int64)
@@ -182,6 +184,7 @@ cdef class Run(SteppedRun):
                     continue
                 self.converged = True
                 return 0
+            self.rounds += 1
             # An exchange without a step between could be undone by the next one, for ever.
             if support > 0 and self.moved:
                 for t in range(self.n):
@@ -222,6 +225,7 @@ cdef class Run(SteppedRun):
             KernelExpansion.from_alpha(alpha, y, self.bias_of_chunk()),
             responses=1.0 - y * np.asarray(self.values) if known else None,
             alpha=alpha,
+            native={"rounds": self.rounds, "candidates": self.dual.n_active},
         )
 
 

@@ -27,6 +27,7 @@ from libc.math cimport fabs, fmax, fmin
 from svmbench.solvers.dual.decomposition cimport DecompositionRun
 from svmbench.solvers.dual.gradient_projection cimport DAI_FLETCHER, GVPM, Rule, solve_projected
 from svmbench.solvers.dual.small_qp cimport SmallQP
+from svmbench.solvers.run cimport WORK_BETWEEN_SIGNALS
 
 cdef enum:
     STEPS = 2000            # of the inner method at most; what is left is for the next working sets
@@ -77,6 +78,7 @@ cdef class Run(DecompositionRun):
         self.tolerance = params.eps
         self.violation = fmax(self.dual.extrema.m_up - self.b, self.b - self.dual.extrema.M_low)
         self.scratch = np.empty(4 * self.most)
+        self.work = WORK_BETWEEN_SIGNALS  # the inner method's steps, not rows, may take most of an iteration
 
     cdef int step(self) except -1 nogil:
         cdef double before = self.violation

@@ -95,6 +95,17 @@ cdef class Run(SteppedRun):
             if self.c[i] < self.lam * <double> (t + k) and not self.oracle.prefetch.request(i):
                 return
 
+    def state(self):
+        """Return the counts, their responses and the place in the random stream."""
+        return {"a": np.array(self.a), "c": np.array(self.c), "rng": self.rng.words()}
+
+    def take_state(self, state):
+        """Stand where a run stood."""
+        np.asarray(self.a)[:] = state["a"]
+        np.asarray(self.c)[:] = state["c"]
+        self.support = np.count_nonzero(state["a"])
+        self.rng.stand_at(state["rng"])
+
     def snapshot(self):
         """Return the last iterate."""
         divisor = self.lam * max(self.iterations, 1)
@@ -114,6 +125,7 @@ class Pegasos(Solver):
         "for SVM. Mathematical Programming 127(1), 2011. Section 4."
     )
     counting = "on demand: the non-zero coefficients; rows kept: n per violation; iterations: n each"
+    resumable = True
     Params = Params
 
     def start(self, problem, oracle, rng):

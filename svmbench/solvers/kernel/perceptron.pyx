@@ -118,6 +118,29 @@ cdef class Run(SteppedRun):
         ):
             place += 1
 
+    def state(self):
+        """Return counts and responses, those of the average, the pass and the place in the random stream."""
+        return {
+            "a": np.array(self.a),
+            "c": np.array(self.c),
+            "a_late": np.array(self.a_late),
+            "c_late": np.array(self.c_late),
+            "order": np.array(self.order),
+            "mistakes": np.array(self.mistakes),
+            "rng": self.rng.words(),
+        }
+
+    def take_state(self, state):
+        """Stand where a run stood."""
+        for array, name in (
+            (self.a, "a"), (self.c, "c"), (self.a_late, "a_late"), (self.c_late, "c_late")
+        ):
+            np.asarray(array)[:] = state[name]
+        np.asarray(self.order)[:] = state["order"]
+        self.support = np.count_nonzero(state["a"])
+        self.mistakes = int(state["mistakes"])
+        self.rng.stand_at(state["rng"])
+
     def snapshot(self):
         """Return the last hypothesis, or the average of all."""
         alpha, responses = np.array(self.a), np.array(self.c)
@@ -139,6 +162,7 @@ class Perceptron(Solver):
     )
     form = "none"
     counting = "on demand: the non-zero coefficients; rows kept: n per mistake; iterations: n each"
+    resumable = True
     Params = Params
 
     def start(self, problem, oracle, rng):

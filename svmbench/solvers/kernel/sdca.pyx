@@ -107,6 +107,23 @@ cdef class Run(SteppedRun):
                 return False
         return True
 
+    def state(self):
+        """Return the dual point, its responses, the idle visits and the place in the random stream."""
+        return {
+            "alpha": np.array(self.alpha),
+            "c": np.array(self.c),
+            "idle": np.array(self.idle),
+            "rng": self.rng.words(),
+        }
+
+    def take_state(self, state):
+        """Stand where a run stood."""
+        np.asarray(self.alpha)[:] = state["alpha"]
+        np.asarray(self.c)[:] = state["c"]
+        self.support = np.count_nonzero(state["alpha"])
+        self.idle = int(state["idle"])
+        self.rng.stand_at(state["rng"])
+
     def snapshot(self):
         """Return the last iterate, a dual point."""
         alpha = np.array(self.alpha)
@@ -127,6 +144,7 @@ class SDCA(Solver):
         "Method for Large-scale Linear SVM. ICML 2008. Algorithm 1, on kernel coefficients."
     )
     counting = "on demand: the non-zero coefficients; rows kept: n per change; iterations: n each"
+    resumable = True
     Params = Params
 
     def start(self, problem, oracle, rng):

@@ -83,6 +83,7 @@ cdef class Run(DecompositionRun):
 
     def __init__(self, problem, oracle, params):
         super().__init__(problem, oracle, params.eps, params.q, params.n_new)
+        self.work += STEPS * self.most * self.most
         self.shrinking = params.shrinking
         self.h = params.h
         self.loose = np.full(self.n if self.shrinking else 0, -1, dtype=np.int64)

@@ -1,0 +1,53 @@
+"""Composed configurations in plain types, in which the jobs of a sweep differ by a few values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from omegaconf import OmegaConf
+
+if TYPE_CHECKING:
+    from hydra.core.override_parser.types import Override
+    from omegaconf import DictConfig
+
+
+def plain(config: DictConfig) -> dict[str, Any] | None:
+    """Return a composed configuration in plain types, if no value of it refers to another one."""
+    tree = OmegaConf.to_container(config, resolve=False)
+    return cast(dict[str, Any], tree) if "${" not in str(tree) else None
+
+
+def with_values(tree: dict[str, Any] | None, values: Sequence[Override]) -> dict[str, Any] | None:
+    """Return a plain configuration with some values changed, or None if that takes more than an assignment.
+
+    OmegaConf needs a hundred times as long, and a sweep has a thousand jobs.
+    """
+    if tree is None:
+        return None
+    changed = _copied(tree)
+    for override in values:
+        *sections, last = override.key_or_group.split(".")
+        place: Any = changed
+        value = override.value()
+        for section in sections:
+            place = place.get(section) if isinstance(place, dict) else None
+        if (
+            not isinstance(place, dict)
+            or last not in place
+            or isinstance(place[last], dict)
+            or not (value is None or type(value) in (bool, int, float, str))
+            or "${" in str(value)
+            or override.is_add()
+            or override.is_force_add()
+        ):
+            return None
+        place[last] = value
+    return changed
+
+
+def _copied(tree: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: _copied(value) if type(value) is dict else list(value) if type(value) is list else value
+        for key, value in tree.items()
+    }

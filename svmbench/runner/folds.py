@@ -1,0 +1,100 @@
+"""k-fold cross-validation: what the predictors of further fits say about the examples left out of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from svmbench.data.dataset import Dataset
+from svmbench.data.splits import folds, take
+from svmbench.errors import UserError
+from svmbench.files import digest
+from svmbench.runner.loop import End
+
+if TYPE_CHECKING:
+    from svmbench.runner.progress import Progress
+
+#: A fit of a configuration on a data set: its end and its last checkpoint.
+Fit = Callable[[Dataset, dict[str, Any], "Progress"], tuple[End, dict[str, Any]]]
+
+
+def cross_validate(
+    data: Dataset, config: dict[str, Any], fit: Fit, progress: Progress
+) -> tuple[dict[str, Any], End | None]:
+    """Fit once for each fold, on the training examples of all others, and count the mistakes on it.
+
+    Parameters
+    ----------
+    data : Dataset
+        Its training examples are dealt out (`svmbench.data.splits.folds`).
+    config : dict
+        Resolved; ``validate`` says how many folds, and the limits of ``budget`` hold for each fit.
+    fit : callable
+        Makes one.
+    progress : Progress
+        Told of the fits.
+
+    Returns
+    -------
+    (dict, End or None)
+        ``folds`` and ``seed`` as given, and of each fold ``mistakes``, ``examples`` and ``seconds``, the
+        training time of its fit; and the end of the fit that was interrupted, with which the run ends.
+
+    Raises
+    ------
+    UserError
+        If the data have a validation set, or too few examples for so many folds.
+    """
+    if data.validation is not None:
+        raise UserError(
+            f"dataset={data.name} has a validation set of its own, which validation_error is about: "
+            "leave out validate.folds, or choose another split"
+        )
+    asked = config["validate"]
+    parts = folds(data.train.y, asked["folds"], asked["seed"])
+    found: dict[str, Any] = {**asked, "mistakes": [], "examples": [], "seconds": []}
+    inner = {key: value for key, value in config.items() if key != "validate"}
+    if config["budget"]["gap"] is None:  # then nothing depends on what is seen before the end
+        inner["observe"] = {"points": 1}
+    for number, left_out in enumerate(parts, start=1):
+        name = f"fold {number} of {len(parts)}"
+        end, row = fit(_without(data, left_out), inner, _Quiet(progress, name))
+        if end.status == "interrupted":
+            return found, End(end.status, f"{end.reason} in {name}")
+        mistakes = round(row["validation_error"] * left_out.size)
+        progress.say(f"{name}: {mistakes} mistakes on {left_out.size} examples, {end.reason}")
+        for key, value in (
+            *(("mistakes", mistakes), ("examples", left_out.size)),
+            ("seconds", round(row["wall_seconds"], 6)),
+        ):
+            found[key].append(value)
+    return found, None
+
+
+def _without(data: Dataset, left_out: Any) -> Dataset:
+    """Return the data with some training examples as the validation set."""
+    y = data.train.y
+    kept = np.setdiff1d(np.arange(y.size), left_out)
+    train, validation = (take(data.train.X, y, rows) for rows in (kept, left_out))
+    checksum = digest([data.checksum, left_out.tolist()], 64)
+    return replace(data, train=train, validation=validation, test=None, checksum=checksum)
+
+
+class _Quiet:
+    """Tells what a fit says, and not its checkpoints, which are none of the run's."""
+
+    def __init__(self, progress: Progress, name: str) -> None:
+        self._progress = progress
+        self._name = name
+
+    def say(self, text: str) -> None:
+        self._progress.say(f"{self._name}: {text}")
+
+    def advanced(self, counter: str, value: int, goal: int | None, seconds: float) -> None:
+        self._progress.advanced(counter, value, goal, seconds)
+
+    def observed(self, row: dict[str, Any]) -> None:
+        """Ignore a checkpoint."""

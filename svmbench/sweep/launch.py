@@ -1,0 +1,72 @@
+"""Where the jobs of a sweep are made: by worker processes here, or by the engine of a cluster."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from svmbench.errors import UserError
+from svmbench.sweep.plan import Job, Plan
+from svmbench.sweep.pool import Listener, Pool
+
+
+class Launcher(Protocol):
+    """What makes jobs."""
+
+    def run(self, jobs: Sequence[Job], listener: Listener, *, fail_fast: bool = False) -> bool:
+        """Make the jobs; return whether they were interrupted, so that some have no end or a stored one."""
+        ...
+
+
+#: What an engine needs: its package, which is also the name of the module, and a program.
+_NEEDS = {"slurm": ("submitit", "sbatch"), "ray": ("ray", None)}
+
+
+def check(options: Mapping[str, Any]) -> None:
+    """Raise a `UserError` unless the engine of ``options["launcher"]`` can be used from here."""
+    chosen = options["launcher"]
+    if chosen["name"] == "local":
+        return
+    package, program = _NEEDS[chosen["name"]]
+    if importlib.util.find_spec(package) is None:
+        raise UserError(
+            f"launcher={chosen['name']} needs {package}: pip install 'svmbench[{chosen['name']}]'"
+        )
+    if program is not None and chosen["cluster"] != "local" and shutil.which(program) is None:
+        raise UserError(
+            f"there is no {program} on this machine: start the sweep on one that has it, or try it by "
+            "launcher.cluster=local"
+        )
+
+
+def launcher(plan: Plan, folder: Path) -> Launcher:
+    """Return the launcher of a plan; the engine of a cluster is imported where it is asked for.
+
+    Parameters
+    ----------
+    plan : Plan
+        Its options say which.
+    folder : Path
+        Of the sweep; named in full, since other machines read it.
+
+    Raises
+    ------
+    UserError
+        If its cluster cannot be reached.
+    """
+    options, threads = plan.options, max(job.config["threads"] for job in plan.jobs)
+    chosen = options["launcher"]
+    if chosen["name"] == "local":
+        return Pool(folder, options["jobs"], threads, pin=not options["oversubscribe"])
+    from svmbench.sweep.cluster import Cluster
+
+    if chosen["name"] == "slurm":
+        from svmbench.sweep.slurm import Slurm
+
+        return Cluster(folder, Slurm(folder / "submitit", chosen, options["jobs"], threads))
+    from svmbench.sweep.on_ray import Ray
+
+    return Cluster(folder, Ray(chosen, options["jobs"], threads))

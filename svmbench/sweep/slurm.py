@@ -1,0 +1,129 @@
+"""Jobs of a SLURM cluster, through submitit."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from svmbench.errors import UserError
+from svmbench.runner.spawn import thread_environment
+from svmbench.sweep.remote import make
+
+#: Seconds between two questions to SLURM, which serves others as well.
+_ASK = 5.0
+
+#: Seconds before the end of its time that a job is told, at most, and as a part of it.
+_NOTICE, _SHARE = 90, 4
+
+#: States of a job that may still go on.
+_ALIVE = {
+    *("PENDING", "RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT"),
+    *("REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESIZING", "RESV_DEL_HOLD", "SPECIAL_EXIT"),
+}
+
+
+class Slurm:
+    """One array of jobs.
+
+    Parameters
+    ----------
+    folder : Path
+        For submitit's own files.
+    options : mapping
+        ``launcher`` of the sweep.
+    size : int
+        Jobs that run at a time, at most.
+    threads : int
+        Cores of each.
+    """
+
+    def __init__(self, folder: Path, options: Mapping[str, Any], size: int, threads: int) -> None:
+        import submitit
+
+        self._options = options
+        self._jobs: dict[int, Any] = {}
+        self._asked = 0.0
+        self._known: dict[int, str] = {}
+        seconds = 60 * options["minutes"]
+        common = {
+            "timeout_min": max(1, round(options["minutes"])),
+            "cpus_per_task": threads,
+            "name": "svmbench",
+            **({} if options["memory"] is None else {"mem_gb": options["memory"] / 1024}),
+        }
+        self.most: int | None = None  # an array has a limit
+        if options["cluster"] == "local":
+            self.most = size
+            self._executor = submitit.AutoExecutor(folder, cluster="local")
+            self._executor.update_parameters(**common, local_setup=options["setup"])
+            return
+        self._executor = submitit.AutoExecutor(folder, cluster="slurm")
+        lines = [f"export {name}={value}" for name, value in thread_environment(threads).items()]
+        own = {key: options[key] for key in ("partition", "account", "qos") if options[key] is not None}
+        self._executor.update_parameters(
+            **common,
+            **{f"slurm_{key}": value for key, value in own.items()},
+            slurm_array_parallelism=size,
+            slurm_signal_delay_s=min(_NOTICE, round(seconds / _SHARE)),
+            slurm_setup=[*lines, *options["setup"]],
+            slurm_additional_parameters={"requeue" if options["requeue"] else "no-requeue": True},
+        )
+
+    def submit(self, documents: Sequence[Mapping[str, Any]]) -> None:
+        """Submit the jobs as one array."""
+        try:
+            jobs = self._executor.map_array(make, documents)
+        except Exception as error:  # submitit's own, of what sbatch said
+            said = [line.strip() for line in str(error).splitlines() if line.strip()]
+            raise UserError(f"SLURM takes no jobs: {said[-1] if said else type(error).__name__}") from error
+        self._jobs |= {document["number"]: job for document, job in zip(documents, jobs, strict=True)}
+
+    def over(self, numbers: Sequence[int]) -> dict[int, str]:
+        """Return the jobs that will not go on; SLURM is asked now and then."""
+        if self._options["cluster"] == "local":
+            states = {number: self._jobs[number].state for number in numbers}
+            return {number: f"ended as {state}" for number, state in states.items() if state != "RUNNING"}
+        if time.monotonic() - self._asked >= _ASK:
+            self._asked = time.monotonic()
+            self._known = self._ask(numbers)
+        return {number: how for number, how in self._known.items() if number in numbers}
+
+    def _ask(self, numbers: Sequence[int]) -> dict[int, str]:
+        """Return how jobs ended, by squeue: sacct needs accounting, which not every cluster has."""
+        names = {self._jobs[number].job_id: number for number in numbers}
+        arrays = ",".join(sorted({name.partition("_")[0] for name in names}))
+        command = ["squeue", "--noheader", "--array", "--states=all", f"--jobs={arrays}"]
+        said = subprocess.run([*command, "--format=%i|%T|%r"], capture_output=True, text=True, check=False)
+        if said.returncode and "Invalid job id" not in said.stderr:
+            return {}  # SLURM is away; it is asked again
+        states = {line.split("|")[0]: line.split("|")[1:] for line in said.stdout.splitlines()}
+        found = {}
+        for name, number in names.items():
+            state, *reason = states.get(name) or states.get(name.partition("_")[0]) or ["forgotten by SLURM"]
+            if state not in _ALIVE:
+                why = f" ({reason[0]})" if reason and reason[0] not in ("None", "") else ""
+                found[number] = f"{name} ended as {state}{why}"
+        return found
+
+    def cancel(self, numbers: Sequence[int]) -> None:
+        """Cancel jobs: those that run are told, and killed after SLURM's KillWait."""
+        if self._options["cluster"] == "local":
+            for number in numbers:
+                with contextlib.suppress(ProcessLookupError):  # submitit's own way kills after a second
+                    os.kill(int(self._jobs[number].job_id), signal.SIGTERM)
+        elif numbers:
+            names = [self._jobs[number].job_id for number in numbers]
+            subprocess.run(["scancel", *names], check=False, capture_output=True)
+
+    def close(self) -> None:
+        """Let submitit's own processes of this machine end; of SLURM nothing is held."""
+        if self._options["cluster"] == "local":
+            deadline = time.monotonic() + _ASK
+            while time.monotonic() < deadline and any(job.state == "RUNNING" for job in self._jobs.values()):
+                time.sleep(0.05)

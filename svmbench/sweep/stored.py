@@ -1,0 +1,105 @@
+"""Which runs of a plan are stored, found by the store's index and the data's checksums: no array is read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from svmbench import data, features
+from svmbench.errors import UserError
+from svmbench.files import digest
+from svmbench.solvers import registry
+from svmbench.store import Store, StoredRun
+from svmbench.store.identity import DERIVED, identity, rounded, run_id
+from svmbench.sweep.plan import Job, Plan
+
+#: What the table of a sweep says about a run, beside the counter of its budget.
+NUMBERS = ("test_error", "validation_error", "primal_objective", "relative_gap", "iterations", "wall_seconds")
+
+
+def stored(plan: Plan, store: Store) -> tuple[dict[int, StoredRun], list[Job]]:
+    """Find the stored run of each job that has one.
+
+    Returns
+    -------
+    (dict of int to StoredRun, list of Job)
+        The runs by the numbers of their jobs: of exactly that identity, ended in any way. And the jobs whose
+        identity only the run itself can tell, as their data are not prepared yet or a parameter that is
+        ``auto`` waits for its optimum.
+    """
+    runs = store.runs()
+    exact = {run.key: run for run in runs}
+    derived: dict[str, list[StoredRun]] = {}
+    for run in runs:
+        if run.facts["underived"] is not None:
+            derived.setdefault(run.facts["underived"], []).append(run)
+    checksums: dict[str, str | None] = {}
+    found, unknown = {}, []
+    for job in plan.jobs:
+        name = _name(job.config, checksums)
+        if name is None:
+            unknown.append(job)
+        elif _derives(job.config):
+            same = [run for run in derived.get(name, ()) if _current(run, store)]
+            if same:
+                found[job.number] = same[0]
+            else:
+                unknown.append(job)
+        elif name in exact:
+            found[job.number] = exact[name]
+    return found, unknown
+
+
+def likely(jobs: list[Job], store: Store) -> dict[int, StoredRun]:
+    """Return for jobs of unknown identity a stored run of the same configuration, for a forecast."""
+    found: dict[str, StoredRun] = {}
+    for run in store.runs() if jobs else ():  # oldest first
+        key = digest(identity(run.config, "", 0)["config"])
+        if key not in found or run.complete or not found[key].complete:
+            found[key] = run
+    keys = {job.number: digest(identity(job.config, "", 0)["config"]) for job in jobs}
+    return {number: found[key] for number, key in keys.items() if key in found}
+
+
+def end_of(run: StoredRun, config: dict[str, Any], state: str, reason: str | None = None) -> dict[str, Any]:
+    """Return the end of a job whose run is stored, as a worker would tell it; by default before it began."""
+    summary = run.summary()
+    return {
+        "state": state,
+        "reason": reason or f"stored before: {run.status}, {run.reason}",
+        "run": run.id,
+        "seconds": 0.0,
+        "numbers": {key: summary.get(key) for key in (*NUMBERS, config["budget"]["counter"])},
+    }
+
+
+def _name(config: dict[str, Any], checksums: dict[str, str | None]) -> str | None:
+    """Return the name of a run, without what it derives; None if the data are not known yet."""
+    where = config["data"]["dir"]
+    key = digest([config["dataset"], where])
+    if key not in checksums:
+        try:
+            checksums[key] = data.known_checksum(config["dataset"], directory=where)
+        except UserError:  # the run will say so
+            checksums[key] = None
+    checksum = checksums[key]
+    if checksum is None:
+        return None
+    chosen = config.get("features")
+    version = None if chosen is None else features.get(chosen["name"]).version
+    return run_id(identity(config, checksum, registry.get(config["solver"]["name"]).release(), version))
+
+
+def _derives(config: dict[str, Any]) -> bool:
+    """Return whether the run takes a parameter from the optimum of its problem."""
+    form = registry.get(config["solver"]["name"]).form
+    return form in DERIVED and config["solver"].get(DERIVED[form][1]) in (None, "auto")
+
+
+def _current(run: StoredRun, store: Store) -> bool:
+    """Return whether what a run derived is what it would derive from the optimum as it is stored now."""
+    optimum = store.optimum(str(run.manifest.get("optimum")))
+    if optimum is None:
+        return False
+    of = {"nu": optimum["nu"], "R": optimum["norm"]}
+    derived: dict[str, float] = run.manifest["identity"]["derived"]
+    return all(of[key] is not None and rounded(of[key]) == value for key, value in derived.items())

@@ -1,0 +1,1 @@
+"""Sweeps on real engines, by hand: ``python -m tests.cluster slurm`` or ``ray``."""

@@ -1,0 +1,90 @@
+"""k-fold cross-validation: the folds, the errors of their fits by another program, and what is stored."""
+
+import io
+
+import numpy as np
+import pytest
+from sklearn.model_selection import cross_val_predict
+from sklearn.svm import SVC
+
+from svmbench import config, data
+from svmbench.data.splits import folds
+from svmbench.errors import UserError
+from svmbench.runner.execute import execute
+from svmbench.runner.progress import PlainLines
+from svmbench.store import Store
+
+SMALL = ("dataset=waveform", "dataset.n_train=90", "dataset.n_test=30", "kernel.gamma=0.02")
+
+
+def run(tmp_path, *overrides):
+    log = io.StringIO()
+    resolved = config.resolve([*overrides, f"results={tmp_path}"])
+    return execute(resolved, progress=PlainLines(log)), log.getvalue(), resolved
+
+
+@pytest.mark.parametrize(("positives", "count"), [(40, 5), (7, 7), (50, 3)])
+def test_folds_are_stratified_whole_and_fixed_by_their_seed(positives, count):
+    y = np.where(np.random.default_rng(0).permutation(103) < positives, 1.0, -1.0)
+    found = folds(y, count, 3)
+    np.testing.assert_array_equal(np.sort(np.concatenate(found)), np.arange(y.size))
+    for sign in (1.0, -1.0):
+        sizes = [int(np.count_nonzero(y[fold] == sign)) for fold in found]
+        assert max(sizes) - min(sizes) <= 1
+    assert max(map(len, found)) - min(map(len, found)) <= 1
+    assert all(np.array_equal(one, other) for one, other in zip(found, folds(y, count, 3)))
+    assert not all(np.array_equal(one, other) for one, other in zip(found, folds(y, count, 4)))
+    with pytest.raises(
+        UserError, match=f"validate.folds={positives + 1} is more than the {positives} training"
+    ):
+        folds(y, positives + 1, 0)
+
+
+def test_the_error_is_that_of_libsvm_on_the_same_folds(tmp_path):
+    overrides = (
+        "solver=smo_pair",
+        "solver.eps=1e-6",
+        "problem.bias=unregularised",
+        "problem.C=2",
+        "validate.folds=4",
+        *SMALL,
+    )
+    outcome, log, resolved = run(tmp_path, *overrides)
+    train = data.load(resolved["dataset"]).train
+    of = np.empty(90, int)
+    for number, fold in enumerate(folds(train.y, 4, 0)):
+        of[fold] = number
+    split = [(np.flatnonzero(of != k), np.flatnonzero(of == k)) for k in range(4)]
+    predicted = cross_val_predict(SVC(C=2, gamma=0.02, tol=1e-6), train.X, train.y, cv=split)
+    wrong = predicted != train.y
+    assert wrong.any()
+    assert outcome.run.summary()["validation_error"] == pytest.approx(wrong.mean(), abs=1e-12)
+    kept = outcome.run.cross_validation
+    assert kept["mistakes"] == [int(wrong[of == k].sum()) for k in range(4)]
+    assert sum(kept["examples"]) == 90
+    assert "fold 2 of 4: " in log
+    # By the index, which opens none of its files, and as the run's own: without folds it is another run.
+    assert (
+        Store(tmp_path).runs()[0].summary()["validation_error"] == outcome.run.summary()["validation_error"]
+    )
+    plain, _, _ = run(tmp_path, *(text for text in overrides if "folds" not in text))
+    assert plain.run.id != outcome.run.id
+    assert plain.run.summary()["validation_error"] is None
+    times = ("wall_seconds", "cpu_seconds", "validation_error")
+    own, other = ({k: v for k, v in one.run.rows()[-1].items() if k not in times} for one in (outcome, plain))
+    assert own == other
+
+
+def test_a_derived_parameter_is_that_of_each_fold(tmp_path):
+    outcome, _, _ = run(tmp_path, "solver=sbp", "budget.iterations=20", "validate.folds=2", *SMALL)
+    assert outcome.state == "done"
+    assert len(list((tmp_path / "optima").glob("*.json"))) == 3
+
+
+def test_folds_are_refused_where_they_mean_nothing(tmp_path):
+    with pytest.raises(UserError, match="cannot end the fits of validate"):
+        run(tmp_path, "solver=smo", "validate.folds=2", "budget.test_error=0.1", *SMALL)
+    with pytest.raises(UserError, match="=60 is more than the "):
+        run(tmp_path, "solver=smo", "validate.folds=60", *SMALL)
+    assert not Store(tmp_path).runs()
+    assert not list((tmp_path / "runs").glob("*.running"))
