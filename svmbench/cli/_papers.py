@@ -167,7 +167,7 @@ def keep(asked: Asked) -> int:
     from svmbench.papers.keeping import keep as kept
 
     for name in asked.ids:
-        # Found anew each time: what is packed for one artifact moves runs that others share.
+        # Found again each time: what is packed for one artifact moves runs that others share.
         (material,) = Asked((name,), True, asked.results).materials()
         missing = [match for match in material.matches if not match.complete]
         if missing or (material.artifact.runs is None and material.outcome is None):
