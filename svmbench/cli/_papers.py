@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,12 +33,15 @@ class Asked:
         The results folder.
     jobs : int
         Runs at a time.
+    json : bool
+        Whether `list_all` prints JSON.
     """
 
     ids: tuple[str, ...]
     named: bool
     results: str
     jobs: int = 1
+    json: bool = False
 
     def materials(self) -> list[Material]:
         """Return the artifacts with what is stored of them."""
@@ -53,7 +57,11 @@ def list_all(asked: Asked) -> int:
     for material in asked.materials():
         artifact = material.artifact
         rows.append((artifact.id, artifact.target or "–", artifact.kind, material.tally(), artifact.title))
-    print(table(("name", "target", "kind", "state", "title"), rows))
+    header = ("name", "target", "kind", "state", "title")
+    if asked.json:
+        print(json.dumps([dict(zip(header, row)) for row in rows], indent=2))
+        return 0
+    print(table(header, rows))
     return 0
 
 
@@ -159,7 +167,7 @@ def keep(asked: Asked) -> int:
     from svmbench.papers.keeping import keep as kept
 
     for name in asked.ids:
-        # Found anew each time: what is packed for one artifact moves runs that others share.
+        # Found again each time: what is packed for one artifact moves runs that others share.
         (material,) = Asked((name,), True, asked.results).materials()
         missing = [match for match in material.matches if not match.complete]
         if missing or (material.artifact.runs is None and material.outcome is None):

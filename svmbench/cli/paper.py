@@ -34,8 +34,11 @@ def main(arguments: Sequence[str]) -> int:
         metavar="ID",
         help="name in conf/paper/, such as sbp-f2, or jobs=N for N runs at a time; no name: all",
     )
+    parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)
+    if given.json and given.action != "list":
+        parser.error("--json is for list; verdicts as JSON are in RESULTS/reference/VERDICTS.json")
     names = tuple(word for word in given.ids if "=" not in word)
     jobs = _jobs([word for word in given.ids if "=" in word])
     known = folder.papers()
@@ -45,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
 
     from svmbench.cli import _papers
 
-    asked = _papers.Asked(names or tuple(known), bool(names), given.results, jobs)
+    asked = _papers.Asked(names or tuple(known), bool(names), given.results, jobs, given.json)
     return _papers.ACTIONS[given.action](asked)
 
 

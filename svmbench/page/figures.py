@@ -27,7 +27,7 @@ _FEWER = (None, 30, 20, 12, 8, 5, 3)
 
 
 def figures(
-    runs: Sequence[StoredRun], room: int, size: Callable[[Any], int] = lambda found: len(json.dumps(found))
+    runs: Sequence[StoredRun], limit: int, size: Callable[[Any], int] = lambda found: len(json.dumps(found))
 ) -> tuple[list[dict[str, Any]], int | None]:
     """Return a figure for each problem.
 
@@ -35,7 +35,7 @@ def figures(
     ----------
     runs : sequence of StoredRun
         Those without a checkpoint are left out.
-    room : int
+    limit : int
         Characters that the figures may take.
     size : callable
         How many a list of figures takes, by default as JSON.
@@ -57,7 +57,7 @@ def figures(
     found: list[dict[str, Any]] = []
     for kept in _FEWER:
         found = [_figure(names[problem], grouped[problem], kept) for problem in order]
-        if size(found) <= room:
+        if size(found) <= limit:
             return found, kept
     return found, _FEWER[-1]
 

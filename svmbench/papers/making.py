@@ -21,12 +21,12 @@ from svmbench.sweep.pool import Pool
 #: What a run is told by, whose picture it is for, the run, and whether a stale one is to be replaced.
 Task = tuple[str, Artifact, PlannedRun, bool]
 
-#: Counters that company on the machine changes: runs with such a budget are made one at a time.
+#: Counters that concurrent load changes: runs with such a budget are made one at a time.
 _TIMED = ("wall_seconds", "cpu_seconds")
 
 
 def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
-    """Make what is missing; what is stored already is never repeated, so that it can be taken up at any time.
+    """Make what is missing; what is stored is never repeated, so that it can be continued at any time.
 
     Returns
     -------
@@ -46,8 +46,8 @@ def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
             break
         tried |= {task[0] for task in missing}
         serial = [entry for entry in missing if _is_timed(entry[2], entry[1])]
-        company = [entry for entry in missing if entry not in serial]
-        for part, width in ((company, jobs), (serial, 1)):
+        parallel = [entry for entry in missing if entry not in serial]
+        for part, width in ((parallel, jobs), (serial, 1)):
             if _make_all(part, results, width, failed):
                 return 130
     if failed:

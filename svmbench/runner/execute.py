@@ -186,7 +186,7 @@ class _Attempt:
             end.status,
             end.reason,
             wrong_tests=None if self._observer is None else self._observer.wrong_tests,
-            company=concurrent_load(self._store.running() - 1),
+            concurrent_load=concurrent_load(self._store.running() - 1),
             **({} if self._validation is None else {"cross_validation": self._validation}),
             peak_memory=round(peak_memory(), 1),
         )

@@ -16,7 +16,7 @@ Method, from α = 0; :math:`v_i = y_i - \sum_j \alpha_j y_j K(x_j, x_i)`, b = 0 
                 and outside the ``q`` largest y_i (v_i - b) > eps
 
 It converges when there are none outside. A chunk is solved by the steps of SMO, of which an iteration makes
-one: with a bias in the pair chosen to second order, b being the mean v of the free coefficients or the middle
+one: with a bias in the pair chosen to second order, b being the mean v of the free coefficients or the midpoint
 between the extrema; without, in the coefficient that gains most. Rows come from the oracle one or two at a
 time: no matrix of the chunk is kept, which ends as large as the number of support vectors. Those outside are
 brought up to date when the chunk is solved, along the rows of the coefficients that it has changed.

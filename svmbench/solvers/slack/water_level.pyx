@@ -77,7 +77,7 @@ cdef double find_level(
     while lo < hi:
         if compared != NULL:
             compared[0] += hi - lo
-        # The pivots' own generator starts anew in each call: the level depends on its arguments alone.
+        # The generator of the pivots is seeded in each call: the level depends on its arguments alone.
         random ^= random << 13
         random ^= random >> 7
         random ^= random << 17
