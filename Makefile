@@ -22,7 +22,7 @@ QUICK = tests/test_*.py $(addprefix tests/, kernels features data config store s
 PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-checks checked lint wheel phases figures tables verdicts reproduce speed clean $(PAPERS)
+.PHONY: help demo test check test-checks checked lint docs wheel phases figures tables verdicts reproduce speed clean $(PAPERS)
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -57,24 +57,33 @@ wheel: $(READY)-wheel  ## build dist/*.whl, for Linux machines without a compile
 phases:  ## time `make demo` on a fresh clone of the last commit, phase by phase
 	@$(PYTHON) cmake/phases.py
 
-figures: $(READY)  ## draw the papers' figures from stored runs; trains nothing
-	$(SVMBENCH) paper draw --results "$(RESULTS)"
+ifneq ($(filter figures,$(MAKECMDGOALS)),)
+ifneq ($(filter verdicts,$(MAKECMDGOALS)),)
+# Asked for together they are one process, which finds and reads the runs once.
+TOGETHER = yes
+endif
+endif
 
-tables: $(READY)  ## write the tables of solvers from stored runs; trains nothing
-	$(SVMBENCH) paper table --results "$(RESULTS)"
+figures: $(READY)  ## draw the papers' figures and tables from stored runs; trains nothing
+	$(SVMBENCH) paper $(if $(TOGETHER),redraw,draw) --results "$(RESULTS)"
+
+tables: $(READY)  ## write the tables alone from stored runs; trains nothing
+	$(if $(filter figures,$(MAKECMDGOALS)),@:,$(SVMBENCH) paper table --results "$(RESULTS)")
 
 verdicts: $(READY)  ## judge the papers' claims by stored runs; trains nothing
-	$(SVMBENCH) paper verdict --results "$(RESULTS)"
+	$(if $(TOGETHER),@:,$(SVMBENCH) paper verdict --results "$(RESULTS)")
 
 reproduce: $(READY)  ## make all runs that are missing, then figures, tables and verdicts (half an hour for figures, hours for tables)
 	$(SVMBENCH) paper run --results "$(RESULTS)"
-	$(SVMBENCH) paper draw --results "$(RESULTS)"
-	$(SVMBENCH) paper verdict --results "$(RESULTS)"
+	$(SVMBENCH) paper redraw --results "$(RESULTS)"
 
 # One figure, table or check by its name, from stored runs: make sbp-f2.
 $(PAPERS): $(READY)
-	$(SVMBENCH) paper draw $@ --results "$(RESULTS)"
-	$(SVMBENCH) paper verdict $@ --results "$(RESULTS)"
+	$(SVMBENCH) paper redraw $@ --results "$(RESULTS)"
+
+docs: $(READY)-docs  ## write the documentation as a site, to build/site; every warning is an error
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --quiet
+	@echo build/site/index.html
 
 speed: $(READY)  ## measure this machine, rows, solvers and, with the extra [peers], all baselines: two hours, nothing else running
 	$(SVMBENCH) speed machine --results "$(RESULTS)"

@@ -73,7 +73,7 @@ def mean_squared_hinge(responses: NDArray[np.float64]) -> float:
 
 
 def best_bias(y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
-    """Return the bias with the least mean hinge loss for given responses; the middle of an interval of them.
+    """Return the bias with the least mean hinge loss for given responses; of an interval, its midpoint.
 
     The hinge loss of example i bends at b = y_i - f(x_i) = y_i (1 - c_i). From the left, each bend raises the
     slope of their sum by one, from minus the number of positives at first: the sum is least between the bends

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -32,7 +33,8 @@ def draw(found: Profiles, stem: Path, formats: Sequence[str]) -> list[Path]:
             f"{len(found.methods)} methods cannot be told apart in one picture, {MOST} can; name fewer runs"
         )
     with drawing():
-        figure = Figure(figsize=(7.5, 3.6), layout="constrained")
+        # Room for the legend, of which a row holds about three names.
+        figure = Figure(figsize=(8.5, 3.4 + 0.25 * -(-len(found.methods) // 3)), layout="constrained")
         left, right = figure.subplots(1, 2, sharey=True)
         style = looks(found.methods)
         unit = " / training examples" if found.cost in PER_ROW else ""
@@ -54,9 +56,11 @@ def _panel(ax: Axes, found: Profiles, values: Floats, style: dict[str, Look], la
         x = np.concatenate([[ends[0]], at, [ends[1]]])
         look = style[name]
         ax.step(x, share(row, x), where="post", color=look.colour, linestyle=look.line)
+        if at.size == 0:
+            continue  # markers that are nowhere, unclipped, would break the layout
         ax.plot(at, share(row, at), linestyle="none", color=look.colour, marker=look.marker,
                 markeredgecolor="white", markeredgewidth=0.5, clip_on=False)  # fmt: skip
-    ax.set(xscale="log", xlim=ends, ylim=(0.0, 1.04), xlabel=label, title=title)
+    ax.set(xscale="log", xlim=ends, ylim=(0.0, 1.04), xlabel=textwrap.fill(label, 36), title=title)
     ax.grid(alpha=0.25)
 
 

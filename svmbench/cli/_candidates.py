@@ -13,7 +13,7 @@ from svmbench.speed.jobs import JOBS
 
 _OPTIONS = {
     "run": ("--multirun", "--config-dir", "--cfg", "--resolve", "--json", "--help"),
-    "plan": ("--config-dir", "--json", "--help"),
+    "plan": ("--config-dir", "--calibrate", "--json", "--help"),
     "status": ("--json", "--results", "--help"),
     "resume": ("--results", "--help"),
     "tune": ("--rounds", "--config-dir", "--json", "--help"),

@@ -17,7 +17,7 @@ COMMANDS = {
     "tag": "give runs a word to find them by",
     "note": "give a run a sentence for whoever reads it later",
     "delete": "remove stored runs",
-    "verify": "check the files of stored runs, or make their numbers anew",
+    "verify": "check the files of stored runs, or recompute their numbers",
     "repair": "set damaged runs aside",
     "predict": "score the rows of a file by the model of a stored run",
     "datasets": "list the data sets, fetch one, or verify its files",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from svmbench.papers import artifact as artifacts
 from svmbench.papers import drawing, ids, making, pages
 from svmbench.papers.material import Material
 from svmbench.papers.plan import Index, Match, estimate
+from svmbench.papers.runs import compose_together
 from svmbench.report.tables import table
 from svmbench.store import Store
 
@@ -31,17 +33,22 @@ class Asked:
         The results folder.
     jobs : int
         Runs at a time.
+    json : bool
+        Whether `list_all` prints JSON.
     """
 
     ids: tuple[str, ...]
     named: bool
     results: str
     jobs: int = 1
+    json: bool = False
 
     def materials(self) -> list[Material]:
         """Return the artifacts with what is stored of them."""
         index = Index(Store(self.results))
-        return [Material.of(artifacts.load(name), index) for name in self.ids]
+        loaded = [artifacts.load(name) for name in self.ids]
+        compose_together(found.runs for found in loaded if found.runs is not None)
+        return [Material.of(found, index) for found in loaded]
 
 
 def list_all(asked: Asked) -> int:
@@ -50,7 +57,11 @@ def list_all(asked: Asked) -> int:
     for material in asked.materials():
         artifact = material.artifact
         rows.append((artifact.id, artifact.target or "–", artifact.kind, material.tally(), artifact.title))
-    print(table(("name", "target", "kind", "state", "title"), rows))
+    header = ("name", "target", "kind", "state", "title")
+    if asked.json:
+        print(json.dumps([dict(zip(header, row)) for row in rows], indent=2))
+        return 0
+    print(table(header, rows))
     return 0
 
 
@@ -103,9 +114,21 @@ def draw_tables(asked: Asked) -> int:
     return _write(asked, [name for name in asked.ids if artifacts.load(name).kind == "grid"])
 
 
+def redraw(asked: Asked) -> int:
+    """Draw, write tables and judge at once, with each artifact's runs found and read once."""
+    materials = asked.materials()
+    _write_all(asked, materials)
+    judged = [found for found in materials if found.artifact.claims]
+    return _judge(asked, judged) if judged else 0
+
+
 def _write(asked: Asked, names: Sequence[str]) -> int:
+    return _write_all(asked, Asked(tuple(names), asked.named, asked.results).materials())
+
+
+def _write_all(asked: Asked, materials: Sequence[Material]) -> int:
     """Draw artifacts; where all are meant, one without runs is passed over with a word."""
-    for material in Asked(tuple(names), asked.named, asked.results).materials():
+    for material in materials:
         if asked.named:
             _print_missing(material, asked.results, sys.stderr)
         try:
@@ -121,7 +144,10 @@ def _write(asked: Asked, names: Sequence[str]) -> int:
 
 def verdict(asked: Asked) -> int:
     """Judge claims by what is stored: print the page of those named, or write that of all."""
-    materials = [found for found in asked.materials() if found.artifact.claims]
+    return _judge(asked, [found for found in asked.materials() if found.artifact.claims])
+
+
+def _judge(asked: Asked, materials: Sequence[Material]) -> int:
     if not materials:
         raise UserError(f"no claims are recorded for {', '.join(asked.ids)}")
     judged = pages.judged(materials)
@@ -141,7 +167,7 @@ def keep(asked: Asked) -> int:
     from svmbench.papers.keeping import keep as kept
 
     for name in asked.ids:
-        # Found anew each time: what is packed for one artifact moves runs that others share.
+        # Found again each time: what is packed for one artifact moves runs that others share.
         (material,) = Asked((name,), True, asked.results).materials()
         missing = [match for match in material.matches if not match.complete]
         if missing or (material.artifact.runs is None and material.outcome is None):
@@ -163,6 +189,7 @@ ACTIONS: dict[str, Callable[[Asked], int]] = {
     "draw": draw,
     "table": draw_tables,
     "verdict": verdict,
+    "redraw": redraw,
     "keep": keep,
 }
 

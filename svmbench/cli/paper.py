@@ -15,6 +15,7 @@ _ACTIONS = {
     "draw": "draw pictures and write tables from stored runs",
     "table": "write tables only",
     "verdict": "judge claims by stored runs; of all, write RESULTS/reference/VERDICTS.md",
+    "redraw": "draw and verdict in one process, which is quicker",
     "keep": "pack runs into the committed reference",
 }
 
@@ -33,8 +34,11 @@ def main(arguments: Sequence[str]) -> int:
         metavar="ID",
         help="name in conf/paper/, such as sbp-f2, or jobs=N for N runs at a time; no name: all",
     )
+    parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)
+    if given.json and given.action != "list":
+        parser.error("--json is for list; verdicts as JSON are in RESULTS/reference/VERDICTS.json")
     names = tuple(word for word in given.ids if "=" not in word)
     jobs = _jobs([word for word in given.ids if "=" in word])
     known = folder.papers()
@@ -44,7 +48,7 @@ def main(arguments: Sequence[str]) -> int:
 
     from svmbench.cli import _papers
 
-    asked = _papers.Asked(names or tuple(known), bool(names), given.results, jobs)
+    asked = _papers.Asked(names or tuple(known), bool(names), given.results, jobs, given.json)
     return _papers.ACTIONS[given.action](asked)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,11 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="as for svmbench run -m")
     parser.add_argument("--config-dir", metavar="DIR", help="your own configuration folder, beside conf/")
+    parser.add_argument(
+        "--calibrate",
+        action="store_true",
+        help="train 2 s of each solver and data set that no stored run tells of",
+    )
     parser.add_json()
     given = parser.parse_intermixed_args(arguments)
 
@@ -29,6 +35,10 @@ def main(arguments: Sequence[str]) -> int:
     plan = planning.make(given.overrides, folder.user_folders(given.config_dir))
     store = Store(plan.jobs[0].config["results"])
     expected = forecast.forecast(plan, store)
+    if given.calibrate:
+        from svmbench.sweep.calibrate import calibrate
+
+        calibrate(plan, expected, lambda line: print(line, file=sys.stderr))
     if given.json:
         print(json.dumps(_document(plan, expected), indent=2))
         return 0
@@ -45,6 +55,9 @@ def main(arguments: Sequence[str]) -> int:
         rows.append((job.number + 1, job.label, state, time, None if memory is None else f"{memory:.0f} MiB"))
     print(table(("job", "overrides", "state", "expected time", "memory"), rows))
     print(expected.sentence(plan.options["jobs"]))
+    missing = [number for number, state in expected.states.items() if state != "stored"]
+    if not given.calibrate and any(number not in expected.seconds for number in missing):
+        print("--calibrate tries them for two seconds each")
     return 0
 
 

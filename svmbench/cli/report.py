@@ -5,10 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from svmbench.cli._parser import Parser
 from svmbench.cli._select import RUNS, chosen
 from svmbench.errors import UserError
+
+
+def _verdicts(results: Path) -> list[dict[str, Any]]:
+    """Return the papers' claims with what was found, where they are stored; none otherwise."""
+    try:
+        return list(json.loads((results / "reference" / "VERDICTS.json").read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return []
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -19,7 +28,11 @@ def main(arguments: Sequence[str]) -> int:
         "axes can be switched, tables that sort, environment, commands and data.",
     )
     parser.add_argument("runs", nargs="*", metavar="RUNS", help=RUNS)
-    parser.add_argument("--all", action="store_true", help="every run of the results folder")
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="every run of the results folder, and the verdicts on the papers' claims stored there",
+    )
     parser.add_argument(
         "-o", "--output", default="report.html", metavar="FILE", help="the page (report.html)"
     )
@@ -38,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
         raise UserError(f"there are no runs: {given.results} is no folder; make one with: svmbench run")
     runs = chosen(given.results, names)
     path = Path(given.output)
-    text = page(runs, given.title)
+    text = page(runs, given.title, _verdicts(Path(given.results)) if given.all else [])
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text)
     if given.json:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 _EXIT_CODES = {"done": 0, "found": 0, "failed": 1, "refused": 2, "interrupted": 130}
 
+#: Set for the process that is watched by the one that the user started.
+_GUARDED = "SVMBENCH_GUARDED"
+
 _EPILOGUE = "Values follow Hydra's grammar: null, true, 1e6, [a,b]; with -m: A,B,C or range(0,5)."
 
 #: What stands in place of options that users of Hydra know.
@@ -69,8 +72,12 @@ def main(arguments: Sequence[str]) -> int:
 
         return sweep(make(given.overrides, folders))[0]
     from svmbench import config
+    from svmbench.runner import guard
 
-    return _train(config.resolve(given.overrides, folders), given.json)
+    resolved = config.resolve(given.overrides, folders)
+    if guard.needed(resolved) and _GUARDED not in os.environ:
+        return _guarded(resolved, arguments, given.json)
+    return _train(resolved, given.json)
 
 
 def _parser() -> Parser:
@@ -109,12 +116,27 @@ def _threads(overrides: Sequence[str]) -> int:
     return threads
 
 
+def _guarded(config: dict[str, Any], arguments: Sequence[str], as_json: bool) -> int:
+    """Run the same command in a process of its own, and end that if it is deaf to its limit in seconds."""
+    from svmbench.runner.guard import watched
+    from svmbench.runner.outcome import Outcome
+
+    command = [sys.executable, "-P", "-m", "svmbench.cli.main", "run", *arguments]
+    code, run = watched(config, command, os.environ | {_GUARDED: "1"})
+    return code if run is None else _tell(Outcome(run, "done", run.reason), config, as_json)
+
+
 def _train(config: dict[str, Any], as_json: bool) -> int:
     from svmbench.cli.progress import progress
     from svmbench.runner.execute import execute
 
     with progress(f"{config['solver']['name']} {config['dataset']['name']}") as listener:
         outcome = execute(config, progress=listener)
+    return _tell(outcome, config, as_json)
+
+
+def _tell(outcome: Outcome, config: dict[str, Any], as_json: bool) -> int:
+    """Print what became of a run; return the exit code."""
     if as_json:
         summary = {} if outcome.run is None else outcome.run.summary()
         print(json.dumps({"state": outcome.state, "reason": outcome.reason, **summary}, indent=2))
@@ -133,6 +155,7 @@ def _report(outcome: Outcome, config: dict[str, Any]) -> None:
     summary = outcome.run.summary()
     if summary["iterations"] is not None:
         print(last_checkpoint(summary))
+    if summary["iterations"] is not None and outcome.state != "interrupted":  # who interrupts does not wait
         for path in _pictures(outcome, outcome.run, config["budget"]["counter"]):
             print(f"picture  {path}")
     print(f"run      {outcome.run.path}")

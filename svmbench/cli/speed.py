@@ -80,7 +80,7 @@ def _parser() -> Parser:
         if name == "solvers":
             action.add_argument("--dataset", default="adult", metavar="NAME", help="what they learn")
             action.add_argument(
-                "--cache", type=int, default=0, metavar="MIB", help="time them again with their rows at hand"
+                "--cache", type=int, default=0, metavar="MIB", help="time them again with their rows cached"
             )
         if name == "rivals":
             action.add_argument(

@@ -21,12 +21,12 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser(
         "verify",
         "Check the files of stored runs against their checksums. With --recompute, make every number of each "
-        "run's last checkpoint anew from its model and the data, in double precision, and say what differs.",
+        "run's last checkpoint from its model and the data, in double precision, and say what differs.",
     )
     parser.add_argument(
         "runs", nargs="*", metavar="RUN", help="name, unique beginning or folder; all, if none is given"
     )
-    parser.add_argument("--recompute", action="store_true", help="make the numbers anew; loads the data sets")
+    parser.add_argument("--recompute", action="store_true", help="recompute the numbers; loads the data sets")
     parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)
@@ -82,12 +82,12 @@ def _recompute(run: StoredRun, data: dict[str, Dataset]) -> tuple[str, str]:
 
     summary = run.summary()
     if summary["iterations"] is None:
-        return "ok", "it has no checkpoint, so there is nothing to make anew"
+        return "ok", "it has no checkpoint, so there is nothing to recompute"
     try:
         model = run.model()
         set = load(run, data)
     except UserError as error:
-        return "unchecked", f"cannot be made anew: {error}"
+        return "unchecked", f"cannot be recomputed: {error}"
     if model.iterations != summary["iterations"]:
         return "differs", f"the model is of iteration {model.iterations}, the trace ends at another"
     about = run.manifest
@@ -100,7 +100,7 @@ def _recompute(run: StoredRun, data: dict[str, Dataset]) -> tuple[str, str]:
     if wrong:
         return "differs", "; ".join(wrong)
     without = f"; without {', '.join(left)}, which cannot be made from a model" if left else ""
-    return "ok", f"made anew, the largest difference {largest:.1e} of what is allowed{without}"
+    return "ok", f"recomputed, the largest difference {largest:.1e} of what is allowed{without}"
 
 
 def load(run: StoredRun, loaded: dict[str, Dataset]) -> Dataset:

@@ -15,8 +15,12 @@ from svmbench.data.dataset import Dataset, Prepared, density, storage
 from svmbench.data.entries import Entry
 from svmbench.data.folders import data_folder, make_folder, mirror_folders, unwritable
 from svmbench.data.raw import RawFiles
+from svmbench.data.unpack import allowed_bytes
 from svmbench.errors import UserError, nearest
 from svmbench.files import Lock, digest
+
+#: Bytes for each value of a generated set while it is drawn: twice in double and once in single precision.
+_DRAWN = 20
 
 
 def load(
@@ -55,6 +59,7 @@ def load(
     raw = RawFiles(entry, mirror_folders(mirror), folder, say)
 
     def prepare() -> Dataset:
+        _check_size(called, entry, params)
         try:
             prepared = storage(module.prepare(params, raw))
         except MemoryError as error:
@@ -77,6 +82,20 @@ def load(
             found = prepare()
             cache.save(home, found)
     return found
+
+
+def _check_size(called: str, entry: Entry, params: Any) -> None:
+    """Raise a `UserError` for a generated set that is larger than the machine, before its memory is taken."""
+    examples = getattr(params, "n_train", 0) + getattr(params, "n_test", 0)
+    if entry.files or not entry.features:
+        return
+    needed, allowed = _DRAWN * examples * entry.features, allowed_bytes()
+    if needed > allowed:
+        most = allowed // (_DRAWN * entry.features)
+        raise UserError(
+            f"dataset={called} with {examples} examples takes {needed >> 20} MiB to draw, more than half of "
+            f"this machine's memory, {allowed >> 20} MiB; n_train and n_test may be {most} together"
+        )
 
 
 def known_checksum(dataset: Mapping[str, Any], *, directory: str | None = None) -> str | None:

@@ -102,7 +102,9 @@ class RawFiles:
         try:
             contents = read(path, form)
         except Corrupt as error:
-            raise UserError(f"{path}: {error}; delete it and start again, it will be fetched anew") from error
+            raise UserError(
+                f"{path}: {error}; delete it and start again: it is then fetched again"
+            ) from error
         self.payloads.update(
             {name: form.members[name] or sha256(content) for name, content in contents.items()}
         )
@@ -115,7 +117,7 @@ class RawFiles:
         except Refused as error:
             raise UserError(f"{path}: {error}") from error
         except Corrupt as error:
-            raise UserError(f"{path}: {error}; make the file anew") from error
+            raise UserError(f"{path}: {error}; write the file again") from error
         except OSError as error:
             raise UserError(f"cannot read {path}: {error.strerror or error}") from error
         self.payloads[role] = sha256(content)

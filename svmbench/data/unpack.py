@@ -78,6 +78,11 @@ class _Limited(io.RawIOBase):
         super().close()
 
 
+def allowed_bytes() -> int:
+    """Return how much of the machine's memory the raw form of a data set may take."""
+    return int(_SHARE * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+
+
 def open_unpacked(path: Path) -> IO[bytes]:
     """Open a file for reading its bytes after decompression, in pieces and up to a limit.
 
@@ -90,7 +95,7 @@ def open_unpacked(path: Path) -> IO[bytes]:
     if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
         raise Refused("it is a pipe or a device, not a file; save its content to a file first")
     kind = compression(path)
-    memory = int(_SHARE * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    memory = allowed_bytes()
     by_ratio = max(_RATIO * status.st_size, _FREE)
     limit, refusal = (
         memory,

@@ -69,7 +69,7 @@ class Params:
         default=False,
         metadata={
             "help": (
-                "Make the features of an example when it is visited, every time anew, instead of those of"
+                "Compute the features of an example each time that it is visited, instead of those of"
                 " all examples beforehand. Memory is then the data and the frequencies alone: for one "
                 "pass (solver=asset solver.order=given) it costs nothing."
             )

@@ -10,7 +10,7 @@ from libc.stdlib cimport free
 
 from svmbench.simd.targets cimport allocate
 
-#: Rows that must be at hand at once: pair methods hold two.
+#: Rows that must be held at once: pair methods use two.
 LEAST = 2
 
 

@@ -233,7 +233,7 @@ cdef class Oracle(KernelRows):
     def training_scores(self, indices, coefficients):
         """Return Σ_k coefficients[k] K(x_indices[k], x_j) for every training example, float64, shape (n,).
 
-        Made afresh from the coefficients, independent of anything that a solver maintains; counted as
+        Computed from the coefficients, independent of anything that a solver maintains; counted as
         observation.
         """
         self.ledger.kev_observation += len(indices) * self.n

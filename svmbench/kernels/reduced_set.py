@@ -80,7 +80,7 @@ def gaussian(X: Any, squared: Floats, points: Floats, gamma: float) -> Floats:
 def _by_differences(
     distance: Floats, X: Any, squared: Floats, points: Floats, norms: Floats, gamma: float
 ) -> None:
-    """Make the squared distances, shape (m, k), anew whose kernel values rounding would change."""
+    """Recompute those squared distances, shape (m, k), whose kernel values rounding would change."""
     ulp = np.finfo(np.float64).eps
     most = squared.max(initial=0.0) + norms.max(initial=0.0)
     if gamma * ulp * most <= _ROUNDING:

@@ -6,9 +6,11 @@ itself, by its content security policy, to load anything.
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib import import_module, resources
 from typing import Any
@@ -49,10 +51,10 @@ def vega() -> str:
         vl_convert: Any = import_module("vl_convert")
     except ImportError as error:
         raise UserError("the page's charts need vl-convert: pip install 'svmbench[report]'") from error
-    return str(vl_convert.javascript_bundle()).replace("</script", "<\\/script")
+    return str(vl_convert.javascript_bundle())
 
 
-def page(runs: Sequence[StoredRun], title: str) -> str:
+def page(runs: Sequence[StoredRun], title: str, verdicts: Sequence[Mapping[str, Any]] = ()) -> str:
     """Return the page.
 
     Parameters
@@ -61,6 +63,8 @@ def page(runs: Sequence[StoredRun], title: str) -> str:
         At least one.
     title : str
         Heading of the page.
+    verdicts : sequence of mapping
+        Claims of papers with what was found, as ``VERDICTS.json`` holds them.
 
     Raises
     ------
@@ -71,12 +75,13 @@ def page(runs: Sequence[StoredRun], title: str) -> str:
     script, style, library = (
         parts.joinpath("page.js").read_text(),
         parts.joinpath("page.css").read_text(),
-        vega(),
+        _packed(vega()),
     )
     about = _about(runs)
-    tables = f"{_runs(runs)}{_environments(runs)}{_commands(runs)}"
+    tables = f"{_verdicts(verdicts)}{_runs(runs)}{_environments(runs)}{_commands(runs)}"
     fixed = sum(len(text.encode()) for text in (script, style, library, about, tables))
-    drawn, kept = figures(runs, LIMIT - fixed - 4000 * (1 + len(runs) // 10))
+    room = LIMIT - fixed - 4000 * (1 + len(runs) // 10)
+    drawn, kept = figures(runs, room, lambda found: len(_packed(_json(found))))
     note = (
         f'<p class="note">To keep the page small, {kept} checkpoints at most of each run are shown.</p>'
         if kept
@@ -99,12 +104,12 @@ def page(runs: Sequence[StoredRun], title: str) -> str:
 <header><h1>{escape(title)}</h1>{about}{note}</header>
 <main>
 <h2 id="figures-title" tabindex="-1">Figures</h2>
-<p class="note">A line for each run. A problem is a data set with its kernel, λ and bias.</p>
+<p class="note">A line for each run, or the median over seeds. A problem: data set, kernel, λ and bias.</p>
 {sections}
 {tables}
 </main>
-<script type="application/json" id="figures">{_json(drawn)}</script>
-<script>{library}</script>
+<script type="text/plain" id="figures">{_packed(_json(drawn))}</script>
+<script type="text/plain" id="library">{library}</script>
 <script>{script}</script>
 </body>
 </html>
@@ -116,6 +121,11 @@ def page(runs: Sequence[StoredRun], title: str) -> str:
             "name fewer runs"
         )
     return text
+
+
+def _packed(text: str) -> str:
+    """Return a text as gzip in base64, which a browser unpacks; equal texts give equal ones."""
+    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
 
 
 def _json(document: Any) -> str:
@@ -147,7 +157,8 @@ def _options(names: Iterable[str], columns: dict[str, Any]) -> str:
 
 def _figure(number: int, figure: dict[str, Any]) -> str:
     columns = figure["columns"]
-    axes = f"""<label>horizontally<select name="x">{_options(COSTS, columns)}</select></label>
+    costs = sorted(COSTS, key=lambda name: name != figure["cost"])  # the first one is shown at first
+    axes = f"""<label>horizontally<select name="x">{_options(costs, columns)}</select></label>
 <label>vertically<select name="y">{_options(VALUES, columns)}</select></label>"""
     scales = "".join(
         f'<label>{what} axis<select name="{key}">{options}</select></label>'
@@ -161,9 +172,13 @@ def _figure(number: int, figure: dict[str, Any]) -> str:
         f"{_swatch(method)}{escape(method['name'])}</label>"
         for place, method in enumerate(figure["methods"])
     )
+    crowded = len(figure["runs"]) > max(12, len(figure["methods"]))
+    several = f'<label><input type="checkbox" name="medians"{" checked" * crowded}>medians over seeds</label>'
+    if len(figure["runs"]) == len(figure["methods"]):
+        several = ""
     return f"""<section class="figure" aria-labelledby="figure-{number}">
 <h3 id="figure-{number}">{number}. {escape(figure["title"])}</h3>
-<div class="controls">{axes}{scales}
+<div class="controls">{axes}{scales}{several}
 <button type="button" class="download">Data of figure {number} (CSV)</button></div>
 <div class="chart" role="region" aria-labelledby="figure-{number}"></div>
 <fieldset><legend>Curves shown</legend>{legend}</fieldset>
@@ -189,6 +204,21 @@ def _runs(runs: Sequence[StoredRun]) -> str:
         cells = "".join(_cell(summary[key], factor) for key, _, factor in _TABLE)
         rows.append(f"<tr>{cells}</tr>")
     return _table("Runs", "the last checkpoint of each run; a heading sorts by its column", head, rows)
+
+
+def _verdicts(claims: Sequence[Mapping[str, Any]]) -> str:
+    """Return the table of the papers' claims; nothing without any."""
+    if not claims:
+        return ""
+    names = ("target", "claim", "verdict", "place", "text")
+    head = "".join(f'<th scope="col"><button type="button">{name}</button></th>' for name in names)
+    rows = (
+        "<tr>" + "".join(f"<td>{escape(str(claim.get(name, '')))}</td>" for name in names) + "</tr>"
+        for claim in claims
+    )
+    said = Counter(str(claim.get("verdict")) for claim in claims)
+    counts = ", ".join(f"{number} {verdict}" for verdict, number in said.most_common())
+    return _table("Verdicts", f"what the papers claim, and what was found: {escape(counts)}", head, rows)
 
 
 def _cell(value: Any, factor: float) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,21 +26,25 @@ _COLUMNS = (*COSTS, *VALUES)
 _FEWER = (None, 30, 20, 12, 8, 5, 3)
 
 
-def figures(runs: Sequence[StoredRun], room: int) -> tuple[list[dict[str, Any]], int | None]:
+def figures(
+    runs: Sequence[StoredRun], limit: int, size: Callable[[Any], int] = lambda found: len(json.dumps(found))
+) -> tuple[list[dict[str, Any]], int | None]:
     """Return a figure for each problem.
 
     Parameters
     ----------
     runs : sequence of StoredRun
         Those without a checkpoint are left out.
-    room : int
-        Characters that the figures may take as JSON.
+    limit : int
+        Characters that the figures may take.
+    size : callable
+        How many a list of figures takes, by default as JSON.
 
     Returns
     -------
     figures : list of dict
-        title, methods (name, colour, dash), columns (name -> label, factor), runs (name, method, seed and the
-        values of each column at its checkpoints, None where unknown).
+        title, cost (what most budgets count), methods (name, colour, dash), columns (name -> label, factor),
+        runs (name, method, seed and the values of each column at its checkpoints, None where unknown).
     kept : int or None
         Most checkpoints kept of a run, None for all of them.
     """
@@ -52,7 +57,7 @@ def figures(runs: Sequence[StoredRun], room: int) -> tuple[list[dict[str, Any]],
     found: list[dict[str, Any]] = []
     for kept in _FEWER:
         found = [_figure(names[problem], grouped[problem], kept) for problem in order]
-        if len(json.dumps(found, separators=(",", ":"))) <= room:
+        if size(found) <= limit:
             return found, kept
     return found, _FEWER[-1]
 
@@ -65,8 +70,10 @@ def _figure(title: str, runs: Sequence[StoredRun], kept: int | None) -> dict[str
     style = looks((label, solvers[label]) for label in labels)
     drawn = [_run(run, labels.index(named[keys[run.id]]), kept) for run in runs]
     present = [name for name in _COLUMNS if any(name in one["values"] for one in drawn)]
+    counted = Counter(run.config["budget"]["counter"] for run in runs)
     return {
         "title": title,
+        "cost": max(present, key=lambda name: counted[name]),
         "methods": [
             {
                 "name": label,

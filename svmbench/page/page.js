@@ -1,7 +1,10 @@
 // Glue between the controls of the page and Vega-Lite: choices make a specification, Vega-Lite draws it.
 "use strict";
-const read = (id) => JSON.parse(document.getElementById(id).textContent);
-const figures = read("figures");
+let figures = [];
+async function unpack(id) {
+  const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (sign) => sign.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -23,6 +26,20 @@ function rows(figure, x, y, shown, positive) {
   return found;
 }
 
+// Checkpoints of different seeds lie at nearly the same costs: they are put on marks a twentieth of a decade apart, and
+// a mark that fewer than half of a method's seeds have is left out.
+function medians(choice) {
+  const log = "log(datum.x) / LN10", keys = ["method", "mark"];
+  return [
+    { calculate: choice.xscale === "log" ? `pow(10, round(20 * ${log}) / 20)` : `pow(10, round(20 * log(max(datum.x, 1e-9)) / LN10) / 20)`, as: "mark" },
+    { aggregate: [{ op: "median", field: "y", as: "middle" }, { op: "q1", field: "y", as: "low" }, { op: "q3", field: "y", as: "high" },
+      { op: "distinct", field: "run", as: "count" }], groupby: keys },
+    { joinaggregate: [{ op: "max", field: "count", as: "most" }], groupby: ["method"] },
+    { filter: "2 * datum.count > datum.most" },
+    { calculate: "datum.mark", as: "x" }, { calculate: "datum.middle", as: "y" },
+  ];
+}
+
 function spec(figure, choice) {
   const names = figure.methods.map((method) => method.name);
   const colours = figure.methods.map((m) => (dark.matches && m.colour === "#000000" ? "#ffffff" : m.colour));
@@ -38,13 +55,15 @@ function spec(figure, choice) {
     description: `${figure.columns[choice.y][0]} against ${figure.columns[choice.x][0]}: ${figure.title}`,
     width: "container", height: 360, background: null,
     data: { values: rows(figure, choice.x, choice.y, choice.shown, { x: choice.xscale === "log", y: choice.yscale === "log" }) },
+    ...(choice.medians ? { transform: medians(choice) } : {}),
     mark: { type: "line", interpolate: "step-after", strokeWidth: 1.6, point: { size: 22, filled: true } },
     encoding: {
-      x: axis("x", choice.xscale), y: axis("y", choice.yscale), detail: { field: "run" },
+      x: axis("x", choice.xscale), y: axis("y", choice.yscale), detail: { field: choice.medians ? "method" : "run" },
       color: { field: "method", type: "nominal", scale: { domain: names, range: colours }, legend: null },
       strokeDash: { field: "method", type: "nominal", scale: { domain: names, range: dashes }, legend: null },
-      tooltip: [tip("method", "method"), tip("seed", "seed"), tip("x", figure.columns[choice.x][0], ",.5~g"),
-        tip("y", figure.columns[choice.y][0], ".5~g"), tip("run", "run")],
+      tooltip: [tip("method", "method"), ...(choice.medians ? [tip("count", "seeds", "d")] : [tip("seed", "seed")]),
+        tip("x", figure.columns[choice.x][0], ",.5~g"), tip("y", figure.columns[choice.y][0], ".5~g"),
+        ...(choice.medians ? [tip("low", "lower quartile", ".5~g"), tip("high", "upper quartile", ".5~g")] : [tip("run", "run")])],
     },
     config: {
       view: { stroke: css("--line") }, font: "system-ui, sans-serif",
@@ -56,9 +75,10 @@ function spec(figure, choice) {
 
 async function draw(section, figure) {
   const value = (name) => section.querySelector(`[name=${name}]`).value;
-  const boxes = [...section.querySelectorAll("input[type=checkbox]")];
+  const boxes = [...section.querySelectorAll("fieldset input[type=checkbox]")];
   const shown = new Set(boxes.filter((box) => box.checked).map((box) => Number(box.value)));
-  const choice = { x: value("x"), y: value("y"), xscale: value("xscale"), yscale: value("yscale"), shown };
+  const choice = { x: value("x"), y: value("y"), xscale: value("xscale"), yscale: value("yscale"), shown,
+    medians: section.querySelector("[name=medians]")?.checked ?? false };
   const chart = section.querySelector(".chart");
   const turn = (chart.turn = (chart.turn || 0) + 1);
   const made = await vegaEmbed(chart, spec(figure, choice), { renderer: "svg", actions: false });
@@ -107,4 +127,10 @@ sections.forEach((section, number) => {
 });
 document.querySelectorAll("th button").forEach((button) => button.addEventListener("click", () => sort(button)));
 dark.addEventListener("change", all); // the colours of a chart are set when it is drawn
-Promise.all(all()).then(() => { document.documentElement.dataset.ready = "true"; });
+Promise.all([unpack("library"), unpack("figures")]).then(([library, data]) => {
+  const script = document.createElement("script");
+  script.textContent = library;
+  document.head.append(script);
+  figures = JSON.parse(data);
+  return Promise.all(all());
+}).then(() => { document.documentElement.dataset.ready = "true"; });

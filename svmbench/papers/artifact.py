@@ -1,8 +1,8 @@
 """A figure, a table or a check of a document: ``conf/paper/<id>.yaml`` read and checked.
 
-There are four kinds: *curves* of a metric against a cost, a *sweep* of one number per run against a key of
-the configuration, a *grid* of cells, and a *check*, a small function. docs/add-a-paper-figure.md lists all
-keys.
+There are five kinds: *curves* of a metric against a cost, a *sweep* of one number per run against a key of
+the configuration, a *grid* of cells, a *profile* over problems, and a *check*, a small function.
+docs/add-a-paper-figure.md lists all keys.
 """
 
 from __future__ import annotations
@@ -27,8 +27,12 @@ KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "sweep": (("x", "y"), ("x_label", "y_label", "counters", "scale", "points", "levels", "hidden")),
     "grid": ((), ("layout", "peer", "cell", "values", "published", "counters", "hidden")),
+    "profile": (("metric", "targets"), ("counters",)),
     "check": (("function",), ("arguments",)),
 }
+
+#: Kinds that are about costs, so that they have a convention of counting.
+_COUNTED = ("curves", "profile")
 
 #: Documents by the beginning of their targets' names.
 DOCUMENTS = {
@@ -82,7 +86,7 @@ class Artifact:
     @property
     def counters(self) -> tuple[str, ...]:
         """Conventions of counting, one picture and one verdict for each; none: there is nothing to count."""
-        return tuple(self.options.get("counters", ("kev_ondemand",) if self.kind == "curves" else ("",)))
+        return tuple(self.options.get("counters", ("",) if self.kind not in _COUNTED else ("kev_ondemand",)))
 
     @property
     def document(self) -> str:

@@ -21,9 +21,9 @@ One line for each run, with the numbers of its last checkpoint. The objective P 
 λ/2 |w|² + mean hinge loss. The suboptimality is (P - D)/P for the greatest lower bound D of the optimum that
 is certified for the problem: by the stored optimum, or by the dual point of a run in this table. The gap is
 the same with the run's own dual point, where its method has one. Evaluations are counted on demand (A), by
-row update (B), and as really computed. Seconds are those of training alone; MiB is the most memory that the
-process held, program and data included. A run that ended as `timeout` was cut off by the table's limit of
-seconds. An en dash is unknown."""
+row update (B), and as really computed. CPU s are the processor's seconds of training alone: unlike those of
+the wall they hold on a machine that does other work beside, but for what that takes of its caches. MiB is
+the most memory that the process held, program and data included. An en dash is unknown."""
 
 
 @dataclass(frozen=True)
@@ -255,7 +255,7 @@ _COLUMNS: Mapping[str, Callable[[Row], object]] = {
     "B": _counted("kev_rowupdate"),
     "computed": _counted("kev_computed"),
     "inner products": _counted("inner_products"),
-    "seconds": _show(".1f", "wall_seconds"),
+    "CPU s": _show(".1f", "cpu_seconds"),
     "MiB": _show(".0f", "peak_memory"),
     "end": _end,
 }

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from svmbench.analysis import picture
+from svmbench.analysis.profiles import profiles
 from svmbench.errors import UserError
 from svmbench.files import write_whole
 from svmbench.papers.artifact import Artifact
@@ -21,6 +23,7 @@ from svmbench.papers.material import Material
 from svmbench.papers.plan import Match
 from svmbench.papers.runs import Line
 from svmbench.papers.samples import measured
+from svmbench.report import FORMATS
 from svmbench.report.curves import Row, View, draw_rows
 from svmbench.report.panel import Drawn, Known, Plot
 from svmbench.report.selection import Panel, Selection
@@ -46,7 +49,7 @@ def draw(material: Material, results: Path) -> list[Path]:
     folder = results / "figures" / artifact.id
     if artifact.kind == "check":
         return _draw_check(material, folder)
-    draw_one = _draw_curves if artifact.kind == "curves" else _draw_sweep
+    draw_one = {"curves": _draw_curves, "sweep": _draw_sweep, "profile": _draw_profile}[artifact.kind]
     paths = [path for counter in artifact.counters for path in draw_one(material, counter, folder)]
     return paths + (_draw_together(material, folder) if artifact.options.get("together") else [])
 
@@ -163,7 +166,8 @@ def _draw_sweep(material: Material, counter: str, folder: Path) -> list[Path]:
     for panel in artifact.runs.panels:
         evidence = material.evidence(panel.name, counter)
         for line, y in itertools.product(drawn, shown):
-            x, values = _places(evidence, line, options["x"], of_panel(y, panel.name))
+            over = options["x"][line.name] if isinstance(options["x"], Mapping) else options["x"]
+            x, values = _places(evidence, line, over, of_panel(y, panel.name))
             if x:
                 first = next(m for m in evidence.matches if m.planned.solver == line.name and m.complete)
                 title = ", ".join(t for t in (line.title or first.result.title, y.get("title")) if t)
@@ -182,6 +186,14 @@ def _draw_sweep(material: Material, counter: str, folder: Path) -> list[Path]:
         known={name: _known(artifact, name, counter) for name in names},
         levels={name: _levels(artifact, name) for name in names},
     )  # fmt: skip
+
+
+def _draw_profile(material: Material, counter: str, folder: Path) -> list[Path]:
+    """Draw the share of cases solved, a case being a problem and a target."""
+    options = material.artifact.options
+    targets = [float(target) for target in options["targets"]]
+    found = profiles(material.stored, counter, str(options["metric"]), targets)
+    return picture.draw(found, _stem(folder, material.artifact, counter), FORMATS)
 
 
 def _places(
@@ -224,7 +236,9 @@ def _draw_check(material: Material, folder: Path) -> list[Path]:
         )
         return write_texts(folder.parent.parent / "tables" / artifact.id, {"md": text})
     panels = outcome["panels"]
-    plots = [Plot(panel["title"], [_measured_line(line) for line in panel["lines"]]) for panel in panels]
+    lines = [[_measured_line(line) for line in panel["lines"]] for panel in panels]
+    y = _shared(lines) if len(panels) > 1 and len({panel["y_label"] for panel in panels}) == 1 else None
+    plots = [Plot(panel["title"], own, y=y) for panel, own in zip(panels, lines, strict=True)]
     first = panels[0]
     caption = "\n\n".join(
         textwrap.fill(text, 100) for text in (artifact.title, *outcome["notes"], *notes(artifact))
@@ -233,6 +247,14 @@ def _draw_check(material: Material, folder: Path) -> list[Path]:
         [plots], first["x_label"], [first["y_label"]], _stem(folder, artifact, ""), caption=caption + "\n",
         title=artifact.title, scale=first.get("scale"), x_scale=first.get("x_scale", "linear"),
     )  # fmt: skip
+
+
+def _shared(panels: Sequence[Sequence[Drawn]]) -> tuple[float, float]:
+    """Return one range for panels that show the same quantity."""
+    values = np.concatenate([line.y for lines in panels for line in lines])
+    low, high = float(values.min()), float(values.max())
+    margin = 0.05 * (high - low)
+    return low - margin, high + margin
 
 
 def _measured_line(line: Mapping[str, Any]) -> Drawn:

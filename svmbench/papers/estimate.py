@@ -80,6 +80,19 @@ def discordance_error(points: float, tests: int) -> float:
     return 100.0 * float(np.sqrt(max(abs(points) / 100.0, 1.0 / tests) / tests))
 
 
+def paired_error(one: Sequence[NDArray[np.bool_]], other: Sequence[NDArray[np.bool_]]) -> float:
+    """Return the standard error, in points, of a difference of two errors on the same test examples.
+
+    Parameters
+    ----------
+    one, other : sequence of ndarray of bool, shape (tests,)
+        Which examples are wrong, one for each seed; every seed of one is held against every one of the other,
+        and the mean variance taken.
+    """
+    variances = [float(np.var(a.astype(float) - b)) / a.size for a in one for b in other]
+    return 100.0 * float(np.sqrt(np.mean(variances)))
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A number, the interval that holds it, and its unit.

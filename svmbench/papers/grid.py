@@ -60,7 +60,10 @@ def _cell(evidence: Evidence, options: Mapping[str, Any], panel: str, line: Line
             if take not in _TAKE:
                 raise UserError(f"take={take} is not allowed: give one of {', '.join(_TAKE)}")
             quantity = {key: of_panel(value, panel) for key, value in given.items() if key != "take"}
-            numbers[name] = float(_TAKE[take](evidence.values({**quantity, "solver": line.name})))
+            if quantity.keys() & {"optimum", "known"}:
+                numbers[name] = float(evidence.sample(quantity).rows[0])
+            else:
+                numbers[name] = float(_TAKE[take](evidence.values({**quantity, "solver": line.name})))
     except NotAttempted:
         return "–"
     return str(options["cell"]).format(**numbers)
@@ -81,12 +84,17 @@ def _title(material: Material, line: Line) -> str:
 
 
 def _legend(options: Mapping[str, Any]) -> str:
-    parts = [
-        f"{name}: {str(given.get('metric', given.get('arrival', 'test_error'))).replace('_', ' ')}, "
-        f"{given.get('take', 'median')} over seeds"
-        for name, given in options["values"].items()
-    ]
+    parts = [f"{name}: {_meaning(given)}" for name, given in options["values"].items()]
     return f"Each cell is `{options['cell']}`; " + "; ".join(parts) + ". An en dash: the runs are not there."
+
+
+def _meaning(given: Mapping[str, Any]) -> str:
+    """Return what a number of a cell is."""
+    for source, of in (("optimum", "the certified optimum"), ("known", "what was known beforehand")):
+        if source in given:
+            return f"{str(given[source]).replace('_', ' ')} of {of}"
+    metric = str(given.get("metric", given.get("arrival", "test_error"))).replace("_", " ")
+    return f"{metric}, {given.get('take', 'median')} over seeds"
 
 
 def _csv(header: list[str], rows: list[list[str]]) -> str:

@@ -1,11 +1,11 @@
-"""Making what artifacts lack: missing runs, each in a process of its own, and checks. Nothing else trains."""
+"""Making what artifacts lack: missing runs, by warm worker processes, and checks. Nothing else trains."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from svmbench.files import digest
 from svmbench.papers import checks
@@ -14,18 +14,19 @@ from svmbench.papers.material import Material
 from svmbench.papers.plan import Index
 from svmbench.papers.runs import PlannedRun
 from svmbench.runner.signals import handling
-from svmbench.runner.spawn import run_in_process
 from svmbench.store import Store
+from svmbench.sweep.plan import Job
+from svmbench.sweep.pool import Pool
 
 #: What a run is told by, whose picture it is for, the run, and whether a stale one is to be replaced.
 Task = tuple[str, Artifact, PlannedRun, bool]
 
-#: Counters that company on the machine changes: runs with such a budget are made one at a time.
+#: Counters that concurrent load changes: runs with such a budget are made one at a time.
 _TIMED = ("wall_seconds", "cpu_seconds")
 
 
 def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
-    """Make what is missing; what is stored already is never repeated, so that it can be taken up at any time.
+    """Make what is missing; what is stored is never repeated, so that it can be continued at any time.
 
     Returns
     -------
@@ -45,8 +46,8 @@ def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
             break
         tried |= {task[0] for task in missing}
         serial = [entry for entry in missing if _is_timed(entry[2], entry[1])]
-        company = [entry for entry in missing if entry not in serial]
-        for part, width in ((company, jobs), (serial, 1)):
+        parallel = [entry for entry in missing if entry not in serial]
+        for part, width in ((parallel, jobs), (serial, 1)):
             if _make_all(part, results, width, failed):
                 return 130
     if failed:
@@ -75,39 +76,49 @@ def _is_timed(run: PlannedRun, artifact: Artifact) -> bool:
 
 
 def _make_all(missing: Sequence[Task], results: Path, jobs: int, failed: list[str]) -> bool:
-    """Make runs, so many at a time; return whether that was interrupted."""
-    waiting = list(enumerate(missing, start=1))
-    if jobs == 1:
-        with handling():
-            return any(_make_one(number, entry, len(missing), results, failed) for number, entry in waiting)
-    running: set[Future[bool]] = set()
-    interrupted = False
-    with handling(), ThreadPoolExecutor(jobs) as pool:
-        while running or (waiting and not interrupted):
-            try:
-                while waiting and len(running) < jobs and not interrupted:
-                    number, entry = waiting.pop(0)
-                    running.add(pool.submit(_make_one, number, entry, len(missing), results, failed))
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                interrupted = interrupted or any(future.result() for future in done)
-            except KeyboardInterrupt:
-                if interrupted:
-                    raise
-                interrupted = True
-                print(f"interrupted: the {len(running)} runs under way end first", flush=True)
-    return interrupted
-
-
-def _make_one(number: int, entry: Task, count: int, results: Path, failed: list[str]) -> bool:
-    """Make one run; return whether it was interrupted."""
-    _, artifact, planned, stale = entry
-    label = f"[{number}/{count}] {planned.solver} {planned.panel} seed {planned.seed}"
-    print(f"{label}: {planned.command}", flush=True)
-    logs = results / "figures" / artifact.id / "logs"
+    """Make runs by warm worker processes, so many at a time; return whether that was interrupted."""
+    if not missing:
+        return False
+    logs = results / "figures" / "logs"
     logs.mkdir(parents=True, exist_ok=True)
-    log = logs / f"{planned.panel}-{planned.solver}-{planned.seed}-{number}.txt"
-    outcome, interrupted = run_in_process({**planned.config, "results": str(results), "force": stale}, log)
-    print(f"{label}: {outcome['state']}, {outcome['reason']}", flush=True)
-    if outcome["state"] not in ("done", "found", "interrupted"):
-        failed.append(f"{label}: {outcome['reason']}")
-    return interrupted or outcome["state"] == "interrupted"
+    lines = _Lines(missing, failed)
+    with handling():
+        threads = max(job.config["threads"] for job in lines.jobs(results))
+        return Pool(logs, jobs, threads, pin=False).run(lines.jobs(results), lines)
+
+
+class _Lines:
+    """Prints a line when a run begins and one when it ends, and collects those that failed."""
+
+    def __init__(self, missing: Sequence[Task], failed: list[str]) -> None:
+        self._missing = missing
+        self._failed = failed
+
+    def jobs(self, results: Path) -> list[Job]:
+        """Return the runs as jobs of workers."""
+        return [
+            Job(
+                number,
+                planned.command,
+                list(planned.overrides),
+                {**planned.config, "results": str(results), "force": stale},
+            )
+            for number, (_, _, planned, stale) in enumerate(self._missing, start=1)
+        ]
+
+    def began(self, job: Job) -> None:
+        """Print which run begins."""
+        print(f"{self._label(job)}: {job.label}", flush=True)
+
+    def ended(self, job: Job, end: Mapping[str, Any]) -> None:
+        """Print how it ended."""
+        print(f"{self._label(job)}: {end['state']}, {end['reason']}", flush=True)
+        if end["state"] not in ("done", "found", "interrupted"):
+            self._failed.append(f"{self._label(job)}: {end['reason']}")
+
+    def tick(self) -> None:
+        """Do nothing: lines are printed as runs begin and end."""
+
+    def _label(self, job: Job) -> str:
+        planned = self._missing[job.number - 1][2]
+        return f"[{job.number}/{len(self._missing)}] {planned.solver} {planned.panel} seed {planned.seed}"

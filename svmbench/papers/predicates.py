@@ -22,6 +22,7 @@ from svmbench.papers.estimate import (
     NotAttempted,
     discordance_error,
     log_slope,
+    paired_error,
     repeated,
     with_noise,
 )
@@ -237,6 +238,8 @@ def _difference(one: Sample, other: Sample) -> Floats:
         rows = one.rows - other.rows
     if one.tests is None or other.tests is None:
         return rows
+    if one.wrong and other.wrong and one.tests == other.tests:
+        return with_noise(rows, paired_error(one.wrong, other.wrong), one.tests)
     if one.single or other.single:
         for salt, sample in enumerate((one, other)):
             rows = with_noise(rows, sample.noise, salt)

@@ -25,6 +25,7 @@ from svmbench.papers.samples import (
     measured,
     stays_below,
     value_until,
+    wrong_tests,
 )
 from svmbench.report.bounds import Reference, problem_of
 from svmbench.report.series import METRICS, Curve, Steps, steps_of
@@ -157,7 +158,7 @@ class Evidence:
             return made
         shown = f"{factor:g} x {made.shown}" if factor != 1.0 else made.shown
         shown += f" {plus:+g}" if plus else ""
-        return Sample(factor * made.rows + plus, shown, made.single, made.tests)
+        return Sample(factor * made.rows + plus, shown, made.single, made.tests, made.wrong)
 
     def _plain(self, given: Mapping[str, Any]) -> Sample:
         if "number" in given:
@@ -175,6 +176,13 @@ class Evidence:
         if "solver" not in given:
             raise UserError(f"a quantity needs solver, measure, optimum, known or number: {dict(given)}")
         return self._of_line(given)
+
+    def _optimum(self, name: str, run: StoredRun) -> float:
+        """Return a value of the certified optimum of the problem of a run, in units of the metric."""
+        record = self.reference(run).record
+        if record.get(name) is None:
+            raise NotAttempted(f"{name} of the certified optimum is not stored")
+        return float(record[name]) * METRICS.get(name, ("", 1.0))[1]
 
     def values(self, given: Mapping[str, Any]) -> Floats:
         """Return a quantity of a line, one value per seed."""
@@ -212,7 +220,8 @@ class Evidence:
         if "level" in given:
             level = self.sample(given["level"]).rows[0]
         else:
-            level = self.sample({"optimum": given["arrival"]}).rows[0] + float(given["within"])
+            # Of the curve's own problem: a group may go over C or the width of the kernel.
+            level = self._optimum(str(given["arrival"]), curve.steps[0].run) + float(given["within"])
         reach = first_below if given.get("first") else stays_below
         return np.array([reach(steps, level) for steps in curve.steps])
 
@@ -223,7 +232,9 @@ class Evidence:
             tests = curve.steps[0].run.manifest["dataset"]["rows"].get("test")
         seeds = [steps.run.seed for steps in curve.steps]
         shown = spread(values.tolist()) if tests else counts(values)
-        return Sample(repeated(values, seeds), shown, len(seeds) == 1, tests)
+        last = given.get("at", "end") == "end" and not given.get("envelope") and not given.get("peak")
+        wrong = wrong_tests(curve, tests) if last else []
+        return Sample(repeated(values, seeds), shown, len(seeds) == 1, tests, wrong)
 
     def cost(self, at: Any) -> float:
         """Return a cost: a number, the end of a first epoch, the last cost that lines share, or a part."""

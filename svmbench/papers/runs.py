@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -149,7 +149,20 @@ class Runs:
         UserError
             If an override is wrong.
         """
-        jobs = [
+        jobs = self._jobs()
+        resolved = _resolved([job[-1] for job in jobs])
+        # Seeds were checked when the file was read, so one composition serves them all.
+        return [
+            PlannedRun(
+                panel, line, seed, over, (*common, f"seed={seed}"), {**settings, "seed": seed}, group.values
+            )
+            for (panel, line, over, group, common), settings in zip(jobs, resolved, strict=True)
+            for seed in group.seeds
+        ]
+
+    def _jobs(self) -> list[_Job]:
+        """Return what is run, but for the seeds."""
+        return [
             (
                 panel.name,
                 line.name,
@@ -172,16 +185,10 @@ class Runs:
             if panel.name in group.panels and line.name in group.solvers
             for over in _combinations(group, panel.name, line.name)
         ]
-        resolved = _resolved([job[-1] for job in jobs])
-        # Seeds were checked when the file was read, so one composition serves them all.
-        return [
-            PlannedRun(
-                panel, line, seed, over, (*common, f"seed={seed}"), {**settings, "seed": seed}, group.values
-            )
-            for (panel, line, over, group, common), settings in zip(jobs, resolved, strict=True)
-            for seed in group.seeds
-        ]
 
+
+#: Panel, line, values of the keys that its group goes over, the group, and the overrides without a seed.
+_Job = tuple[str, str, tuple[tuple[str, Any], ...], Group, tuple[str, ...]]
 
 #: What overrides resolve to: artifacts share runs, and each is planned more than once.
 _RESOLVED: dict[tuple[str, ...], dict[str, Any]] = {}
@@ -193,6 +200,11 @@ def _resolved(jobs: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:
     if new:
         _RESOLVED.update(zip(new, config.resolve_all(new), strict=True))
     return [_RESOLVED[job] for job in jobs]
+
+
+def compose_together(many: Iterable[Runs]) -> None:
+    """Compose the runs of several artifacts at once: they have much in common."""
+    _resolved([job[-1] for runs in many for job in runs._jobs()])
 
 
 def written(value: Any) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from svmbench.papers.estimate import RESAMPLES, Floats, NotAttempted, binomial_error, repeated
-from svmbench.report.series import Steps
+from svmbench.report.series import Curve, Steps
 from svmbench.report.tables import count
+from svmbench.store import bits
 
 
 @dataclass(frozen=True)
@@ -27,12 +29,15 @@ class Sample:
         Whether it is of one run, so that seeds say nothing of its spread.
     tests : int or None
         Size of the test set, where it is a test error in percent.
+    wrong : sequence of ndarray of bool
+        For each seed which test examples are wrong, where that is stored and the value is the last one.
     """
 
     rows: Floats
     shown: str
     single: bool = True
     tests: int | None = None
+    wrong: Sequence[NDArray[np.bool_]] = ()
 
     @property
     def noise(self) -> float:
@@ -85,6 +90,13 @@ def first_below(steps: Steps, target: float) -> float:
     """Return the cost at which a run first is at or below a target; infinite if it never is."""
     there = np.flatnonzero(steps.value <= target)
     return float(steps.cost[there[0]]) if there.size else np.inf
+
+
+def wrong_tests(curve: Curve, tests: int | None) -> list[NDArray[np.bool_]]:
+    """Return for each seed which test examples its last checkpoint has wrong; nothing if one lacks it."""
+    found = [steps.run.wrong_tests for steps in curve.steps] if tests else []
+    known = [bits.unpacked(text, tests) for text in found if text and tests]
+    return known if len(known) == len(found) else []
 
 
 def first_epoch_end(steps: Steps, counter: str) -> float:

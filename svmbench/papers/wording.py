@@ -33,7 +33,10 @@ def quantity_words(given: Mapping[str, Any] | float) -> str:
         return f"{factor}the {_spaced(given['optimum'])} of the certified optimum"
     if "known" in given:
         return f"{factor}the known {_spaced(given['known'])}"
-    where = "".join(f", {key} = {value}" for key, value in (given.get("where") or {}).items())
+    where = "".join(
+        f", {key} = {number_words(value) if isinstance(value, Mapping) else value}"
+        for key, value in (given.get("where") or {}).items()
+    )
     who = f"{given['solver']}{where}"
     if "arrival" in given:
         verb = (
@@ -54,6 +57,8 @@ def quantity_words(given: Mapping[str, Any] | float) -> str:
     least = "least " if given.get("envelope") else ""
     at = given.get("at", "end")
     when = "at the end" if at == "end" else f"at {cost_words(at)}"
+    if given.get("peak"):
+        least, when = "greatest ", "over the whole run"
     return f"{factor}the {least}{_spaced(given.get('metric', 'test_error'))} of {who} {when}{plus}"
 
 

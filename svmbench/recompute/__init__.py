@@ -1,4 +1,4 @@
-"""What a stored model says, made anew in double precision by numpy alone.
+"""What a stored model says, recomputed in double precision by numpy alone.
 
 Nothing here is shared with the oracle, the layouts or the observer: kernel values come from the formulas in
 docs/notation.md, objectives are written out again. Agreement therefore says something.

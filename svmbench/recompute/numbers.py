@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: How far a stored number may lie from the one made anew, as a part of it or of the primal objective,
+#: How far a stored number may lie from the recomputed one, as a part of it or of the primal objective,
 #: whichever is larger; a gap as a part of the latter. Kernel values of the solvers are right to 1e-6.
 TOLERANCES = {
     "primal_objective": 1e-6,
@@ -34,7 +34,7 @@ _UNSURE = 1e-5
 
 
 def numbers(model: StoredModel, problem: dict[str, Any], data: Dataset) -> dict[str, float]:
-    """Return what can be made anew, under the names of the trace.
+    """Return what can be recomputed, under the names of the trace.
 
     Beside these, for each part of the data: ``rows_test`` examples, ``unsure_test`` of them with a score so
     near to 0 that it may have either sign in single precision.
@@ -143,7 +143,7 @@ def _alpha(model: StoredModel, y: Floats) -> Floats | None:
 def compare(
     row: dict[str, Any], made: dict[str, float], bound: float | None = None
 ) -> tuple[list[str], float, list[str]]:
-    """Hold the last line of a trace against what was made anew.
+    """Compare the last line of a trace with what was recomputed.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def compare(
     -------
     (list of str, float, list of str)
         A sentence for each number that differs, the largest difference of the others as a part of its
-        tolerance, and the names of the stored numbers that cannot be made anew.
+        tolerance, and the names of the stored numbers that cannot be recomputed.
     """
     wrong, largest = [], 0.0
     scale = abs(made["primal_objective"])
@@ -172,7 +172,7 @@ def compare(
             continue
         off, allowed = abs(stored - value), _allowed(name, value, made, scale)
         if not off <= allowed:
-            wrong.append(f"{name} is stored as {stored!r}, made anew it is {value!r}")
+            wrong.append(f"{name} is stored as {stored!r}, recomputed it is {value!r}")
         elif allowed > 0.0 and name in TOLERANCES:
             largest = max(largest, off / allowed)
     asked = (*TOLERANCES, "support_vectors", "train_error", "test_error", "test_mistakes", "validation_error")
@@ -181,7 +181,7 @@ def compare(
 
 
 def _allowed(name: str, value: float, made: dict[str, float], scale: float) -> float:
-    """Return how far a stored number may lie from the one made anew."""
+    """Return how far a stored number may lie from the recomputed one."""
     if name == "duality_gap":
         return TOLERANCES[name] * scale
     if name == "relative_gap":

@@ -37,6 +37,9 @@ METRICS = {
     "dual_guarantee": ("(P - P*) / sqrt(118 (P* - D) / lambda)", 1.0),
     "relative_gap": ("relative duality gap", 1.0),
     "support_vectors": ("support vectors", 1.0),
+    "mistake_bound": ("mistakes / (tL + |u| sqrt(tL) + |u|²)", 1.0),
+    "rounds": ("rounds", 1.0),
+    "candidates": ("examples in the candidate set", 1.0),
     "norm": ("norm of w", 1.0),
     "mean_hinge": ("mean hinge loss", 1.0),
     **{name: (label, 1.0) for name, label in COUNTERS.items()},
@@ -217,6 +220,13 @@ def _values(
         norm = None if reference is None else reference.record.get("norm")
         # The optimum of the slack-constrained problem is 1/|w*| (SBP paper, Lemma 2.1).
         return 1.0 - column("native_objective") * norm if norm else "the certified optimum is not stored"
+    if metric == "mistake_bound":
+        if reference is None or not {"norm", "mean_hinge"} <= reference.record.keys():
+            return "the certified optimum is not stored"
+        # (D.7) of the SBP paper, u the optimum. The Perceptron is charged n by row update for each mistake.
+        n = int(run.manifest["dataset"]["rows"]["train"])
+        norm, loss = reference.record["norm"], column("iterations") * reference.record["mean_hinge"]
+        return np.asarray(column("kev_rowupdate") / n / (loss + norm * np.sqrt(loss) + norm**2))
     return column(metric) * METRICS[metric][1]
 
 

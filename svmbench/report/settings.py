@@ -42,8 +42,8 @@ def check_keys(keys: Iterable[str], runs: Sequence[StoredRun]) -> None:
     for key in keys:
         if key not in known:
             raise UserError(
-                f"no run has a key '{key}'{nearest(key, known)}: give one of its configuration, such as "
-                "solver, dataset, kernel.gamma, problem.C or seed (svmbench show RUN lists them)"
+                f"no run has a key '{key}'{nearest(key, known)} (keys: solver, dataset, kernel.gamma, "
+                "problem.C, seed and the others of a configuration: svmbench show RUN)"
             )
 
 

@@ -102,7 +102,7 @@ def peak_memory() -> float:
 
 
 def reset_peak_memory() -> None:
-    """Let `peak_memory` begin anew, for the next run of this process; where the system cannot, do nothing."""
+    """Reset `peak_memory` for the next run of this process; do nothing where the system cannot."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
 

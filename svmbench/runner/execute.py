@@ -92,9 +92,8 @@ def _execute(
     store = Store(config["results"])
     store.check_writable()
     prepare.check_memory(config["budget"])
-    solver = registry.get(config["solver"]["name"])
+    solver, where = registry.get(config["solver"]["name"]), config["data"]
     release = solver.release()
-    where = config["data"]
     data = load(config["dataset"], mirror=where["mirror"], directory=where["dir"], say=progress.say)
     chosen = config.get("features")
     version = None if chosen is None else features.get(chosen["name"]).version
@@ -126,6 +125,7 @@ class _Attempt:
         self._cache = prepare.cache_bytes(config["budget"], self._problem.n)
         self._best: Optimum | None = None
         self._loop: Loop | None = None
+        self._observer: Observer | None = None
         self._map: features.FeatureMap | None = None
         self._traceback: str | None = None
         self._predict: Callable[[Any], NDArray[np.float64]] | None = None
@@ -161,8 +161,8 @@ class _Attempt:
         except UserError:
             writer.discard()
             raise
-        state = "done" if run.complete else "failed"
-        state = run.status if run.status in ("refused", "interrupted") else state
+        kept = run.status in ("refused", "interrupted")
+        state = "done" if run.complete else run.status if kept else "failed"
         return Outcome(run, state, run.reason, self._data, self._predict)
 
     def _ended(self, step: Callable[[], End | None]) -> End | None:
@@ -177,8 +177,7 @@ class _Attempt:
 
     def _finish(self, writer: RunWriter, end: End | None) -> StoredRun:
         """Store the model of the last checkpoint and the end."""
-        if end is None:
-            raise RuntimeError("the training loop gave no end")
+        assert end is not None, "the training loop gave no end"
         if self._traceback is not None:
             writer.log(self._traceback)
         if self._loop is not None and self._loop.seen is not None:
@@ -186,7 +185,8 @@ class _Attempt:
         return writer.finish(
             end.status,
             end.reason,
-            company=concurrent_load(self._store.running() - 1),
+            wrong_tests=None if self._observer is None else self._observer.wrong_tests,
+            concurrent_load=concurrent_load(self._store.running() - 1),
             **({} if self._validation is None else {"cross_validation": self._validation}),
             peak_memory=round(peak_memory(), 1),
         )
@@ -282,7 +282,7 @@ class _Attempt:
         run = self._solver(prepare.parameters(self._solver, config)).start(problem, oracle, generator)
         best = self._best
         bound = best.dual if best is not None and best.precision == "float64" else None
-        observer = Observer(problem, seen, self._data, bound)
+        observer = self._observer = Observer(problem, seen, self._data, bound)
         if before is not None:
             clock = before.stand(run, oracle.ledger, observer, checkpoint)
         keep = None if writer is None else lambda state: writer.put_state(state.also(observer.state()))

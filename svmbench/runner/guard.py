@@ -6,8 +6,12 @@ and its limit in seconds can only be kept by ending its process. What it had sho
 
 from __future__ import annotations
 
+import signal
+import subprocess
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from svmbench.solvers import registry
@@ -18,6 +22,10 @@ from svmbench.store.writer import conclude
 
 #: Seconds beyond the limit after which a process is ended: a checkpoint may be being made.
 GRACE = 20.0
+
+#: Seconds between two looks, and signals that are passed on.
+_LOOK = 0.2
+_PASSED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def needed(config: dict[str, Any]) -> bool:
@@ -78,3 +86,46 @@ class Guard:
             except OSError:  # it has just ended
                 continue
         return None
+
+
+def watched(
+    config: dict[str, Any], command: Sequence[str], environment: Mapping[str, str]
+) -> tuple[int, StoredRun | None]:
+    """Make a run by a command in a process of its own.
+
+    Parameters
+    ----------
+    config : dict
+        Of the run.
+    command : sequence of str
+        What makes it. Signals are passed on; a second one ends it at once, since it may be deaf to the first.
+    environment : mapping
+        Of that process.
+
+    Returns
+    -------
+    (int, StoredRun or None)
+        Its exit code, and the run if it had to be ended.
+    """
+    process = subprocess.Popen(command, env=environment, process_group=0)
+    guard = Guard(config, process.pid)
+    passed: list[int] = []
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        process.send_signal(signal.SIGKILL if passed else number)
+        passed.append(number)
+
+    kept = {number: signal.signal(number, pass_on) for number in _PASSED}
+    try:
+        while True:
+            try:
+                return process.wait(_LOOK), None
+            except subprocess.TimeoutExpired:
+                if guard.late():
+                    process.kill()
+                    return process.wait(), guard.conclude()
+    finally:
+        process.kill()
+        process.wait()
+        for number, handler in kept.items():
+            signal.signal(number, handler)

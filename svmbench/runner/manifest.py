@@ -46,7 +46,7 @@ def manifest(
         "optimum_values": None if best is None else {name: getattr(best, name) for name in _OPTIMUM},
         "seeds": prepare.seeds(config),
         "environment": store.put_environment(environment(config["threads"])),
-        "company": concurrent_load(store.running()),
+        "concurrent_load": concurrent_load(store.running()),
     }
 
 

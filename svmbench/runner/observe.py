@@ -19,6 +19,7 @@ from svmbench.problem import (
 )
 from svmbench.runner.certificate import TrainingScores, diagonal
 from svmbench.solvers.base import KernelExpansion, LinearModel, Model, Snapshot
+from svmbench.store import bits
 
 if TYPE_CHECKING:
     from svmbench.data import Dataset, Part
@@ -30,15 +31,20 @@ if TYPE_CHECKING:
 _AFTER, _BEFORE = "looked_", "to_look_"
 
 
-def mistakes(scores: NDArray[np.float64], y: NDArray[np.float64]) -> int:
-    """Count the examples with y * score <= 0; a score of 0 or NaN is a mistake (papers, section 0.4).
+def mistaken(scores: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which examples have y * score <= 0; a score of 0 or NaN is a mistake (papers, section 0.4).
 
     Parameters
     ----------
     scores, y : ndarray of float64, shape (m,)
         Scores and labels in {-1, +1}.
     """
-    return int(np.count_nonzero(~(scores * y > 0.0)))
+    return np.asarray(~(scores * y > 0.0))
+
+
+def mistakes(scores: NDArray[np.float64], y: NDArray[np.float64]) -> int:
+    """Count them."""
+    return int(np.count_nonzero(mistaken(scores, y)))
 
 
 def _same(one: KernelExpansion, other: KernelExpansion) -> bool:
@@ -58,6 +64,11 @@ class Observer:
         For test and validation errors.
     bound : float or None
         A certified lower bound of the optimal λ-form objective, for solvers without a dual of their own.
+
+    Attributes
+    ----------
+    wrong : ndarray of bool or None
+        Which test examples the last snapshot predicted wrongly; None without a test set.
     """
 
     def __init__(
@@ -70,6 +81,12 @@ class Observer:
         self._scores = TrainingScores(oracle)
         self._before = self._scores.state()
         self._last: tuple[KernelExpansion, NDArray[np.float64]] | None = None
+        self.wrong: NDArray[np.bool_] | None = None
+
+    @property
+    def wrong_tests(self) -> str | None:
+        """The same as the store packs it."""
+        return None if self.wrong is None else bits.packed(self.wrong)
 
     def state(self) -> dict[str, NDArray[np.float64]]:
         """Return what the next look depends on, and what the last one depended on, arrays by name."""
@@ -173,11 +190,11 @@ class Observer:
     def _generalise(self, row: dict[str, Any], model: Model) -> None:
         """Add the errors on the test and validation sets that exist."""
         if self._data.test is not None:
-            wrong = self._wrong(model, self._data.test)
-            row.update(test_mistakes=wrong, test_error=wrong / self._data.test.y.size)
+            self.wrong = self._wrong(model, self._data.test)
+            count = int(np.count_nonzero(self.wrong))
+            row.update(test_mistakes=count, test_error=count / self.wrong.size)
         if self._data.validation is not None:
-            wrong = self._wrong(model, self._data.validation)
-            row["validation_error"] = wrong / self._data.validation.y.size
+            row["validation_error"] = float(np.mean(self._wrong(model, self._data.validation)))
 
-    def _wrong(self, model: Model, part: Part) -> int:
-        return mistakes(model.scores(self._oracle, part.X), part.y)
+    def _wrong(self, model: Model, part: Part) -> NDArray[np.bool_]:
+        return mistaken(model.scores(self._oracle, part.X), part.y)

@@ -1,7 +1,7 @@
 """The certified optimum of the regularised problem: made once, stored, the yardstick of all solvers.
 
 A dual method (`_CERTIFIERS` says which) works until the relative duality gap is at most `TARGET`. The
-certificate is made afresh from the coefficients alone and in double precision
+certificate is recomputed from the coefficients alone and in double precision
 (`svmbench.runner.certificate`): neither rounded kernel values nor the solver's own bookkeeping can hide in
 it.
 

@@ -44,7 +44,7 @@ class KernelSVC(KernelClassifier):
     fit_intercept : bool, default True
         Whether there is an unregularised b; without one it is 0.
     tol : float, default 1e-4
-        Relative duality gap, (primal - dual)/primal, at which to stop. It is made anew from the coefficients
+        Relative duality gap, (primal - dual)/primal, at which to stop. It is recomputed from the coefficients
         alone, and bounds how far the objective is from the optimum.
     solver : str, default 'decomposition'
         The exact solver, one of `SOLVERS`; the default is the fastest.

@@ -96,7 +96,7 @@ class LinearSVC(BinaryClassifier):
             model = snapshot.model
             if not isinstance(model, LinearModel) or snapshot.alpha is None:
                 raise TypeError("the answer is no dual point of a linear problem")
-            # w is made anew from the coefficients: the dual point and the objective then belong together.
+            # w is recomputed from the coefficients: the dual point and the objective then belong together.
             at = np.flatnonzero(snapshot.alpha)
             weights = data.combination(at, snapshot.alpha[at] * labels[at])
             responses = labels * data.products(weights)

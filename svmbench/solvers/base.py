@@ -3,6 +3,8 @@
 A solver sees the training problem, the data through one counting object and a random generator, and
 nothing else: no clock, no log, no test data. A run cut into many ``advance`` calls is bit for bit the run in
 one call.
+
+The file is longer than 300 lines because the contract is read in one place.
 """
 
 from __future__ import annotations
@@ -162,8 +164,9 @@ class Snapshot:
         A feasible dual point of the regularised form, with the loss below, whose w is the model's, where the
         method has one.
     native : dict of str to float
-        The objective of the method's own form and its bound, as ``native_objective`` and ``native_bound``,
-        where they exist.
+        What only some methods have: the objective of their own form and its bound, as ``native_objective``
+        and ``native_bound``; of a method that solves one problem after another the number of those it is
+        done with and the examples in the present one, as ``rounds`` and ``candidates``.
     loss : str
         Of the regularised form that the method minimises: ``hinge`` or ``squared_hinge``.
     inside : bool

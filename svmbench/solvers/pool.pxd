@@ -16,7 +16,7 @@ cdef class Pool:
     cdef int64_t draw(self, Generator rng, Py_ssize_t place, int64_t left) noexcept nogil
     # Take the candidate of that place out of those left; return it.
     cdef int64_t take(self, Py_ssize_t place, int64_t left) noexcept nogil
-    # From here on all draws can be undone, as many as there is room for.
+    # From here on all draws can be undone, as many as the capacity.
     cdef void remember(self) noexcept nogil
     cdef void undo(self) noexcept nogil
     cdef void swap(self, Py_ssize_t q, Py_ssize_t p) noexcept nogil

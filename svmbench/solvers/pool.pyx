@@ -14,13 +14,13 @@ cdef class Pool:
     ----------
     order : array_like of int64, shape (n,)
         The examples in their first order.
-    room : int
+    capacity : int
         Swaps that can be undone: one for each draw and one for each example taken.
     """
 
-    def __init__(self, order, room):
+    def __init__(self, order, capacity):
         self.order = np.array(order, dtype=np.int64)
-        self.swaps = np.empty((room, 2), dtype=np.int64)
+        self.swaps = np.empty((capacity, 2), dtype=np.int64)
 
     cdef int64_t draw(self, Generator rng, Py_ssize_t place, int64_t left) noexcept nogil:
         self.swap(place, place + rng.below(<unsigned int> (left - place)))

@@ -75,8 +75,6 @@ def stored(results: str, files: Sequence[str]) -> list[dict[str, Any]]:
     for path, document in zip(paths, found):
         if "measured" not in document:
             raise UserError(f"{path} is no measurement: give files below {folder}")
-        if "company" in document:  # as it was called until version 0.1
-            document["concurrent_load"] = document.pop("company")
     return found
 
 

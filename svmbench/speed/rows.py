@@ -179,7 +179,7 @@ def _sgemm(X: np.ndarray, block: int, budget: float) -> Timings:
 
 
 def examples(name: str, layout: str, say: Callable[[str], None]) -> tuple[Any, str]:
-    """Return a set's training examples and its name, or generated ones of its shape if it is not at hand.
+    """Return a set's training examples and its name, or generated ones of its shape if it is not stored.
 
     At hand are stored files and those of a mirror; nothing is downloaded.
 
@@ -195,7 +195,7 @@ def examples(name: str, layout: str, say: Callable[[str], None]) -> tuple[Any, s
     if mirrored or any(each["name"] == name and each["present"] for each in catalogue.list_sets()):
         defaults = {field.name: field.default for field in dataclasses.fields(data.schema(name))}
         return data.load({"name": name, **defaults}, say=say).train.X, name
-    say(f"{name} is not at hand: examples like it are generated (svmbench datasets fetch {name} brings it)")
+    say(f"{name} is not stored: examples like it are generated (svmbench datasets fetch {name} brings it)")
     return generated(layout), f"like {name}"
 
 

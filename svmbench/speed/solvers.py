@@ -45,7 +45,7 @@ class Pace:
         ``made``: no row was kept; ``at hand``: all rows, as far as they fit, were in the cache.
     pieces : tuple of (int, float)
         Iterations and CPU seconds of each piece that was timed: of one run, piece by piece, where rows are
-        made; of the same iterations again and again where they are at hand.
+        made; of the same iterations again and again where they are cached.
     warm_up : tuple of (int, float)
         The same of what came before and counts for nothing.
     computed : int
@@ -120,7 +120,7 @@ def measure(
 ) -> list[Pace]:
     """Time the first iterations of every kernel solver with every bias it knows, on one thread.
 
-    With a cache, where the storage layout keeps rows at all, they are timed again with their rows at hand.
+    With a cache, where the storage layout keeps rows at all, they are timed again with their rows cached.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from svmbench.store.migrations import MIGRATIONS
 
 #: Layout of run.json, status.json, trace.csv, environments and optima; raised with every change of it
 #: that a reader could stumble over. A new field that may be missing is none.
-SCHEMA = 3
+SCHEMA = 4
 
 
 class StorageError(UserError):

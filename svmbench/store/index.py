@@ -1,7 +1,7 @@
 """What is known of all stored runs in one file, so that finding them opens no file of theirs.
 
 ``RESULTS/index.json`` is never the truth: an entry counts only while the times and sizes of the run's files
-are those it was made from, anything else is read afresh, and the file may be removed at any time. It is
+are those it was made from, anything else is read again, and the file may be removed at any time. It is
 written whole; of several processes the last one wins, and what it did not know is read again.
 """
 
@@ -18,7 +18,7 @@ from svmbench.store.documents import SCHEMA
 from svmbench.store.runs import RUNNING, StoredRun
 from svmbench.store.trace import TRACE_COLUMNS
 
-#: What the entries depend on beside the files: raised or changed, all runs are read afresh.
+#: What the entries depend on beside the files: raised or changed, all runs are read again.
 _LAYOUT = [2, SCHEMA, list(TRACE_COLUMNS)]
 
 _FILES = ("run.json", "trace.csv", "status.json")

@@ -46,5 +46,22 @@ def _from_2(document: dict[str, Any]) -> dict[str, Any]:
     return {**content, "checksum": digest(content) if whole else checksum}
 
 
+def _from_3(document: dict[str, Any]) -> dict[str, Any]:
+    """Rename ``company`` to ``concurrent_load``, and remake the check of a status that was whole."""
+    if "company" not in document:
+        return document
+    check = document.get("check")
+    content = {key: value for key, value in document.items() if key != "check"}
+    whole = check == digest(content)
+    content = {("concurrent_load" if key == "company" else key): value for key, value in content.items()}
+    if check is None:
+        return content
+    return {**content, "check": digest(content) if whole else check}
+
+
 #: ``MIGRATIONS[k]`` takes a document of schema k to schema k + 1.
-MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: _from_1, 2: _from_2}
+MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    1: _from_1,
+    2: _from_2,
+    3: _from_3,
+}

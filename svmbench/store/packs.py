@@ -39,6 +39,7 @@ def write(path: Path, runs: Iterable[tuple[StoredRun, Sequence[int]]]) -> None:
         rows = run.rows()
         # What cannot change a result and may name a folder of the machine it ran on.
         config = {**run.config, "results": "results", "data": {"mirror": None, "dir": None}}
+        wrong = {} if run.wrong_tests is None else {"wrong_tests": run.wrong_tests}
         record = {
             "schema": documents.SCHEMA,
             "run": {**run.manifest, "id": run.id, "config": config},
@@ -48,6 +49,7 @@ def write(path: Path, runs: Iterable[tuple[StoredRun, Sequence[int]]]) -> None:
                 "started": run.started,
                 "ended": run.ended,
                 "peak_memory": run.peak_memory,
+                **wrong,
                 **({} if run.cross_validation is None else {"cross_validation": run.cross_validation}),
             },
             "trace": trace.header() + "".join(trace.line(rows[place]) for place in kept),

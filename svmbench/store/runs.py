@@ -185,6 +185,11 @@ class StoredRun:
         return _end(self.path).get("files")
 
     @property
+    def wrong_tests(self) -> str | None:
+        """Which test examples the last checkpoint predicted wrongly, as `svmbench.store.bits` packs them."""
+        return _end(self.path).get("wrong_tests")
+
+    @property
     def cross_validation(self) -> dict[str, Any] | None:
         """What its folds said, each with its mistakes and examples; None without folds."""
         return _end(self.path).get("cross_validation")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Value = int | float | str | None
 
-_COUNTS = (*FIELDS, "support_vectors", "test_mistakes")
+_COUNTS = (*FIELDS, "support_vectors", "test_mistakes", "rounds", "candidates")
 _WORDS = ("dual_source", "precision")
 
 #: Columns of trace.csv in their order. Errors are fractions, objectives those of the λ-form, times seconds.
@@ -23,7 +23,8 @@ TRACE_COLUMNS = (
     *FIELDS,
     *("support_vectors", "test_error", "test_mistakes", "validation_error", "train_error"),
     *("primal_objective", "dual_objective", "dual_source", "duality_gap", "relative_gap", "precision"),
-    *("norm", "mean_hinge", "native_objective", "native_bound", "wall_seconds", "cpu_seconds"),
+    *("norm", "mean_hinge", "native_objective", "native_bound", "rounds", "candidates"),
+    *("wall_seconds", "cpu_seconds"),
 )
 
 

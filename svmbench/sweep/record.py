@@ -88,7 +88,7 @@ class Record:
             jobs = [Job(**job) for job in kept.pop("jobs")]
             return Plan(jobs, **kept)
         except (ValueError, TypeError, KeyError) as error:
-            raise UserError(f"{self.folder / 'plan.json'} is damaged: start the sweep anew") from error
+            raise UserError(f"{self.folder / 'plan.json'} is damaged: start the sweep again") from error
 
     def events(self) -> list[dict[str, Any]]:
         """Return all events, oldest first; a line that was never finished is left out."""

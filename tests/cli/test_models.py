@@ -38,13 +38,13 @@ def made(stored, here):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_number_is_made_anew_without_the_oracle(form, here, capsys):
+def test_every_number_is_recomputed_without_the_oracle(form, here, capsys):
     small = [text for text in SMALL if not (text.startswith("budget.kev") and "kernel" not in form)]
     assert main(["run", *FORMS[form], *small, "budget.iterations=500"]) == 0
     capsys.readouterr()
     assert main(["verify", "--recompute"]) == 0
     out = capsys.readouterr().out
-    assert "made anew, the largest difference" in out and out.endswith("1 ok\n")
+    assert "recomputed, the largest difference" in out and out.endswith("1 ok\n")
 
 
 def test_a_number_that_is_not_right_is_named(made, capsys, monkeypatch):

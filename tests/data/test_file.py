@@ -135,7 +135,7 @@ def test_a_missing_last_line_end_is_told(write):
     lines: list[str] = []
     path = write(LIBSVM[:-1])
     get(path, lines)
-    assert lines == [f"{path}: the last line has no line end; if the file was cut off there, make it anew"]
+    assert lines == [f"{path}: the last line has no line end; if the file was cut off there, write it again"]
     get(write(LIBSVM), lines)
     assert len(lines) == 1
 

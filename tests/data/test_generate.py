@@ -252,3 +252,8 @@ def test_a_full_disk_while_deforming_is_one_sentence(digits_of, monkeypatch):
         UserError, match=r"cannot write data to .*mnist_e.*: No space left on device; name another"
     ):
         digits_of()
+
+
+def test_more_than_the_machine_holds_is_refused_before_its_memory_is_taken():
+    with pytest.raises(UserError, match=r"takes \d+ MiB to draw, more than half of "):
+        load({"name": "twonorm", "n_train": 2_000_000_000, "n_test": 10})

@@ -1,5 +1,7 @@
 """The page as text: names escaped, nothing loaded, commands that repeat a run, a size that is kept."""
 
+import base64
+import gzip
 import json
 import re
 import shlex
@@ -12,7 +14,7 @@ from svmbench import config
 from svmbench.cli.main import main
 from svmbench.errors import UserError
 from svmbench.page import build
-from svmbench.page.build import LIMIT, page
+from svmbench.page.build import page
 from svmbench.page.command import command, written
 from svmbench.page.figures import figures
 from svmbench.store import Store
@@ -40,7 +42,8 @@ def tags(text):
 
 
 def data(text):
-    return json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', text, re.S)[1])
+    packed = re.search(r'<script type="text/plain" id="figures">(.*?)</script>', text, re.S)[1]
+    return json.loads(gzip.decompress(base64.b64decode(packed)))
 
 
 def test_figures_hold_the_checkpoints_of_each_problem(tmp_path):
@@ -143,7 +146,7 @@ def test_a_page_keeps_its_limit_by_fewer_checkpoints(tmp_path, monkeypatch):
 
 
 def test_a_page_that_cannot_keep_its_limit_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(build, "vega", lambda: "x" * LIMIT)
+    monkeypatch.setattr(build, "LIMIT", 2_000)
     with pytest.raises(UserError, match=r"are allowed: name fewer runs"):
         page([stored_run(tmp_path, costs=COSTS, errors=[3, 2, 1])], "Mine")
 
@@ -159,3 +162,26 @@ def test_the_command_line_writes_the_page(tmp_path, capsys):
     assert main(["report", "--all", "--results", str(tmp_path / "no")]) == 2
     assert "make one with: svmbench run" in capsys.readouterr().err
     assert len(Store(tmp_path).runs()) == 1
+
+
+def test_the_first_axis_is_what_the_budgets_count_and_medians_are_offered_for_seeds(tmp_path):
+    counting = {"budget": {"name": "x", "counter": "iterations", "kev": 1e3, "memory": 64}}
+    runs = [stored_run(tmp_path, seed=s, costs=COSTS, errors=[3, 2, 1], config=counting) for s in range(13)]
+    text = page(runs, "A page")
+    assert re.search(r'<select name="x"><option value="(\w+)"', text)[1] == "iterations"
+    assert 'name="medians" checked' in text
+    assert 'name="medians"' not in page(runs[:1], "A page")
+
+
+def test_verdicts_are_a_table(tmp_path):
+    run = stored_run(tmp_path, costs=COSTS, errors=[3, 2, 1])
+    claim = {
+        "target": "SBP-F2",
+        "claim": "<b>wins</b>",
+        "verdict": "reproduced",
+        "place": "5",
+        "text": "It wins.",
+    }
+    text = page([run], "A page", [claim, {**claim, "verdict": "not reproduced"}])
+    assert "&lt;b&gt;wins&lt;/b&gt;" in text and "1 reproduced, 1 not reproduced" in text
+    assert "Verdicts" not in page([run], "A page")

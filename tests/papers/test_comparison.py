@@ -86,7 +86,7 @@ def test_the_peer_is_what_objectives_are_compared_with(tmp_path):
 
 def test_a_line_says_how_it_ended_and_what_it_took(tmp_path):
     plan = paper(smo=SMO)
-    last = {"primal_objective": 0.3, "test_error": 0.043, "test_mistakes": 43, "wall_seconds": 1.25}
+    last = {"primal_objective": 0.3, "test_error": 0.043, "test_mistakes": 43, "cpu_seconds": 1.25}
     store(tmp_path, plan.runs.planned()[0], status="timeout", title="SMO", **last)
     (line,) = [line for line in compared(plan, tmp_path).markdown().splitlines() if line.startswith("| SMO")]
     cells = [cell.strip() for cell in line.strip("|").split("|")]

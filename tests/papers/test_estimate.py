@@ -11,9 +11,11 @@ from svmbench.papers.estimate import (
     binomial_error,
     discordance_error,
     log_slope,
+    paired_error,
     repeated,
     with_noise,
 )
+from svmbench.store import bits
 
 
 def test_the_first_is_the_median_and_the_others_are_medians_of_resamples():
@@ -79,3 +81,14 @@ def test_a_slope_is_that_of_a_power():
     assert log_slope(x, rows) == pytest.approx(-0.5)
     with pytest.raises(NotAttempted, match="two different places"):
         log_slope(np.array([2.0, 2.0]), rows[:, :2])
+
+
+def test_paired_errors_know_what_two_predictors_are_wrong_about():
+    wrong = np.zeros(1000, dtype=bool)
+    wrong[:30] = True
+    other = np.zeros(1000, dtype=bool)
+    other[10:40] = True
+    # 20 examples on which they disagree, evenly: McNemar's standard error.
+    assert paired_error([wrong], [other]) == pytest.approx(100.0 * np.sqrt(20 / 1000 / 1000))
+    assert paired_error([wrong], [wrong]) == 0.0
+    assert bits.unpacked(bits.packed(wrong), 1000).tolist() == wrong.tolist()

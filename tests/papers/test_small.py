@@ -73,11 +73,18 @@ def small(artifact):
 def here(monkeypatch):
     """Make runs in this process: a process for each takes longer than the run."""
 
-    def run(config, log):
-        outcome = execute(config, progress=PlainLines(io.StringIO()))
-        return {"state": outcome.state, "reason": outcome.reason}, False
+    class Here:
+        def __init__(self, folder, size, threads, *, pin):
+            assert not pin and folder.is_dir()
 
-    monkeypatch.setattr(making, "run_in_process", run)
+        def run(self, jobs, listener):
+            for job in jobs:
+                listener.began(job)
+                outcome = execute(job.config, progress=PlainLines(io.StringIO()))
+                listener.ended(job, {"state": outcome.state, "reason": outcome.reason})
+            return False
+
+    monkeypatch.setattr(making, "Pool", Here)
 
 
 def asked(name, results, **more):
@@ -158,15 +165,16 @@ def test_a_failed_run_does_not_stop_the_others(tmp_path, monkeypatch, capfd):
     assert err.startswith("1 runs failed:\n") and "not enough memory" in err
 
 
-def test_all_artifacts_are_judged_on_one_page_the_same_twice(tmp_path, capfd):
-    some = ("rs-k", "sbp-f2", "sbp-gap", "solvers-linear")
+def test_artifacts_are_drawn_and_judged_at_once_the_same_twice(tmp_path, capfd):
+    some = ("rs-k", "sbp-f1", "sbp-f2", "sbp-gap", "solvers-linear")
     everything = commands.Asked(some, False, str(tmp_path))
-    assert commands.verdict(everything) == 0
-    page = tmp_path / "reference" / "VERDICTS.md"
-    first = page.read_bytes(), page.with_suffix(".json").read_bytes()
-    assert commands.verdict(everything) == 0
-    assert first == (page.read_bytes(), page.with_suffix(".json").read_bytes())
-    text = page.read_text()
+    checks.make(LOADED["sbp-f1"], tmp_path, where={"mirror": None, "dir": None})
+    assert commands.redraw(everything) == 0
+    first = {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.is_file()}
+    assert tmp_path / "figures" / "sbp-f1" / "sbp-f1.png" in first
+    assert commands.redraw(everything) == 0
+    assert first == {path: path.read_bytes() for path in first}
+    text = (tmp_path / "reference" / "VERDICTS.md").read_text()
     assert text.startswith("# Verdicts") and "not attempted" in text
     for name in some:
         assert (f"## {LOADED[name].target}: {LOADED[name].title}" in text) == bool(LOADED[name].claims)

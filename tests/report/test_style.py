@@ -12,7 +12,7 @@ def test_every_solver_has_a_look_and_no_two_are_alike():
         assert (one.colour, one.marker) != (other.colour, other.marker)
 
 
-def test_a_solver_keeps_its_look_in_company_of_others():
+def test_a_solver_keeps_its_look_beside_others():
     alone = looks([("SMO", "smo")])["SMO"]
     crowd = looks([(name, name) for name in registry.names()])
     assert crowd["smo"] == alone and len(set(crowd.values())) == len(crowd)

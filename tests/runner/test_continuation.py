@@ -7,7 +7,7 @@ from svmbench import config
 from svmbench.runner import loop
 from svmbench.runner.execute import execute
 from svmbench.solvers import registry
-from svmbench.store import Store
+from svmbench.store import RunWriter, StorageError, Store
 
 from .fakes import Silent
 
@@ -61,6 +61,27 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
     again = make(tmp_path / "a", "pegasos", *parts)
     assert again.manifest["continued"]["run"] == broken.id and again.status == "budget"
     same(again, make(tmp_path / "b", "pegasos", *parts))
+
+
+def test_a_killed_run_goes_on(tmp_path, monkeypatch):
+    parts = ["budget.kev=2e5", "budget.counter=kev_iter"]
+    written = RunWriter.checkpoint
+
+    def full(writer, row):
+        if row["iterations"] > 300:
+            raise StorageError("the disk is full")
+        written(writer, row)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(loop, "KEPT_EVERY", -1.0)
+        patch.setattr(RunWriter, "checkpoint", full)
+        with pytest.raises(StorageError):
+            make(tmp_path / "a", "sdca", *parts)
+    (killed,) = Store(tmp_path / "a").runs()
+    assert killed.status == "killed"
+    again = make(tmp_path / "a", "sdca", *parts)
+    assert again.manifest["continued"]["run"] == killed.id == again.id
+    same(again, make(tmp_path / "b", "sdca", *parts))
 
 
 @pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_bytes(b"no")])

@@ -46,7 +46,8 @@ def test_a_run_is_made_and_stored_with_all_that_belongs_to_it(make):
     problem = {"lam": pytest.approx(1 / 30), "C": 1.0, "nu": None, "radius": None, "bias": "none"}
     assert run.manifest["problem"] == problem
     assert run.manifest["seeds"] == prepare.seeds(make.config())
-    assert run.manifest["company"]["running"] == 0 and len(run.manifest["company"]["load"]) == 3
+    load = run.manifest["concurrent_load"]
+    assert load["running"] == 0 and len(load["load"]) == 3
     environment = Store(make.config()["results"]).environment(run.manifest["environment"])
     assert environment["threads"] == 1 and environment["numpy"] == np.__version__
     assert all(library["num_threads"] == 1 for library in environment["libraries"])
@@ -513,7 +514,7 @@ def test_a_running_twin_is_named(make):
     assert make().state == "done" and seen
 
 
-def test_company_is_counted(make):
+def test_runs_at_the_same_time_are_counted(make):
     inner = []
 
     def observed(row):
@@ -522,7 +523,7 @@ def test_company_is_counted(make):
 
     make.progress.observed = observed
     make()
-    assert inner[0].manifest["company"]["running"] == 1
+    assert inner[0].manifest["concurrent_load"]["running"] == 1
 
 
 def test_without_a_limit_the_whole_kernel_matrix_is_kept(make):

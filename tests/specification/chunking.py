@@ -44,7 +44,7 @@ def run(
         outside = np.setdiff1d(np.arange(n), chunk)
         v[outside] = search(w, y, v, solved, chunk, outside)
         solved = w.a.copy()
-        b = middle(v[chunk], w.a[chunk], y[chunk], C) if with_bias else 0.0
+        b = bias_of(v[chunk], w.a[chunk], y[chunk], C) if with_bias else 0.0
         violators = outside[y[outside] * (v[outside] - b) > eps]
         violators = violators[np.argsort(-y[violators] * (v[violators] - b), kind="stable")[:q]]
         if violators.size == 0:
@@ -104,12 +104,12 @@ def search(
                     row = w.oracle.again(i)
                 values -= y[i] * (w.a[i] - solved[i]) * row[outside]
     if isinstance(w, OnDemand):
-        afresh = [y[t] * (1.0 - w.response(t)) for t in outside]
-        np.testing.assert_allclose(values, afresh, rtol=1e-9, atol=1e-9)
+        recomputed = [y[t] * (1.0 - w.response(t)) for t in outside]
+        np.testing.assert_allclose(values, recomputed, rtol=1e-9, atol=1e-9)
     return values
 
 
-def middle(v: NDArray, a: NDArray, y: NDArray, C: float) -> float:
+def bias_of(v: NDArray, a: NDArray, y: NDArray, C: float) -> float:
     free = (a > 0.0) & (a < C)
     if free.any():
         return float(v[free].mean())

@@ -68,7 +68,7 @@ class Level:
 
     def round(self) -> None:
         self.look()
-        self.take_in(sorted(self.newcomers()))
+        self.take_in(sorted(self.entering()))
         signed = (self.a * self.y)[self.B]
         beta = self.solve(self)
         for i, before, after in zip(self.B, signed, beta, strict=True):
@@ -78,7 +78,7 @@ class Level:
                 self.untouched = False
         self.t += 1
 
-    def newcomers(self) -> set[int]:
+    def entering(self) -> set[int]:
         each = max(1, self.most // 4 if self.B else self.most // 2)
         if self.untouched:
             return {i for label in (1.0, -1.0) for i in spread(np.flatnonzero(self.y == label), each)}
@@ -111,7 +111,7 @@ def spread(examples: NDArray, most: int) -> NDArray:
 
 
 def flat() -> Solve:
-    """By SMO on the kernel matrix of the set, which gets the newcomers' rows and columns."""
+    """By SMO on the kernel matrix of the set, which gets the entering variables' rows and columns."""
     K = np.zeros((0, 0))
 
     def solve(level: Level) -> NDArray:

@@ -42,7 +42,7 @@ class Machine:
         self.g = problem.y.copy()
         self.S: list[int] = []
         self.b, self.gap = 0.0, np.inf
-        self.seen: set[int] = set()  # examples outside S whose values over S are at hand
+        self.seen: set[int] = set()  # examples outside S whose values over S are known
 
     def look(self, k: int) -> float:
         if not self.by_rows and k not in self.S and k not in self.seen:

@@ -23,7 +23,7 @@ ROUNDING = 1e-14  # of C
 class Machine:
     """Coefficients, bias, and all errors E = f - y, of which the paper keeps those of the free coefficients.
 
-    On demand the error of a bound example is evaluated where it is needed, and its values are at hand for the
+    On demand the error of a bound example is evaluated where it is needed, and its values are known for the
     rest of the examination; else the values come from rows, each taken once in an examination. The errors are
     the same numbers in both forms, because examples that are there twice are told apart by the last bits.
     """
@@ -142,10 +142,10 @@ class Machine:
         if least >= -self.eps and most <= self.eps:
             return True
         finite = [end for end in (least, most) if np.isfinite(end)]
-        middle = sum(finite) / len(finite)
+        bias = sum(finite) / len(finite)
         before = self.b
-        self.b -= middle
-        self.E -= middle
+        self.b -= bias
+        self.E -= bias
         return self.b == before or most - least <= 2.0 * self.eps
 
 

@@ -65,7 +65,7 @@ class SlowOracle:
         return self._exact[i].copy()
 
     def again(self, i: int) -> NDArray[np.float64]:
-        """A row that has been charged and is taken up once more: only a cache can save making it anew."""
+        """A row that has been charged and is needed once more: only a cache can save computing it again."""
         self.rows.append(i)
         return np.array([float(np.float32(value)) for value in self._values[i]])
 

@@ -61,15 +61,15 @@ def run(
             continue
         if high - low < eps or (high - low < 10 * eps and not was_near):
             was_near = True
-            aside = np.setdiff1d(np.arange(n), active)
-            if aside.size:
-                v[aside] = afresh(w, y, C, aside)
+            shrunk = np.setdiff1d(np.arange(n), active)
+            if shrunk.size:
+                v[shrunk] = recomputed(w, y, C, shrunk)
                 active = np.arange(n)
         elif t % min(n, 1000) == 0:
             up = np.where(y > 0, w.a < C, w.a > 0)
             down = np.where(y > 0, w.a > 0, w.a < C)
-            put_aside = (~up & (v > high)) | (~down & (v < low))
-            active = active[~put_aside[active]]
+            held = (~up & (v > high)) | (~down & (v < low))
+            active = active[~held[active]]
         i, j, high, low = ends()
     return w.a
 
@@ -79,18 +79,18 @@ def curvature(own: float, other: float, both: float) -> float:
     return result if result > 0.0 else 1e-12
 
 
-def afresh(w: Maintained, y: NDArray, C: float, aside: NDArray) -> NDArray:
-    """Values of the examples put aside, by the rows of the free coefficients or their own, the fewer.
+def recomputed(w: Maintained, y: NDArray, C: float, shrunk: NDArray) -> NDArray:
+    """Values of the shrunk examples, by the rows of the free coefficients or their own, the fewer.
 
     The share of the coefficients at C is maintained from rows that were there; here it is looked up.
     """
     K = np.float32(w.oracle._values).astype(float)
     free = np.flatnonzero((w.a > 0) & (w.a < C))
     bound = np.flatnonzero(w.a == C)
-    f = K[np.ix_(aside, bound)] @ (w.a * y)[bound]
-    if free.size <= aside.size:
+    f = K[np.ix_(shrunk, bound)] @ (w.a * y)[bound]
+    if free.size <= shrunk.size:
         for j in free:
-            f += w.a[j] * y[j] * w.oracle.row(j)[aside]
+            f += w.a[j] * y[j] * w.oracle.row(j)[shrunk]
     else:
-        f += [float(w.oracle.row(t)[free] @ (w.a * y)[free]) for t in aside]
-    return y[aside] - f
+        f += [float(w.oracle.row(t)[free] @ (w.a * y)[free]) for t in shrunk]
+    return y[shrunk] - f

@@ -1,4 +1,5 @@
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,24 @@ def test_the_example_of_schema_2_is_read():
     assert run.manifest["identity"]["derived"] == {"nu": 0.0262292}
     summary, model = run.summary(), run.model()
     assert model.iterations == summary["iterations"] == 20 and summary["test_error"] == 0.0
+
+
+@pytest.mark.parametrize("schema", [1, 2, 3])
+def test_the_load_of_older_runs_has_its_present_name(schema):
+    (path,) = (EXAMPLES / f"schema{schema}").glob("sbp-twonorm-*")
+    run = StoredRun.read(path)
+    for document in (run.manifest, documents.read(path / "status.json")):
+        assert "company" not in document and document["concurrent_load"]["running"] >= 0
+
+
+def test_an_older_status_that_was_changed_stays_so(tmp_path):
+    (path,) = (EXAMPLES / "schema3").glob("sbp-twonorm-*")
+    copy = tmp_path / path.name
+    shutil.copytree(path, copy)
+    text = (copy / "status.json").read_text()
+    (copy / "status.json").write_text(text.replace('"budget"', '"converged"'))
+    with pytest.raises(UserError, match="its checksum is another"):
+        StoredRun.read(copy)
 
 
 @pytest.mark.parametrize(("schema", "precision"), [(1, "float32"), (2, "float64")])

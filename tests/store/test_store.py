@@ -51,7 +51,7 @@ def test_a_whole_run(store, begin, config):
     writer.checkpoint({**ROW, "iterations": 1})
     assert store.runs()[0].trace()["iterations"].tolist() == [1]
     writer.checkpoint(ROW)
-    run = writer.finish("budget", "enough", company={"running": 0})
+    run = writer.finish("budget", "enough", concurrent_load={"running": 0})
     assert sorted(path.name for path in run.path.iterdir()) == ["run.json", "status.json", "trace.csv"]
     assert [path.name for path in (store.root / "runs").iterdir()] == [run_id(key(config))]
     assert (

@@ -27,7 +27,7 @@ def test_the_same_data_are_loaded_once(monkeypatch):
     assert len(asked) == 2
 
 
-def test_the_peak_of_memory_begins_anew():
+def test_the_peak_of_memory_is_reset():
     block = bytearray(64 << 20)
     block[:: 1 << 12] = b"x" * len(block[:: 1 << 12])
     high = peak_memory()
@@ -47,7 +47,7 @@ def test_a_damaged_plan_is_told(tmp_path):
     folder = tmp_path / "sweeps" / "20260101-000000-1"
     folder.mkdir(parents=True)
     (folder / "plan.json").write_text('{"jobs": [{"num')
-    with pytest.raises(UserError, match=r"plan.json is damaged: start the sweep anew"):
+    with pytest.raises(UserError, match=r"plan.json is damaged: start the sweep again"):
         Record.find(tmp_path, None).plan()
 
 

@@ -120,7 +120,7 @@ def _content(raw: RawFiles, role: str, name: str) -> tuple[bytes, str]:
     if not content.strip():
         raise UserError(f"{path} is empty: it needs one example per line")
     if not content.endswith(b"\n"):
-        raw.say(f"{path}: the last line has no line end; if the file was cut off there, make it anew")
+        raw.say(f"{path}: the last line has no line end; if the file was cut off there, write it again")
     return content, str(path)
 
 

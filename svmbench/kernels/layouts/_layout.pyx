@@ -59,23 +59,39 @@ cdef class Layout:
         self.n, self.d = X.shape
 
     cdef Py_ssize_t group(self) noexcept nogil:
+        """Return the largest number of rows that one call of `rows` may make."""
         return 1
 
     cdef void rows(self, const int64_t *indices, Py_ssize_t count, float *out) noexcept nogil:
-        pass
+        """Write the kernel rows of `count` stored examples, each of `stride` values."""
 
     cdef int pairs(self, const int64_t *rows, Py_ssize_t count, const int64_t *cols, Py_ssize_t width,
                    float *out, Py_ssize_t stride) except -1:
+        """Write values between stored examples: out[r * stride + c] = K(x_rows[r], x_cols[c]).
+
+        The stride is at least `width`, padded to whole tiles.
+        """
         return 0
 
     cdef Layout over(self, Layout whole, const int64_t *examples, Py_ssize_t count):
+        """Return a layout over `count` examples of another, no more than this one was made with.
+
+        It is this one, with its examples replaced, where that is possible.
+        """
         return whole.select(<const int64_t[:count]>examples)
 
     cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                       const float **held, float **kept, double *sums) except -1 nogil:
+        """Add a linear combination of rows: sums[j] += coefficients[r] K(x_indices[r], x_j), r after r, for all j.
+
+        A row that is not NULL in `held` is read there. The others are computed, and written to `kept` where
+        that is not NULL; it may be memory of a row that is held before it. The sums are the same bit for bit,
+        whatever is held. Without sums (NULL) the rows are only made.
+        """
         return 0
 
     cdef bint worth_keeping(self) noexcept nogil:
+        """Return whether reading a row from memory is faster than computing it."""
         return True
 
     def block(self, indices, out=None):

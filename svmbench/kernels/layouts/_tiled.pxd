@@ -6,9 +6,8 @@ from svmbench.kernels.layouts._layout cimport Layout, kernel_params
 
 
 cdef extern from "svmbench/kernels/layouts/csrc/tiled.h" nogil:
-    ctypedef void (*block_fn)(const void *store, const kernel_params *kernel, const char *queries,
-                              ptrdiff_t query_bytes, ptrdiff_t count, ptrdiff_t first, ptrdiff_t last,
-                              float *out, ptrdiff_t stride) noexcept nogil
+    ctypedef struct kernel_block
+    ctypedef void (*block_fn)(const void *store, const kernel_params *kernel, const kernel_block *block) noexcept nogil
     ctypedef struct tiled_job:
         block_fn block
         const void *store
@@ -29,10 +28,10 @@ cdef class TiledLayout(Layout):
     cdef char *tiles
     # [ROW_GROUP][query_bytes]
     cdef char *queries
-    # Room for the examples of a few columns, filled anew for each use; None before the first.
+    # A layout for the examples of a few columns, refilled for each use; None before the first.
     cdef TiledLayout columns
 
-    # Room for the tiles, zeroed, and for the queries, once their sizes are known.
+    # Allocate the tiles, zeroed, and the queries, once their sizes are known.
     cdef int reserve(self, block_fn block, const void *store, Py_ssize_t tile_bytes,
                      Py_ssize_t query_bytes) except -1
     cdef int fill(self, X) except -1

@@ -25,7 +25,7 @@ CHECKS: Mapping[str, tuple[str, int]] = {
     "lemma_2_1": ("slack", 1),
     "lemma_3_1": ("slack", 1),
     "lemma_e_1": ("slack", 1),
-    "level_time": ("slack", 1),
+    "level_work": ("slack", 1),
     "basin": ("slack", 2),
     "basins": ("slack", 2),
     "sample_size": ("projection", 1),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,7 +13,7 @@ from svmbench.papers.checks import Outcome
 from svmbench.problem import Problem, mean_hinge
 from svmbench.rng import Generator
 from svmbench.solvers import registry
-from svmbench.solvers.slack.water_level import water_level
+from svmbench.solvers.slack.water_level import comparisons, water_level
 from svmbench.solvers.slack.water_level_bias import water_level_bias
 
 Floats = NDArray[np.float64]
@@ -90,34 +89,31 @@ def lemma_e_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
     )
 
 
-def level_time(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
-    """Measure the CPU time of the water level over n, the least of several repetitions, several times."""
+def level_work(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+    """Count the comparisons with a pivot until the water level is found, over n and random responses."""
     sizes = [int(n) for n in given["sizes"]]
-    series = []
-    for n in sizes:
-        c = np.random.default_rng([6101, n]).standard_normal(n)
-        times = []
-        for _ in range(int(given["repetitions"])):
-            best = np.inf
-            for _ in range(5):
-                began = time.process_time()
-                for _ in range(max(1, 2_000_000 // n)):
-                    water_level(c, 0.1 * n)
-                best = min(best, (time.process_time() - began) / max(1, 2_000_000 // n))
-            times.append(best)
-        series.append(times)
-    lines = [
-        {"label": "water level", "solver": "sbp", "x": sizes, "y": [float(np.median(t)) for t in series]}
+    series = [
+        [
+            comparisons(np.random.default_rng([6101, n, trial]).standard_normal(n), 0.1 * n)
+            for trial in range(int(given["repetitions"]))
+        ]
+        for n in sizes
     ]
+    sorting = [n * float(np.log2(n)) for n in sizes]
+    found = [float(np.median(counts)) for counts in series]
     panel = {
-        "title": "divide and conquer",
+        "title": "divide and conquer on normal responses",
         "x_label": "examples n",
-        "y_label": "CPU seconds",
+        "y_label": "comparisons",
         "x_scale": "log",
         "scale": "log",
-        "lines": lines,
+        "lines": [
+            {"label": "water level", "solver": "sbp", "x": sizes, "y": found},
+            {"label": "n log2 n, to sort", "solver": "smo", "x": sizes, "y": sorting},
+        ],
     }
-    return Outcome({"time": {"x": sizes, "series": series}}, [panel])
+    note = f"Median of {given['repetitions']} draws: {found[-1] / sizes[-1]:.2f} n at n = {sizes[-1]:,}."
+    return Outcome({"comparisons": {"x": sizes, "series": series}}, [panel], [note])
 
 
 def basin(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:

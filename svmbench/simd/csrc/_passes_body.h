@@ -1,4 +1,5 @@
-/* The passes of passes.h, eight values at a time. */
+/* The passes of passes.h, eight values at a time. The file is longer than 300 lines because it is compiled once for each
+ * instruction set, and all passes share the masks and sums at its top. */
 #undef WIDTH
 #undef CHAINS
 #define WIDTH (BYTES / 8)    /* float64 numbers in a register */

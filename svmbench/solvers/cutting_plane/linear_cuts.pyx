@@ -4,7 +4,7 @@ For any set V of examples :math:`\frac{1}{n} \sum_{i \in V} (1 - y_i \langle w, 
 of the mean hinge loss, and equals it where V are the examples with a loss. As a cut it has
 :math:`\delta = |V|/n` and :math:`g = \frac{1}{n} \sum_{i \in V} y_i x_i`; the reduced problem over the cuts
 is that of `OneSlack` with B = 1/λ, so that λ times its dual objective is a lower bound of :math:`P_\lambda`.
-As a reported bound it is made afresh from the coefficients and lowered by all that rounding can be (`bound`).
+As a reported bound it is recomputed from the coefficients and lowered by all that rounding can be (`bound`).
 """
 
 import math
@@ -21,7 +21,7 @@ from svmbench.solvers.run cimport WORK_BETWEEN_SIGNALS, LinearRun
 from svmbench.solvers.stall cimport Record, stuck
 
 cdef enum:
-    FIRST_ROOM = 16         # cuts there is room for at first; doubled when they are used up
+    FIRST_ROOM = 16         # capacity for cuts at first; doubled when it is used up
     STANDSTILL = 20        # iterations in a row without a gain after which it has stalled
 
 
@@ -77,7 +77,7 @@ cdef class CuttingRun(LinearRun):
         return self.cuts.add(<double> found / self.n, &self.products[0])
 
     cdef int grow(self) except -1:
-        """Double the room."""
+        """Double the capacity."""
         m = self.directions.shape[0]
         self.directions = np.concatenate([self.directions, np.empty((m, self.w.shape[0]))])
         self.products = np.empty(2 * m)

@@ -30,7 +30,7 @@ cdef class OneSlack:
     cdef int add(self, double offset, const double* products) except -1 nogil
     # Move the coefficients until primal - dual <= max(absolute, relative primal), or as far as rounding lets.
     cdef void solve(self, double absolute, double relative) noexcept nogil
-    # Remove the cuts that have been idle for `limit` solutions. kept: room for count values, takes the old
+    # Remove the cuts that have been idle for `limit` solutions. kept: space for count values, takes the old
     # places of those that stay, ascending. Returns how many stay.
     cdef Py_ssize_t drop(self, int64_t limit, int64_t* kept) noexcept nogil
 

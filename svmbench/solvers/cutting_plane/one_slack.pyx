@@ -12,7 +12,7 @@ SVMs in Linear Time, KDD 2006).
 Method: what the coefficients leave of B is the coefficient of an empty cut with δ = 0 and g = 0, so that they
 lie on a simplex. A step moves as much as gains most from one cut to another: to the cut of the largest height
 :math:`h_k = \delta_k - (Ga)_k`, from the one, of those with a coefficient, from which the step gains most
-within its room (the second-order choice of SMO). With :math:`\xi = \max(0, \max_k h_k)` primal less dual
+within its slack to the bound (the second-order choice of SMO). With :math:`\xi = \max(0, \max_k h_k)` primal less dual
 objective is :math:`\sum_k a_k (\xi - h_k)` over all cuts, the empty one included: no inner product is needed
 to know it. The steps end at the tolerance, or where the gap is as small as the rounding of the heights. They
 also end where in 3000 of them neither the dual objective has risen nor the gap fallen, as fresh heights show
@@ -31,8 +31,8 @@ from svmbench.solvers.stall cimport Record, stuck
 
 cdef enum:
     EMPTY = -1              # the place of the empty cut
-    FIRST_ROOM = 16         # cuts there is room for at first; doubled when they are used up
-    REFRESH = 1000          # steps after which the heights are made afresh
+    FIRST_ROOM = 16         # capacity for cuts at first; doubled when it is used up
+    REFRESH = 1000          # steps after which the heights are recomputed
     PATIENCE = 3            # times that they show no gain, in a row, after which the steps end
     MOST_WORK = 30_000_000      # steps times cuts of one solution at most: part of a second
     STEP_WORK = 8               # work of a step beside its cuts
@@ -68,7 +68,7 @@ cdef class OneSlack:
         self.idle = np.zeros(FIRST_ROOM, dtype=np.int64)
 
     cdef int grow(self) except -1:
-        """Double the room."""
+        """Double the capacity."""
         cdef Py_ssize_t m = self.alpha.shape[0]
         self.gram = np.pad(self.gram, (0, m))
         self.offset = np.pad(self.offset, (0, m))
@@ -168,7 +168,7 @@ cdef class OneSlack:
         """Move a part of a coefficient from one cut to another."""
         cdef Py_ssize_t up = chosen.up, down = chosen.down, k = 0
         cdef double step = chosen.length
-        cdef double room = (self.spare if down == EMPTY else self.alpha[down]) - step
+        cdef double slack = (self.spare if down == EMPTY else self.alpha[down]) - step
         if up == EMPTY:
             self.spare += step
         else:
@@ -181,8 +181,8 @@ cdef class OneSlack:
             self.alpha[down] -= step
             for k in range(self.count):
                 self.height[k] += step * self.gram[down, k]
-        if room > 0.0:
-            # A step within its room levels the two: rounding must not say which is the higher one now.
+        if slack > 0.0:
+            # A step that ends short of the bound levels the two: rounding must not say which is the higher one now.
             if down == EMPTY:
                 self.height[up] = 0.0
             else:
@@ -264,6 +264,6 @@ cdef class OneSlack:
         return np.array(kept[: self.drop(limit, &kept[0])])
 
 
-cdef inline double longest(double below, double curvature, double room) noexcept nogil:
+cdef inline double longest(double below, double curvature, double slack) noexcept nogil:
     """Return the best step between two cuts whose heights differ by ``below``."""
-    return fmin(below / curvature, room) if curvature > 0.0 else room
+    return fmin(below / curvature, slack) if curvature > 0.0 else slack

@@ -25,7 +25,7 @@ cdef class BoxDual:
     cdef Extrema extrema
 
     # How far the signed coefficient of example i can go: up for a direction of 1, down for -1.
-    cdef double room(self, Py_ssize_t i, double direction) noexcept nogil
+    cdef double slack(self, Py_ssize_t i, double direction) noexcept nogil
     # Note which ways example i, at position p, can move.
     cdef void mark(self, Py_ssize_t p, Py_ssize_t i) noexcept nogil
     # Mark all, where positions are examples, and find the extrema.

@@ -17,7 +17,7 @@ from svmbench.solvers.dual.working_pair import bias_between
 
 from libc.math cimport INFINITY, fabs, fmax, fmin
 
-from svmbench.solvers.dual.working_pair cimport best_partner, curvature, middle_of, move_values
+from svmbench.solvers.dual.working_pair cimport best_partner, curvature, midpoint, move_values
 
 
 cdef class BoxDual:
@@ -49,17 +49,17 @@ cdef class BoxDual:
             self.mark(i, i)
         self.find_extrema()
 
-    cdef double room(self, Py_ssize_t i, double direction) noexcept nogil:
+    cdef double slack(self, Py_ssize_t i, double direction) noexcept nogil:
         return self.C - self.alpha[i] if direction == self.y[i] else self.alpha[i]
 
     cdef void mark(self, Py_ssize_t p, Py_ssize_t i) noexcept nogil:
-        self.up[p] = 0.0 if self.room(i, 1.0) > 0.0 else -INFINITY
-        self.down[p] = 0.0 if self.room(i, -1.0) > 0.0 else INFINITY
+        self.up[p] = 0.0 if self.slack(i, 1.0) > 0.0 else -INFINITY
+        self.down[p] = 0.0 if self.slack(i, -1.0) > 0.0 else INFINITY
 
     cdef void change(self, Py_ssize_t p, Py_ssize_t i, double delta) noexcept nogil:
         cdef double growth = self.y[i] * delta
-        cdef double room = self.C - self.alpha[i] if growth > 0.0 else self.alpha[i]
-        if fabs(growth) >= room:
+        cdef double slack = self.C - self.alpha[i] if growth > 0.0 else self.alpha[i]
+        if fabs(growth) >= slack:
             self.alpha[i] = self.C if growth > 0.0 else 0.0
         else:
             self.alpha[i] += growth
@@ -86,10 +86,10 @@ cdef class BoxDual:
             if self.up[p] == self.down[p]:
                 total += self.v[p]
                 free += 1
-        return total / free if free > 0 else middle_of(&self.extrema)
+        return total / free if free > 0 else midpoint(&self.extrema)
 
     def bias(self) -> float:
-        """Return the mean value of the free coefficients, else the middle of the extrema; 0 without bias."""
+        """Return the mean value of the free coefficients, else the midpoint of the extrema; 0 without bias."""
         cdef Py_ssize_t size = self.n_active
         if not self.balanced:
             return 0.0
@@ -160,7 +160,7 @@ cdef class ActiveDual(BoxDual):
         delta = (self.extrema.m_up - self.v[q]) / curvature(
             pair.row_i[pair.i], pair.row_j[pair.j], pair.row_i[pair.j]
         )
-        delta = fmin(delta, fmin(self.room(pair.i, 1.0), self.room(pair.j, -1.0)))
+        delta = fmin(delta, fmin(self.slack(pair.i, 1.0), self.slack(pair.j, -1.0)))
         self.change(p, pair.i, delta)
         self.change(q, pair.j, -delta)
         self.move(near_i, self.packed(pair.row_j, self.row_j), delta)

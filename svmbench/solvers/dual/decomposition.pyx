@@ -16,7 +16,7 @@ y_j K(x_j, x_i)`, which is :math:`-y_i` times the gradient::
         the youngest first
     α_B = the best for the others fixed
     v_t -= y_i (change of α_i) K(x_i, x_t) for all t and the i of B
-    b = mean v over the free coefficients of B, the middle between the extrema where there is none; without
+    b = mean v over the free coefficients of B, the midpoint of the extrema where there is none; without
         bias 0
 
 It converges when no v that can move up is above b + ``eps`` and none that can move down is below b - ``eps``.
@@ -25,8 +25,10 @@ One iteration is one working set. Its rows are needed to solve it, whether or no
 each is charged n, once, under every convention. A row is used twice, for the values among B and for the
 update; the program keeps no copy and leaves that to the cache.
 
-Answer: the last iterate, a dual point; its bias is the mean v over all free coefficients, the middle between
-the ends where there is none.
+Answer: the last iterate, a dual point; its bias is the mean v over all free coefficients, the midpoint of
+the extrema where there is none.
+
+The file is longer than 300 lines because selection, shrinking and refinement work on one state.
 """
 
 import numpy as np

@@ -80,9 +80,9 @@ cdef class ExpansionSet(BoxDual):
         cdef double other = row_j[j] if j != NOBODY else 0.0
         cdef double step = (self.rise(i) - self.rise(j)) / curvature(own, other, both)
         if i != NOBODY:
-            step = fmin(step, self.room(i, 1.0))
+            step = fmin(step, self.slack(i, 1.0))
         if j != NOBODY:
-            step = fmin(step, self.room(j, -1.0))
+            step = fmin(step, self.slack(j, -1.0))
         if i != NOBODY:
             self.change(i, i, step)
             self.note(i)

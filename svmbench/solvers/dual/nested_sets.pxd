@@ -28,7 +28,7 @@ cdef class Level(BoxDual):
 
     # Change the coefficients of one set; return the kernel values that it is charged.
     cdef int64_t round(self) except -1 nogil
-    cdef Top top(self, Py_ssize_t which, Py_ssize_t room) noexcept nogil
+    cdef Top top(self, Py_ssize_t which, Py_ssize_t capacity) noexcept nogil
     cdef Py_ssize_t choose(self) noexcept nogil
     cdef void mark_worst(self, Py_ssize_t each) noexcept nogil
     cdef void mark_spread(self, Py_ssize_t each, double label) noexcept nogil
@@ -51,7 +51,7 @@ cdef class Flat(Level):
     cdef double[:, ::1] vectors         # what `working_set` works on
     cdef working_set inner
 
-    # Begin anew with the members of another level's set as all examples.
+    # Start again with the members of another level's set as all examples.
     cdef int load(self, Level outer) except -1
     cdef double origin(self) noexcept nogil
 

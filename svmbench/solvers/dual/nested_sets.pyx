@@ -1,4 +1,4 @@
-r"""Decomposition of the dual by sets within sets.
+r"""Decomposition of the dual by nested working sets.
 
 A `Level` holds the dual over n examples,
 :math:`v_i = y_i - \sum_j \alpha_j y_j K(x_j, x_i)` for all of them, and a set of at most `most`; `round`
@@ -15,17 +15,18 @@ renews the set and solves the dual in its coefficients, the others fixed::
 The violation is high - low, or max(high, -low) without a bias.
 
 A set of a thousand (`Flat`) is solved by SMO on its kernel matrix: a step touches vectors of its size only. A
-set of many thousands (`Nested`) is solved by such rounds over it alone, each example of the set anew outside
-at first; the part is a tenth in the one and in the other half the share of entering variables in the set,
+set of many thousands (`Nested`) is solved by such rounds over it alone, which begin with all its examples
+outside; the part is a tenth in the one and in the other half the share of entering variables in the set,
 from 0.01 to 0.2. Thereby most rounds make and add rows of the length of the set, and rows of all n are needed
 once for all the rounds within it.
 
-With a bias only differences of values matter. SMO takes values for equal that agree in their first 32 bits,
-and near the optimum those of all free variables do: there they are taken from the middle between high and
-low.
+With a bias only differences of values matter. SMO treats values as equal that agree in their first 32 bits,
+and near the optimum those of all free variables do: there the midpoint of high and low is subtracted first.
 
-Charged are for each round the values of entering variables with all members, where the matrix needs them, and
+Each round is charged the values of the entering variables with all members, where the matrix needs them, and
 n for each coefficient changed, n being the examples of that level.
+
+The file is longer than 300 lines because both kinds of level share one choice of the set.
 """
 
 import numpy as np
@@ -34,7 +35,7 @@ from libc.math cimport fabs, fmax, fmin
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
-from svmbench.solvers.dual.working_pair cimport middle_of
+from svmbench.solvers.dual.working_pair cimport midpoint
 from svmbench.solvers.dual.working_set cimport WORKING_SET_PAD, offer
 from svmbench.solvers.dual.working_set cimport solve as solve_working_set
 
@@ -52,7 +53,7 @@ cdef double PER_NEWCOMER = 0.5
 cdef double LEAST = 0.01
 cdef double LARGEST = 0.2
 
-#: Of the values, the violation below which they are taken from their middle.
+#: Relative violation below which the midpoint of the extrema is subtracted from the values.
 cdef double CLOSE = 2.0 ** -20
 
 
@@ -92,9 +93,9 @@ cdef class Level(BoxDual):
         self.rounds += 1
         return evaluations
 
-    cdef Top top(self, Py_ssize_t which, Py_ssize_t room) noexcept nogil:
+    cdef Top top(self, Py_ssize_t which, Py_ssize_t capacity) noexcept nogil:
         cdef Top result
-        result.room = room
+        result.capacity = capacity
         result.size = 0
         result.keys = &self.keys[which, 0]
         result.owners = &self.owners[which, 0]
@@ -281,8 +282,8 @@ cdef class Flat(Level):
 
     cdef double origin(self) noexcept nogil:
         """Return what values are taken from."""
-        cdef double middle = middle_of(&self.extrema)
-        return middle if self.balanced and self.violation() < CLOSE * fabs(middle) else 0.0
+        cdef double center = midpoint(&self.extrema)
+        return center if self.balanced and self.violation() < CLOSE * fabs(center) else 0.0
 
 
 cdef class Nested(Level):

@@ -52,9 +52,9 @@ cdef double violation_of(const SmallQP* qp) noexcept nogil:
         return worst
     for t in range(qp.q):
         value = -qp.y[t] * qp.gradient[t]
-        if value > high and room(qp, t, qp.y[t]) > 0.0:
+        if value > high and slack(qp, t, qp.y[t]) > 0.0:
             high = value
-        if value < low and room(qp, t, -qp.y[t]) > 0.0:
+        if value < low and slack(qp, t, -qp.y[t]) > 0.0:
             low = value
     return high - low
 
@@ -67,19 +67,19 @@ cdef void improve_pair(SmallQP* qp) noexcept nogil:
     cdef double high = -INFINITY, below = 0.0, gain = 0.0, best = -1.0, length = 0.0
     cdef Py_ssize_t i = 0, j = 0, t = 0
     for t in range(qp.q):
-        if -y[t] * g[t] > high and room(qp, t, y[t]) > 0.0:
+        if -y[t] * g[t] > high and slack(qp, t, y[t]) > 0.0:
             high = -y[t] * g[t]
             i = t
     row = qp.Q + i * qp.q
     for t in range(qp.q):
         below = high + y[t] * g[t]
-        if below > 0.0 and room(qp, t, -y[t]) > 0.0:
+        if below > 0.0 and slack(qp, t, -y[t]) > 0.0:
             gain = below * below / curvature(qp.diagonal[i], qp.diagonal[t], y[i] * y[t] * row[t])
             if gain > best:
                 best = gain
                 j = t
     length = (high + y[j] * g[j]) / curvature(qp.diagonal[i], qp.diagonal[j], y[i] * y[j] * row[j])
-    length = fmin(length, fmin(room(qp, i, y[i]), room(qp, j, -y[j])))
+    length = fmin(length, fmin(slack(qp, i, y[i]), slack(qp, j, -y[j])))
     change(qp, i, y[i] * length)
     change(qp, j, -y[j] * length)
 
@@ -124,7 +124,7 @@ cdef double add_partner(SmallQP* qp, Py_ssize_t i, double length, double gain) n
     return length
 
 
-cdef inline double room(const SmallQP* qp, Py_ssize_t t, double direction) noexcept nogil:
+cdef inline double slack(const SmallQP* qp, Py_ssize_t t, double direction) noexcept nogil:
     """Return how far a variable can go in that direction."""
     return qp.C - qp.z[t] if direction > 0.0 else qp.z[t]
 
@@ -134,7 +134,7 @@ cdef void change(SmallQP* qp, Py_ssize_t i, double step) noexcept nogil:
     cdef const double* row = qp.Q + i * qp.q
     cdef double bound = qp.C if step > 0.0 else 0.0
     cdef Py_ssize_t t = 0
-    qp.z[i] = bound if fabs(step) >= room(qp, i, step) else qp.z[i] + step
+    qp.z[i] = bound if fabs(step) >= slack(qp, i, step) else qp.z[i] + step
     for t in range(qp.q):
         qp.gradient[t] += step * row[t]
 

@@ -6,12 +6,12 @@ from libc.math cimport isfinite
 cdef struct Extrema:
     double m_up             # largest value that can move up, -inf if none
     double M_low            # least value that can move down, +inf if none
-    Py_ssize_t i_up         # where the first of them stands: together the maximal violating pair
+    Py_ssize_t i_up         # the first of each: together the maximal violating pair
     Py_ssize_t i_low
 
 
-# Between the extrema, or the one that is finite.
-cdef inline double middle_of(const Extrema* extrema) noexcept nogil:
+# The midpoint of the extrema, or the one that is finite.
+cdef inline double midpoint(const Extrema* extrema) noexcept nogil:
     if not isfinite(extrema.m_up):
         return extrema.M_low
     return 0.5 * (extrema.m_up + extrema.M_low) if isfinite(extrema.M_low) else extrema.m_up
@@ -23,21 +23,21 @@ cdef inline double curvature(double own, double other, double both) noexcept nog
     return result if result > 0.0 else 1e-12
 
 
-# values -= step (a - b), for rows a and b of the kernel matrix; none if a is NULL. In the same pass find the
-# ends: the largest of values + up and the least of values + down.
+# values -= step (a - b), for rows a and b of the kernel matrix; no change if a is NULL. The same pass finds the
+# extrema: the largest of values + up and the least of values + down.
 cdef void move_values(
     double* values, const float* a, const float* b, double step, const double* up, const double* down,
     Py_ssize_t n, Extrema* extrema
 ) noexcept nogil
 
-# The same for one row too, if b is NULL; values within `tie` of an end count as equal to it, and the first of
-# them is taken. Where nothing can move that way `highest` or `lowest` stays as it was.
+# The same, with one row if b is NULL. Values within `tie` of an extremum count as equal to it, and the first of
+# them is taken. Where nothing can move that way, `i_up` or `i_low` stays as it was.
 cdef void move_values_with_ties(
     double* values, const float* a, const float* b, double step, const double* up, const double* down,
     Py_ssize_t n, double tie, Extrema* extrema
 ) noexcept nogil
 
-# Where the partner of `highest` stands that gains most, to second order.
+# The place of the partner of `i_up` that gains most, to second order.
 cdef Py_ssize_t best_partner(
     const double* values, const double* down, const double* diagonal, const float* row, Py_ssize_t n,
     const Extrema* extrema

@@ -101,7 +101,7 @@ cdef Py_ssize_t best_partner(
 
 
 def bias_between(v, up, down):
-    """Return the mean value of the free coefficients, or the middle between the extrema where none is free.
+    """Return the mean value of the free coefficients, or the midpoint of the extrema where none is free.
 
     Parameters
     ----------

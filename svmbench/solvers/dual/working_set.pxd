@@ -22,9 +22,9 @@ cdef extern from "svmbench/solvers/dual/csrc/working_set.h" nogil:
 cdef int64_t solve(int level, working_set* set, bint balanced, double eps, int64_t steps) noexcept nogil
 
 
-# The `room` largest keys of those offered, and whose they are; of equal keys those offered first.
+# The `capacity` largest keys of those offered, and whose they are; of equal keys those offered first.
 cdef struct Top:
-    Py_ssize_t room
+    Py_ssize_t capacity
     Py_ssize_t size
     double* keys
     int64_t* owners

@@ -6,8 +6,8 @@ gradient. Where the sum stays the steps are those of `smo_pair` with second-orde
 they move two variables as well (I. Steinwart, D. Hush and C. Scovel, Training SVMs without Offset, JMLR 12,
 2011): the one that gains most alone, and the partner with which it gains most, if it gains more than alone.
 By one at a time it would go nowhere where the kernel is nearly constant: each then undoes what the others
-have gained. The steps read and write vectors of the working set only, and the kernel matrix of the set is at
-hand: one takes about a microsecond. The passes are compiled for each instruction set. Of equals the first is
+have gained. The steps read and write vectors of the working set only, and the kernel matrix of the set is in
+memory: one takes about a microsecond. The passes are compiled for each instruction set. Of equals the first is
 chosen.
 
 `offer`: the k largest of a stream, by a heap whose root is the least of them, the last offered of equals:
@@ -36,7 +36,7 @@ cdef inline void swap(Top* top, Py_ssize_t a, Py_ssize_t b) noexcept nogil:
 
 cdef void offer(Top* top, double key, int64_t owner) noexcept nogil:
     cdef Py_ssize_t at = 0, child = 0
-    if top.size < top.room:
+    if top.size < top.capacity:
         at = top.size
         top.size += 1
         top.keys[at] = key
@@ -44,7 +44,7 @@ cdef void offer(Top* top, double key, int64_t owner) noexcept nogil:
         while at > 0 and less(top, at, (at - 1) // 2):
             swap(top, at, (at - 1) // 2)
             at = (at - 1) // 2
-    elif top.room > 0 and key > top.keys[0]:
+    elif top.capacity > 0 and key > top.keys[0]:
         top.keys[0] = key
         top.owners[0] = owner
         while 2 * at + 1 < top.size:

@@ -12,11 +12,11 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from svmbench.counters import COUNTERS
@@ -24,6 +24,7 @@ from svmbench.errors import Refusal, UserError, nearest
 from svmbench.problem import Problem
 from svmbench.solvers.base import KernelExpansion, Run, Snapshot, Solver
 from svmbench.solvers.external._data import ExternalData, Tally
+from svmbench.sparse import issparse
 
 if TYPE_CHECKING:
     from svmbench.rng import Generator
@@ -182,7 +183,7 @@ def dual_point(indices: Any, signed: Any, problem: Problem) -> NDArray[np.float6
     problem : Problem
         What was solved.
     """
-    values = signed.toarray() if scipy.sparse.issparse(signed) else np.asarray(signed)
+    values = signed.toarray() if issparse(signed) else np.asarray(signed)
     alpha = np.zeros(problem.n)
     alpha[indices] = np.minimum(np.abs(values.ravel().astype(np.float64)), problem.C)
     positive = problem.y > 0.0
@@ -190,6 +191,32 @@ def dual_point(indices: Any, signed: Any, problem: Problem) -> NDArray[np.float6
     if heavy != light and min(heavy, light) > 0.0:
         alpha[positive == (heavy > light)] *= min(heavy, light) / max(heavy, light)
     return alpha
+
+
+@dataclass(frozen=True)
+class TolParams:
+    """Parameters of the programs that are fitted to one tolerance after another."""
+
+    tol: list[float] = field(
+        default_factory=lambda: [0.1, 0.01, 0.001],
+        metadata={
+            "help": (
+                "Tolerances of the fits, in their order: one fit from nothing and one checkpoint for "
+                "each. The last is the program's default."
+            ),
+            "above": 0,
+        },
+    )
+
+    def __post_init__(self) -> None:
+        if not self.tol:
+            raise UserError("solver.tol=[] is not allowed: give at least one tolerance")
+
+
+def svc_options(problem: Problem, data: ExternalData) -> dict[str, Any]:
+    """Return the keywords of an estimator like scikit-learn's SVC for a problem, with a row cache as ours."""
+    size = max(1.0, data.cache_bytes / 2**20)
+    return {**kernel_options(data.kernel), "C": problem.C, "cache_size": size}
 
 
 class ExpansionRun(PeerRun):

@@ -17,30 +17,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from svmbench.errors import UserError
 from svmbench.problem import Problem
 from svmbench.solvers.base import Run
 from svmbench.solvers.external._data import ExternalData
-from svmbench.solvers.external._peer import ExpansionRun, Peer, kernel_options
+from svmbench.solvers.external._peer import ExpansionRun, Peer, TolParams, svc_options
 
 if TYPE_CHECKING:
     from svmbench.rng import Generator
 
 
 @dataclass(frozen=True)
-class Params:
+class Params(TolParams):
     """Parameters of ``solver=sklearn_svc``."""
 
-    tol: list[float] = field(
-        default_factory=lambda: [0.1, 0.01, 0.001],
-        metadata={
-            "help": (
-                "Tolerances of the fits, in their order: one fit from nothing and one checkpoint for "
-                "each. The last is LIBSVM's default."
-            ),
-            "above": 0,
-        },
-    )
     storage: str = field(
         default="csr",
         metadata={
@@ -51,10 +40,6 @@ class Params:
             "choices": ("csr", "dense"),
         },
     )
-
-    def __post_init__(self) -> None:
-        if not self.tol:
-            raise UserError("solver.tol=[] is not allowed: give at least one tolerance")
 
 
 class SklearnSVC(Peer):
@@ -74,8 +59,7 @@ class SklearnSVC(Peer):
         """Return a run at iteration 0; the generator is not used."""
         from sklearn.svm import SVC
 
-        options: dict[str, Any] = kernel_options(data.kernel)
-        options.update(C=problem.C, cache_size=max(1.0, data.cache_bytes / 2**20))
+        options = svc_options(problem, data)
         return ExpansionRun(problem, data, self._form, self.params.tol, lambda tol: SVC(tol=tol, **options))
 
     def _form(self, data: ExternalData) -> Any:

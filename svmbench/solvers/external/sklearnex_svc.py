@@ -18,32 +18,22 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse
 
-from svmbench.errors import Refusal, UserError
+from svmbench.errors import Refusal
 from svmbench.problem import Problem
 from svmbench.solvers.base import Run
 from svmbench.solvers.external._data import ExternalData
-from svmbench.solvers.external._peer import ExpansionRun, Peer, kernel_options
+from svmbench.solvers.external._peer import ExpansionRun, Peer, TolParams, svc_options
+from svmbench.sparse import issparse
 
 if TYPE_CHECKING:
     from svmbench.rng import Generator
 
 
 @dataclass(frozen=True)
-class Params:
+class Params(TolParams):
     """Parameters of ``solver=sklearnex_svc``."""
 
-    tol: list[float] = field(
-        default_factory=lambda: [0.1, 0.01, 0.001],
-        metadata={
-            "help": (
-                "Tolerances of the fits, in their order: one fit from nothing and one checkpoint for "
-                "each. The last is its default."
-            ),
-            "above": 0,
-        },
-    )
     precision: str = field(
         default="float64",
         metadata={
@@ -54,10 +44,6 @@ class Params:
             "choices": ("float64", "float32"),
         },
     )
-
-    def __post_init__(self) -> None:
-        if not self.tol:
-            raise UserError("solver.tol=[] is not allowed: give at least one tolerance")
 
 
 class SklearnexSVC(Peer):
@@ -80,13 +66,12 @@ class SklearnexSVC(Peer):
         from sklearnex.svm import SVC
 
         daal4py.daalinit(data.threads)
-        options: dict[str, Any] = kernel_options(data.kernel)
-        options.update(C=problem.C, cache_size=max(1.0, data.cache_bytes / 2**20))
+        options = svc_options(problem, data)
         return OneDALRun(problem, data, self._form, self.params.tol, lambda tol: SVC(tol=tol, **options))
 
     def _form(self, data: ExternalData) -> Any:
         dtype = np.float64 if self.params.precision == "float64" else np.float32
-        return data.csr(dtype) if scipy.sparse.issparse(data.X) else data.dense(dtype)
+        return data.csr(dtype) if issparse(data.X) else data.dense(dtype)
 
 
 class OneDALRun(ExpansionRun):

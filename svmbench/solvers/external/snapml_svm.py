@@ -19,7 +19,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from svmbench.problem import Problem
 from svmbench.solvers.base import Run

@@ -16,7 +16,7 @@ Method, from α = 0; :math:`v_i = y_i - \sum_j \alpha_j y_j K(x_j, x_i)`, b = 0 
                 and outside the ``q`` largest y_i (v_i - b) > eps
 
 It converges when there are none outside. A chunk is solved by the steps of SMO, of which an iteration makes
-one: with a bias in the pair chosen to second order, b being the mean v of the free coefficients or the middle
+one: with a bias in the pair chosen to second order, b being the mean v of the free coefficients or the midpoint
 between the extrema; without, in the coefficient that gains most. Rows come from the oracle one or two at a
 time: no matrix of the chunk is kept, which ends as large as the number of support vectors. Those outside are
 brought up to date when the chunk is solved, along the rows of the coefficients that it has changed.
@@ -77,6 +77,7 @@ cdef class Run(SteppedRun):
     cdef double[::1] keys
     cdef int64_t[::1] found
     cdef bint moved                 # whether a coefficient has since the last exchange
+    cdef readonly Py_ssize_t rounds # chunks that are solved
     cdef readonly Refinement refinement
 
     def __init__(self, problem, oracle, Generator rng not None, params):
@@ -84,6 +85,7 @@ cdef class Run(SteppedRun):
         self.eps = params.eps
         self.q = min(params.q, self.n)
         self.solved = np.zeros(self.n)
+        self.rounds = 0
         self.values = np.array(self.labels)
         self.keys = np.empty(self.n)
         self.found = np.empty(self.q, dtype=np.int64)
@@ -182,6 +184,7 @@ cdef class Run(SteppedRun):
                     continue
                 self.converged = True
                 return 0
+            self.rounds += 1
             # An exchange without a step between could be undone by the next one, for ever.
             if support > 0 and self.moved:
                 for t in range(self.n):
@@ -222,6 +225,7 @@ cdef class Run(SteppedRun):
             KernelExpansion.from_alpha(alpha, y, self.bias_of_chunk()),
             responses=1.0 - y * np.asarray(self.values) if known else None,
             alpha=alpha,
+            native={"rounds": self.rounds, "candidates": self.dual.n_active},
         )
 
 

@@ -117,17 +117,17 @@ class Run(PlainRun):
     def iterate(self) -> bool:
         """Add a cut, and search for a point for it or for another cut; return whether neither is needed."""
         cut = self._cuts.at(self._features.values)
-        near, room = cut.missing <= self._eps, self._features.count < self._most
+        near, free = cut.missing <= self._eps, self._features.count < self._most
         if not near:
             self._cuts.add(cut)
             self._next = len(self._cuts.sets) - 1
-        elif not room or self._in_vain == len(self._cuts.sets):
+        elif not free or self._in_vain == len(self._cuts.sets):
             self._ledger.charge(iterations=1, n=self._problem.n)
             part = self._searched / max(self._evaluated, 1)
             self.reason = f"cuts and points suffice, with {part:.1%} of the evaluations for finding points,"
             return True
         before = self._evaluated
-        found = room and self._extend(self._next % len(self._cuts.sets))
+        found = free and self._extend(self._next % len(self._cuts.sets))
         self._next += 1
         self._ledger.charge(iterations=1, evaluations=self._evaluated - before, n=self._problem.n)
         if near and not found:
@@ -135,7 +135,7 @@ class Run(PlainRun):
         else:
             self._in_vain = 0
             self._cuts.solve(IDLE)
-            if not room and self._cuts.stands(cut.missing):
+            if not free and self._cuts.stands(cut.missing):
                 self.stall()
         return False
 

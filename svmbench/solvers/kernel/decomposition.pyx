@@ -21,7 +21,7 @@ Method, from α = 0 and an empty set A of eight times ``working_set`` examples; 
     until the violation in A is a small part of that of all
     v_t -= the same for all t, over the α_i that changed since A was renewed
 
-which of them come and leave is written in `svmbench.solvers.dual.nested_sets`. Where A has room for all
+which of them come and leave is written in `svmbench.solvers.dual.nested_sets`. Where A can hold all
 examples, or they have more than 128 features, it is all of them, and an iteration is one round of B; else one
 of A. Of sixteen times as many examples as A has it begins on subsets of them
 (`svmbench.solvers.dual.growing_subsets`).
@@ -30,7 +30,7 @@ The violation is max v_i - min v_j over the i and j where α_i y_i can grow and 
 of max v_i and max -v_j without a bias; it converges when that is below ``eps``. A step within B touches
 vectors of its size only, rows over A stay in the caches of the processor, and what is made for all n is made
 in blocks, once for many changes. That is why this is fast. v is kept in double precision, however large C.
-The bias is the mean of v over the free coefficients, or the middle between the extrema where none is free.
+The bias is the mean of v over the free coefficients, or the midpoint of the extrema where none is free.
 
 Counting. Newcomers to B are charged their kernel values with all members of B, each change of a coefficient
 the number of examples of A for a round of B, and n for one of A, to every convention.
@@ -171,7 +171,7 @@ class Decomposition(Solver):
     )
     biases = ("none", "unregularised")
     exact = True
-    counting = "n per coefficient changed, likewise in the larger set, newcomers times working set; under all"
+    counting = "n per coefficient changed, likewise in the larger set, entering variables times working set; under all"
     stochastic = False
     version = 5
     Params = Params

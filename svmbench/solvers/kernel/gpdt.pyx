@@ -13,7 +13,7 @@ violation below ``eps`` at first; where the violation over all examples is near,
 changed by less than a hundredth, the tolerance is halved, down to a tenth of ``eps``.
 
 A solution keeps Σ α_i y_i only as well as the projection does, so the last digits of the sum are put on the
-free coefficient with the most room.
+free coefficient with the largest slack to a bound.
 """
 
 from dataclasses import dataclass, field
@@ -102,14 +102,14 @@ cdef class Run(DecompositionRun):
             self.balance(qp, e)
 
     cdef void balance(self, SmallQP* qp, double e) noexcept nogil:
-        """Put what y'z is short of e on the free variable with the most room."""
-        cdef double room = 0.0, most = 0.0
+        """Put what y'z is short of e on the free variable with the largest slack to a bound."""
+        cdef double slack = 0.0, most = 0.0
         cdef Py_ssize_t widest = 0, k = 0
         for k in range(qp.q):
             e -= qp.y[k] * qp.z[k]
-            room = fmin(qp.z[k], qp.C - qp.z[k])
-            if room > most:
-                most = room
+            slack = fmin(qp.z[k], qp.C - qp.z[k])
+            if slack > most:
+                most = slack
                 widest = k
         if most > fabs(e):
             qp.z[widest] += qp.y[widest] * e

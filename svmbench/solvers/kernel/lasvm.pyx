@@ -34,7 +34,7 @@ Fan, P.-H. Chen, C.-J. Lin, JMLR 6, 2005): the partner of high is the s with g_s
 step gains most, :math:`(high - g_s)^2 / (K_{hh} + K_{ss} - 2 K_{hs})`.
 
 Without bias a step changes one coordinate, the worse violator, to a_i + g_i/K_ii, cut to the box: the pair of
-it and of a partner that has g = 0, K = 0 and room without end; PROCESS returns if y_k g_k < 0.
+it and of a partner that has g = 0, K = 0 and no bound; PROCESS returns if y_k g_k < 0.
 
 Counting: an iteration is an example presented, or in the finalization a REPROCESS or a look at all examples.
 On demand a look at an example outside S costs |S| evaluations, and its values serve its first step; any other
@@ -44,6 +44,8 @@ move up and down stands in vectors over all examples, so that one pass moves g a
 
 Answer: the last iterate, a dual point. b stays as it was where S has no extrema; where it has one, b is its
 g.
+
+The file is longer than 300 lines because a third of it is this text and the parameters of three phases.
 """
 
 from dataclasses import dataclass, field
@@ -61,12 +63,12 @@ from svmbench.solvers.dual.expansion_set cimport NOBODY, TIE, ExpansionSet
 from svmbench.solvers.dual.refinement cimport Refinement
 from svmbench.solvers.pool cimport Pool
 from svmbench.solvers.run cimport SteppedRun
-from svmbench.solvers.dual.working_pair cimport Extrema, middle_of
+from svmbench.solvers.dual.working_pair cimport Extrema, midpoint
 
 SELECTIONS = ("random", "gradient", "margin")
 FINALIZATIONS = ("none", "expansion", "all")
 
-# Of the largest violation of all examples, to which S is optimised before the next look at all.
+# Share of the largest violation of all examples down to which S is optimised before all are examined again.
 cdef double SHARE = 0.1
 
 # In the order of the words above.
@@ -125,7 +127,7 @@ cdef class Run(SteppedRun):
     """A started LASVM."""
 
     cdef Generator rng
-    cdef Generator scout            # runs ahead of it
+    cdef Generator lookahead        # runs ahead of it
     cdef double eps
     cdef int selection
     cdef int64_t candidates
@@ -136,14 +138,14 @@ cdef class Run(SteppedRun):
     cdef ExpansionSet S
     cdef double b
     cdef double gap                 # high - low after the last REPROCESS
-    cdef double enough              # that of the finalization, until it looks at all examples
+    cdef double enough              # gap to reach in the finalization before it examines all examples
     cdef readonly Refinement refinement
 
     def __init__(self, problem, oracle, Generator rng not None, params):
         super().__init__(problem, oracle)
         diagonal = checked_diagonal(oracle)
         self.rng = rng
-        self.scout = Generator(0)
+        self.lookahead = Generator(0)
         self.eps = params.eps
         self.selection = SELECTIONS.index(params.selection)
         self.candidates = params.candidates
@@ -227,10 +229,10 @@ cdef class Run(SteppedRun):
         cdef int64_t end = self.online - self.seeds.shape[0]
         cdef Py_ssize_t k = 0
         cdef bint useful = presented > 0
-        self.scout.follow(self.rng)
+        self.lookahead.follow(self.rng)
         self.pool.remember()
         while useful and presented < end and self.pool.swapped < SWAPS_AHEAD:
-            k = self.next_example(self.scout, self.n - presented % self.n, False)
+            k = self.next_example(self.lookahead, self.n - presented % self.n, False)
             if not self.S.inside[k] and not self.S.settled(k, &self.S.extrema):
                 useful = self.oracle.prefetch.request(k)
             presented += 1
@@ -289,7 +291,7 @@ cdef class Run(SteppedRun):
             return
         self.S.remove(extrema.m_up, extrema.M_low)
         if isfinite(extrema.m_up) or isfinite(extrema.M_low):
-            self.b = middle_of(&extrema)
+            self.b = midpoint(&extrema)
 
     cdef void look_at_all(self) noexcept nogil:
         """Take the examples into S that violate the conditions; if none does, the method is done."""

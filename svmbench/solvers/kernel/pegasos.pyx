@@ -52,7 +52,7 @@ cdef class Run(SteppedRun):
     """A started kernelised Pegasos."""
 
     cdef Generator rng
-    cdef Generator scout            # runs ahead of it
+    cdef Generator lookahead            # runs ahead of it
     cdef double lam
     cdef int shift                  # the tested response is divided by lam (t - shift)
     cdef int64_t support
@@ -62,7 +62,7 @@ cdef class Run(SteppedRun):
     def __init__(self, problem, oracle, Generator rng not None, bint exact):
         super().__init__(problem, oracle)
         self.rng = rng
-        self.scout = Generator(0)
+        self.lookahead = Generator(0)
         self.lam = problem.lam
         self.shift = 1 if exact else 0
         self.a = np.zeros(self.n)
@@ -89,9 +89,9 @@ cdef class Run(SteppedRun):
         cdef int64_t t = self.iterations + 1 - self.shift
         cdef Py_ssize_t i = 0
         cdef int k = 0
-        self.scout.follow(self.rng)
+        self.lookahead.follow(self.rng)
         for k in range(1, VISITS_AHEAD + 1):
-            i = self.scout.below(<unsigned int> self.n)
+            i = self.lookahead.below(<unsigned int> self.n)
             if self.c[i] < self.lam * <double> (t + k) and not self.oracle.prefetch.request(i):
                 return
 

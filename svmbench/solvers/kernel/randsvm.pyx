@@ -104,6 +104,7 @@ cdef class Run(SteppedRun):
     cdef CountedRun inner
     cdef object last                # support vectors and dual objective of the last round
     cdef object solution            # of the last finished round: α, responses, bias
+    cdef readonly Py_ssize_t rounds # that are finished
 
     def __init__(self, problem, oracle, Generator rng not None, solver, params):
         super().__init__(problem, oracle)
@@ -116,6 +117,7 @@ cdef class Run(SteppedRun):
         self.k = params.k or bound
         self.size = min(self.n, round(params.c * self.k))
         self.reason = ""
+        self.rounds = 0
         self.begin(np.zeros(0, dtype=np.int64), np.arange(self.n))
 
     cdef int begin(self, support, candidates) except -1:
@@ -154,6 +156,7 @@ cdef class Run(SteppedRun):
 
     cdef int finish_round(self) except -1:
         """Scan all examples for violators of the solution, and end or begin another round."""
+        self.rounds += 1
         snapshot = self.inner.snapshot()
         support = self.sample[snapshot.model.indices]
         f = self.oracle.responses(support, snapshot.model.coefficients)
@@ -204,7 +207,8 @@ cdef class Run(SteppedRun):
             alpha, responses, bias = self.solution
             alpha, responses = np.array(alpha), np.array(responses)
         model = KernelExpansion.from_alpha(alpha, np.asarray(self.labels), bias)
-        return Snapshot(model, responses=responses, alpha=alpha)
+        native = {"rounds": self.rounds, "candidates": self.sample.size}
+        return Snapshot(model, responses=responses, alpha=alpha, native=native)
 
     def embedded(self, alpha):
         """Return coefficients of the sample as those of all examples, float64 (n,)."""

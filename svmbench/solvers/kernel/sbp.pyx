@@ -30,7 +30,7 @@ Observed beside it: ``native_objective`` f(w̄), and ``native_bound``
 :math:`U = (|\bar w| + n\nu \max_i \bar a_i) / \sum_i \bar a_i`, an upper bound of
 the optimum by the dual of (2.3). With a bias it would need :math:`\sum_i a_i y_i = 0`, and is left out.
 
-Edge cases. ν = 0 is the hard margin. |w|² is followed by its recursion and made afresh from the responses
+Edge cases. ν = 0 is the hard margin. |w|² is followed by its recursion and recomputed from the responses
 every 1000 iterations. An example with K(x, x) = 0 is drawn like any other, which changes no response; its
 coefficient counts in the bound and is left out of the model. If all K(x, x) are 0 nothing can be learned: an
 error; so is a single class where there is a bias, whose level is unbounded.
@@ -55,7 +55,7 @@ from svmbench.solvers.run cimport SteppedRun
 from svmbench.solvers.slack.tracker cimport LevelTracker
 
 cdef enum:
-    REFRESH = 1000          # iterations after which |w|² is made afresh
+    REFRESH = 1000          # iterations after which |w|² is recomputed
 
 
 @dataclass(frozen=True)

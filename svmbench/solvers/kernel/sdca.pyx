@@ -49,7 +49,7 @@ cdef class Run(SteppedRun):
     """A started SDCA."""
 
     cdef Generator rng
-    cdef Generator scout            # runs ahead of it
+    cdef Generator lookahead            # runs ahead of it
     cdef double C
     cdef int64_t support
     cdef int64_t idle               # visits in a row without a change
@@ -60,7 +60,7 @@ cdef class Run(SteppedRun):
     def __init__(self, problem, oracle, Generator rng not None):
         super().__init__(problem, oracle)
         self.rng = rng
-        self.scout = Generator(0)
+        self.lookahead = Generator(0)
         self.C = problem.C
         self.diagonal = checked_diagonal(oracle)
         self.alpha = np.zeros(self.n)
@@ -87,9 +87,9 @@ cdef class Run(SteppedRun):
         """Expect the coming coordinates that would change by the present responses."""
         cdef Py_ssize_t i = 0
         cdef int _k = 0
-        self.scout.follow(self.rng)
+        self.lookahead.follow(self.rng)
         for _k in range(VISITS_AHEAD):
-            i = self.scout.below(<unsigned int> self.n)
+            i = self.lookahead.below(<unsigned int> self.n)
             if self.improved(i) != self.alpha[i] and not self.oracle.prefetch.request(i):
                 return
 

@@ -20,7 +20,7 @@ gradient::
     v_t -= δ (K(x_i, x_t) - K(x_j, x_t)) for all t
 
 It converges when max v over I_up - min v over I_low < ``eps``. The bias is the mean of v over the free
-coefficients, 0 < α < C, and the middle between the two extrema where none is free.
+coefficients, 0 < α < C, and the midpoint of the two extrema where none is free.
 
 Shrinking. Every min(n, 1000) iterations the coefficients at a bound that v pushes against it are shrunk:
 those that can only move down and are above m_up, the largest v of I_up, and those that can only move up and

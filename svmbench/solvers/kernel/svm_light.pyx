@@ -9,10 +9,11 @@ time and gains nothing. The paper has a bias; without one there is no equality c
 the largest violations of either direction by turns, and the conditions are checked around b = 0.
 
 Shrinking. A coefficient that has been at a bound for ``h`` iterations, each time with a strictly positive
-multiplier (v above b at the bound that v pushes up to, below b at the other), is put aside; that is looked at
-every h iterations. When the others have converged, the values put aside are made anew from the coefficients
-that have changed since all values were known, by their rows or by those of the examples put aside, whichever
-are fewer; all coefficients are taken up again, and only if the conditions hold for all has it converged.
+multiplier (v above b at the bound that v pushes up to, below b at the other), is shrunk; this is checked every
+h iterations. When the others have converged, the values of the shrunk coefficients are recomputed from the
+coefficients that have changed since all values were known, by their rows or by those of the shrunk ones,
+whichever are fewer; then all coefficients are unshrunk, and the method has converged only if the conditions
+hold for all.
 Rows are whole: shrinking saves passes over vectors, not evaluations.
 
 The program of the paper also gives up after 100,000 iterations without progress; here budgets do.
@@ -60,13 +61,13 @@ class Params:
     )
     shrinking: bool = field(
         default=True, metadata={"help": (
-                "Put coefficients aside that seem to stay at their bound. It saves passes over vectors "
+                "Shrink coefficients that seem to stay at their bound. It saves passes over vectors "
                 "and costs kernel rows when the others have converged."
             )}
     )
     h: int = field(
         default=100, metadata={"min": 1, "help": (
-                "Iterations that a coefficient is held at its bound before it is put aside. The default "
+                "Iterations that a coefficient is held at its bound before it is shrunk. The default "
                 "of the program; it takes 2 for linear kernels."
             )}
     )
@@ -125,7 +126,7 @@ cdef class Run(DecompositionRun):
                 self.loose[t] = self.iterations
 
     cdef void shrink(self) noexcept nogil:
-        """Put aside the coefficients that have been held at their bound for long."""
+        """Shrink the coefficients that have been held at their bound for long."""
         cdef Py_ssize_t kept = 0, p = 0, t = 0
         for p in range(self.active):
             t = self.members[p]
@@ -139,7 +140,7 @@ cdef class Run(DecompositionRun):
         self.look()
 
     cdef void restore(self) noexcept nogil:
-        """Make the values that were put aside anew and take up all coefficients."""
+        """Recompute the values of the shrunk coefficients, and unshrink all."""
         cdef Py_ssize_t changed = 0, last = self.n - 1, t = 0
         for t in range(self.n):
             changed += self.moved(t) != 0.0
@@ -167,7 +168,7 @@ cdef class Run(DecompositionRun):
         return self.oracle.get_row(i)
 
     cdef void revise(self, const float* row, double factor) noexcept nogil:
-        """Take a multiple of a row from the values put aside."""
+        """Subtract a multiple of a row from the values of the shrunk coefficients."""
         cdef Py_ssize_t p = 0
         for p in range(self.active, self.n):
             self.dual.v[self.members[p]] -= factor * row[self.members[p]]

@@ -176,7 +176,7 @@ cdef class Run(LinearRun):
         return i
 
     cdef void rescale(self, double factor) noexcept nogil:
-        """Multiply g; a factor of 0, as in the first strong step, starts the representation anew."""
+        """Multiply g; a factor of 0, as in the first strong step, resets the representation."""
         cdef Py_ssize_t k = 0
         self.scale *= factor
         if fabs(self.scale) < SMALL:

@@ -20,7 +20,7 @@ norma      p / (λ√t)        Kivinen, Smola, Williamson, IEEE Trans. Signal Pr
 zhang      eta, constant    Zhang, ICML 2004
 =========  ===============  ==================================================================
 
-Each batch has k distinct examples, drawn afresh (``iid``), or the next k of an order of all examples that is
+Each batch has k distinct examples, drawn independently (``iid``), or the next k of an order of all examples that is
 new in each pass (``permutation``) or always the same (``fixed_permutation``); at the seam of two passes a
 batch may have an example twice.
 
@@ -73,7 +73,7 @@ class Params:
     sampling: str = field(
         default="iid",
         metadata={"help": (
-                "How batches are drawn: afresh, or by passes in an order that is new each time or always "
+                "How batches are drawn: independently, or by passes in an order that is new each time or always "
                 "the same."
             ), "choices": ("iid", "permutation", "fixed_permutation")},
     )
@@ -100,7 +100,7 @@ cdef class Run(LinearRun):
     cdef Generator rng
     cdef Py_ssize_t k
     cdef bint projection
-    cdef bint drawn                 # batches are drawn afresh
+    cdef bint drawn                 # batches are drawn independently
     cdef bint shuffled              # each pass has a new order
     cdef int steps
     cdef double lam
@@ -197,7 +197,7 @@ cdef class Run(LinearRun):
         return self.items[self.at - 1]
 
     cdef void rescale(self, double factor) noexcept nogil:
-        """Multiply w; a factor of 0, as at t = 1, starts the representation anew."""
+        """Multiply w; a factor of 0, as at t = 1, resets the representation."""
         cdef Py_ssize_t j = 0
         self.scale *= factor
         if fabs(self.scale) < SMALL:

@@ -39,7 +39,7 @@ from svmbench.solvers.run cimport WORK_BETWEEN_SIGNALS, LinearRun
 from svmbench.solvers.stall cimport Record, stuck
 
 cdef enum:
-    PATIENCE = 2            # iterations at a bound after which an example is put aside, as in SVM-light
+    PATIENCE = 2            # iterations at a bound after which an example is shrunk, as in SVM-light
     SPACING = 100           # iterations from one look at the dual objective to the next
     STANDSTILL = 10         # looks in a row without a gain after which it has stalled
     STEPS = 1000            # of the small problem at most, for each of its variables
@@ -130,11 +130,11 @@ cdef class Run(LinearRun):
         cdef double result = violation(self.alpha[i], self.g[i], self.C)
         return result if result > self.eps else 0.0
 
-    cdef Py_ssize_t rank(self, int64_t* best, Py_ssize_t count, Py_ssize_t room, int64_t i) noexcept nogil:
+    cdef Py_ssize_t rank(self, int64_t* best, Py_ssize_t count, Py_ssize_t capacity, int64_t i) noexcept nogil:
         """Insert an example into a list that falls in violation, first come first; return its length."""
         cdef double off = self.off(i)
         cdef Py_ssize_t k = count
-        if count < room:
+        if count < capacity:
             count += 1
         elif off > self.off(best[count - 1]):
             k -= 1

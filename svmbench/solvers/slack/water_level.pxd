@@ -22,8 +22,11 @@ cdef void sum_of_below(const double* c, Py_ssize_t n, Water* water) noexcept nog
 # The sum of n values.
 cdef double total(const double* x, Py_ssize_t n) noexcept nogil
 
-# The level of the given volume by divide and conquer; scratch: n values, overwritten.
-cdef double find_level(const double* c, Py_ssize_t n, double volume, double* scratch) noexcept nogil
+# The level of the given volume by divide and conquer; scratch: n values, overwritten; compared: how many values were
+# compared with a pivot, or NULL.
+cdef double find_level(
+    const double* c, Py_ssize_t n, double volume, double* scratch, Py_ssize_t* compared
+) noexcept nogil
 
 # Move the water to the level of the given volume; on entry covered and sum belong to its old level.
 cdef void solve_level(

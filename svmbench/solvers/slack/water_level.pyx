@@ -63,7 +63,9 @@ cdef double least(const double* c, Py_ssize_t n) noexcept nogil:
     return result
 
 
-cdef double find_level(const double* c, Py_ssize_t n, double volume, double* scratch) noexcept nogil:
+cdef double find_level(
+    const double* c, Py_ssize_t n, double volume, double* scratch, Py_ssize_t* compared
+) noexcept nogil:
     cdef Py_ssize_t lo = 0, hi = n, i = 0, less = 0, greater = 0
     cdef Py_ssize_t covered = 0, covered_with_less = 0
     cdef double sum = 0.0, sum_with_less = 0.0, pivot = 0.0, x = 0.0
@@ -73,7 +75,9 @@ cdef double find_level(const double* c, Py_ssize_t n, double volume, double* scr
     for i in range(n):
         scratch[i] = c[i]
     while lo < hi:
-        # The pivots' own generator starts anew in each call: the level depends on its arguments alone.
+        if compared != NULL:
+            compared[0] += hi - lo
+        # The generator of the pivots is seeded in each call: the level depends on its arguments alone.
         random ^= random << 13
         random ^= random >> 7
         random ^= random << 17
@@ -127,7 +131,7 @@ cdef void solve_level(
             water[0] = after
             return
         water[0] = after
-    water.level = find_level(c, n, volume, scratch)
+    water.level = find_level(c, n, volume, scratch, NULL)
     sum_of_below(c, n, water)
 
 
@@ -216,7 +220,19 @@ def water_level(c, double volume) -> float:
     """
     cdef double[::1] responses = finite_responses(c, volume)
     cdef double[::1] scratch = np.empty(responses.shape[0])
-    return find_level(&responses[0], responses.shape[0], volume, &scratch[0])
+    return find_level(&responses[0], responses.shape[0], volume, &scratch[0], NULL)
+
+
+def comparisons(c, double volume) -> int:
+    """Return how many responses are compared with a pivot until the water level is found.
+
+    Parameters and errors as for `water_level`.
+    """
+    cdef double[::1] responses = finite_responses(c, volume)
+    cdef double[::1] scratch = np.empty(responses.shape[0])
+    cdef Py_ssize_t compared = 0
+    find_level(&responses[0], responses.shape[0], volume, &scratch[0], &compared)
+    return compared
 
 
 def water_level_from(c, double volume, double start, double reach) -> float:

@@ -48,7 +48,7 @@ cdef double place(double* x, Py_ssize_t n, Py_ssize_t rank) noexcept nogil:
     cdef double pivot = 0.0, value = 0.0
     cdef uint64_t random = 0x9E3779B97F4A7C15
     while True:
-        # The pivots' own generator starts anew in each call: the result depends on the arguments alone.
+        # The generator of the pivots is seeded in each call: the result depends on the arguments alone.
         random ^= random << 13
         random ^= random >> 7
         random ^= random << 17

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from svmbench.solvers.slack.water_level import water_level, water_level_from
+from svmbench.solvers.slack.water_level import comparisons, water_level, water_level_from
 from tests.specification.water_level import water_level as by_sorting
 
 # A few values more often than by chance, so that ties and all-equal inputs are common.
@@ -82,6 +82,13 @@ def test_degenerate_cases(form):
     assert form([3.0, -1.0, 2.0], 0.0) == -1.0
     assert form([0.0, 1.0, 2.0], 9.0) == 4.0  # all covered
     assert form(np.zeros(7), 1e-320) == pytest.approx(0.0, abs=1e-319)
+
+
+def test_comparisons_are_a_few_times_the_number_of_responses():
+    found = [comparisons(np.random.default_rng(k).normal(size=4096), 400.0) / 4096 for k in range(20)]
+    assert min(found) >= 1.0 and 1.5 < np.mean(found) < 5.0
+    assert comparisons(np.zeros(100), 10.0) == 100  # all are equal to the first pivot
+    assert comparisons([3.0, 1.0], 0.0) == 0  # the least, which is no search
 
 
 def test_many_sorted_and_reversed_responses_take_no_long():

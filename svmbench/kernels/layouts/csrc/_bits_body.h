@@ -13,8 +13,6 @@
 #define BORDER(store) PTRDIFF_MAX
 #define CHUNK 31 /* counts of its bytes fit bytes */
 #define UNFINISHED(mode) 1
-#define WHOLE 2 /* the number itself instead of a value from the table */
-#define PARTS(parts) (4 * (parts)) /* the rest of a mode: tables of 32 that are held in registers */
 
 /* Ones of each 32-bit lane, or, where the processor does not count, of each of its bytes. */
 TARGET INLINE vu VARIANT(ones)(vu v)
@@ -44,16 +42,16 @@ TARGET INLINE vu VARIANT(whole)(vu v)
 #endif
 }
 
-/* table[number] in each lane; `parts` tables of 32 are held in registers, 0: any size. */
-TARGET INLINE vf VARIANT(look_up)(const float *table, vu number, const int parts)
+/* table[number] in each lane; `tables` of 32 values are held in registers, 0: any size. */
+TARGET INLINE vf VARIANT(look_up)(const float *table, vu number, const int tables)
 {
-    (void)parts;
+    (void)tables;
 #if LEVEL >= 2
-    if (parts == 0)
+    if (tables == 0)
         return (vf)_mm512_i32gather_ps((__m512i)number, table, 4);
     __m512 value = _mm512_permutex2var_ps(_mm512_loadu_ps(table), (__m512i)number, _mm512_loadu_ps(table + 16));
 #pragma GCC unroll 4
-    for (int part = 1; part < parts; part++) {
+    for (int part = 1; part < tables; part++) {
         const __mmask16 here = _mm512_cmpge_epu32_mask((__m512i)number, _mm512_set1_epi32(32 * part));
         const __m512 other = _mm512_permutex2var_ps(_mm512_loadu_ps(table + 32 * part), (__m512i)number,
                                                     _mm512_loadu_ps(table + 32 * part + 16));
@@ -62,7 +60,7 @@ TARGET INLINE vf VARIANT(look_up)(const float *table, vu number, const int parts
     return (vf)value;
 #else
 #if LEVEL == 1
-    if (parts == 1) {
+    if (tables == 1) {
         __m256 value = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table), (__m256i)number);
 #pragma GCC unroll 3
         for (int eight = 8; eight < 32; eight += 8) {
@@ -80,64 +78,59 @@ TARGET INLINE vf VARIANT(look_up)(const float *table, vu number, const int parts
 #endif
 }
 
-TARGET INLINE vu VARIANT(add)(vu sum, vu column, vu query, const int mode)
+TARGET INLINE vu VARIANT(add)(vu sum, vu column, vu query, const sweep_mode mode)
 {
-    if (mode & DISTANCE)
+    if (mode.distance)
         return sum + VARIANT(ones)(column ^ query);
     return sum + VARIANT(ones)(column & query);
 }
 
 /* The number, or, for it is found at once, the kernel value. */
 TARGET INLINE vf VARIANT(argument)(const bits_store *store, const uint32_t *query, vu sum, ptrdiff_t at,
-                                   const int mode)
+                                   const sweep_mode mode)
 {
     (void)query, (void)at;
-    if (mode & WHOLE)
+    if (mode.whole)
         return (vf)sum;
-    return VARIANT(look_up)(store->table, sum, mode / PARTS(1));
+    return VARIANT(look_up)(store->table, sum, mode.tables);
 }
 
 #include "sweep.h"
 
-TARGET INLINE void VARIANT(bits_any)(const bits_store *store, const kernel_params *kernel, const char *queries,
-                                     ptrdiff_t query_bytes, ptrdiff_t count, const int distance, int32_t largest,
-                                     ptrdiff_t first, ptrdiff_t last, float *out, ptrdiff_t stride)
+/* Kernel values of whole numbers up to `largest`. */
+TARGET INLINE void VARIANT(bits_any)(const bits_store *store, const kernel_params *kernel, const kernel_block *block,
+                                     const int distance, int32_t largest)
 {
     if (LEVEL >= 1 && largest < 32)
-        VARIANT(sweep)(store, kernel, queries, query_bytes, count, distance | PARTS(1), first, last, out, stride);
+        VARIANT(sweep)(store, kernel, block, (sweep_mode){.distance = distance, .tables = 1});
     else if (LEVEL >= 2 && largest < 128)
-        VARIANT(sweep)(store, kernel, queries, query_bytes, count, distance | PARTS(4), first, last, out, stride);
+        VARIANT(sweep)(store, kernel, block, (sweep_mode){.distance = distance, .tables = 4});
     else
-        VARIANT(sweep)(store, kernel, queries, query_bytes, count, distance | PARTS(0), first, last, out, stride);
+        VARIANT(sweep)(store, kernel, block, (sweep_mode){.distance = distance});
 }
 
 /* Apart from `bits_block`, whose loops get slower the more of them are inlined into one function. */
 TARGET static __attribute__((noinline)) void VARIANT(bits_whole)(const bits_store *store, const kernel_params *kernel,
-                                                                 const char *queries, ptrdiff_t query_bytes,
-                                                                 ptrdiff_t count, ptrdiff_t first, ptrdiff_t last,
-                                                                 float *out, ptrdiff_t stride)
+                                                                 const kernel_block *block)
 {
     if (kernel->kind == WHOLE_DISTANCE)
-        VARIANT(sweep)(store, kernel, queries, query_bytes, count, DISTANCE | WHOLE, first, last, out, stride);
+        VARIANT(sweep)(store, kernel, block, (sweep_mode){.distance = 1, .whole = 1});
     else
-        VARIANT(sweep)(store, kernel, queries, query_bytes, count, WHOLE, first, last, out, stride);
+        VARIANT(sweep)(store, kernel, block, (sweep_mode){.whole = 1});
 }
 
-TARGET static void VARIANT(bits_block)(const void *opaque, const kernel_params *kernel, const char *queries,
-                                       ptrdiff_t query_bytes, ptrdiff_t count, ptrdiff_t first, ptrdiff_t last,
-                                       float *out, ptrdiff_t stride)
+TARGET static void VARIANT(bits_block)(const void *opaque, const kernel_params *kernel, const kernel_block *block)
 {
     const bits_store *store = opaque;
     int32_t most = 0;
-    for (ptrdiff_t r = 0; r < count; r++) {
-        const int32_t ones = ((const int32_t *)(queries + r * query_bytes))[store->words];
+    for (ptrdiff_t r = 0; r < block->count; r++) {
+        const int32_t ones = ((const int32_t *)(block->queries + r * block->query_bytes))[store->words];
         most = ones > most ? ones : most;
     }
     if (kernel->kind == WHOLE_DISTANCE || kernel->kind == WHOLE_PRODUCT)
-        VARIANT(bits_whole)(store, kernel, queries, query_bytes, count, first, last, out, stride);
+        VARIANT(bits_whole)(store, kernel, block);
     else if (kernel->kind == KERNEL_GAUSSIAN)
-        VARIANT(bits_any)(store, kernel, queries, query_bytes, count, DISTANCE, store->most + most, first, last, out,
-                          stride);
+        VARIANT(bits_any)(store, kernel, block, 1, store->most + most);
     else
-        VARIANT(bits_any)(store, kernel, queries, query_bytes, count, 0, store->most, first, last, out, stride);
+        VARIANT(bits_any)(store, kernel, block, 0, store->most);
 }

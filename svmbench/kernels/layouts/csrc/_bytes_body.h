@@ -14,8 +14,7 @@
 #define COLUMNS(store) ((store)->quads)
 #define BORDER(store) PTRDIFF_MAX
 #define CHUNK 64
-#define WHOLE 2 /* of a mode: the number itself is wanted */
-#define UNFINISHED(mode) ((mode) & WHOLE)
+#define UNFINISHED(mode) ((mode).whole)
 
 #if LEVEL < 3
 TARGET INLINE vi VARIANT(madd)(vs a, vs b)
@@ -34,7 +33,7 @@ TARGET INLINE vi VARIANT(madd)(vs a, vs b)
 #endif
 
 /* sum + the products of four stored bytes and four bytes of the query in each lane. */
-TARGET INLINE vi VARIANT(add)(vi sum, vu x, vu query, const int mode)
+TARGET INLINE vi VARIANT(add)(vi sum, vu x, vu query, const sweep_mode mode)
 {
     (void)mode;
 #if LEVEL == 3
@@ -49,32 +48,30 @@ TARGET INLINE vi VARIANT(add)(vi sum, vu x, vu query, const int mode)
 TARGET INLINE vi VARIANT(whole)(vi sum) { return sum; }
 
 TARGET INLINE vf VARIANT(argument)(const bytes_store *store, const uint32_t *query, vi sum, ptrdiff_t at,
-                                   const int mode)
+                                   const sweep_mode mode)
 {
     /* Unsigned, because partial results may pass 2^31; what comes out never does. */
     vu number = (vu)sum + query[store->quads];
-    if (mode & DISTANCE) {
+    if (mode.distance) {
         vu squared;
         __builtin_memcpy(&squared, store->squared + at, sizeof squared);
         number = squared + query[store->quads + 1] - (number << 1);
     }
-    if (mode & WHOLE)
+    if (mode.whole)
         return (vf)number;
     return __builtin_convertvector((vi)number, vf) * store->unit_squared;
 }
 
 #include "sweep.h"
 
-TARGET static void VARIANT(bytes_block)(const void *store, const kernel_params *kernel, const char *queries,
-                                        ptrdiff_t query_bytes, ptrdiff_t count, ptrdiff_t first, ptrdiff_t last,
-                                        float *out, ptrdiff_t stride)
+TARGET static void VARIANT(bytes_block)(const void *store, const kernel_params *kernel, const kernel_block *block)
 {
     if (kernel->kind == KERNEL_GAUSSIAN)
-        VARIANT(sweep)(store, kernel, queries, query_bytes, count, DISTANCE, first, last, out, stride);
+        VARIANT(sweep)(store, kernel, block, (sweep_mode){.distance = 1});
     else if (kernel->kind == WHOLE_DISTANCE)
-        VARIANT(sweep)(store, kernel, queries, query_bytes, count, DISTANCE | WHOLE, first, last, out, stride);
+        VARIANT(sweep)(store, kernel, block, (sweep_mode){.distance = 1, .whole = 1});
     else if (kernel->kind == WHOLE_PRODUCT)
-        VARIANT(sweep)(store, kernel, queries, query_bytes, count, WHOLE, first, last, out, stride);
+        VARIANT(sweep)(store, kernel, block, (sweep_mode){.whole = 1});
     else
-        VARIANT(sweep)(store, kernel, queries, query_bytes, count, 0, first, last, out, stride);
+        VARIANT(sweep)(store, kernel, block, (sweep_mode){0});
 }

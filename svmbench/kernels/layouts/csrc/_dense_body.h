@@ -16,10 +16,10 @@
 #define CHUNK 64
 #define UNFINISHED(mode) 0
 
-TARGET INLINE vf VARIANT(add)(vf sum, vu column, vu query, const int distance)
+TARGET INLINE vf VARIANT(add)(vf sum, vu column, vu query, const sweep_mode mode)
 {
     const vf difference = (vf)column - (vf)query;
-    if (distance)
+    if (mode.distance)
         return sum + difference * difference;
     return sum + (vf)column * (vf)query;
 }
@@ -27,7 +27,7 @@ TARGET INLINE vf VARIANT(add)(vf sum, vu column, vu query, const int distance)
 TARGET INLINE vf VARIANT(whole)(vf sum) { return sum; }
 
 TARGET INLINE vf VARIANT(argument)(const dense_store *store, const uint32_t *query, vf sum, ptrdiff_t at,
-                                   const int mode)
+                                   const sweep_mode mode)
 {
     (void)store, (void)query, (void)at, (void)mode;
     return sum;
@@ -35,12 +35,10 @@ TARGET INLINE vf VARIANT(argument)(const dense_store *store, const uint32_t *que
 
 #include "sweep.h"
 
-TARGET static void VARIANT(dense_block)(const void *store, const kernel_params *kernel, const char *queries,
-                                        ptrdiff_t query_bytes, ptrdiff_t count, ptrdiff_t first, ptrdiff_t last,
-                                        float *out, ptrdiff_t stride)
+TARGET static void VARIANT(dense_block)(const void *store, const kernel_params *kernel, const kernel_block *block)
 {
     if (kernel->kind == KERNEL_GAUSSIAN)
-        VARIANT(sweep)(store, kernel, queries, query_bytes, count, 1, first, last, out, stride);
+        VARIANT(sweep)(store, kernel, block, (sweep_mode){.distance = 1});
     else
-        VARIANT(sweep)(store, kernel, queries, query_bytes, count, 0, first, last, out, stride);
+        VARIANT(sweep)(store, kernel, block, (sweep_mode){0});
 }

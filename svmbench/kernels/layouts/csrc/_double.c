@@ -42,8 +42,8 @@ static int whole_part(const tiled_job *job, double unit_squared, const char *que
     enum { STRIDE = WHOLE_TILES * TILE };
     const ptrdiff_t last = share(count, part + 1, job->threads);
     kernel_params numbers = job->kernel;
-    int32_t *block = aligned_alloc(64, (size_t)STRIDE * ROW_GROUP * sizeof(int32_t));
-    if (block == NULL)
+    int32_t *values = aligned_alloc(64, (size_t)STRIDE * ROW_GROUP * sizeof(int32_t));
+    if (values == NULL)
         return -1;
     numbers.kind = job->kernel.kind == KERNEL_GAUSSIAN ? WHOLE_DISTANCE : WHOLE_PRODUCT;
     for (ptrdiff_t tile = 0; tile < job->n_tiles; tile += WHOLE_TILES) {
@@ -51,14 +51,15 @@ static int whole_part(const tiled_job *job, double unit_squared, const char *que
         const ptrdiff_t columns = (job->n < end * TILE ? job->n : end * TILE) - tile * TILE;
         for (ptrdiff_t q = share(count, part, job->threads); q < last; q += ROW_GROUP) {
             const ptrdiff_t group = last - q < ROW_GROUP ? last - q : ROW_GROUP;
-            job->block(job->store, &numbers, queries + q * job->query_bytes, job->query_bytes, group, tile, end,
-                       (float *)block, STRIDE);
+            job->block(job->store, &numbers,
+                       &(kernel_block){queries + q * job->query_bytes, job->query_bytes, group, tile, end,
+                                       (float *)values, STRIDE});
             for (ptrdiff_t r = 0; r < group; r++)
-                scores[q + r] += WEIGH[job->level](block + r * STRIDE, coefficients + tile * TILE, columns,
+                scores[q + r] += WEIGH[job->level](values + r * STRIDE, coefficients + tile * TILE, columns,
                                                    unit_squared, &job->kernel);
         }
     }
-    free(block);
+    free(values);
     return 0;
 }
 

@@ -15,14 +15,13 @@
 #define BORDER(store) ((store)->numeric)
 #define CHUNK 64
 #define UNFINISHED(mode) 0
-#define PAIR 2 /* the one lane has at most two codes */
 
 /* Two examples that differ in a group are 2 apart in it, and miss one of the inner product of the groups. */
-TARGET INLINE vf VARIANT(add_codes)(vf sum, vu column, vu query, const int mode)
+TARGET INLINE vf VARIANT(add_codes)(vf sum, vu column, vu query, const sweep_mode mode)
 {
     const vu other = column ^ query;
-    const vf step = (vf){0} + (mode & DISTANCE ? 2.0f : -1.0f);
-    const int codes = mode & PAIR ? 2 : 4;
+    const vf step = (vf){0} + (mode.distance ? 2.0f : -1.0f);
+    const int codes = mode.pair ? 2 : 4;
 #pragma GCC unroll 4
     for (int g = 0; g < codes; g++) {
         const vi differ = (other & ((uint32_t)255 << (8 * g))) != 0;
@@ -31,12 +30,12 @@ TARGET INLINE vf VARIANT(add_codes)(vf sum, vu column, vu query, const int mode)
     return sum;
 }
 
-TARGET INLINE vf VARIANT(add)(vf sum, vu column, vu query, const int mode)
+TARGET INLINE vf VARIANT(add)(vf sum, vu column, vu query, const sweep_mode mode)
 {
     const vf difference = (vf)column - (vf)query;
-    if (mode & SECOND)
+    if (mode.second)
         return VARIANT(add_codes)(sum, column, query, mode);
-    if (mode & DISTANCE)
+    if (mode.distance)
         return sum + difference * difference;
     return sum + (vf)column * (vf)query;
 }
@@ -44,26 +43,23 @@ TARGET INLINE vf VARIANT(add)(vf sum, vu column, vu query, const int mode)
 TARGET INLINE vf VARIANT(whole)(vf sum) { return sum; }
 
 TARGET INLINE vf VARIANT(argument)(const mixed_store *store, const uint32_t *query, vf sum, ptrdiff_t at,
-                                   const int mode)
+                                   const sweep_mode mode)
 {
     (void)query, (void)at;
-    if (!(mode & DISTANCE))
+    if (!mode.distance)
         sum += (float)store->groups;
     return sum;
 }
 
 #include "sweep.h"
 
-TARGET static void VARIANT(mixed_block)(const void *opaque, const kernel_params *kernel, const char *queries,
-                                        ptrdiff_t query_bytes, ptrdiff_t count, ptrdiff_t first, ptrdiff_t last,
-                                        float *out, ptrdiff_t stride)
+TARGET static void VARIANT(mixed_block)(const void *opaque, const kernel_params *kernel, const kernel_block *block)
 {
     const mixed_store *store = opaque;
-    const int distance = kernel->kind == KERNEL_GAUSSIAN;
-    if (distance && store->groups <= 2)
-        VARIANT(sweep)(store, kernel, queries, query_bytes, count, DISTANCE | PAIR, first, last, out, stride);
-    else if (distance)
-        VARIANT(sweep)(store, kernel, queries, query_bytes, count, DISTANCE, first, last, out, stride);
+    if (kernel->kind != KERNEL_GAUSSIAN)
+        VARIANT(sweep)(store, kernel, block, (sweep_mode){0});
+    else if (store->groups <= 2)
+        VARIANT(sweep)(store, kernel, block, (sweep_mode){.distance = 1, .pair = 1});
     else
-        VARIANT(sweep)(store, kernel, queries, query_bytes, count, 0, first, last, out, stride);
+        VARIANT(sweep)(store, kernel, block, (sweep_mode){.distance = 1});
 }

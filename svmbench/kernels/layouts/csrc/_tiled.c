@@ -21,7 +21,8 @@ static void rows_part(const tiled_job *job, const char *queries, ptrdiff_t count
 {
     const ptrdiff_t first = share(job->n_tiles, part, job->threads);
     const ptrdiff_t last = share(job->n_tiles, part + 1, job->threads);
-    job->block(job->store, &job->kernel, queries, job->query_bytes, count, first, last, out + first * TILE, stride);
+    const kernel_block block = {queries, job->query_bytes, count, first, last, out + first * TILE, stride};
+    job->block(job->store, &job->kernel, &block);
 }
 
 /* Here and below one thread goes without OpenMP, which takes half a microsecond even then. */
@@ -45,8 +46,8 @@ static int add_part(const tiled_job *job, const char *queries, ptrdiff_t count, 
     const ptrdiff_t first = share(job->n_tiles, part, job->threads);
     const ptrdiff_t last = share(job->n_tiles, part + 1, job->threads);
     ptrdiff_t missing = 0;
-    float *block = aligned_alloc(64, (size_t)STRIDE * ROW_GROUP * sizeof(float));
-    if (block == NULL)
+    float *values = aligned_alloc(64, (size_t)STRIDE * ROW_GROUP * sizeof(float));
+    if (values == NULL)
         return -1;
     for (ptrdiff_t r = 0; r < count; r++)
         missing += held[r] == NULL;
@@ -55,16 +56,17 @@ static int add_part(const tiled_job *job, const char *queries, ptrdiff_t count, 
         const ptrdiff_t columns = (job->n < end * TILE ? job->n : end * TILE) - tile * TILE;
         const float *rows[ROW_GROUP];
         if (missing > 0)
-            job->block(job->store, &job->kernel, queries, job->query_bytes, missing, tile, end, block, STRIDE);
+            job->block(job->store, &job->kernel,
+                       &(kernel_block){queries, job->query_bytes, missing, tile, end, values, STRIDE});
         for (ptrdiff_t r = 0, made = 0; r < count; r++)
-            rows[r] = held[r] != NULL ? held[r] + tile * TILE : block + STRIDE * made++;
+            rows[r] = held[r] != NULL ? held[r] + tile * TILE : values + STRIDE * made++;
         if (sums != NULL)
             COMBINE[job->level](rows, coefficients, count, columns, sums + tile * TILE);
         for (ptrdiff_t r = 0; r < count; r++)
             if (held[r] == NULL && kept[r] != NULL)
                 memcpy(kept[r] + tile * TILE, rows[r], (size_t)columns * sizeof(float));
     }
-    free(block);
+    free(values);
     return 0;
 }
 
@@ -86,21 +88,22 @@ static int score_part(const tiled_job *job, const char *queries, ptrdiff_t count
 {
     enum { STRIDE = SCORE_TILES * TILE };
     const ptrdiff_t last = share(count, part + 1, job->threads);
-    float *block = aligned_alloc(64, (size_t)STRIDE * ROW_GROUP * sizeof(float));
-    if (block == NULL)
+    float *values = aligned_alloc(64, (size_t)STRIDE * ROW_GROUP * sizeof(float));
+    if (values == NULL)
         return -1;
     for (ptrdiff_t tile = 0; tile < job->n_tiles; tile += SCORE_TILES) {
         const ptrdiff_t end = job->n_tiles - tile < SCORE_TILES ? job->n_tiles : tile + SCORE_TILES;
         const ptrdiff_t columns = (job->n < end * TILE ? job->n : end * TILE) - tile * TILE;
         for (ptrdiff_t q = share(count, part, job->threads); q < last; q += ROW_GROUP) {
             const ptrdiff_t group = last - q < ROW_GROUP ? last - q : ROW_GROUP;
-            job->block(job->store, &job->kernel, queries + q * job->query_bytes, job->query_bytes, group, tile, end,
-                       block, STRIDE);
+            job->block(job->store, &job->kernel,
+                       &(kernel_block){queries + q * job->query_bytes, job->query_bytes, group, tile, end, values,
+                                       STRIDE});
             for (ptrdiff_t r = 0; r < group; r++)
-                scores[q + r] += WEIGH[job->level](block + r * STRIDE, coefficients + tile * TILE, columns);
+                scores[q + r] += WEIGH[job->level](values + r * STRIDE, coefficients + tile * TILE, columns);
         }
     }
-    free(block);
+    free(values);
     return 0;
 }
 

@@ -28,7 +28,7 @@ typedef struct {
 } double_csr;
 
 /* The same for sparse points and queries. A squared distance far below the norms that it is the difference of is made
- * anew from differences. Returns 0, or -1 when a work buffer could not be had. */
+ * again from differences. Returns 0, or -1 when a work buffer could not be had. */
 int svmbench_double_csr_scores(int level, const kernel_params *, const double_csr *points, const double *coefficients,
                                const double_csr *queries, double *scores, int threads);
 

@@ -4,9 +4,6 @@
 #undef SPLIT
 #define SPLIT (TILE / LANES) /* registers of a column of a tile */
 
-#undef DISTANCE
-#define DISTANCE 1 /* of a mode: the Gaussian kernel, from squared distances */
-
 /* From squared distances, if the kernel is Gaussian, or inner products to kernel values. */
 TARGET INLINE void VARIANT(finish_all)(vf *s, const int count, const kernel_params *kernel, const int gaussian)
 {

@@ -16,9 +16,6 @@ enum whole_number { WHOLE_DISTANCE = 3, WHOLE_PRODUCT = 4 };
 
 #define ROW_GROUP 64 /* queries of one block: the stored examples are read from memory once for so many */
 
-/* Of the columns of a tile, those of the second kind; see sweep.h. */
-#define SECOND 256
-
 typedef struct {
     int kind;
     int degree;
@@ -26,11 +23,35 @@ typedef struct {
     double coef0;
 } kernel_params;
 
-/* Kernel values of `count` queries, `query_bytes` apart, and the examples of the tiles [first, last):
- * out[r * stride + j - first * TILE] = K(query r, example j). A value depends on its query and its example
- * alone, bit for bit, never on what else is in the block. */
-typedef void (*block_fn)(const void *store, const kernel_params *kernel, const char *queries,
-                         ptrdiff_t query_bytes, ptrdiff_t count, ptrdiff_t first, ptrdiff_t last, float *out,
-                         ptrdiff_t stride);
+/* What is asked for: kernel values of `count` queries and the examples of the tiles [first, last),
+ * out[r * stride + j - first * TILE] = K(query r, example j). */
+typedef struct {
+    const char *queries;
+    ptrdiff_t query_bytes; /* from one query to the next */
+    ptrdiff_t count;
+    ptrdiff_t first;
+    ptrdiff_t last;
+    float *out;
+    ptrdiff_t stride;      /* values from one row of `out` to the next */
+} kernel_block;
+
+/* A value depends on its query and its example alone, bit for bit, never on what else is in the block. */
+typedef void (*block_fn)(const void *store, const kernel_params *kernel, const kernel_block *block);
+
+/* For sweep.h: what its `add` and `value` make; constant where they are compiled. */
+typedef struct {
+    int distance; /* a squared distance, else an inner product */
+    int whole;    /* the whole number itself, not its kernel value */
+    int second;   /* the columns are of the second kind */
+    int tables;   /* bits: tables of 32 values that are held in registers; 0: the table is read in memory */
+    int pair;     /* mixed: the one lane of codes has at most two */
+} sweep_mode;
+
+/* For sweep.h: the columns [begin, end) of a tile. */
+typedef struct {
+    ptrdiff_t tile;
+    ptrdiff_t begin;
+    ptrdiff_t end;
+} sweep_piece;
 
 #endif

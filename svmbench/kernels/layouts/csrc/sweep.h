@@ -11,8 +11,26 @@
  *                   the kernel: a squared distance or an inner product;
  *   UNFINISHED(mode) whether that is what is wanted.
  *
- * `mode` is a constant of the layout's own, passed on to these functions; with SECOND for columns of that kind.
- * DISTANCE is its bit for a squared distance. */
+ * Every structure here is a constant or a local variable of functions that are all inlined into one, so that its fields
+ * are registers and each mode has loops of its own. */
+
+/* What the values are made of. */
+typedef struct {
+    const STORE *store;
+    const kernel_params *kernel;
+    sweep_mode mode;
+} VARIANT(sweep_data);
+
+/* Queries whose sums are made together: one, or ROWS of them, packed. */
+typedef struct {
+    const char *queries;
+    ptrdiff_t query_bytes;
+    const vu *packed; /* NULL for one query */
+    float *out;       /* where their values for a tile go */
+    ptrdiff_t stride;
+    ptrdiff_t ahead;  /* beside each column, `step` bytes are fetched of what is wanted later, from `ahead` bytes on */
+    ptrdiff_t step;
+} VARIANT(sweep_group);
 
 /* Tiles of which a chunk stays in the second-level cache while all queries pass over it. */
 #define PANEL 32
@@ -36,17 +54,19 @@ TARGET INLINE void VARIANT(pack)(const char *queries, ptrdiff_t query_bytes, ptr
             *packed++ = ((const uint32_t *)(queries + r * query_bytes))[k] - (vu){0};
 }
 
-/* The terms of the columns [from, to) of a chunk that begins at `begin`. */
-TARGET INLINE void VARIANT(run)(SUM *sum, const vu *x, const char *queries, const vu *packed, const int rows,
-                                const int mode, ptrdiff_t begin, ptrdiff_t from, ptrdiff_t to, const char *later,
-                                ptrdiff_t step)
+/* Add the terms of columns of one kind to the sums. */
+TARGET INLINE void VARIANT(run)(SUM *sum, const VARIANT(sweep_group) group, const sweep_mode mode, const vu *x,
+                                const sweep_piece piece, ptrdiff_t from, ptrdiff_t to)
 {
+    const int rows = group.packed == NULL ? 1 : ROWS;
+    const char *later = (const char *)(x + piece.begin * SPLIT) + group.ahead;
     for (ptrdiff_t k = from; k < to; k++) {
-        if (packed != NULL)
-            __builtin_prefetch(later + (k - begin) * step, 0, 2);
+        if (group.packed != NULL)
+            __builtin_prefetch(later + (k - piece.begin) * group.step, 0, 2);
 #pragma GCC unroll 8
         for (int r = 0; r < rows; r++) {
-            const vu q = VARIANT(word)(queries, packed == NULL ? NULL : packed + (k - begin) * ROWS + r, k);
+            const vu q = VARIANT(word)(group.queries,
+                                       group.packed == NULL ? NULL : group.packed + (k - piece.begin) * ROWS + r, k);
 #pragma GCC unroll 8
             for (int v = 0; v < SPLIT; v++)
                 sum[r * SPLIT + v] = VARIANT(add)(sum[r * SPLIT + v], x[k * SPLIT + v], q, mode);
@@ -54,108 +74,114 @@ TARGET INLINE void VARIANT(run)(SUM *sum, const vu *x, const char *queries, cons
     }
 }
 
-/* The sums of `rows` queries, one or, packed, ROWS, and a tile over the columns [begin, end); the kernel values after
- * the last. Beside each column `step` bytes of what is wanted later are fetched, from `ahead` bytes on. */
-TARGET INLINE void VARIANT(micro)(const STORE *store, const kernel_params *kernel, const char *queries,
-                                  ptrdiff_t query_bytes, const vu *packed, const int rows, const int mode,
-                                  ptrdiff_t tile, ptrdiff_t begin, ptrdiff_t end, float *out, ptrdiff_t stride,
-                                  ptrdiff_t ahead, ptrdiff_t step)
+/* The micro-kernel: sums of a group of queries over the columns of a piece; after the last column kernel values. */
+TARGET INLINE void VARIANT(micro)(const VARIANT(sweep_data) data, const VARIANT(sweep_group) group,
+                                  const sweep_piece piece)
 {
+    const int rows = group.packed == NULL ? 1 : ROWS;
+    const STORE *store = data.store;
     const ptrdiff_t columns = COLUMNS(store);
-    const vu *x = (const vu *)((const uint32_t *)store->tiles + tile * columns * TILE);
-    const char *later = (const char *)(x + begin * SPLIT) + ahead;
+    const vu *x = (const vu *)((const uint32_t *)store->tiles + piece.tile * columns * TILE);
+    sweep_mode second = data.mode;
+    second.second = 1;
     SUM sum[ROWS * SPLIT];
 #pragma GCC unroll 16
     for (int a = 0; a < rows * SPLIT; a++)
         sum[a] = (SUM){0};
-    const ptrdiff_t border = BORDER(store) < begin ? begin : BORDER(store) < end ? BORDER(store) : end;
-    VARIANT(run)(sum, x, queries, packed, rows, mode, begin, begin, border, later, step);
-    VARIANT(run)(sum, x, queries, packed, rows, mode | SECOND, begin, border, end, later, step);
+    const ptrdiff_t border =
+        BORDER(store) < piece.begin ? piece.begin : BORDER(store) < piece.end ? BORDER(store) : piece.end;
+    VARIANT(run)(sum, group, data.mode, x, piece, piece.begin, border);
+    VARIANT(run)(sum, group, second, x, piece, border, piece.end);
     SUM total[ROWS * SPLIT];
 #pragma GCC unroll 16
     for (int a = 0; a < rows * SPLIT; a++)
         total[a] = VARIANT(whole)(sum[a]);
-    if (begin > 0)
+    if (piece.begin > 0)
 #pragma GCC unroll 16
         for (int a = 0; a < rows * SPLIT; a++) {
             SUM before;
-            __builtin_memcpy(&before, out + a / SPLIT * stride + a % SPLIT * LANES, sizeof before);
+            __builtin_memcpy(&before, group.out + a / SPLIT * group.stride + a % SPLIT * LANES, sizeof before);
             total[a] += before;
         }
-    if (end < columns) {
+    if (piece.end < columns) {
 #pragma GCC unroll 16
         for (int a = 0; a < rows * SPLIT; a++)
-            VARIANT(store)(out + a / SPLIT * stride + a % SPLIT * LANES, (vf)total[a]);
+            VARIANT(store)(group.out + a / SPLIT * group.stride + a % SPLIT * LANES, (vf)total[a]);
         return;
     }
     vf values[ROWS * SPLIT];
 #pragma GCC unroll 16
     for (int a = 0; a < rows * SPLIT; a++)
-        values[a] = VARIANT(argument)(store, (const uint32_t *)(queries + a / SPLIT * query_bytes), total[a],
-                                      tile * TILE + a % SPLIT * LANES, mode);
-    if (!UNFINISHED(mode))
-        VARIANT(finish_all)(values, rows * SPLIT, kernel, mode & DISTANCE);
+        values[a] = VARIANT(argument)(store, (const uint32_t *)(group.queries + a / SPLIT * group.query_bytes),
+                                      total[a], piece.tile * TILE + a % SPLIT * LANES, data.mode);
+    if (!UNFINISHED(data.mode))
+        VARIANT(finish_all)(values, rows * SPLIT, data.kernel, data.mode.distance);
 #pragma GCC unroll 16
     for (int a = 0; a < rows * SPLIT; a++)
-        VARIANT(store)(out + a / SPLIT * stride + a % SPLIT * LANES, values[a]);
+        VARIANT(store)(group.out + a / SPLIT * group.stride + a % SPLIT * LANES, values[a]);
 }
 
 /* A single query takes tile after tile, as they lie in memory. */
-TARGET INLINE void VARIANT(sweep_row)(const STORE *store, const kernel_params *kernel, const char *query,
-                                      const int mode, ptrdiff_t first, ptrdiff_t last, float *out)
+TARGET INLINE void VARIANT(sweep_row)(const VARIANT(sweep_data) data, const kernel_block block)
 {
-    const ptrdiff_t columns = COLUMNS(store);
+    const ptrdiff_t columns = COLUMNS(data.store);
+    VARIANT(sweep_group) query = {.queries = block.queries, .out = block.out};
     if (columns <= CHUNK)
-        for (ptrdiff_t tile = first; tile < last; tile++, out += TILE)
-            VARIANT(micro)(store, kernel, query, 0, NULL, 1, mode, tile, 0, columns, out, 0, 0, 0);
+        for (ptrdiff_t tile = block.first; tile < block.last; tile++, query.out += TILE)
+            VARIANT(micro)(data, query, (sweep_piece){tile, 0, columns});
     else
-        for (ptrdiff_t tile = first; tile < last; tile++, out += TILE)
+        for (ptrdiff_t tile = block.first; tile < block.last; tile++, query.out += TILE)
             for (ptrdiff_t begin = 0; begin < columns; begin += CHUNK)
-                VARIANT(micro)(store, kernel, query, 0, NULL, 1, mode, tile, begin,
-                               columns - begin < CHUNK ? columns : begin + CHUNK, out, 0, 0, 0);
+                VARIANT(micro)(data, query,
+                               (sweep_piece){tile, begin, columns - begin < CHUNK ? columns : begin + CHUNK});
 }
 
 /* Many take panel after panel of tiles, chunk after chunk of their columns, group after group of queries. Meanwhile
  * each group fetches its part of the next chunk: the processor does not see it coming, for it lies elsewhere. */
-TARGET INLINE void VARIANT(sweep_panel)(const STORE *store, const kernel_params *kernel, const char *queries,
-                                        ptrdiff_t query_bytes, ptrdiff_t count, const int mode, ptrdiff_t first,
-                                        ptrdiff_t last, float *out, ptrdiff_t stride)
+TARGET INLINE void VARIANT(sweep_panel)(const VARIANT(sweep_data) data, const kernel_block panel)
 {
     enum { COLUMN = TILE * 4 }; /* bytes */
-    const ptrdiff_t columns = COLUMNS(store), step = COLUMN * ROWS / count;
+    const ptrdiff_t columns = COLUMNS(data.store), step = COLUMN * ROWS / panel.count;
     vu packed[CHUNK * ROWS];
     ptrdiff_t begin = 0;
     do {
         const ptrdiff_t end = columns - begin < CHUNK ? columns : begin + CHUNK;
         const ptrdiff_t next = end < columns ? CHUNK : PANEL * columns - begin;
         ptrdiff_t r = 0;
-        for (; ROWS > 1 && r + ROWS <= count; r += ROWS) {
-            const char *group = queries + r * query_bytes;
-            const ptrdiff_t ahead = next * COLUMN + r * COLUMN * CHUNK / count;
-            VARIANT(pack)(group, query_bytes, begin, end, packed);
-            for (ptrdiff_t tile = first; tile < last; tile++)
-                VARIANT(micro)(store, kernel, group, query_bytes, packed, ROWS, mode, tile, begin, end,
-                               out + r * stride + (tile - first) * TILE, stride, ahead, step);
+        for (; ROWS > 1 && r + ROWS <= panel.count; r += ROWS) {
+            VARIANT(sweep_group) group = {panel.queries + r * panel.query_bytes, panel.query_bytes, packed,
+                                          panel.out + r * panel.stride, panel.stride,
+                                          next * COLUMN + r * COLUMN * CHUNK / panel.count, step};
+            VARIANT(pack)(group.queries, panel.query_bytes, begin, end, packed);
+            for (ptrdiff_t tile = panel.first; tile < panel.last; tile++, group.out += TILE)
+                VARIANT(micro)(data, group, (sweep_piece){tile, begin, end});
         }
-        for (; r < count; r++)
-            for (ptrdiff_t tile = first; tile < last; tile++)
-                VARIANT(micro)(store, kernel, queries + r * query_bytes, 0, NULL, 1, mode, tile, begin, end,
-                               out + r * stride + (tile - first) * TILE, 0, 0, 0);
+        for (; r < panel.count; r++) {
+            VARIANT(sweep_group) query = {.queries = panel.queries + r * panel.query_bytes,
+                                          .out = panel.out + r * panel.stride};
+            for (ptrdiff_t tile = panel.first; tile < panel.last; tile++, query.out += TILE)
+                VARIANT(micro)(data, query, (sweep_piece){tile, begin, end});
+        }
         begin = end;
     } while (begin < columns);
 }
 
-/* Store and kernel are copied, for the compiler to know that nothing written to `out` changes them. */
-TARGET INLINE void VARIANT(sweep)(const STORE *shared, const kernel_params *given, const char *queries,
-                                  ptrdiff_t query_bytes, ptrdiff_t count, const int mode, ptrdiff_t first,
-                                  ptrdiff_t last, float *out, ptrdiff_t stride)
+/* What is given is copied, for the compiler to know that nothing written to `out` changes it. */
+TARGET INLINE void VARIANT(sweep)(const STORE *shared, const kernel_params *given, const kernel_block *asked,
+                                  const sweep_mode mode)
 {
     const STORE store = *shared;
     const kernel_params kernel = *given;
-    if (count == 1)
-        VARIANT(sweep_row)(&store, &kernel, queries, mode, first, last, out);
+    const kernel_block block = *asked;
+    const VARIANT(sweep_data) data = {&store, &kernel, mode};
+    kernel_block panel = block;
+    if (block.count == 1)
+        VARIANT(sweep_row)(data, block);
     else
-        for (ptrdiff_t tile = first; tile < last; tile += PANEL)
-            VARIANT(sweep_panel)(&store, &kernel, queries, query_bytes, count, mode, tile,
-                                 last - tile < PANEL ? last : tile + PANEL, out + (tile - first) * TILE, stride);
+        for (ptrdiff_t tile = block.first; tile < block.last; tile += PANEL) {
+            panel.first = tile;
+            panel.last = block.last - tile < PANEL ? block.last : tile + PANEL;
+            panel.out = block.out + (tile - block.first) * TILE;
+            VARIANT(sweep_panel)(data, panel);
+        }
 }

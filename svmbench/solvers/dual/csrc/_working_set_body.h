@@ -1,4 +1,5 @@
-/* The passes over the vectors of a working set: CHAINS registers at a time, so that none waits for another. */
+/* The passes over the vectors of a working set: CHAINS registers at a time, so that none waits for another. The file is
+ * longer than 300 lines because both methods, with the sum fixed or free, are compiled from the same lanes. */
 #undef WIDTH
 #undef CHAINS
 #define WIDTH (BYTES / 8)

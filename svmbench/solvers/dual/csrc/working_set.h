@@ -1,4 +1,4 @@
-/* The dual in the variables of a working set alone, whose kernel matrix is at hand; see working_set.pyx. */
+/* The dual in the variables of a working set alone, whose kernel matrix is in memory; see working_set.pyx. */
 #ifndef SVMBENCH_WORKING_SET_H
 #define SVMBENCH_WORKING_SET_H
 

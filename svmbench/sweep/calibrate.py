@@ -1,0 +1,85 @@
+"""A short trial where no stored run tells how fast a solver is on some data."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from svmbench.errors import UserError
+from svmbench.runner.environment import reset_peak_memory
+from svmbench.runner.execute import execute
+from svmbench.runner.progress import PlainLines
+from svmbench.store import StoredRun
+from svmbench.sweep.forecast import Forecast
+from svmbench.sweep.plan import Plan
+from svmbench.sweep.worker import LastDataset
+
+#: Seconds of training in one trial.
+SECONDS = 2.0
+
+
+def calibrate(plan: Plan, expected: Forecast, say: Callable[[str], None]) -> None:
+    """Try one job of each solver, data set, kernel and features whose time is not known; add what it says.
+
+    The trial is the job itself with a limit of `SECONDS`, stored nowhere. A method with a limit in
+    evaluations takes time in proportion to it; one that runs until it has converged, and has not within the
+    trial, stays unknown.
+
+    Parameters
+    ----------
+    plan : Plan
+        Whose jobs.
+    expected : Forecast
+        Completed in place.
+    say : callable
+        Told of each trial.
+    """
+    tried: dict[str, tuple[StoredRun | None, float]] = {}
+    load = LastDataset()
+    for job in plan.jobs:
+        if expected.states[job.number] == "stored" or job.number in expected.seconds:
+            continue
+        kind = str([job.config.get(key) for key in ("solver", "dataset", "kernel", "features", "precision")])
+        if kind not in tried:
+            say(f"trying {job.label} for {SECONDS:g} s")
+            tried[kind] = _trial(job.config, load, say)
+        run, elapsed = tried[kind]
+        seconds = None if run is None else _seconds(run, elapsed, job.config["budget"])
+        if run is not None and seconds is not None:
+            expected.seconds[job.number] = seconds
+        if run is not None and run.peak_memory is not None:
+            expected.memory[job.number] = run.peak_memory
+
+
+def _trial(
+    config: dict[str, Any], load: LastDataset, say: Callable[[str], None]
+) -> tuple[StoredRun | None, float]:
+    """Return a run with a short limit, and the time that it took in all; None if it came to nothing."""
+    with tempfile.TemporaryDirectory(prefix="svmbench-") as folder:
+        short = {key: value for key, value in config.items() if key != "validate"}
+        short["budget"] = {**config["budget"], "seconds": SECONDS}
+        reset_peak_memory()
+        try:
+            run = execute({**short, "results": folder}, progress=PlainLines(io.StringIO()), load=load).run
+        except UserError as error:
+            say(f"no trial: {error}")
+            return None, 0.0
+        if run is None or not run.complete:
+            return None, 0.0
+        began, ended = datetime.fromisoformat(run.started), datetime.fromisoformat(str(run.ended))
+        return run, (ended - began).total_seconds()
+
+
+def _seconds(run: StoredRun, elapsed: float, budget: dict[str, Any]) -> float | None:
+    """Return the time of a run under its whole budget."""
+    if run.status != "timeout":
+        return elapsed
+    limits = [] if budget["seconds"] is None else [float(budget["seconds"])]
+    last = run.summary()
+    for counter, limit in ((budget["counter"], budget["kev"]), ("iterations", budget["iterations"])):
+        if limit is not None and last[counter]:
+            limits.append(last["wall_seconds"] * limit / last[counter])
+    return max(elapsed, min(limits)) if limits else None

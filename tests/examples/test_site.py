@@ -1,0 +1,36 @@
+"""The site of the documentation: its pages are there, and no link of theirs leads out of it or nowhere."""
+
+import re
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parent.parent.parent
+DOCS = ROOT / "docs"
+
+
+def pages(entry):
+    if isinstance(entry, str):
+        yield entry
+    else:
+        for inner in entry.values() if isinstance(entry, dict) else entry:
+            yield from pages(inner)
+
+
+def test_every_page_of_the_site_is_there():
+    site = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    named = list(pages(site["nav"]))
+    assert len(named) == len(set(named)) > 15
+    assert not [name for name in named if not (DOCS / name).is_file()]
+
+
+def test_links_between_pages_lead_to_pages():
+    broken = []
+    for page in DOCS.glob("*.md"):
+        text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            if not target.startswith(("http://", "https://", "#")):
+                file = (page.parent / target.partition("#")[0]).resolve()
+                if DOCS not in file.parents or not file.is_file():
+                    broken.append(f"{page.name}: {target}")
+    assert not broken

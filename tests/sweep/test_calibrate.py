@@ -1,0 +1,39 @@
+"""A short trial tells what no stored run does."""
+
+from types import SimpleNamespace
+
+from svmbench.store import Store
+from svmbench.sweep import calibrate, plan
+from svmbench.sweep.forecast import forecast
+
+SMALL = ("dataset=twonorm", "dataset.n_train=200", "dataset.n_test=0")
+
+
+def test_a_trial_gives_time_in_proportion_and_is_stored_nowhere(tmp_path, monkeypatch):
+    monkeypatch.setattr(calibrate, "SECONDS", 0.02)
+    results = f"results={tmp_path / 'results'}"
+    made = plan.make(["solver=pegasos", "budget.kev=1e17,2e17,1", *SMALL, results])
+    expected = forecast(made, Store(tmp_path / "results"))
+    assert not expected.seconds
+    said = []
+    calibrate.calibrate(made, expected, said.append)
+    assert [line.split()[0] for line in said] == ["trying"]  # one trial for all three
+    assert not (tmp_path / "results" / "runs").exists()
+    slow, twice, quick = (expected.seconds[number] for number in range(3))
+    assert twice == 2.0 * slow
+    assert quick < slow
+    assert expected.memory[0] > 0.0
+
+
+def test_a_run_that_ends_by_itself_takes_the_time_of_its_trial():
+    budget = {"counter": "kev_ondemand", "kev": 1e9, "iterations": None, "seconds": None}
+    assert calibrate._seconds(SimpleNamespace(status="converged"), 0.7, budget) == 0.7
+
+
+def test_what_ends_nowhere_in_sight_stays_unknown(tmp_path, monkeypatch):
+    monkeypatch.setattr(calibrate, "SECONDS", 0.001)
+    made = plan.make(["solver=pegasos", "budget.kev=null", *SMALL, f"results={tmp_path / 'results'}"])
+    expected = forecast(made, Store(tmp_path / "results"))
+    calibrate.calibrate(made, expected, lambda line: None)
+    assert not expected.seconds
+    assert "unknown for 1" in expected.sentence(1)
