@@ -176,7 +176,7 @@ class Snapshot:
         A lower bound of the optimal λ-form objective that the method has without a dual point: the dual value
         of a cutting-plane method's reduced problem.
     earlier : bool
-        Whether it is an answer found over a part of the examples, and stays the same while the method goes on.
+        Whether it was found over a part of the examples, and stays the same while the method goes on.
     """
 
     model: Model

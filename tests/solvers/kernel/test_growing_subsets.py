@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from sklearn.svm import SVC
@@ -33,7 +35,7 @@ def advance_one(run):
 
 @EACH_BIAS
 def test_it_goes_on_from_the_values_of_what_it_guessed(bias):
-    run, oracle, X, y = started(bias)
+    run, _, X, y = started(bias)
     sizes = []
     while (snapshot := advance_one(run)).responses is None:
         used = np.count_nonzero(snapshot.alpha)
@@ -43,7 +45,7 @@ def test_it_goes_on_from_the_values_of_what_it_guessed(bias):
         assert snapshot.alpha.min() >= 0.0 and snapshot.alpha.max() <= C
         assert bias == "none" or abs(snapshot.alpha @ y) <= 1e-11
     assert len(sizes) == 4  # nothing, and the solutions over three subsets
-    assert all(b > 1.5 * a for a, b in zip(sizes[1:], sizes[2:], strict=False))
+    assert all(b > 1.5 * a for a, b in itertools.pairwise(sizes[1:]))
     K = kernel_matrix(X, X, GAUSSIAN)
     np.testing.assert_allclose(snapshot.responses, y * (K @ (snapshot.alpha * y)), atol=2e-4)
     assert bias == "none" or abs(snapshot.alpha @ y) <= 1e-11
@@ -68,7 +70,7 @@ def test_nothing_is_made_in_the_start_that_is_not_charged(bias):
 
 @EACH_BIAS
 def test_it_ends_at_the_optimum(bias):
-    run, oracle, X, y = started(bias, eps=1e-7)
+    run, _, X, y = started(bias, eps=1e-7)
     run.advance("iterations", 10**6)
     assert run.converged
     snapshot = run.snapshot()
