@@ -85,7 +85,8 @@ def _title(material: Material, line: Line) -> str:
 
 def _legend(options: Mapping[str, Any]) -> str:
     parts = [f"{name}: {_meaning(given)}" for name, given in options["values"].items()]
-    return f"Each cell is `{options['cell']}`; " + "; ".join(parts) + ". An en dash: the runs are not there."
+    missing = "An en dash: the runs are not there; inf: never reached."
+    return f"Each cell is `{options['cell']}`; {'; '.join(parts)}. {missing}"
 
 
 def _meaning(given: Mapping[str, Any]) -> str:
