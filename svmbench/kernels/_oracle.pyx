@@ -212,6 +212,15 @@ cdef class Oracle(KernelRows):
         self.ledger.computed(len(indices) * self.n)
         return expansion.at_examples(self.layout, indices, coefficients)
 
+    def expansion(self, indices, coefficients):
+        """Return Σ_k coefficients[k] K(x_indices[k], ·), an `Expansion`, for `expanded`."""
+        return expansion.Expansion(self.layout, indices, coefficients)
+
+    def expanded(self, terms, examples):
+        """Return the values of an `Expansion` at some examples, float64; counted as computed."""
+        self.ledger.computed(terms.size * len(examples))
+        return terms.at(examples)
+
     def decision_function(self, indices, coefficients, bias, X):
         """Return Σ_k coefficients[k] K(x_indices[k], x) + bias for each row x of X, float64, shape (m,).
 

@@ -15,13 +15,37 @@ Floats = NDArray[np.float64]
 PART = 4096
 
 
+class Expansion:
+    """Σ_k coefficients[k] K(x_indices[k], x) over the examples of a layout, evaluated at some of them.
+
+    Parameters
+    ----------
+    layout : Layout
+        The examples.
+    indices : array of int, shape (s,)
+        Examples of the expansion.
+    coefficients : array of float64, shape (s,)
+        Their weights.
+    """
+
+    def __init__(self, layout: Any, indices: NDArray[np.int64], coefficients: Floats) -> None:
+        self._layout = layout
+        self._chosen = layout.select(indices)
+        self._coefficients = coefficients
+        #: Number of terms, s.
+        self.size = len(indices)
+
+    def at(self, examples: NDArray[np.int64]) -> Floats:
+        """Return the sums at these examples, float64, shape (len(examples),)."""
+        scores = np.empty(len(examples))
+        for part in _parts(len(examples)):
+            scores[part] = self._chosen.scores_at(self._layout, examples[part], self._coefficients)
+        return scores
+
+
 def at_examples(layout: Any, indices: NDArray[np.int64], coefficients: Floats) -> Floats:
     """Return Σ_k coefficients[k] K(x_indices[k], x_j) for every example of a layout, float64, shape (n,)."""
-    scores = np.empty(layout.n)
-    chosen = layout.select(indices)
-    for part in _parts(layout.n):
-        scores[part] = chosen.scores_at(layout, part, coefficients)
-    return scores
+    return Expansion(layout, indices, coefficients).at(np.arange(layout.n))
 
 
 def of_points(layout: Any, points: Floats, coefficients: Floats) -> Floats:

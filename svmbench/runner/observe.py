@@ -18,7 +18,7 @@ from svmbench.problem import (
     squared_hinge_dual_objective,
 )
 from svmbench.runner.certificate import TrainingScores, diagonal
-from svmbench.solvers.base import LinearModel, Model, Snapshot
+from svmbench.solvers.base import KernelExpansion, LinearModel, Model, Snapshot
 from svmbench.store import bits
 
 if TYPE_CHECKING:
@@ -45,6 +45,10 @@ def mistaken(scores: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.
 def mistakes(scores: NDArray[np.float64], y: NDArray[np.float64]) -> int:
     """Count them."""
     return int(np.count_nonzero(mistaken(scores, y)))
+
+
+def _same(one: KernelExpansion, other: KernelExpansion) -> bool:
+    return np.array_equal(one.indices, other.indices) and np.array_equal(one.coefficients, other.coefficients)
 
 
 class Observer:
@@ -76,6 +80,7 @@ class Observer:
         self._bound = bound
         self._scores = TrainingScores(oracle)
         self._before = self._scores.state()
+        self._last: tuple[KernelExpansion, NDArray[np.float64]] | None = None
         self.wrong: NDArray[np.bool_] | None = None
 
     @property
@@ -104,7 +109,7 @@ class Observer:
         if scores is not None:
             responses = y * scores
         else:
-            responses = maintained if maintained is not None else y * model.training_scores(self._oracle)
+            responses = maintained if maintained is not None else y * self._fresh(model)
             if not diverged and not self._scores.support(model, problem.lam, y, responses):
                 scores = self._scores(model, anyway=True)
                 assert scores is not None
@@ -129,6 +134,14 @@ class Observer:
             self._certify(row, snapshot, responses)
         self._generalise(row, model)
         return row
+
+    def _fresh(self, model: Model) -> NDArray[np.float64]:
+        """Return the model's scores on the training set, the last ones if it is still the same model."""
+        if not isinstance(model, KernelExpansion):
+            return model.training_scores(self._oracle)
+        if self._last is None or not _same(model, self._last[0]):
+            self._last = model, model.training_scores(self._oracle)
+        return self._last[1]
 
     def _squared_hinge(
         self,

@@ -299,9 +299,12 @@ def _solve(
         if snapshot.alpha is None:
             raise TypeError("the solver of the optimum gives no dual point")
         responses = snapshot.responses
-        ended = run.converged or run.stalled or np.array_equal(snapshot.alpha, before)
+        same = not snapshot.earlier and np.array_equal(snapshot.alpha, before)
+        ended = run.converged or run.stalled or same
         before = snapshot.alpha
-        if responses is None or ended:
+        if snapshot.earlier:
+            gap = 1.0
+        elif responses is None or ended:
             gap = 0.0
         else:
             gap = certify(problem, snapshot.alpha, responses, diagonal(reader))["relative_gap"]

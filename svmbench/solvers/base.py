@@ -175,6 +175,8 @@ class Snapshot:
     dual : float or None
         A lower bound of the optimal λ-form objective that the method has without a dual point: the dual value
         of a cutting-plane method's reduced problem.
+    earlier : bool
+        Whether it was found over a part of the examples, and stays the same while the method goes on.
     """
 
     model: Model
@@ -184,6 +186,7 @@ class Snapshot:
     loss: str = "hinge"
     inside: bool = True
     dual: float | None = None
+    earlier: bool = False
 
 
 class Run(Protocol):

@@ -27,8 +27,9 @@ cdef extern from "sparse.h" nogil:
         const int32_t *indices
         int64_t count
         double squared
-    void svmbench_sparse_rows(int level, const sparse_store *, const kernel_params *, const sparse_query *asked,
-                              ptrdiff_t count, int32_t *places, float *out, ptrdiff_t stride, int threads)
+    void svmbench_sparse_rows(int level, const sparse_store *, const kernel_params *,
+                              const sparse_query *asked, ptrdiff_t count, int32_t *places, float *out,
+                              ptrdiff_t stride, int threads)
 
 cdef enum:
     QUERIES = 16        # rows that are made together
@@ -152,8 +153,8 @@ cdef class SparseLayout(Layout):
             asked[r].indices = other.indices + other.indptr[i]
             asked[r].count = other.indptr[i + 1] - other.indptr[i]
             asked[r].squared = other.squared[i]
-        svmbench_sparse_rows(self.level, &self.store, &self.params, asked, count, self.places, out, self.stride,
-                             self.threads)
+        svmbench_sparse_rows(self.level, &self.store, &self.params, asked, count, self.places, out,
+                             self.stride, self.threads)
 
     def gather(self, indices):
         """Return the stored examples at `indices` as a CSR array of shape (len(indices), d)."""

@@ -23,7 +23,8 @@ Method, from α = 0 and an empty set A of eight times ``working_set`` examples; 
 
 which of them come and leave is written in `svmbench.solvers.dual.nested_sets`. Where A can hold all
 examples, or they have more than 128 features, it is all of them, and an iteration is one round of B; else one
-of A.
+of A. Of sixteen times as many examples as A has it begins on subsets of them
+(`svmbench.solvers.dual.growing_subsets`).
 
 The violation is max v_i - min v_j over the i and j where α_i y_i can grow and α_j y_j can fall, or the larger
 of max v_i and max -v_j without a bias; it converges when that is below ``eps``. A step within B touches
@@ -34,7 +35,7 @@ The bias is the mean of v over the free coefficients, or the midpoint of the ext
 Counting. Newcomers to B are charged their kernel values with all members of B, each change of a coefficient
 the number of examples of A for a round of B, and n for one of A, to every convention.
 
-Answer: the last iterate, a dual point.
+Answer: the last iterate, a dual point; during the start the solution over the last subset.
 """
 
 from dataclasses import dataclass, field
@@ -47,6 +48,7 @@ from svmbench.solvers.run import checked_diagonal
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
+from svmbench.solvers.dual.growing_subsets cimport Growth
 from svmbench.solvers.dual.nested_sets cimport Flat, Level, Nested
 from svmbench.solvers.dual.refinement cimport Refinement
 from svmbench.solvers.run cimport SteppedRun
@@ -54,6 +56,7 @@ from svmbench.solvers.run cimport SteppedRun
 cdef enum:
     SETS = 8                # working sets that make the set around them
     FEW_FEATURES = 128      # with more, a row is dear: once made for all examples it serves every round
+    MANY_SETS = 16          # of those sets; from so many examples on it begins on subsets of them
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,7 @@ cdef class Run(SteppedRun):
 
     cdef double eps
     cdef Level level
+    cdef Growth growth              # the start on subsets; None where there is none, or it is over
     cdef readonly Refinement refinement
 
     def __init__(self, problem, oracle, params):
@@ -89,6 +93,8 @@ cdef class Run(SteppedRun):
         most = SETS * params.working_set
         if self.n > most and oracle.d <= FEW_FEATURES:
             self.level = Nested(oracle, problem, labels, diagonal, most, params.working_set)
+            if self.n >= MANY_SETS * most:
+                self.growth = Growth(oracle, problem, diagonal, self.level, params.working_set)
         else:
             most = min(params.working_set, self.n)
             self.level = Flat(oracle, problem, labels, diagonal, most)
@@ -97,12 +103,21 @@ cdef class Run(SteppedRun):
         self.look()
 
     cdef int step(self) except -1 nogil:
-        cdef int64_t evaluations = self.level.round()
-        self.look()
+        cdef int64_t evaluations = self.level.round() if self.growth is None else self.growth.step()
         self.ledger.iteration(evaluations)
         self.ledger.charge_both(evaluations)
+        if self.growth is not None:
+            if not self.growth.finished:
+                return 0
+            self.drop_growth()
+        self.look()
         if self.refinement.due(self.level.violation(), self.eps, self.converged):
             self.refine()
+        return 0
+
+    cdef int drop_growth(self) except -1 nogil:
+        with gil:
+            self.growth = None
         return 0
 
     cdef int refine(self) except -1 nogil:
@@ -118,6 +133,7 @@ cdef class Run(SteppedRun):
 
     def resume(self, alpha):
         """Go on from a feasible dual point, shape (n,): n evaluations for each coefficient that is not 0."""
+        self.growth = None
         np.asarray(self.level.alpha)[:] = alpha
         self.level.untouched = False
         self.refinement.renew(&self.level.v[0])
@@ -132,8 +148,12 @@ cdef class Run(SteppedRun):
         return 0
 
     def snapshot(self):
-        """Return the last iterate, a dual point."""
+        """Return the last iterate, a dual point; during the start the solution over the last subset."""
         level, y = self.level, np.asarray(self.labels)
+        if self.growth is not None:
+            alpha = np.array(self.growth.solved)
+            model = KernelExpansion.from_alpha(alpha, y, self.growth.bias)
+            return Snapshot(model, alpha=alpha, earlier=True)
         alpha, v = np.array(level.alpha), np.asarray(level.v)
         model = KernelExpansion.from_alpha(alpha, y, level.bias())
         return Snapshot(model, responses=1.0 - y * v, alpha=alpha)
@@ -153,7 +173,7 @@ class Decomposition(Solver):
     exact = True
     counting = "n per coefficient changed, likewise in the larger set, entering variables times working set; under all"
     stochastic = False
-    version = 4
+    version = 5
     Params = Params
 
     def start(self, problem, oracle, rng):

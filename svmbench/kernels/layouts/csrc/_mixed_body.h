@@ -3,7 +3,7 @@
 
 #undef ROWS
 #if LEVEL >= 2
-#define ROWS 4
+#define ROWS 8
 #elif LEVEL == 1
 #define ROWS 3
 #else

@@ -1,0 +1,166 @@
+r"""The start of decomposition on many examples: subsets that double, each begun from the last one's solution.
+
+Most support vectors of large noisy problems are at the bound, on the wrong side of the margin, and a subset
+already tells which: the dual over m of n random examples, the bound C n/m instead of C, has nearly the
+predictor of the whole. From scratch, half of the time would go by with loading them in, a set after a set.
+The coefficients over a subset are kept as :math:`\tilde\alpha = \alpha m / n`, within the box of the whole.
+With :math:`s_t = \sum_i \tilde\alpha_i y_i K(x_i, x_t)` the values of the subset are y - s n/m::
+
+    solve the dual over the subset, to a violation of TOLERANCE, in MOST_ROUNDS rounds at most
+    for the new examples of the next subset, which is twice as large: s_t, and the values y - s n/m
+        of these begin at C: with a bias the k with the highest value and the label 1 and the k with the
+            lowest and the label -1, k such that each pair violates the conditions; without one all that
+            violate them; of each class no more than CROWD times the share that is at C in the subset
+    s_t += the same over those, for all t of the next subset
+
+so that each kernel value between a support vector and an example is made once, at the rate of blocks, but for
+the coefficients that the solution over the subset changes. Where most of the support vectors of a subset are
+free, that tells too little: the whole begins at 0. The order of the examples, of which each subset is the
+first ones, is random, the same for every run.
+
+An iteration is a round, or up to PART values of s. What the rounds charge is in `nested_sets`; values of s
+are charged one by one.
+"""
+
+import numpy as np
+
+from svmbench.problem import Problem
+from svmbench.rng import Generator
+
+from libc.stdint cimport int64_t
+
+from svmbench.solvers.dual.nested_sets cimport Nested
+
+cdef enum:
+    FEWEST = 2              # the smallest subset, at least; of the sets that are solved at a time
+    MOST_ROUNDS = 64
+    PART = 1 << 28
+
+cdef double TOLERANCE = 0.1
+cdef double CROWD = 2.0
+
+
+cdef class Growth:
+    """The start, before the smallest subset.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Over all examples.
+    problem : Problem
+        In its C-form.
+    diagonal : ndarray of float64, shape (n,)
+        K(x, x).
+    whole : Nested
+        The level over all examples, at α = 0: it is given the coefficients to go on from.
+    least : int
+        Size of the sets within its set.
+    """
+
+    def __init__(self, oracle, problem, diagonal, Nested whole not None, least):
+        n = problem.n
+        self.oracle, self.problem, self.diagonal = oracle, problem, diagonal
+        self.whole = whole
+        self.least = least
+        self.order = np.asarray(Generator(0).permutation(n))
+        self.sizes = [n]
+        while self.sizes[0] // 2 >= FEWEST * whole.most:
+            self.sizes.insert(0, self.sizes[0] // 2)
+        self.alpha, self.scores, self.solved = np.zeros((3, n))
+        self.solve_next(np.sort(self.order[: self.sizes.pop(0)]))
+
+    cdef int64_t step(self) except -1 nogil:
+        cdef int64_t evaluations = 0
+        if self.solving:
+            evaluations = self.level.round()
+            if self.level.violation() < TOLERANCE or self.level.rounds >= MOST_ROUNDS:
+                with gil:
+                    self.finish_subset()
+        else:
+            with gil:
+                evaluations = self.evaluate()
+        return evaluations
+
+    cdef int finish_subset(self) except -1:
+        """Note the solution, and ask for the scores of the examples that come next."""
+        alpha, share = np.asarray(self.level.alpha), len(self.members) / self.problem.n
+        if np.count_nonzero(alpha) > 2 * np.count_nonzero(alpha == self.level.C):
+            self.finished = True        # `whole` is at 0 still
+            return 0
+        self.solved = np.zeros(self.problem.n)
+        self.solved[self.members] = np.where(alpha == self.level.C, self.problem.C, alpha * share)
+        self.bias = self.level.bias() * share
+        self.alpha = self.solved.copy()
+        self.scores[self.members] = (self.problem.y[self.members] - np.asarray(self.level.v)) * share
+        self.after = np.sort(self.order[: self.sizes.pop(0)])
+        self.fresh = np.setdiff1d(self.after, self.members, assume_unique=True)
+        self.guessed = False
+        self.look_up(np.flatnonzero(self.alpha), self.fresh)
+        return 0
+
+    cdef int look_up(self, indices, at) except -1:
+        """Ask for the scores of an expansion at some examples."""
+        self.terms = self.oracle.expansion(indices, (self.alpha * self.problem.y)[indices])
+        self.at = at
+        self.done = 0
+        self.solving = False
+        return 0
+
+    cdef int64_t evaluate(self) except -1:
+        """Make a part of the scores; after the last one go on."""
+        cdef Py_ssize_t count = max(1, PART // max(self.terms.size, 1))
+        part = self.at[self.done : self.done + count]
+        self.scores[part] += self.oracle.expanded(self.terms, part)
+        self.done += len(part)
+        cdef int64_t evaluations = self.terms.size * len(part)
+        if self.done == len(self.at):
+            if self.guessed:
+                self.solve_next(self.after)
+            else:
+                self.guess()
+        return evaluations
+
+    cdef int guess(self) except -1:
+        """Give new examples that violate the conditions the coefficient C; ask for the scores of these."""
+        y, members = self.problem.y, self.members
+        v = y - self.scores * (self.problem.n / len(members))
+        chosen, room = [], []
+        for label in (1.0, -1.0):
+            new = self.fresh[y[self.fresh] == label]
+            chosen.append(new[np.argsort(-label * v[new], kind="stable")])
+            held = self.alpha[members[y[members] == label]]
+            share = np.count_nonzero(held == self.problem.C) / max(held.size, 1)
+            room.append(int(CROWD * share * new.size))
+        if self.whole.balanced:
+            most = min(*room, *(new.size for new in chosen))
+            rising, falling = (new[:most] for new in chosen)
+            chosen = [new[: np.count_nonzero(v[rising] > v[falling])] for new in (rising, falling)]
+        else:
+            chosen = [
+                new[: min(most, np.count_nonzero(y[new] * v[new] > 0.0))]
+                for new, most in zip(chosen, room, strict=True)
+            ]
+        begun = np.sort(np.concatenate(chosen))
+        self.alpha[begun] = self.problem.C
+        self.guessed = True
+        self.look_up(begun, self.after)
+        return 0
+
+    cdef int solve_next(self, members) except -1:
+        """Begin with the next subset where its coefficients and scores are."""
+        cdef Nested level = self.whole
+        y, alpha, C = self.problem.y[members], self.alpha[members], self.problem.C
+        growth = self.problem.n / len(members)
+        self.members, self.terms, self.solving = members, None, True
+        self.finished = len(members) == self.problem.n
+        if not self.finished:
+            problem = Problem.build(y, lam=self.problem.lam, bias=self.problem.bias)
+            level = Nested(
+                self.oracle.subset(members), problem, y, self.diagonal[members], self.whole.most, self.least
+            )
+        self.level = level
+        np.asarray(level.alpha)[:] = np.where(alpha == C, level.C, alpha * growth)
+        np.asarray(level.v)[:] = y - self.scores[members] * growth
+        level.untouched = not alpha.any()
+        level.mark_all()
+        return 0

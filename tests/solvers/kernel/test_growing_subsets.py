@@ -1,0 +1,124 @@
+"""Decomposition's start on growing subsets: what it begins with, what it is charged, where it ends."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import BIASES, Problem
+from svmbench.solvers.kernel.decomposition import Decomposition, Params
+from tests.kernels.reference import kernel_matrix
+
+GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
+EACH_BIAS = pytest.mark.parametrize("bias", BIASES)
+C = 0.1
+N = 700  # of sixteen sets of 32 and more it begins on subsets: 87, 175 and 350 of them
+
+
+def started(bias, n=N, C=C, eps=1e-3, threads=1):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(n, 3)).astype(np.float32)
+    y = np.where(X[:, 0] + rng.normal(size=n) > 0.4, 1.0, -1.0)
+    oracle = Oracle(X, GAUSSIAN, 1 << 20, threads)
+    run = Decomposition(Params(working_set=4, eps=eps)).start(Problem.build(y, C=C, bias=bias), oracle, None)
+    return run, oracle, X, y
+
+
+def advance_one(run):
+    run.advance("iterations", run.iterations + 1)
+    return run.snapshot()
+
+
+@EACH_BIAS
+def test_it_goes_on_from_the_values_of_what_it_guessed(bias):
+    run, _, X, y = started(bias)
+    sizes = []
+    while (snapshot := advance_one(run)).responses is None:
+        used = np.count_nonzero(snapshot.alpha)
+        if not sizes or used != sizes[-1]:
+            sizes.append(used)
+        # Feasible for the whole problem, all along.
+        assert snapshot.alpha.min() >= 0.0 and snapshot.alpha.max() <= C
+        assert bias == "none" or abs(snapshot.alpha @ y) <= 1e-11
+    assert len(sizes) == 4  # nothing, and the solutions over three subsets
+    assert all(b > 1.5 * a for a, b in itertools.pairwise(sizes[1:]))
+    K = kernel_matrix(X, X, GAUSSIAN)
+    np.testing.assert_allclose(snapshot.responses, y * (K @ (snapshot.alpha * y)), atol=2e-4)
+    assert bias == "none" or abs(snapshot.alpha @ y) <= 1e-11
+    # The new half has its share of the coefficients at C: about as many as the optimum.
+    at_bound = np.count_nonzero(snapshot.alpha == C)
+    run.advance("iterations", 10**6)
+    assert run.converged
+    assert at_bound == pytest.approx(np.count_nonzero(run.snapshot().alpha == C), rel=0.25)
+
+
+@EACH_BIAS
+def test_nothing_is_made_in_the_start_that_is_not_charged(bias):
+    run, oracle, _, _ = started(bias)
+    ledger, before = oracle.ledger, 0
+    while (snapshot := advance_one(run)).responses is None:
+        assert ledger.kev_ondemand == ledger.kev_rowupdate == ledger.kev_iter > before
+        assert 0 < ledger.kev_computed <= ledger.kev_ondemand
+        before = ledger.kev_iter
+        assert snapshot.earlier
+    assert not snapshot.earlier
+
+
+@EACH_BIAS
+def test_it_ends_at_the_optimum(bias):
+    run, _, X, y = started(bias, eps=1e-7)
+    run.advance("iterations", 10**6)
+    assert run.converged
+    snapshot = run.snapshot()
+    K = kernel_matrix(X, X, GAUSSIAN)
+    own = snapshot.alpha * y
+    if bias == "none":  # the conditions themselves
+        v = 1.0 - y * (K @ own)
+        assert np.all(v[snapshot.alpha < C] < 1e-5) and np.all(v[snapshot.alpha > 0.0] > -1e-5)
+        return
+    peer = SVC(C=C, kernel="precomputed", tol=1e-8).fit(K, y)
+    beta = np.zeros(y.size)
+    beta[peer.support_] = peer.dual_coef_[0]
+    best = np.abs(beta).sum() - 0.5 * beta @ K @ beta
+    assert snapshot.alpha.sum() - 0.5 * own @ K @ own == pytest.approx(best, rel=1e-7)
+
+
+def test_threads_do_not_change_it():
+    runs = [started("unregularised", threads=threads)[0] for threads in (1, 2)]
+    for run in runs:
+        run.advance("iterations", 40)
+    one, two = (run.snapshot() for run in runs)
+    np.testing.assert_array_equal(one.alpha, two.alpha)
+
+
+def test_it_can_be_resumed_from_a_point_in_the_start():
+    run, _, _, y = started("unregularised")
+    alpha = np.zeros(y.size)
+    alpha[np.flatnonzero(y > 0)[:5]] = alpha[np.flatnonzero(y < 0)[:5]] = 0.5 * C
+    run.resume(alpha)
+    np.testing.assert_array_equal(run.snapshot().alpha, alpha)
+    assert run.snapshot().responses is not None
+
+
+def test_fewer_examples_begin_at_once():
+    run, _, _, _ = started("unregularised", n=500)
+    assert run.snapshot().responses is not None
+
+
+@EACH_BIAS
+def test_where_most_support_vectors_are_free_it_begins_at_once(bias):
+    # Hardly any noise beside C: the solution over the first subset has free coefficients almost alone.
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(N, 3)).astype(np.float32)
+    y = np.where(X[:, 0] > 0.4, 1.0, -1.0)
+    oracle = Oracle(X, GAUSSIAN, 1 << 20)
+    run = Decomposition(Params(working_set=4)).start(Problem.build(y, C=1e4, bias=bias), oracle, None)
+    while (snapshot := advance_one(run)).responses is None:
+        assert not snapshot.alpha.any()
+    assert not snapshot.alpha.any() and run.iterations <= 65
+    run.advance("iterations", 10**6)
+    assert run.converged and run.snapshot().alpha.any()
