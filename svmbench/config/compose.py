@@ -216,13 +216,12 @@ class _Composer:
             that differ only in them: to compose takes a tenth of a second, to set a value almost nothing.
         """
         parsed = self.parse(overrides)
-        values = [o for o in parsed if o.key_or_group in moving and o.key_or_group not in self._groups]
-        # Jobs that set the same keys, these to the same values, differ in nothing else.
-        fixed = tuple(o.key_or_group if o in values else written(o) for o in parsed)
+        values = [o for o in parsed if o.key_or_group in moving and self._is_value(o)]
+        fixed = tuple(written(o) for o in parsed if o not in values)
         given = " ".join(overrides)
         try:
             if fixed not in self._bases:
-                self._bases[fixed] = compose("config", self.arguments(overrides))
+                self._bases[fixed] = compose("config", self.arguments(fixed))
                 self._plain[fixed] = plain(self._bases[fixed])
             if (quick := with_values(self._plain[fixed], values)) is not None:
                 return quick
@@ -235,6 +234,11 @@ class _Composer:
             check_keys([o for o in parsed if o.key_or_group not in self._groups], base)
             config = _in_words(partial(compose, "config", self.arguments(overrides)), given)
         return _in_words(partial(OmegaConf.to_container, config, resolve=True), given)
+
+    def _is_value(self, override: Override) -> bool:
+        """Tell whether an override gives a key that there is another value, and does nothing else."""
+        plain = not (override.is_add() or override.is_force_add() or override.is_delete())
+        return plain and override.key_or_group not in self._groups
 
 
 def _search_path(folders: Sequence[Path]) -> list[str]:
