@@ -46,8 +46,7 @@ cdef class Oracle(KernelRows):
 
     Notes
     -----
-    A layout that makes rows as fast as memory gives them back (`Layout.kept`) has no use for a cache: of its
-    rows only the last ones are kept.
+    Of a layout that makes rows as fast as memory gives them back (`Layout.kept`) only the last ones are kept.
     """
 
     def __init__(self, X, kernel, cache_bytes=0, threads=1, layout=None, like=None, prefetch=True,
