@@ -57,7 +57,7 @@ cdef double line_minimum(
         elif s < 0.0:
             enter(&known, power, C, r, s)     # adds for all t > 0
     while lo < hi:
-        # The generator of the pivots is seeded in each call, so that the answer depends on the arguments alone.
+        # The generator of the pivots is seeded in each call: the answer depends on the arguments alone.
         random ^= random << 13
         random ^= random >> 7
         random ^= random << 17

@@ -82,7 +82,7 @@ cdef class Layout:
 
     cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                       const float **held, float **kept, double *sums) except -1 nogil:
-        """Add a linear combination of rows: sums[j] += coefficients[r] K(x_indices[r], x_j), r after r, for all j.
+        """Add a linear combination of rows: sums[j] += coefficients[r] K(x_indices[r], x_j), r after r.
 
         A row that is not NULL in `held` is read there. The others are computed, and written to `kept` where
         that is not NULL; it may be memory of a row that is held before it. The sums are the same bit for bit,

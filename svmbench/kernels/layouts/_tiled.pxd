@@ -7,7 +7,9 @@ from svmbench.kernels.layouts._layout cimport Layout, kernel_params
 
 cdef extern from "svmbench/kernels/layouts/csrc/tiled.h" nogil:
     ctypedef struct kernel_block
-    ctypedef void (*block_fn)(const void *store, const kernel_params *kernel, const kernel_block *block) noexcept nogil
+    ctypedef void (*block_fn)(
+        const void *store, const kernel_params *kernel, const kernel_block *block
+    ) noexcept nogil
     ctypedef struct tiled_job:
         block_fn block
         const void *store

@@ -12,11 +12,12 @@ SVMs in Linear Time, KDD 2006).
 Method: what the coefficients leave of B is the coefficient of an empty cut with δ = 0 and g = 0, so that they
 lie on a simplex. A step moves as much as gains most from one cut to another: to the cut of the largest height
 :math:`h_k = \delta_k - (Ga)_k`, from the one, of those with a coefficient, from which the step gains most
-within its slack to the bound (the second-order choice of SMO). With :math:`\xi = \max(0, \max_k h_k)` primal less dual
-objective is :math:`\sum_k a_k (\xi - h_k)` over all cuts, the empty one included: no inner product is needed
-to know it. The steps end at the tolerance, or where the gap is as small as the rounding of the heights. They
-also end where in 3000 of them neither the dual objective has risen nor the gap fallen, as fresh heights show
-every 1000 steps, and after part of a second: the solution is then a feasible one whose gap is as it says.
+within its slack to the bound (the second-order choice of SMO). With :math:`\xi = \max(0, \max_k h_k)` primal
+less dual objective is :math:`\sum_k a_k (\xi - h_k)` over all cuts, the empty one included: no inner product
+is needed to know it. The steps end at the tolerance, or where the gap is as small as the rounding of the
+heights. They also end where in 3000 of them neither the dual objective has risen nor the gap fallen, as
+fresh heights show every 1000 steps, and after part of a second: the solution is then a feasible one whose
+gap is as it says.
 
 The coefficients stay for the next solution, in which a new cut begins with none.
 """
@@ -182,7 +183,7 @@ cdef class OneSlack:
             for k in range(self.count):
                 self.height[k] += step * self.gram[down, k]
         if slack > 0.0:
-            # A step that ends short of the bound levels the two: rounding must not say which is the higher one now.
+            # A step that ends short of the bound levels the two: rounding must not decide which is higher.
             if down == EMPTY:
                 self.height[up] = 0.0
             else:

@@ -89,7 +89,7 @@ cdef class BoxDual:
         return total / free if free > 0 else midpoint(&self.extrema)
 
     def bias(self) -> float:
-        """Return the mean value of the free coefficients, else the midpoint of the extrema; 0 without bias."""
+        """Return the mean value of the free coefficients, or the midpoint of the extrema; 0 without bias."""
         cdef Py_ssize_t size = self.n_active
         if not self.balanced:
             return 0.0

@@ -7,8 +7,8 @@ they move two variables as well (I. Steinwart, D. Hush and C. Scovel, Training S
 2011): the one that gains most alone, and the partner with which it gains most, if it gains more than alone.
 By one at a time it would go nowhere where the kernel is nearly constant: each then undoes what the others
 have gained. The steps read and write vectors of the working set only, and the kernel matrix of the set is in
-memory: one takes about a microsecond. The passes are compiled for each instruction set. Of equals the first is
-chosen.
+memory: one takes about a microsecond. The passes are compiled for each instruction set. Of equals the first
+is chosen.
 
 `offer`: the k largest of a stream, by a heap whose root is the least of them, the last offered of equals:
 most of the others are turned away by one comparison.

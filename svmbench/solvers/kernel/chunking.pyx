@@ -16,10 +16,11 @@ Method, from α = 0; :math:`v_i = y_i - \sum_j \alpha_j y_j K(x_j, x_i)`, b = 0 
                 and outside the ``q`` largest y_i (v_i - b) > eps
 
 It converges when there are none outside. A chunk is solved by the steps of SMO, of which an iteration makes
-one: with a bias in the pair chosen to second order, b being the mean v of the free coefficients or the midpoint
-between the extrema; without, in the coefficient that gains most. Rows come from the oracle one or two at a
-time: no matrix of the chunk is kept, which ends as large as the number of support vectors. Those outside are
-brought up to date when the chunk is solved, along the rows of the coefficients that it has changed.
+one: with a bias in the pair chosen to second order, b being the mean v of the free coefficients or the
+midpoint between the extrema; without, in the coefficient that gains most. Rows come from the oracle one or
+two at a time: no matrix of the chunk is kept, which ends as large as the number of support vectors. Those
+outside are brought up to date when the chunk is solved, along the rows of the coefficients that it has
+changed.
 
 Counting, with c examples in the chunk. On demand a coefficient that changes costs the c values of its row in
 the chunk, and a search among the others costs the number of non-zero coefficients for each of them. Where all
@@ -77,7 +78,7 @@ cdef class Run(SteppedRun):
     cdef double[::1] keys
     cdef int64_t[::1] found
     cdef bint moved                 # whether a coefficient has since the last exchange
-    cdef readonly Py_ssize_t rounds # chunks that are solved
+    cdef readonly Py_ssize_t rounds  # chunks that are solved
     cdef readonly Refinement refinement
 
     def __init__(self, problem, oracle, Generator rng not None, params):

@@ -171,7 +171,10 @@ class Decomposition(Solver):
     )
     biases = ("none", "unregularised")
     exact = True
-    counting = "n per coefficient changed, likewise in the larger set, entering variables times working set; under all"
+    counting = (
+        "n per coefficient changed, likewise in the larger set, "
+        "entering variables times working set; under all"
+    )
     stochastic = False
     version = 5
     Params = Params

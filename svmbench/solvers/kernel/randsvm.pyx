@@ -104,7 +104,7 @@ cdef class Run(SteppedRun):
     cdef CountedRun inner
     cdef object last                # support vectors and dual objective of the last round
     cdef object solution            # of the last finished round: α, responses, bias
-    cdef readonly Py_ssize_t rounds # that are finished
+    cdef readonly Py_ssize_t rounds  # that are finished
 
     def __init__(self, problem, oracle, Generator rng not None, solver, params):
         super().__init__(problem, oracle)

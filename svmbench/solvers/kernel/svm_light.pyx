@@ -9,11 +9,11 @@ time and gains nothing. The paper has a bias; without one there is no equality c
 the largest violations of either direction by turns, and the conditions are checked around b = 0.
 
 Shrinking. A coefficient that has been at a bound for ``h`` iterations, each time with a strictly positive
-multiplier (v above b at the bound that v pushes up to, below b at the other), is shrunk; this is checked every
-h iterations. When the others have converged, the values of the shrunk coefficients are recomputed from the
-coefficients that have changed since all values were known, by their rows or by those of the shrunk ones,
-whichever are fewer; then all coefficients are unshrunk, and the method has converged only if the conditions
-hold for all.
+multiplier (v above b at the bound that v pushes up to, below b at the other), is shrunk; this is checked
+every h iterations. When the others have converged, the values of the shrunk coefficients are recomputed
+from the coefficients that have changed since all values were known, by their rows or by those of the shrunk
+ones, whichever are fewer; then all coefficients are unshrunk, and the method has converged only if the
+conditions hold for all.
 Rows are whole: shrinking saves passes over vectors, not evaluations.
 
 The program of the paper also gives up after 100,000 iterations without progress; here budgets do.

@@ -20,9 +20,9 @@ norma      p / (λ√t)        Kivinen, Smola, Williamson, IEEE Trans. Signal Pr
 zhang      eta, constant    Zhang, ICML 2004
 =========  ===============  ==================================================================
 
-Each batch has k distinct examples, drawn independently (``iid``), or the next k of an order of all examples that is
-new in each pass (``permutation``) or always the same (``fixed_permutation``); at the seam of two passes a
-batch may have an example twice.
+Each batch has k distinct examples, drawn independently (``iid``), or the next k of an order of all examples
+that is new in each pass (``permutation``) or always the same (``fixed_permutation``); at the seam of two
+passes a batch may have an example twice.
 
 Answer: the last iterate, not averaged, as in the paper's experiments. w is kept as a scalar times a vector,
 so that a step costs what the examples of its batch have of features. One inner product is counted for each
@@ -73,8 +73,8 @@ class Params:
     sampling: str = field(
         default="iid",
         metadata={"help": (
-                "How batches are drawn: independently, or by passes in an order that is new each time or always "
-                "the same."
+                "How batches are drawn: independently, or by passes in an order that is new each time "
+                "or always the same."
             ), "choices": ("iid", "permutation", "fixed_permutation")},
     )
     steps: str = field(

@@ -130,7 +130,9 @@ cdef class Run(LinearRun):
         cdef double result = violation(self.alpha[i], self.g[i], self.C)
         return result if result > self.eps else 0.0
 
-    cdef Py_ssize_t rank(self, int64_t* best, Py_ssize_t count, Py_ssize_t capacity, int64_t i) noexcept nogil:
+    cdef Py_ssize_t rank(
+        self, int64_t* best, Py_ssize_t count, Py_ssize_t capacity, int64_t i
+    ) noexcept nogil:
         """Insert an example into a list that falls in violation, first come first; return its length."""
         cdef double off = self.off(i)
         cdef Py_ssize_t k = count

@@ -22,8 +22,8 @@ cdef void sum_of_below(const double* c, Py_ssize_t n, Water* water) noexcept nog
 # The sum of n values.
 cdef double total(const double* x, Py_ssize_t n) noexcept nogil
 
-# The level of the given volume by divide and conquer; scratch: n values, overwritten; compared: how many values were
-# compared with a pivot, or NULL.
+# The level of the given volume by divide and conquer; scratch: n values, overwritten; compared: how many
+# values were compared with a pivot, or NULL.
 cdef double find_level(
     const double* c, Py_ssize_t n, double volume, double* scratch, Py_ssize_t* compared
 ) noexcept nogil
