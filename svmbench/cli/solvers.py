@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -49,7 +50,8 @@ def main(arguments: Sequence[str]) -> int:
         print(heading)
         for solver in (one for one in solvers if one.access == access):
             text = f"  {solver.name:<{wide[0]}}  {solver.title:<{wide[1]}}  {_FORMS[solver.form]}"
-            print(f"{text}{', exact' if solver.exact else ''}; {_bias(solver)}"[:width])
+            line = f"{text}{', exact' if solver.exact else ''}; {_bias(solver)}"
+            print(line[:width] if sys.stdout.isatty() else line)
     print("svmbench solvers NAME: all about one, its keys too")
     return 0
 
