@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -37,7 +36,7 @@ def main(arguments: Sequence[str]) -> int:
 
     from svmbench.solvers import registry
 
-    width = min(_WIDEST, shutil.get_terminal_size().columns - 1)
+    width = min(_WIDEST, shutil.get_terminal_size((_WIDEST + 1, 24)).columns - 1)
     solvers = [registry.get(name) for name in given.names or registry.names()]
     if given.json:
         print(json.dumps([_about(solver) for solver in solvers], indent=2))
@@ -50,8 +49,7 @@ def main(arguments: Sequence[str]) -> int:
         print(heading)
         for solver in (one for one in solvers if one.access == access):
             text = f"  {solver.name:<{wide[0]}}  {solver.title:<{wide[1]}}  {_FORMS[solver.form]}"
-            line = f"{text}{', exact' if solver.exact else ''}; {_bias(solver)}"
-            print(line[:width] if sys.stdout.isatty() else line)
+            print(f"{text}{', exact' if solver.exact else ''}; {_bias(solver)}"[:width])
     print("svmbench solvers NAME: all about one, its keys too")
     return 0
 
