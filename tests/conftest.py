@@ -16,6 +16,13 @@ settings.register_profile("search", deadline=None, max_examples=2000)
 settings.load_profile("svmbench")
 
 
+def pytest_configure() -> None:
+    """Let signals reach the tests and what they start, also under ``nohup`` or in the background of a shell."""
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip tests on real data where there is no mirror."""
     if item.get_closest_marker("real_data") is not None and not os.environ.get("SVMBENCH_MIRROR"):
