@@ -17,7 +17,7 @@ settings.load_profile("svmbench")
 
 
 def pytest_configure() -> None:
-    """Let signals reach the tests and what they start, also under ``nohup`` or in the background of a shell."""
+    """Let signals reach the tests and what they start, also under ``nohup`` or in the background."""
     for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, handler)
