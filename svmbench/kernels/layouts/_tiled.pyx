@@ -194,24 +194,28 @@ cdef class TiledLayout(Layout):
             out[begin : begin + _PART] = np.einsum("ij,ij->i", rows, rows)
         return out
 
-    def scores(self, X, coefficients):
-        """Return Σ_j coefficients[j] K(x, x_j) for each row x of X, float64, shape (X.shape[0],).
-
-        Rows that do not fit this layout are scored against a dense copy of the stored examples.
-        """
+    def encoded(self, X):
+        """Yield the rows of X in parts: a layout that they fit, they as its queries, and their places."""
         from svmbench.kernels.layouts._dense import DenseLayout
 
-        out = np.empty(X.shape[0])
-        dense = None
-        begin = 0
+        dense, begin = None, 0
         for part in parts(X):
             layout, records = self, self.encode(part)
             if records is None:
                 if dense is None:
                     dense = DenseLayout(self.gather(np.arange(self.n)), self.kernel, self.threads)
                 layout, records = dense, dense.encode(part)
-            out[begin : begin + len(part)] = layout.expansion(records, coefficients)
+            yield layout, records, slice(begin, begin + len(part))
             begin += len(part)
+
+    def scores(self, X, coefficients):
+        """Return Σ_j coefficients[j] K(x, x_j) for each row x of X, float64, shape (X.shape[0],).
+
+        Rows that do not fit this layout are scored against a dense copy of the stored examples.
+        """
+        out = np.empty(X.shape[0])
+        for layout, records, rows in self.encoded(X):
+            out[rows] = layout.expansion(records, coefficients)
         return out
 
     def scores_at(self, other, indices, coefficients):
@@ -223,19 +227,9 @@ cdef class TiledLayout(Layout):
 
         Rows that do not fit this layout are taken against a dense copy of the stored examples.
         """
-        from svmbench.kernels.layouts._dense import DenseLayout
-
         out = np.empty((X.shape[0], self.stride), dtype=np.float32)
-        dense = None
-        begin = 0
-        for part in parts(X):
-            layout, records = self, self.encode(part)
-            if records is None:
-                if dense is None:
-                    dense = DenseLayout(self.gather(np.arange(self.n)), self.kernel, self.threads)
-                layout, records = dense, dense.encode(part)
-            layout.rows_of(records, out[begin : begin + len(part)])
-            begin += len(part)
+        for layout, records, rows in self.encoded(X):
+            layout.rows_of(records, out[rows])
         return out[:, : self.n]
 
     def rows_of(self, const uint8_t[:, ::1] records, float[:, ::1] out):
