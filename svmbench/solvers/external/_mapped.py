@@ -97,6 +97,7 @@ class MappedPeer(Peer):
 
     biases = ("none", "unregularised")
     observed = "linear"
+    version = 2
     inside: ClassVar[bool]
     Params = MappedParams
 
@@ -119,7 +120,7 @@ class MappedPeer(Peer):
 
         def fit(number: int) -> None:
             transformer = self.make_map(data, state)
-            Z = transformer.fit_transform(X)
+            Z = transformer.fit_transform(in_double(X))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # the limit is meant to be reached
                 estimator = _linear(params.linear, problem, params.passes[number], state).fit(Z, y)
@@ -129,11 +130,24 @@ class MappedPeer(Peer):
             transformer, Z, estimator = fitted
             weights = estimator.coef_[0].astype(np.float64)
             bias, scores = float(np.ravel(estimator.intercept_)[0]), Z @ weights
-            model = MappedModel(weights, bias, transformer.transform, scores)
+
+            def features(rows: Any) -> NDArray[Any]:
+                return transformer.transform(in_double(rows))
+
+            model = MappedModel(weights, bias, features, scores)
             return Snapshot(model, responses=y * scores, inside=self.inside)
 
         untrained = Snapshot(MappedModel(np.zeros(0)), responses=np.zeros(data.n), inside=self.inside)
         return PeerRun(data.ledger, len(params.passes), fit, answer, untrained)
+
+
+def in_double(X: Any) -> Any:
+    """Return rows as float64, in which scikit-learn's maps compute then.
+
+    A map made in single precision is none where examples repeat: singular values of zero come out as
+    rounding of 1e-8, and features divided by their roots carry it to the fourth digit.
+    """
+    return X.astype(np.float64, copy=False)
 
 
 def _linear(name: str, problem: Problem, passes: int, state: int) -> Any:
