@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.recompute.multiples import taken, unit
 from svmbench.recompute.scores import scores
 from svmbench.store.model import StoredModel
 
@@ -33,7 +34,9 @@ TOLERANCES = {
 _UNSURE = 1e-5
 
 
-def numbers(model: StoredModel, problem: dict[str, Any], data: Dataset) -> dict[str, float]:
+def numbers(
+    model: StoredModel, problem: dict[str, Any], data: Dataset, precision: str = "auto"
+) -> dict[str, float]:
     """Return what can be recomputed, under the names of the trace.
 
     Beside these, for each part of the data: ``rows_test`` examples, ``unsure_test`` of them with a score so
@@ -47,9 +50,12 @@ def numbers(model: StoredModel, problem: dict[str, Any], data: Dataset) -> dict[
         ``lam``, ``C`` and ``bias``, from run.json.
     data : Dataset
         The one it was trained on.
+    precision : str
+        Of the configuration; ``double`` takes all values as loaded, no multiples of a unit.
     """
     X, y = data.train.X, data.train.y
-    raw = scores(model, X, X)
+    step = unit(X, model.kernel, precision) if model.indices is not None else None
+    raw = scores(model, X, X, step)
     norm2 = _squared_norm(model, raw)
     margins = y * (raw + model.bias)
     loss = float(np.mean(np.maximum(0.0, 1.0 - margins)))
@@ -67,11 +73,11 @@ def numbers(model: StoredModel, problem: dict[str, Any], data: Dataset) -> dict[
         made["support_vectors"] = float(np.count_nonzero(model.dual_values))
     if model.features is not None and model.indices is not None:
         made.pop("support_vectors", None)  # of a map's sample, which is not what the run counts
-    made |= _dual(model, problem, data, norm2, margins, made["primal_objective"])
+    made |= _dual(model, problem, data, step, norm2, margins, made["primal_objective"])
     for name in ("validation", "test"):
         part: Part | None = getattr(data, name)
         if part is not None:
-            margins = part.y * (scores(model, X, part.X) + model.bias)
+            margins = part.y * (scores(model, X, part.X, step) + model.bias)
             made[f"{name}_error"] = _mistakes(margins) / part.y.size
             made |= _doubt(name, margins)
             if name == "test":
@@ -100,7 +106,13 @@ def _squared_norm(model: StoredModel, raw: Floats) -> float:
 
 
 def _dual(
-    model: StoredModel, problem: dict[str, Any], data: Dataset, norm2: float, margins: Floats, primal: float
+    model: StoredModel,
+    problem: dict[str, Any],
+    data: Dataset,
+    step: float | None,
+    norm2: float,
+    margins: Floats,
+    primal: float,
 ) -> dict[str, float]:
     """Return dual objective and gaps where the model has a feasible dual point, under its own loss."""
     alpha, y = _alpha(model, data.train.y), data.train.y
@@ -117,7 +129,7 @@ def _dual(
     if model.dual == "own":
         if model.features is not None or model.kernel["name"] != "linear":
             return made  # its w is in a space that is not stored
-        w = data.train.X.T.astype(np.float64) @ (alpha * y)
+        w = taken(data.train.X, step).T @ (alpha * y)
         own = float(w @ w)
     value = lam * (float(alpha.sum()) - 0.5 * own)
     if squared:
