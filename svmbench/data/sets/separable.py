@@ -1,7 +1,7 @@
 """Separable: examples of length 1 drawn uniformly from outside the margin of a hyperplane.
 
-For RandSVM's Theorem 2, which speaks of separable data of a given margin. Unlike those of ``margin``, which all
-lie at the margin itself, these are in general position: dimensions + 1 of them determine the solution.
+For RandSVM's Theorem 2, which speaks of separable data of a given margin. Unlike those of ``margin``, which
+all lie at the margin itself, these are in general position: dimensions + 1 of them determine the solution.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Params:
 def prepare(params: Params, raw: RawFiles) -> Prepared:
     """Draw both parts: x = ±t e + sqrt(1 - t²) v, v uniform on the unit sphere across e, label ±1.
 
-    For x uniform on the sphere t² follows the beta distribution of parameters 1/2 and (dimensions - 1)/2; it is
-    drawn by the inverse of its tail beyond margin², which needs no trials.
+    For x uniform on the sphere t² follows the beta distribution of parameters 1/2 and (dimensions - 1)/2; it
+    is drawn by the inverse of its tail beyond margin², which needs no trials.
     """
     e = direction(params.dimensions, params.seed)
     shape = 0.5, 0.5 * (params.dimensions - 1)
