@@ -129,7 +129,10 @@ class Picture(Figure):
 def drawing() -> Iterator[None]:
     """Draw with the project's settings, whatever the user's own matplotlibrc says."""
     with matplotlib.rc_context():
-        matplotlib.rcdefaults()
+        # Not `rcdefaults`, which reads all of matplotlib's styles first. The backend is the user's window.
+        matplotlib.rcParams.update(
+            {key: value for key, value in matplotlib.rcParamsDefault.items() if key != "backend"}
+        )
         matplotlib.rcParams.update(_RC)
         yield
 
@@ -160,7 +163,7 @@ def save(figure: Figure, stem: Path, caption: str, formats: Sequence[str] = FORM
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.execute(figure)
-        figure.set_layout_engine("none")  # laid out once, for all formats
+        figure.set_layout_engine(None)  # laid out once, for all formats; "none" would draw each of them twice
     for kind, metadata in _METADATA.items():
         path = stem.with_name(f"{stem.name}.{kind}")
         if kind not in formats:
