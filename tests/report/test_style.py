@@ -34,9 +34,7 @@ def test_a_png_of_a_palette_shows_what_was_drawn(tmp_path):
         axes = figure.subplots()
         for number in range(14):
             one = look(number)
-            axes.plot(
-                [0, 1], [number, number + 3], color=one.colour, marker=one.marker, label=f"curve {number}"
-            )
+            axes.plot([0, 1], [number, number + 3], color=one.colour, marker=one.marker, label=str(number))
         axes.legend()
         full = io.BytesIO()
         figure.savefig(full, format="png", dpi=200)
