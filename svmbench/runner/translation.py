@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.data import Dataset, Part
-from svmbench.sparse import issparse
 from svmbench.store.model import StoredModel
 
 Floats = NDArray[np.float64]
@@ -78,7 +77,7 @@ def posed(data: Dataset, config: dict[str, Any], access: str) -> Posed:
         Of the solver.
     """
     moving = config["kernel"]["name"] == "linear" and config["problem"]["bias"] == "unregularised"
-    if not moving or access != "kernel" or "features" in config or issparse(data.train.X):
+    if not moving or access != "kernel" or "features" in config or not isinstance(data.train.X, np.ndarray):
         return Posed(data)
     origin = _origin(data.train.X)
     if origin is None:
