@@ -84,6 +84,16 @@ cdef class Layout:
         """
         return whole.select(<const int64_t[:count]>examples)
 
+    cdef bint can_place(self) noexcept nogil:
+        """Return whether `place` and `resize` work."""
+        return False
+
+    cdef void place(self, Layout whole, Py_ssize_t p, int64_t example) noexcept nogil:
+        """Put one example of another layout of this kind in a place, of those that this one was made with."""
+
+    cdef void resize(self, Py_ssize_t count) noexcept nogil:
+        """Let rows go over the first places, no more than this one was made with."""
+
     cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                       const float **held, float **kept, double *sums) except -1 nogil:
         """Add a linear combination of rows: sums[j] += coefficients[r] K(x_indices[r], x_j), r after r.
