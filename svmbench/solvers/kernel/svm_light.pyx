@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from svmbench.solvers.base import Solver
+from svmbench.solvers.dual.parameters import shrinking_field, tolerance_field
 
 from libc.math cimport INFINITY, fmax
 from libc.stdint cimport int64_t
@@ -52,19 +53,8 @@ class Params:
                 " of the program is q."
             )},
     )
-    eps: float = field(
-        default=1e-3,
-        metadata={"above": 0.0, "help": (
-                "Stop when no optimality condition is violated by more than this. The default of the "
-                "program."
-            )},
-    )
-    shrinking: bool = field(
-        default=True, metadata={"help": (
-                "Shrink coefficients that seem to stay at their bound. It saves passes over vectors "
-                "and costs kernel rows when the others have converged."
-            )}
-    )
+    eps: float = tolerance_field()
+    shrinking: bool = shrinking_field()
     h: int = field(
         default=100, metadata={"min": 1, "help": (
                 "Iterations that a coefficient is held at its bound before it is shrunk. The default "
