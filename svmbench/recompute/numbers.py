@@ -6,10 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from svmbench.recompute.multiples import taken, unit
-from svmbench.recompute.scores import scores
+from svmbench.recompute.scores import linear, scores
 from svmbench.store.model import StoredModel
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def numbers(
     X, y = data.train.X, data.train.y
     step = unit(X, model.kernel, precision) if model.indices is not None else None
     raw = scores(model, X, X, step)
-    norm2 = _squared_norm(model, raw)
+    norm2 = _squared_norm(model, X, raw, step)
     margins = y * (raw + model.bias)
     loss = float(np.mean(np.maximum(0.0, 1.0 - margins)))
     lam = problem["lam"]
@@ -96,12 +97,16 @@ def _mistakes(margins: Floats) -> int:
     return int(margins.size - np.count_nonzero(margins > 0.0))
 
 
-def _squared_norm(model: StoredModel, raw: Floats) -> float:
+def _squared_norm(model: StoredModel, X: Any, raw: Floats, step: float | None) -> float:
     if model.weights is not None:
         return float(model.weights @ model.weights)
     assert model.coefficients is not None
     if model.points is not None:
         return max(0.0, float(model.coefficients @ scores(model, None, model.points)))
+    assert model.indices is not None
+    if model.kernel["name"] == "linear" and model.indices.size and not sp.issparse(X):
+        middle, moved, rest = linear(taken(X[model.indices], step), model.coefficients)
+        return float(moved @ moved + 2.0 * rest * (moved @ middle) + rest**2 * (middle @ middle))
     return max(0.0, float(model.coefficients @ raw[model.indices]))
 
 

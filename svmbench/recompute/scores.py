@@ -66,6 +66,15 @@ def _squares(A: Any) -> Floats:
     return np.einsum("ij,ij->i", A, A)
 
 
+def linear(points: Floats, coefficients: Floats) -> tuple[Floats, Floats, float]:
+    """Return the mean m of dense points, v = Σ_k β_k (p_k - m) and r = Σ_k β_k, of which w = v + r m.
+
+    Where points lie far from zero and their coefficients balance, only these sums do not cancel.
+    """
+    middle = points.mean(axis=0)
+    return middle, (points - middle).T @ coefficients, math.fsum(coefficients)
+
+
 def expansion(
     kernel: dict[str, Any], points: Any, coefficients: Floats, X: Any, unit: float | None = None
 ) -> Floats:
@@ -79,6 +88,12 @@ def expansion(
         return result
     if sp.issparse(X) != sp.issparse(points):
         points = sp.csr_array(points) if sp.issparse(X) else points.toarray()
+    if kernel["name"] == "linear" and not sp.issparse(X):
+        middle, weights, rest = linear(points, coefficients)
+        for begin in range(0, X.shape[0], _ROWS):
+            rows = taken(X[begin : begin + _ROWS], unit)
+            result[begin : begin + _ROWS] = rows @ weights + rest * (rows @ middle)
+        return result
     height = max(1, min(_ROWS, _BLOCK // min(_ROWS, coefficients.size)))
     for first in range(0, coefficients.size, _ROWS):
         some, weights = points[first : first + _ROWS], coefficients[first : first + _ROWS]
