@@ -195,15 +195,13 @@ class _Attempt:
 
     def _model(self, snapshot: Snapshot, iterations: int) -> StoredModel:
         about = self._config.get("features")
-        if about is not None:
-            about = {**about, "seed": self._seeds["features"]}
         model = stored_model(
             snapshot,
             iterations,
             y=self._problem.y,
             kernel=self._config["kernel"],
             checksum=self._data.checksum,
-            features=about,
+            features=about and {**about, "seed": self._seeds["features"]},
             map=self._map,
         )
         return self._posed.stored(model)

@@ -6,7 +6,7 @@ decomposition methods: see `svmbench.solvers.dual.decomposition`. Each working s
 most ``n_new`` of which were not in the last one, is solved to a hundredth of the violation within it
 (`svmbench.solvers.dual.small_qp`); the paper has it solved exactly, which for a large C takes most of the
 time and gains nothing. The paper has a bias; without one there is no equality constraint, the working set is
-the largest violations of either direction by turns, and the conditions are checked around b = 0.
+the largest violations, alternately of the two directions, and the conditions are checked around b = 0.
 
 Shrinking. A coefficient that has been at a bound for ``h`` iterations, each time with a strictly positive
 multiplier (v above b at the bound that v pushes up to, below b at the other), is shrunk; this is checked
@@ -127,7 +127,7 @@ cdef class Run(DecompositionRun):
                 self.members[kept] = t
                 kept += 1
         self.active = kept
-        self.look()
+        self.update_extrema()
 
     cdef void restore(self) noexcept nogil:
         """Recompute the values of the shrunk coefficients, and unshrink all."""
