@@ -143,9 +143,10 @@ class _Attempt:
             (lambda who: self._progress.say(f"waiting for {who}, which makes this run")) if wait else None
         )
         n = self._problem.n
-        before = beginning(self._config, self._same, self._solver, self._store, n) if end is None else None
+        same = self._config, self._same, self._solver, self._store, n, self._progress.say
+        before = beginning(*same) if end is None else None
         if before is not None:
-            about["continued"] = before.told(self._progress.say)
+            about["continued"] = before.about
         try:
             writer = self._store.begin(self._same, about, self._config["force"], waiting)
         except AlreadyStored as known:  # by another process meanwhile
@@ -285,7 +286,8 @@ class _Attempt:
         observer = self._observer = Observer(problem, seen, self._data, bound)
         if before is not None:
             clock = before.stand(run, oracle.ledger, observer, checkpoint)
-        keep = None if writer is None else lambda state: writer.put_state(state.also(observer.state()))
+        kept = writer if self._solver.resumable else None
+        keep = None if kept is None else lambda state: kept.put_state(state.also(observer.state()))
         first = prepare.first_checkpoint(self._solver, config["budget"]["counter"], problem.n)
         loop = self._loop = Loop(
             run, oracle.ledger, first, config["budget"], config["observe"]["points"], observer, checkpoint,

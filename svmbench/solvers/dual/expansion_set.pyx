@@ -22,6 +22,13 @@ cdef class ExpansionSet(BoxDual):
         self.up[:], self.down[:] = -np.inf, np.inf
         self.find_extrema()
 
+    def keep(self, kept):
+        """Name the point and the members to a `Kept`."""
+        BoxDual.keep(self, kept)
+        self.count = kept.number("count", self.count)
+        self.n_zeros = kept.number("n_zeros", self.n_zeros)
+        kept.vectors(inside=self.inside, listed=self.listed, zeros=self.zeros[:self.n_zeros])
+
     cdef void move(self, const float* row_i, const float* row_j, double delta) noexcept nogil:
         self.extrema.i_up = self.extrema.i_low = NOBODY
         move_values_with_ties(

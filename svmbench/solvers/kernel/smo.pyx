@@ -176,6 +176,13 @@ cdef class Run(SteppedRun):
             for k in range(count):
                 scores[k] = violations[k] * violations[k] * inverse[k]
 
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        kept.vectors(alpha=self.alpha, gradient=self.gradient)
+        self.best = kept.number("best", self.best)
+        self.violation = kept.number("violation", self.violation)
+        self.refinement.keep(kept.part("refinement"))
+
     def snapshot(self):
         """Return the last iterate, a dual point."""
         alpha = np.array(self.alpha)
@@ -204,6 +211,7 @@ class SMO(Solver):
     exact = True
     counting = "n under every convention"
     stochastic = False
+    resumable = True
     Params = Params
 
     def start(self, problem, oracle, rng):
