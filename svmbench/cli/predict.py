@@ -32,16 +32,17 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
 
     from svmbench.cli.verify import load
-    from svmbench.recompute import scores
+    from svmbench.recompute import scores, unit
     from svmbench.store import Store
 
     run = Store(given.results).find(given.run)
     model = run.model()
     X = _rows(Path(given.file), run)
-    train = None
+    train, step = None, None
     if model.indices is not None:
         train = load(run, {}).train.X
-    values = scores(model, train, X) + model.bias
+        step = unit(train, model.kernel, run.config.get("precision", "auto"))
+    values = scores(model, train, X, step) + model.bias
     if given.json:
         shown = [float(v) if given.scores else (1 if v > 0.0 else -1) for v in values]
         print(json.dumps({"run": run.id, "scores" if given.scores else "labels": shown}))

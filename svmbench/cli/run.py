@@ -10,14 +10,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from svmbench.cli._painter import Painter
 from svmbench.cli._parser import Parser
 from svmbench.cli._tables import last_checkpoint
 from svmbench.config import folder
 from svmbench.errors import UserError
-from svmbench.report import FORMATS
 from svmbench.runner.spawn import check_threads, thread_environment
 
 if TYPE_CHECKING:
+    from svmbench.cli._painter import Regions
     from svmbench.runner.outcome import Outcome
     from svmbench.store import StoredRun
 
@@ -67,13 +68,14 @@ def main(arguments: Sequence[str]) -> int:
         from svmbench.sweep.plan import make
 
         return sweep(make(given.overrides, folders), as_json=given.json)[0]
-    from svmbench import config
-    from svmbench.runner import guard
+    with Painter() as painter:
+        from svmbench import config
+        from svmbench.runner import guard
 
-    resolved = config.resolve(given.overrides, folders)
-    if guard.needed(resolved) and _GUARDED not in os.environ:
-        return _guarded(resolved, arguments, given.json)
-    return _train(resolved, given.json)
+        resolved = config.resolve(given.overrides, folders)
+        if not guard.needed(resolved) or _GUARDED in os.environ:
+            return _train(resolved, painter, given.json)
+    return _guarded(resolved, arguments, given.json)
 
 
 def _parser() -> Parser:
@@ -119,29 +121,33 @@ def _guarded(config: dict[str, Any], arguments: Sequence[str], as_json: bool) ->
 
     command = [sys.executable, "-P", "-m", "svmbench.cli.main", "run", *arguments]
     code, run = watched(config, command, os.environ | {_GUARDED: "1"})
-    return code if run is None else _tell(Outcome(run, "done", run.reason), config, as_json)
+    if run is None:
+        return code
+    with Painter() as painter:
+        return _tell(Outcome(run, "done", run.reason), config, painter, as_json)
 
 
-def _train(config: dict[str, Any], as_json: bool) -> int:
+def _train(config: dict[str, Any], painter: Painter, as_json: bool) -> int:
     from svmbench.cli.progress import progress
     from svmbench.runner.execute import execute
 
+    painter.wait()
     with progress(f"{config['solver']['name']} {config['dataset']['name']}") as listener:
         outcome = execute(config, progress=listener)
-    return _tell(outcome, config, as_json)
+    return _tell(outcome, config, painter, as_json)
 
 
-def _tell(outcome: Outcome, config: dict[str, Any], as_json: bool) -> int:
+def _tell(outcome: Outcome, config: dict[str, Any], painter: Painter, as_json: bool) -> int:
     """Print what became of a run; return the exit code."""
     if as_json:
         summary = {} if outcome.run is None else outcome.run.summary()
         print(json.dumps({"state": outcome.state, "reason": outcome.reason, **summary}, indent=2))
     else:
-        _report(outcome, config)
+        _report(outcome, config, painter)
     return _EXIT_CODES[outcome.state]
 
 
-def _report(outcome: Outcome, config: dict[str, Any]) -> None:
+def _report(outcome: Outcome, config: dict[str, Any], painter: Painter) -> None:
     """Print how a run ended, its numbers and where it is."""
     stream = sys.stdout if _EXIT_CODES[outcome.state] == 0 else sys.stderr
     title = f"{config['solver']['name']} on {config['dataset']['name']}, seed {config['seed']}"
@@ -152,36 +158,34 @@ def _report(outcome: Outcome, config: dict[str, Any]) -> None:
     if summary["iterations"] is not None:
         print(last_checkpoint(summary))
     if summary["iterations"] is not None and outcome.state != "interrupted":  # who interrupts does not wait
-        for path in _pictures(outcome, outcome.run, config["budget"]["counter"]):
+        for path in _pictures(outcome, outcome.run, config["budget"]["counter"], painter):
             print(f"picture  {path}")
     print(f"run      {outcome.run.path}")
 
 
-def _pictures(outcome: Outcome, run: StoredRun, counter: str) -> list[Path]:
+def _pictures(outcome: Outcome, run: StoredRun, counter: str, painter: Painter) -> list[Path]:
     """Return the pictures of a run, drawn now if it was made now; the second shows regions in the plane."""
-    from svmbench.report import curves
-
     curve, regions = run.path / "curve.png", run.path / "regions.png"
-    try:
-        if not curve.is_file():
-            curves.draw([run], counter, curve.with_suffix(""), formats=FORMATS[:1])
-        if not regions.is_file():
-            _draw_regions(outcome, regions.with_suffix(""), f"{run.solver} on {run.dataset}")
-    except UserError as error:
-        print(f"no picture: {error}", file=sys.stderr)
+    missing = None if curve.is_file() else counter
+    plane = None if regions.is_file() else _regions(outcome)
+    if missing or plane:
+        try:
+            painter.draw(run, missing, plane)
+        except UserError as error:
+            print(f"no picture: {error}", file=sys.stderr)
     return [path for path in (curve, regions) if path.is_file()]
 
 
-def _draw_regions(outcome: Outcome, stem: Path, title: str) -> None:
-    """Draw where the predictor says +1 and where -1, if it was trained just now on points of the plane."""
+def _regions(outcome: Outcome) -> Regions | None:
+    """Return where the predictor says +1 and where -1, if it was trained just now on points of the plane."""
     import numpy as np
 
-    from svmbench.report.decision import Grid, draw_regions
+    from svmbench.report.plane import Grid
 
     if outcome.data is None or outcome.predict is None:
-        return
+        return None
     train = outcome.data.train
-    if isinstance(train.X, np.ndarray) and train.X.shape[1] == 2:
-        grid = Grid.around(train.X)
-        values = outcome.predict(grid.points)
-        draw_regions(grid, values, train.X, train.y, stem, title=title, formats=FORMATS[:1])
+    if not isinstance(train.X, np.ndarray) or train.X.shape[1] != 2:
+        return None
+    grid = Grid.around(train.X)
+    return grid, outcome.predict(grid.points), train.X, train.y

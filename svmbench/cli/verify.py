@@ -95,7 +95,7 @@ def _recompute(run: StoredRun, data: dict[str, Dataset]) -> tuple[str, str]:
         return "differs", "its id is not that of the identity in run.json"
     if model.kernel != run.config["kernel"] or model.kernel != about["identity"]["config"]["kernel"]:
         return "differs", f"the model is of kernel {model.kernel}, run.json says {run.config['kernel']}"
-    made = numbers(model, about["problem"], set)
+    made = numbers(model, about["problem"], set, run.config.get("precision", "auto"))
     wrong, largest, left = compare(summary, made, (about.get("optimum_values") or {}).get("dual"))
     if wrong:
         return "differs", "; ".join(wrong)

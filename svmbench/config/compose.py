@@ -6,13 +6,11 @@ run, where and in which process is decided elsewhere.
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,7 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Override, RangeSweep
 from hydra.errors import HydraException
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from svmbench.config import folder
@@ -30,6 +28,8 @@ from svmbench.config.check import checked, of_the_sweep, sweep_options
 from svmbench.config.overrides import check_form, check_keys, not_an_override, written
 from svmbench.config.plain import plain, with_values
 from svmbench.errors import UserError
+
+_FAILURES = (HydraException, OmegaConfBaseException)
 
 #: Jobs that a sweep may have: their plan is composed and checked whole, in about a millisecond each.
 MOST_JOBS = 100_000
@@ -162,8 +162,7 @@ class _Composer:
         self._groups = folder.groups(folders)
         self._parser = OverridesParser.create(GlobalHydra.instance().config_loader())
         self._parsed: dict[str, Override] = {}
-        self._bases: dict[tuple[str, ...], DictConfig] = {}
-        self._plain: dict[tuple[str, ...], dict[str, Any] | None] = {}
+        self._composed: dict[tuple[str, ...], dict[str, Any] | None] = {}
 
     def parse(self, overrides: Sequence[str]) -> list[Override]:
         """Parse each override and check its form."""
@@ -218,22 +217,28 @@ class _Composer:
         parsed = self.parse(overrides)
         values = [o for o in parsed if o.key_or_group in moving and self._is_value(o)]
         fixed = tuple(written(o) for o in parsed if o not in values)
-        given = " ".join(overrides)
         try:
-            if fixed not in self._bases:
-                self._bases[fixed] = compose("config", self.arguments(fixed))
-                self._plain[fixed] = plain(self._bases[fixed])
-            if (quick := with_values(self._plain[fixed], values)) is not None:
-                return quick
-            config = copy.deepcopy(self._bases[fixed]) if values else self._bases[fixed]
-            for override in values:
-                OmegaConf.update(config, override.key_or_group, override.value(), merge=True)
-        except (HydraException, OmegaConfBaseException):
+            if fixed not in self._composed:
+                self._composed[fixed] = plain(compose("config", self.arguments(fixed)), final=not moving)
+            changed = with_values(self._composed[fixed], values)
+            return changed or plain(compose("config", self.arguments(overrides)), final=True)
+        except _FAILURES as error:
+            raise self._refusal(overrides, error) from error
+
+    def _refusal(self, overrides: Sequence[str], error: Exception) -> UserError:
+        """Return the sentence for overrides that do not compose, or raise it for an unknown key."""
+        parsed, reason = self.parse(overrides), error
+        try:
             choices = [written(o) for o in parsed if o.key_or_group in self._groups]
-            base = _in_words(partial(compose, "config", self.arguments(choices)), given)
-            check_keys([o for o in parsed if o.key_or_group not in self._groups], base)
-            config = _in_words(partial(compose, "config", self.arguments(overrides)), given)
-        return _in_words(partial(OmegaConf.to_container, config, resolve=True), given)
+            check_keys(
+                [o for o in parsed if o.key_or_group not in self._groups],
+                compose("config", self.arguments(choices)),
+            )
+        except _FAILURES as failure:  # the options do not compose themselves
+            reason = failure
+        lines = [line.strip() for line in str(reason).splitlines() if line.strip()]
+        said = lines[0] if lines else type(reason).__name__
+        return UserError(f"'{' '.join(overrides)}' cannot be composed: {said}")
 
     def _is_value(self, override: Override) -> bool:
         """Tell whether an override gives a key that there is another value, and does nothing else."""
@@ -255,14 +260,3 @@ def _register_plugin_solvers(overrides: Sequence[str]) -> None:
 
         params = dataclasses.asdict(registry.get(name).Params())
         ConfigStore.instance().store(name, {"name": name, **params}, group="solver", provider="svmbench")
-
-
-def _in_words(action: Callable[[], Any], given: str) -> Any:
-    """Run an action of Hydra's; its errors become one sentence."""
-    try:
-        return action()
-    except (HydraException, OmegaConfBaseException) as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        raise UserError(
-            f"'{given}' cannot be composed: {lines[0] if lines else type(error).__name__}"
-        ) from error

@@ -37,9 +37,10 @@ def generated(file: Path) -> str:
     if group in _WHOLE:
         return "\n".join([text.partition("\n\n")[0], "", *_keys(group, name)]) + "\n"
     kind = schema.Top if file == folder.conf_dir() / "config.yaml" else schema_of(group, _name_in(text, name))
-    sections = {"": kind, "suggested": schema.Suggested}
+    sections: dict[str, list[type]] = {"": [kind], "suggested": [schema.Suggested]}
     if kind is schema.Top:
-        sections = {"": _join(schema.Top, schema.Sweep), **schema.SECTIONS}
+        sections = {name: [section] for name, section in schema.SECTIONS.items()}
+        sections[""] = [kind, schema.Sweep]
     return "\n".join(_with_limits(text.splitlines(), sections)) + "\n"
 
 
@@ -55,19 +56,6 @@ def _first_comment(solver: str) -> str:
 def _name_in(text: str, otherwise: str) -> str:
     match = re.search(r"^name: (\w+)$", text, re.MULTILINE)
     return match[1] if match else otherwise
-
-
-def _join(*kinds: type) -> type:
-    """Return a class with the fields of several."""
-    return dataclasses.make_dataclass(
-        "Joined",
-        [
-            (item.name, hints[item.name], dataclasses.field(default=item.default, metadata=item.metadata))
-            for kind in kinds
-            for hints in [typing.get_type_hints(kind)]
-            for item in dataclasses.fields(kind)
-        ],
-    )
 
 
 def _keys(group: str, name: str) -> Iterator[str]:
@@ -98,8 +86,8 @@ def _limits(hint: Any, limits: Any) -> str:
     return f"# {folder.BETWEEN.join(alternatives(hint, limits))}"
 
 
-def _with_limits(lines: list[str], sections: dict[str, type]) -> Iterator[str]:
-    """Yield lines with what each key allows behind its value."""
+def _with_limits(lines: list[str], sections: dict[str, list[type]]) -> Iterator[str]:
+    """Yield lines with what each key allows behind its value, by the schemas of its section."""
     section = ""
     for line in lines:
         match = _KEY.match(line)
@@ -108,13 +96,14 @@ def _with_limits(lines: list[str], sections: dict[str, type]) -> Iterator[str]:
             continue
         if not match["indent"]:
             section = match["name"] if match["name"] in sections else ""
-        kind = sections[section]
-        item = next((field for field in dataclasses.fields(kind) if field.name == match["name"]), None)
+        stated = [
+            _limits(typing.get_type_hints(kind)[item.name], item.metadata)
+            for kind in sections[section]
+            for item in dataclasses.fields(kind)
+            if item.name == match["name"] != "name"
+        ]
         opens = match["lead"].rstrip().endswith(":")
-        if item is None or opens or item.name == "name":
-            yield line
-        else:
-            yield f"{match['lead']}  {_limits(typing.get_type_hints(kind)[item.name], item.metadata)}"
+        yield line if opens or not stated else f"{match['lead']}  {stated[0]}"
 
 
 def files() -> list[Path]:

@@ -12,10 +12,20 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 
-def plain(config: DictConfig) -> dict[str, Any] | None:
-    """Return a composed configuration in plain types, if no value of it refers to another one."""
-    tree = OmegaConf.to_container(config, resolve=False)
-    return cast(dict[str, Any], tree) if "${" not in str(tree) else None
+def plain(config: DictConfig, *, final: bool) -> dict[str, Any] | None:
+    """Return a composed configuration in plain types.
+
+    Parameters
+    ----------
+    config : DictConfig
+        Composed by Hydra.
+    final : bool
+        No value will be changed. Otherwise a configuration in which values refer to others has no plain form,
+        None: these would not follow.
+    """
+    if not final and "${" in str(OmegaConf.to_container(config, resolve=False)):
+        return None
+    return cast(dict[str, Any], OmegaConf.to_container(config, resolve=True))
 
 
 def with_values(tree: dict[str, Any] | None, values: Sequence[Override]) -> dict[str, Any] | None:

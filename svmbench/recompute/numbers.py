@@ -6,9 +6,11 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from svmbench.recompute.scores import scores
+from svmbench.recompute.multiples import taken, unit
+from svmbench.recompute.scores import linear, scores
 from svmbench.store.model import StoredModel
 
 if TYPE_CHECKING:
@@ -33,7 +35,9 @@ TOLERANCES = {
 _UNSURE = 1e-5
 
 
-def numbers(model: StoredModel, problem: dict[str, Any], data: Dataset) -> dict[str, float]:
+def numbers(
+    model: StoredModel, problem: dict[str, Any], data: Dataset, precision: str = "auto"
+) -> dict[str, float]:
     """Return what can be recomputed, under the names of the trace.
 
     Beside these, for each part of the data: ``rows_test`` examples, ``unsure_test`` of them with a score so
@@ -47,10 +51,13 @@ def numbers(model: StoredModel, problem: dict[str, Any], data: Dataset) -> dict[
         ``lam``, ``C`` and ``bias``, from run.json.
     data : Dataset
         The one it was trained on.
+    precision : str
+        Of the configuration; ``double`` takes all values as loaded, no multiples of a unit.
     """
     X, y = data.train.X, data.train.y
-    raw = scores(model, X, X)
-    norm2 = _squared_norm(model, raw)
+    step = unit(X, model.kernel, precision) if model.indices is not None else None
+    raw = scores(model, X, X, step)
+    norm2 = _squared_norm(model, X, raw, step)
     margins = y * (raw + model.bias)
     loss = float(np.mean(np.maximum(0.0, 1.0 - margins)))
     lam = problem["lam"]
@@ -67,11 +74,11 @@ def numbers(model: StoredModel, problem: dict[str, Any], data: Dataset) -> dict[
         made["support_vectors"] = float(np.count_nonzero(model.dual_values))
     if model.features is not None and model.indices is not None:
         made.pop("support_vectors", None)  # of a map's sample, which is not what the run counts
-    made |= _dual(model, problem, data, norm2, margins, made["primal_objective"])
+    made |= _dual(model, problem, data, step, norm2, margins, made["primal_objective"])
     for name in ("validation", "test"):
         part: Part | None = getattr(data, name)
         if part is not None:
-            margins = part.y * (scores(model, X, part.X) + model.bias)
+            margins = part.y * (scores(model, X, part.X, step) + model.bias)
             made[f"{name}_error"] = _mistakes(margins) / part.y.size
             made |= _doubt(name, margins)
             if name == "test":
@@ -90,17 +97,27 @@ def _mistakes(margins: Floats) -> int:
     return int(margins.size - np.count_nonzero(margins > 0.0))
 
 
-def _squared_norm(model: StoredModel, raw: Floats) -> float:
+def _squared_norm(model: StoredModel, X: Any, raw: Floats, step: float | None) -> float:
     if model.weights is not None:
         return float(model.weights @ model.weights)
     assert model.coefficients is not None
     if model.points is not None:
         return max(0.0, float(model.coefficients @ scores(model, None, model.points)))
+    assert model.indices is not None
+    if model.kernel["name"] == "linear" and model.indices.size and not sp.issparse(X):
+        middle, moved, rest = linear(taken(X[model.indices], step), model.coefficients)
+        return float(moved @ moved + 2.0 * rest * (moved @ middle) + rest**2 * (middle @ middle))
     return max(0.0, float(model.coefficients @ raw[model.indices]))
 
 
 def _dual(
-    model: StoredModel, problem: dict[str, Any], data: Dataset, norm2: float, margins: Floats, primal: float
+    model: StoredModel,
+    problem: dict[str, Any],
+    data: Dataset,
+    step: float | None,
+    norm2: float,
+    margins: Floats,
+    primal: float,
 ) -> dict[str, float]:
     """Return dual objective and gaps where the model has a feasible dual point, under its own loss."""
     alpha, y = _alpha(model, data.train.y), data.train.y
@@ -117,7 +134,7 @@ def _dual(
     if model.dual == "own":
         if model.features is not None or model.kernel["name"] != "linear":
             return made  # its w is in a space that is not stored
-        w = data.train.X.T.astype(np.float64) @ (alpha * y)
+        w = taken(data.train.X, step).T @ (alpha * y)
         own = float(w @ w)
     value = lam * (float(alpha.sum()) - 0.5 * own)
     if squared:

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from svmbench.errors import UserError
+from svmbench.recompute.multiples import taken
 from svmbench.rng import Generator
 from svmbench.store.model import StoredModel
 
@@ -36,14 +37,13 @@ def kernel_values(kernel: dict[str, Any], A: Any, B: Any) -> Floats:
     ----------
     kernel : dict
         Name and parameters, as in the resolved configuration.
-    A, B : ndarray or sparse matrix
+    A, B : ndarray or sparse matrix of float64
         Both dense or both sparse.
     """
     if kernel["name"] == "gaussian" and not sp.issparse(A):
         # Distances do not change when all points move; products of small numbers cancel less.
-        middle = np.asarray(B, dtype=np.float64).mean(axis=0)
+        middle = B.mean(axis=0)
         A, B = A - middle, B - middle
-    A, B = A.astype(np.float64), B.astype(np.float64)
     products = A @ B.T
     products = products.toarray() if sp.issparse(products) else products
     if kernel["name"] == "linear":
@@ -66,23 +66,44 @@ def _squares(A: Any) -> Floats:
     return np.einsum("ij,ij->i", A, A)
 
 
-def expansion(kernel: dict[str, Any], points: Any, coefficients: Floats, X: Any) -> Floats:
-    """Return Σ_k β_k K(p_k, x) for each row x of X, shape (m, d), in blocks, as float64 (m,)."""
+def linear(points: Floats, coefficients: Floats) -> tuple[Floats, Floats, float]:
+    """Return the mean m of dense points, v = Σ_k β_k (p_k - m) and r = Σ_k β_k, of which w = v + r m.
+
+    Where points lie far from zero and their coefficients balance, only these sums do not cancel.
+    """
+    middle = points.mean(axis=0)
+    return middle, (points - middle).T @ coefficients, math.fsum(coefficients)
+
+
+def expansion(
+    kernel: dict[str, Any], points: Any, coefficients: Floats, X: Any, unit: float | None = None
+) -> Floats:
+    """Return Σ_k β_k K(p_k, x) for each row x of X, shape (m, d), in blocks, as float64 (m,).
+
+    Points are in double precision; rows that are multiples of the unit are taken as these
+    (`svmbench.recompute.multiples`).
+    """
     result = np.zeros(X.shape[0])
     if coefficients.size == 0:
         return result
     if sp.issparse(X) != sp.issparse(points):
         points = sp.csr_array(points) if sp.issparse(X) else points.toarray()
+    if kernel["name"] == "linear" and not sp.issparse(X):
+        middle, weights, rest = linear(points, coefficients)
+        for begin in range(0, X.shape[0], _ROWS):
+            rows = taken(X[begin : begin + _ROWS], unit)
+            result[begin : begin + _ROWS] = rows @ weights + rest * (rows @ middle)
+        return result
     height = max(1, min(_ROWS, _BLOCK // min(_ROWS, coefficients.size)))
     for first in range(0, coefficients.size, _ROWS):
         some, weights = points[first : first + _ROWS], coefficients[first : first + _ROWS]
         for begin in range(0, X.shape[0], height):
             rows = slice(begin, begin + height)
-            result[rows] += kernel_values(kernel, X[rows], some) @ weights
+            result[rows] += kernel_values(kernel, taken(X[rows], unit), some) @ weights
     return result
 
 
-def scores(model: StoredModel, train: Any, X: Any) -> Floats:
+def scores(model: StoredModel, train: Any, X: Any, unit: float | None = None) -> Floats:
     """Return the decision values of a stored model without its bias, float64 (m,).
 
     Parameters
@@ -93,13 +114,17 @@ def scores(model: StoredModel, train: Any, X: Any) -> Floats:
         Training examples that it was made from.
     X : ndarray or csr_array, shape (m, d)
         What is scored.
+    unit : float, optional
+        Of the training examples, from `svmbench.recompute.multiples.unit`; by default none.
     """
     if model.weights is None:
-        points = model.points if model.points is not None else train[model.indices]
+        points = model.points if model.points is not None else taken(train[model.indices], unit)
         coefficients = model.coefficients
         if coefficients is None:
             raise UserError("the model holds neither weights nor coefficients: repeat the run by force=true")
-        return expansion(model.kernel, points, coefficients, X)
+        if model.points is not None or model.features is not None:
+            unit = None  # a map takes rows as loaded, and so do points that are no examples
+        return expansion(model.kernel, points, coefficients, X, unit)
     result = np.empty(X.shape[0])
     for begin in range(0, X.shape[0], _ROWS):
         rows = X[begin : begin + _ROWS].astype(np.float64)

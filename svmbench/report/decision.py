@@ -6,17 +6,15 @@ The caller evaluates its predictor on the points of a `Grid`, so that nothing he
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from svmbench.errors import UserError
 from svmbench.report import FORMATS
+from svmbench.report.plane import Grid
 from svmbench.report.style import drawing, save
 
 _NEGATIVE, _POSITIVE = "#D55E00", "#0072B2"
@@ -24,53 +22,8 @@ _NEGATIVE, _POSITIVE = "#D55E00", "#0072B2"
 #: More points than this hide each other and the regions.
 _MOST_POINTS = 2000
 
-
-@dataclass(frozen=True)
-class Grid:
-    """Points of a regular grid over the plane, row by row from below.
-
-    Attributes
-    ----------
-    x1, x2 : ndarray of float64, shape (k,)
-        Coordinates of the columns and of the rows.
-    """
-
-    x1: NDArray[np.float64]
-    x2: NDArray[np.float64]
-
-    @classmethod
-    def around(cls, X: NDArray[np.float32], resolution: int = 250) -> Grid:
-        """Cover the points X, shape (n, 2), and a margin of 3 %.
-
-        Raises
-        ------
-        UserError
-            If the points are not in the plane.
-        """
-        if X.shape[1] != 2:
-            raise UserError(
-                f"decision regions need points with 2 features, these have {X.shape[1]}: use a 2-D data set "
-                "such as dataset=checkerboard"
-            )
-        low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-        margin = 0.03 * np.where(high > low, high - low, 1.0)
-        first, second = np.linspace(low - margin, high + margin, resolution, axis=1)
-        return cls(first, second)
-
-    @property
-    def points(self) -> NDArray[np.float32]:
-        """All grid points, shape (k², 2), C-contiguous, as the kernels take them."""
-        columns, rows = np.meshgrid(self.x1, self.x2)
-        return np.ascontiguousarray(np.column_stack([columns.ravel(), rows.ravel()]), dtype=np.float32)
-
-    @property
-    def extent(self) -> tuple[float, float, float, float]:
-        """Left, right, lower and upper edge of the cells around the points."""
-        half = [0.5 * (x[1] - x[0]) for x in (self.x1, self.x2)]
-        return (
-            float(self.x1[0] - half[0]), float(self.x1[-1] + half[0]),
-            float(self.x2[0] - half[1]), float(self.x2[-1] + half[1]),
-        )  # fmt: skip
+#: Values of a predictor beyond this are drawn as this.
+_LARGEST = 1e100
 
 
 def draw_regions(
@@ -105,19 +58,18 @@ def draw_regions(
     list of Path
         A picture for each format and the caption as text.
     """
-    surface = values.reshape(grid.x2.size, grid.x1.size)
+    # A predictor that has overflowed is shown as well; where it has no value, it does not say +1.
+    surface = np.clip(np.nan_to_num(values, nan=-1.0), -_LARGEST, _LARGEST).reshape(
+        grid.x2.size, grid.x1.size
+    )
+    height = float(np.ptp(grid.x2) / np.ptp(grid.x1))  # over the width
     shown = np.linspace(0, len(y) - 1, min(len(y), _MOST_POINTS)).astype(np.int64)
     with drawing():
-        figure = Figure(figsize=(4.6, 4.9), layout="constrained")
+        figure = Figure(figsize=(4.6, 1.3 + 3.8 * min(max(height, 0.3), 1.5)), layout="constrained")
         ax = figure.subplots()
-        side = np.where(surface > 0.0, 1.0, -1.0)
-        colours = ListedColormap([_NEGATIVE, _POSITIVE])
-        # A picture also in SVG and PDF, where one shape for each cell would make files of megabytes.
-        ax.imshow(
-            side, cmap=colours, vmin=-1, vmax=1, alpha=0.22, origin="lower", extent=grid.extent,
-            interpolation="nearest",
-        )  # fmt: skip
-        if side.min() < side.max():
+        levels = [-2.0 * _LARGEST, 0.0, 2.0 * _LARGEST]
+        ax.contourf(grid.x1, grid.x2, surface, levels=levels, colors=[_NEGATIVE, _POSITIVE], alpha=0.22)
+        if surface.min() <= 0.0 < surface.max():
             ax.contour(grid.x1, grid.x2, surface, levels=[0.0], colors="black", linewidths=0.9)
         for label, colour, marker in ((1.0, _POSITIVE, "o"), (-1.0, _NEGATIVE, "^")):
             chosen = shown[y[shown] == label]

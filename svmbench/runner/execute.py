@@ -5,7 +5,6 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +31,7 @@ from svmbench.runner.outcome import Outcome
 from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt, handling
 from svmbench.runner.spawn import check_threads
+from svmbench.runner.translation import posed
 from svmbench.solvers import registry
 from svmbench.solvers.base import Snapshot, Solver
 from svmbench.solvers.external._data import ExternalData
@@ -116,6 +116,7 @@ class _Attempt:
     ) -> None:
         self._config = config
         self._data = data
+        self._posed = posed(data, config, solver.access)
         self._solver = solver
         self._problem = prepare.problem(config, data.train.y)
         self._store = store
@@ -196,7 +197,7 @@ class _Attempt:
         about = self._config.get("features")
         if about is not None:
             about = {**about, "seed": prepare.seeds(self._config)["features"]}
-        return stored_model(
+        model = stored_model(
             snapshot,
             iterations,
             y=self._problem.y,
@@ -205,6 +206,7 @@ class _Attempt:
             features=about,
             map=self._map,
         )
+        return self._posed.stored(model)
 
     def _settle(self) -> None:
         """Refuse what cannot be done, and complete problem and identity by the certified optimum.
@@ -223,7 +225,7 @@ class _Attempt:
             threads, say = self._config["threads"], self._progress.say
             seconds = self._config["budget"]["seconds"]
             best = best or optimum(
-                problem, self._data, kernel, self._store, cache_bytes=self._cache, threads=threads,
+                problem, self._posed.data, kernel, self._store, cache_bytes=self._cache, threads=threads,
                 seconds=seconds, say=say,
             )  # fmt: skip
             value = best.nu if name == "nu" else best.norm
@@ -239,7 +241,7 @@ class _Attempt:
 
     def _read(self, access: str, clock: Clock) -> Oracle | LinearData | ExternalData:
         """Return the training examples as a solver of that access reads them; making features is training."""
-        X, config = self._data.train.X, self._config
+        X, config = self._posed.data.train.X, self._config
         if "features" in config:
             with clock:
                 self._map = prepare.feature_map(config, X)
@@ -283,7 +285,7 @@ class _Attempt:
         run = self._solver(prepare.parameters(self._solver, config)).start(problem, oracle, generator)
         best = self._best
         bound = best.dual if best is not None and best.precision == "float64" else None
-        observer = self._observer = Observer(problem, seen, self._data, bound)
+        observer = self._observer = Observer(problem, seen, self._posed.data, bound)
         if before is not None:
             clock = before.stand(run, oracle.ledger, observer, checkpoint)
         kept = writer if self._solver.resumable else None
@@ -296,5 +298,5 @@ class _Attempt:
         with self._interrupt.deferred():
             end = loop.drive()
             model = run.snapshot().model
-        self._predict = partial(model.scores, seen)
+        self._predict = lambda X: model.scores(seen, self._posed.rows(X))
         return end

@@ -222,3 +222,11 @@ def test_many_runs_are_composed_as_each_alone():
 def test_of_many_runs_none_may_name_several_values():
     with pytest.raises(UserError, match="seed=1,2 names several values"):
         config.resolve_all([["solver=smo"], ["seed=1,2"]])
+
+
+def test_a_value_that_refers_to_another_follows_it_from_job_to_job(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "same.yaml").write_text("# @package _global_\nproblem:\n  C: ${kernel.gamma}\n")
+    found, _ = compose_jobs(["+mine=same", "kernel.gamma=0.25,0.5", "problem.lam=null"], [tmp_path])
+    assert [job.config["problem"]["C"] for job in found] == [0.25, 0.5]
+    assert [job.config["kernel"]["gamma"] for job in found] == [0.25, 0.5]

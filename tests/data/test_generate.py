@@ -9,6 +9,7 @@ import struct
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.ndimage import gaussian_filter, map_coordinates
 
 from svmbench.data import catalogue, load
@@ -18,7 +19,7 @@ from svmbench.data.sets.waveform import WAVES
 from svmbench.errors import UserError
 from svmbench.files import sha256
 
-GENERATED = ("twonorm", "ringnorm", "checkerboard", "margin", "banana", "waveform")
+GENERATED = ("twonorm", "ringnorm", "checkerboard", "margin", "separable", "banana", "waveform")
 
 
 def get(name: str, **params: object):
@@ -50,6 +51,7 @@ def test_the_test_set_does_not_depend_on_the_training_size(name):
         ("ringnorm", [-0.348178, 0.270405, -1.0]),
         ("checkerboard", [3.77175, 1.265349, -1.0]),
         ("margin", [0.035484, 0.157053, -1.0]),
+        ("separable", [0.072373, 0.305882, -1.0]),
         ("banana", [-1.523226, 0.091596, -1.0]),
         ("waveform", [-0.4816, 0.758802, -1.0]),
     ],
@@ -111,6 +113,20 @@ def test_margin_and_noise_are_as_given(margin, noise):
     across = X - np.outer(X @ e, e)
     assert np.allclose(across.mean(axis=0), 0.0, atol=0.01)
     assert np.allclose(np.cov(across.T) * 49 / (1 - margin**2), np.eye(50) - np.outer(e, e), atol=0.05)
+
+
+@pytest.mark.parametrize(("margin", "dimensions"), [(0.1, 50), (0.9, 200)])
+def test_separable_is_uniform_outside_the_margin(margin, dimensions):
+    data = get("separable", n_train=20_000, n_test=10, margin=margin, dimensions=dimensions)
+    X, y, e = data.train.X.astype(np.float64), data.train.y, direction(dimensions, 0)
+    assert np.allclose(np.linalg.norm(X, axis=1), 1.0, atol=1e-6)
+    t = y * (X @ e)
+    assert t.min() >= margin - 1e-6
+    tail = stats.beta(0.5, 0.5 * (dimensions - 1)).sf
+    assert stats.kstest(tail(t**2) / tail(margin**2), "uniform").pvalue > 1e-3
+    assert abs(np.mean(y)) < 0.03
+    across = X - np.outer(X @ e, e)
+    assert np.allclose(across.mean(axis=0), 0.0, atol=0.01)
 
 
 def test_banana_arcs():

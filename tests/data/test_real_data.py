@@ -144,6 +144,7 @@ DEFAULTS = {
     "ringnorm": (2_000, 10_000, 1.8, None),
     "checkerboard": (2_000, 10_000, 3.1, None),
     "margin": (2_000, 10_000, 0.0, None),
+    "separable": (2_000, 10_000, 0.0, None),
     "banana": (4_000, 1_300, 10.1, None),
     "waveform": (4_000, 1_000, 7.9, None),
     "mnist_e": (4_000, 2_000, 18.2, None),

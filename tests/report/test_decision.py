@@ -5,7 +5,8 @@ import pytest
 from matplotlib.image import imread
 
 from svmbench.errors import UserError
-from svmbench.report.decision import Grid, draw_regions
+from svmbench.report.decision import draw_regions
+from svmbench.report.plane import Grid
 
 
 @pytest.fixture
@@ -56,3 +57,21 @@ def test_points_that_lie_on_a_line_have_a_grid():
 def test_other_dimensions_are_refused():
     with pytest.raises(UserError, match="need points with 2 features, these have 3"):
         Grid.around(np.zeros((4, 3), dtype=np.float32))
+
+
+def test_values_that_are_no_numbers_are_drawn_as_not_positive(points, tmp_path):
+    grid = Grid.around(points)
+    values = np.where(grid.points[:, 0] > 2, np.inf, np.nan)
+    png = draw_regions(grid, values, points, np.ones(300), tmp_path / "r", formats=("png",))[0]
+    picture = imread(png)
+    middle = picture[picture.shape[0] // 2]
+    assert (middle[:, 0] > middle[:, 2] + 0.05).any() and (middle[:, 2] > middle[:, 0] + 0.05).any()
+
+
+@pytest.mark.parametrize("stretch", [(50.0, 1.0), (1.0, 50.0)])
+def test_the_picture_is_as_high_as_the_plane_asks_for_within_limits(points, stretch, tmp_path):
+    stretched = (points * stretch).astype(np.float32)
+    grid = Grid.around(stretched, resolution=10)
+    png = draw_regions(grid, np.ones(100), stretched, np.ones(300), tmp_path / "r", formats=("png",))[0]
+    height, width = imread(png).shape[:2]
+    assert 0.4 < height / width < 1.7

@@ -1,6 +1,11 @@
+import io
 from itertools import combinations
 
-from svmbench.report.style import _SOLVERS, look, looks
+import numpy as np
+from matplotlib.figure import Figure
+from PIL import Image
+
+from svmbench.report.style import _SOLVERS, drawing, look, looks, save
 from svmbench.solvers import registry
 
 
@@ -21,3 +26,23 @@ def test_a_solver_keeps_its_look_beside_others():
 def test_of_two_lines_of_one_solver_the_first_has_its_look():
     found = looks([("SBP, nu = 1", "sbp"), ("SBP, nu = 2", "sbp"), ("mine", "unknown")])
     assert found["SBP, nu = 1"] == looks([("SBP", "sbp")])["SBP"] and len(set(found.values())) == 3
+
+
+def test_a_png_of_a_palette_shows_what_was_drawn(tmp_path):
+    with drawing():
+        figure = Figure(figsize=(5, 3))
+        axes = figure.subplots()
+        for number in range(14):
+            one = look(number)
+            axes.plot([0, 1], [number, number + 3], color=one.colour, marker=one.marker, label=str(number))
+        axes.legend()
+        full = io.BytesIO()
+        figure.savefig(full, format="png", dpi=200)
+        path, _ = save(figure, tmp_path / "picture", "caption", ("png",))
+    with Image.open(path) as few, Image.open(full) as many:
+        assert few.mode == "P"
+        shown, drawn = (np.asarray(image.convert("RGB")).astype(int) for image in (few, many))
+    assert path.stat().st_size < 0.6 * len(full.getvalue())
+    assert np.array_equal(shown[0, 0], (255, 255, 255))
+    difference = np.abs(shown - drawn)
+    assert difference.mean() < 1.0 and np.quantile(difference, 0.999) <= 16

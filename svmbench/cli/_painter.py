@@ -1,0 +1,128 @@
+"""The pictures of a run that has just ended, drawn in a process that was forked beside it.
+
+Importing matplotlib and drawing take longer than a short run. The process is forked before anything is loaded
+and imports matplotlib while the configuration is composed; the run starts when that is done. The process then
+waits, idle, until the run has ended, so that nothing is computed beside the run while its clock is on.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from contextlib import suppress
+from multiprocessing import get_context
+from typing import TYPE_CHECKING
+
+from svmbench.errors import UserError
+from svmbench.report import FORMATS
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from types import TracebackType
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from svmbench.report.plane import Grid
+    from svmbench.store import StoredRun
+
+    #: A grid, the decision function on it of shape (k²,), and training points (n, 2) with labels (n,).
+    Regions = tuple[Grid, NDArray[np.float64], NDArray[np.float32], NDArray[np.float64]]
+
+
+class Painter:
+    """Draws the pictures of one run: in a process of its own where that is faster, else in this one."""
+
+    def __init__(self) -> None:
+        self._pipe: Connection | None = None
+        if _worthwhile():
+            context = get_context("fork")
+            self._pipe, theirs = context.Pipe()
+            self._process = context.Process(target=_serve, args=(theirs, self._pipe))
+            self._process.start()
+            theirs.close()
+
+    def __enter__(self) -> Painter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pipe is not None:
+            self._pipe.close()
+            self._process.kill()
+            self._process.join()
+
+    def wait(self) -> None:
+        """Return when the process is idle."""
+        if self._pipe is not None:
+            with suppress(EOFError, OSError):  # it has been killed; `draw` will do without it
+                self._pipe.recv()
+
+    def draw(self, run: StoredRun, counter: str | None, regions: Regions | None) -> None:
+        """Write ``curve.png`` and ``regions.png`` to the folder of the run.
+
+        Parameters
+        ----------
+        run : StoredRun
+            One that has ended.
+        counter : str or None
+            The cost on the x axis of the curve, one of `svmbench.report.series.COUNTERS`; None: no curve.
+        regions : (Grid, values, X, y) or None
+            What `svmbench.report.decision.draw_regions` draws; None: no regions.
+
+        Raises
+        ------
+        UserError
+            If the run has nothing to draw.
+        """
+        if self._pipe is not None:
+            with suppress(EOFError, OSError):
+                self._pipe.send((run, counter, regions))
+                error = self._pipe.recv()
+                if error is not None:
+                    raise UserError(error)
+                return
+        _draw(run, counter, regions)
+
+
+def _worthwhile() -> bool:
+    """Tell whether there are a second processor and no threads, such as numpy's, which a fork would lose."""
+    alone = threading.active_count() == 1 and "numpy" not in sys.modules
+    return alone and sys.platform == "linux" and len(os.sched_getaffinity(0)) > 1
+
+
+def _serve(pipe: Connection, other_end: Connection) -> None:
+    """Import matplotlib, say so, draw what is asked for, say what was wrong with it, and end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run
+    other_end.close()
+    import svmbench.report.curves
+    import svmbench.report.decision  # noqa: F401
+
+    with suppress(EOFError, OSError):
+        pipe.send(None)
+        run, counter, regions = pipe.recv()
+        # The two take as long as each other; here are no threads that a fork would lose.
+        second = get_context("fork").Process(target=_draw, args=(run, None, regions))
+        second.start()
+        try:
+            _draw(run, counter, None)
+            error = None
+        except UserError as reason:
+            error = str(reason)
+        second.join()
+        if second.exitcode == 0:
+            pipe.send(error)
+
+
+def _draw(run: StoredRun, counter: str | None, regions: Regions | None) -> None:
+    from svmbench.report.curves import draw
+    from svmbench.report.decision import draw_regions
+
+    if counter is not None:
+        draw([run], counter, run.path / "curve", formats=FORMATS[:1])
+    if regions is not None:
+        title = f"{run.solver} on {run.dataset}"
+        draw_regions(*regions, run.path / "regions", title=title, formats=FORMATS[:1])

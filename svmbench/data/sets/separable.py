@@ -1,0 +1,57 @@
+"""Separable: examples of length 1 drawn uniformly from outside the margin of a hyperplane.
+
+For RandSVM's Theorem 2, which speaks of separable data of a given margin. Unlike those of ``margin``, which
+all lie at the margin itself, these are in general position: dimensions + 1 of them determine the solution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincc, betainccinv
+
+from svmbench.data.dataset import Prepared
+from svmbench.data.generate import draw
+from svmbench.data.parameters import check, whole
+from svmbench.data.raw import RawFiles
+from svmbench.data.sets.margin import direction
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of ``dataset=separable``."""
+
+    n_train: int = whole(10_000, 2)
+    n_test: int = whole(10_000, 0)
+    margin: float = field(default=0.1, metadata={"min": 0.0001, "max": 0.99})
+    dimensions: int = whole(50, 2, 100_000)
+    seed: int = whole(0, 0)
+
+    def __post_init__(self) -> None:
+        check(self)
+
+
+def prepare(params: Params, raw: RawFiles) -> Prepared:
+    """Draw both parts: x = ±t e + sqrt(1 - t²) v, v uniform on the unit sphere across e, label ±1.
+
+    For x uniform on the sphere t² follows the beta distribution of parameters 1/2 and (dimensions - 1)/2; it
+    is drawn by the inverse of its tail beyond margin², which needs no trials.
+    """
+    e = direction(params.dimensions, params.seed)
+    shape = 0.5, 0.5 * (params.dimensions - 1)
+
+    def sample(n: int, rng: np.random.Generator) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        side = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+        tail = (1.0 - rng.random(n)) * betaincc(*shape, params.margin**2)
+        t = np.clip(np.sqrt(betainccinv(*shape, tail)), params.margin, 1.0)
+        v = rng.standard_normal((n, e.size))
+        v -= np.outer(v @ e, e)
+        v *= (np.sqrt(1.0 - t**2) / np.linalg.norm(v, axis=1))[:, np.newaxis]
+        X = v + np.outer(side * t, e)
+        return X.astype(np.float32), side
+
+    return draw(params.n_train, params.n_test, params.seed, sample)

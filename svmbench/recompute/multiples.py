@@ -1,0 +1,99 @@
+"""Whole multiples of one unit, as which the kernel takes pixels, counts and their like.
+
+Dense training examples are taken as :math:`x_{ij} = m_{ij} u` with whole m from 0 to 255 and u in double
+precision, where every loaded value, which is in single precision, lies within 1e-7 of the largest one from
+its multiple and the move changes no kernel value by more than 8e-7 (docs/store.md). Pixels are then exactly
+k/255. All other examples are taken as loaded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+#: How far a value may lie from its multiple, as a part of the largest value.
+_NEAR = 1e-7
+
+#: How far a kernel value may move, for the linear and polynomial ones as a part of |x| |x'|.
+_MOVED = 8e-7
+
+#: The largest multiple, and the most features whose inner product fits 31 bits.
+_MOST = 255
+_FEATURES = (2**31 - 1) // _MOST**2
+
+#: Rows in double precision at a time, and those that most units fail on.
+_ROWS, _FEW = 4096, 64
+
+
+def unit(X: Any, kernel: dict[str, Any], precision: str = "auto") -> float | None:
+    """Return the unit that training examples are multiples of, or None if they are taken as loaded.
+
+    Parameters
+    ----------
+    X : ndarray of float32 or csr_array, shape (n, d)
+        Training examples.
+    kernel : dict
+        Name and parameters.
+    precision : str
+        Of the configuration: ``double`` takes all values as loaded.
+    """
+    if sp.issparse(X) or X.size == 0 or X.shape[1] > _FEATURES or precision == "double":
+        return None
+    top, least = float(X.max()), float(X.min())
+    if not (least >= 0.0 and 0.0 < top < math.inf):
+        return None
+    least = min(float(part.min(where=part > 0.0, initial=top)) for part in _parts(X))
+    # The unit is no larger than the least value above 0.
+    for steps in range(round(min(top / least, _MOST + 1.0)), _MOST + 1):
+        found = top / steps
+        if _fits(X[:_FEW], found, top) and all(_fits(part, found, top) for part in _parts(X)):
+            return found if all(_unmoved(part, found, kernel) for part in _parts(X)) else None
+    return None
+
+
+def taken(X: Any, unit: float | None) -> Any:
+    """Return rows in double precision as the kernel takes them: rows of multiples exactly, others as loaded.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array, shape (m, d)
+        Training examples or others.
+    unit : float or None
+        Of the training examples.
+    """
+    exact = X.astype(np.float64)
+    if unit is None or sp.issparse(X):
+        return exact
+    whole = np.rint(exact / unit)
+    miss = np.abs(exact - whole * unit)
+    fits = (whole >= 0.0) & (whole <= _MOST) & (miss <= _NEAR * _MOST * unit)
+    return np.where(fits.all(axis=1, keepdims=True), whole * unit, exact)
+
+
+def _parts(X: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
+    return (X[begin : begin + _ROWS] for begin in range(0, X.shape[0], _ROWS))
+
+
+def _fits(X: NDArray[np.float32], unit: float, top: float) -> bool:
+    """Return whether every value is near a multiple."""
+    exact = X.astype(np.float64)
+    return bool((np.abs(exact - np.rint(exact / unit) * unit) <= _NEAR * top).all())
+
+
+def _unmoved(X: NDArray[np.float32], unit: float, kernel: dict[str, Any]) -> bool:
+    """Return whether the move changes kernel values by no more than is allowed.
+
+    The slope of exp(-γr²) is at most sqrt(2γ/e), and both arguments of a kernel may move.
+    """
+    exact = X.astype(np.float64)
+    moved = np.linalg.norm(exact - np.rint(exact / unit) * unit, axis=1)
+    if kernel["name"] == "gaussian":
+        return bool((2.0 * math.sqrt(2.0 * kernel["gamma"] / math.e) * moved <= _MOVED).all())
+    return bool((2.0 * kernel.get("degree", 1) * moved <= _MOVED * np.linalg.norm(exact, axis=1)).all())

@@ -1,0 +1,111 @@
+"""The process beside a run that draws its pictures: they are the same without it, and none is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy
+import pytest
+
+from svmbench.cli._painter import Painter
+from svmbench.store import Store
+from tests.cli.conftest import SMALL
+
+Ended = tuple[int | None, subprocess.CompletedProcess[str]]
+
+linux = pytest.mark.skipif(
+    sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2, reason="a process beside needs Linux, 2 CPUs"
+)
+
+# A run in a fresh process, with what is done before it, and between the painter's import and the drawing.
+RUN = """
+import os, signal, sys
+from svmbench.cli import _painter, main
+{before}
+wait = _painter.Painter.wait
+def watched(self):
+    wait(self)
+    print("painter", self._pipe is not None and self._process.pid, flush=True)
+    {meanwhile}
+_painter.Painter.wait = watched
+sys.exit(main.main(["run", "solver=smo", *sys.argv[1:]]))
+"""
+
+
+def run(
+    meanwhile: str, *overrides: str, before: str = ""
+) -> tuple[int | None, subprocess.CompletedProcess[str]]:
+    """Run, and return the number of the painter's process, if there was one, and what the command said."""
+    command = [sys.executable, "-c", RUN.format(meanwhile=meanwhile, before=before), *SMALL, *overrides]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    words = [line.split()[1] for line in ended.stdout.splitlines() if line.startswith("painter ")]
+    return (int(words[0]) if words and words[0] != "False" else None), ended
+
+
+def run_on_one_processor(
+    *overrides: str, before: str = ""
+) -> tuple[int | None, subprocess.CompletedProcess[str]]:
+    """Run where a second process would gain nothing."""
+    usual = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(usual)})
+    try:
+        return run("", *overrides, before=before)
+    finally:
+        os.sched_setaffinity(0, usual)
+
+
+def drawn(results: Path) -> list[bytes]:
+    path = Store(results).runs()[0].path
+    return [(path / name).read_bytes() for name in ("curve.png", "regions.png", "curve.txt", "regions.txt")]
+
+
+def gone(process: int) -> bool:
+    """Wait for the end of a process that is no child of ours."""
+    for _ in range(500):
+        if not Path(f"/proc/{process}").exists() or " Z " in Path(f"/proc/{process}/stat").read_text():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@linux
+def test_the_pictures_are_the_same_whoever_draws_them(here):
+    painter, beside = run("", "results=beside")
+    nobody, within = run_on_one_processor("results=within")
+    killed, without = run("os.kill(self._process.pid, signal.SIGKILL)", "results=without")
+    assert painter and killed and nobody is None
+    assert gone(painter) and gone(killed)
+    assert [beside.returncode, within.returncode, without.returncode] == [0, 0, 0]
+    assert "Traceback" not in beside.stderr + within.stderr + without.stderr
+    assert drawn(here / "beside") == drawn(here / "within") == drawn(here / "without")
+
+
+@linux
+def test_the_process_ends_with_a_run_that_is_killed(here):
+    painter, ended = run("os.kill(os.getpid(), signal.SIGKILL)")
+    assert ended.returncode == -signal.SIGKILL
+    assert painter is not None and gone(painter)
+
+
+@linux
+def test_what_cannot_be_drawn_is_said_by_either(here):
+    refuse = 'def refuse(*task): raise _painter.UserError("no checkpoint")\n_painter._draw = refuse'
+    painter, beside = run("", "results=beside", before=refuse)
+    nobody, within = run_on_one_processor("results=within", before=refuse)
+    assert painter and nobody is None
+    for ended in (beside, within):
+        assert ended.returncode == 0
+        assert ended.stderr.endswith("no picture: no checkpoint\n")
+        assert "picture " not in ended.stdout and "run      " in ended.stdout
+
+
+def test_nothing_is_forked_where_threads_may_run():
+    assert numpy.__name__ in sys.modules  # which has threads, or may have
+    with Painter() as painter:
+        assert painter._pipe is None
+        painter.wait()
