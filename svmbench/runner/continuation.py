@@ -15,7 +15,7 @@ from svmbench.runner import prepare
 from svmbench.runner.loop import Clock, thresholds
 from svmbench.runner.observe import Observer
 from svmbench.solvers.base import Solver
-from svmbench.store import Store, StoredRun
+from svmbench.store import RunWriter, Store, StoredRun
 from svmbench.store.state import State, beginnings
 
 #: Counters of what is evaluated at a checkpoint.
@@ -125,6 +125,15 @@ def beginning(
     furthest = max(found, key=lambda one: one.state.iterations)
     say(f"going on from {furthest.run.id} at {furthest.state.iterations:,} iterations")
     return furthest
+
+
+def keeping(
+    writer: RunWriter | None, solver: type[Solver], observer: Observer
+) -> Callable[[State], None] | None:
+    """Return what stores the state of a run, with its observer's; None where none is stored."""
+    if writer is None or not solver.resumable:
+        return None
+    return lambda state: writer.put_state(state.also(observer.state()))
 
 
 def _leaves(budget: Mapping[str, Any], at: Mapping[str, Any]) -> bool:

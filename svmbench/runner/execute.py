@@ -18,7 +18,7 @@ from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
 from svmbench.rng import Generator
 from svmbench.runner import prepare
-from svmbench.runner.continuation import Beginning, beginning
+from svmbench.runner.continuation import Beginning, beginning, keeping
 from svmbench.runner.ends import end_by
 from svmbench.runner.environment import concurrent_load, peak_memory
 from svmbench.runner.folds import cross_validate
@@ -277,8 +277,7 @@ class _Attempt:
         writer: RunWriter | None = None,
         before: Beginning | None = None,
     ) -> End:
-        config, problem = self._config, self._problem
-        clock = Clock()
+        config, problem, clock = self._config, self._problem, Clock()
         oracle = self._read(self._solver.access, clock)
         seen = oracle if self._solver.access != "data" else self._read(self._solver.observed, clock)
         generator = Generator(prepare.seeds(config)["generator"])
@@ -288,8 +287,7 @@ class _Attempt:
         observer = self._observer = Observer(problem, seen, self._posed.data, bound)
         if before is not None:
             clock = before.stand(run, oracle.ledger, observer, checkpoint)
-        kept = writer if self._solver.resumable else None
-        keep = None if kept is None else lambda state: kept.put_state(state.also(observer.state()))
+        keep = keeping(writer, self._solver, observer)
         first = prepare.first_checkpoint(self._solver, config["budget"]["counter"], problem.n)
         loop = self._loop = Loop(
             run, oracle.ledger, first, config["budget"], config["observe"]["points"], observer, checkpoint,
