@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from svmbench.config.folder import GROUPS
 from svmbench.errors import UserError
 
 if TYPE_CHECKING:
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from svmbench.store import StoredRun
-
-#: Groups of the configuration, whose name may be given as a word.
-_GROUPS = ("solver", "dataset", "kernel", "features", "budget")
 
 
 def run(*overrides: str, force: bool = False, quiet: bool = False, **keys: Any) -> StoredRun:
@@ -243,7 +241,7 @@ def _words(keys: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
         if isinstance(value, Mapping):
             section = dict(value)
             chosen = section.pop("", None)
-            if chosen is None and not prefix and key in _GROUPS:
+            if chosen is None and not prefix and key in GROUPS:
                 chosen = section.pop("name", None)
             if chosen is not None:
                 yield f"{key}={_word(chosen)}"

@@ -80,7 +80,9 @@ cdef class RowCache:
         return NULL if slot < 0 else self.memory + slot * self.stride
 
     cdef void clear(self) noexcept nogil:
-        self.slot_of_row[:] = -1
+        cdef Py_ssize_t slot = 0
+        for slot in range(self.used):
+            self.slot_of_row[self.row_of_slot[slot]] = -1
         self.used = 0
         self.newest = self.oldest = -1
 

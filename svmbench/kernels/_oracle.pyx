@@ -76,8 +76,8 @@ cdef class Oracle(KernelRows):
 
     @property
     def exact_price(self):
-        """Time of an evaluation in double precision, in those of rows: about 1 in whole numbers or CSR."""
-        return 1 if self.layout.unit_squared > 0.0 or self.layout.name == "sparse" else 4
+        """Time of an evaluation in double precision, in those of rows made in blocks; of the layout."""
+        return self.layout.exact_price
 
     @property
     def cache_rows(self):

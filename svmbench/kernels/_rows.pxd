@@ -29,6 +29,10 @@ cdef class KernelRows:
                    float* out, Py_ssize_t stride) except -1
     # Take these examples of the whole instead of the last ones.
     cdef int take(self, const int64_t* examples, Py_ssize_t count) except -1
+    # Put one example of the whole in a place, before or behind the last one; only of a layout that can.
+    cdef void place(self, Py_ssize_t p, int64_t example) noexcept nogil
+    # Go over the first `count` places from here on; rows that are kept hold for those they were made for.
+    cdef void resize(self, Py_ssize_t count) noexcept nogil
     # sums[j] += coefficients[r] K(x_indices[r], x_j) for all j, r after r: rows from the cache, or made in
     # blocks and counted.
     cdef int add_rows(self, const int64_t* indices, const double* coefficients, Py_ssize_t count,

@@ -64,6 +64,15 @@ cdef class KernelRows:
         self.cache.clear()
         return 0
 
+    cdef void place(self, Py_ssize_t p, int64_t example) noexcept nogil:
+        self.examples[p] = example
+        self.layout.place(self.whole.layout, p, example)
+        self.cache.clear()
+
+    cdef void resize(self, Py_ssize_t count) noexcept nogil:
+        self.layout.resize(count)
+        self.n = count
+
     cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                       double *sums) except -1 nogil:
         cdef Py_ssize_t step = MOST_ROWS if self.cache.slots >= MOST_ROWS else ROW_GROUP

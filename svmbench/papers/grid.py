@@ -104,13 +104,20 @@ def _csv(header: list[str], rows: list[list[str]]) -> str:
     return text.getvalue()
 
 
+#: What stands for itself nowhere in LaTeX, or in no font of it.
+_TEX = str.maketrans(
+    {character: f"\\{character}" for character in "%_&#${}"}
+    | {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}"}
+    | {"±": r"$\pm$", "×": r"$\times$", "γ": r"$\gamma$", "λ": r"$\lambda$", "ν": r"$\nu$", "√": r"$\surd$"}
+    | {raised: f"$^{number}$" for number, raised in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
+    | {"⁻": "$^-$"}
+)
+
+
 def _latex(header: list[str], rows: list[list[str]]) -> str:
     def line(cells: list[str]) -> str:
-        escaped = (
-            cell.replace("±", r"$\pm$").replace("%", r"\%").replace("_", r"\_").replace("–", "--")
-            for cell in cells
-        )
-        return " & ".join(escaped) + r" \\"
+        return " & ".join(cell.translate(_TEX) for cell in cells) + r" \\"
 
     body = "\n".join(line(row) for row in rows)
     columns = "l" * len(header)

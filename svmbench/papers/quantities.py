@@ -249,7 +249,7 @@ class Evidence:
         else:
             cost = float(self.sample(at["of"]).rows[0])
         if not np.isfinite(cost):
-            raise NotAttempted("the cost that it is looked at is never reached")
+            raise NotAttempted("the cost at which it is looked at is never reached")
         return cost * float(at.get("part", 1.0))
 
     def _measured(self, name: str) -> Sample:

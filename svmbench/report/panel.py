@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -198,7 +199,7 @@ def _scale_x(ax: Axes, low: float, high: float, x_scale: str) -> None:
     if x_scale == "log":
         subs = (1.0,) if high > 30.0 * low else (1.0, 2.0, 5.0)
         ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=8))
-        ax.xaxis.set_major_formatter(FuncFormatter(power_of_ten))
+        ax.xaxis.set_major_formatter(FuncFormatter(_written(low, high, 30.0)))
         ax.xaxis.set_minor_formatter(NullFormatter())
         ax.tick_params(axis="x", which="minor", labelbottom=False)  # empty labels take time
 
@@ -211,8 +212,16 @@ def _scale_y(ax: Axes, bottom: float, top: float, kind: str) -> None:
         ax.yaxis.set_minor_locator(NullLocator())
     else:
         ax.yaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10]))
-    if kind == "log" and bottom > 0.0 and top >= 1000.0 * bottom and not 0.01 <= bottom <= top <= 200.0:
-        ax.yaxis.set_major_formatter(FuncFormatter(power_of_ten))
-    else:
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    wide = 1000.0 if bottom < 0.01 or top > 200.0 else math.inf
+    ax.yaxis.set_major_formatter(FuncFormatter(_written(bottom, top, wide if kind == "log" else math.inf)))
     ax.set_ylim(bottom, top)
+
+
+def _written(low: float, high: float, wide: float) -> Callable[[float, int | None], str]:
+    """Return how the numbers of an axis are written: all as powers of ten, or none.
+
+    As powers where a range spans a factor of ``wide``, and where plain numbers would have many zeros.
+    """
+    size = max(abs(low), abs(high))
+    powers = high > wide * low > 0.0 or not 1e-3 <= size < 1e5 or 0.0 < low < 1e-4
+    return power_of_ten if powers else lambda value, _: f"{value:g}"

@@ -28,6 +28,7 @@ COUNTERS = {
 #: What can be drawn upwards: column of the trace -> (axis label, factor).
 METRICS = {
     "test_error": ("test error (%)", 100.0),
+    "least_test_error": ("least test error so far (%)", 100.0),
     "validation_error": ("validation error (%)", 100.0),
     "train_error": ("training error (%)", 100.0),
     "primal_objective": ("primal objective", 1.0),
@@ -48,6 +49,7 @@ METRICS = {
 #: Where the record of a certified optimum has the value of a metric.
 OPTIMUM_COLUMNS = {
     "test_error": "test_error",
+    "least_test_error": "test_error",
     "primal_objective": "primal",
     "support_vectors": "support_vectors",
     "norm": "norm",
@@ -201,6 +203,8 @@ def _values(
     def column(name: str) -> Floats:
         return np.array([row[name] for row in rows], dtype=np.float64)
 
+    if metric == "least_test_error":
+        return np.asarray(100.0 * np.fmin.accumulate(column("test_error")))
     if metric in ("suboptimality", "primal_suboptimality"):
         if reference is None or reference.lower is None:
             return "no bound of the optimum is certified"

@@ -171,7 +171,7 @@ def save(figure: Figure, stem: Path, caption: str, formats: Sequence[str] = FORM
             path.unlink(missing_ok=True)  # it would show the figure as it was
             continue
         buffer = io.BytesIO()
-        options = {"pil_kwargs": {"compress_level": 0}} if kind == "png" else {}
+        options: dict[str, Any] = {"pil_kwargs": {"compress_level": 0}} if kind == "png" else {}
         figure.savefig(buffer, format=kind, dpi=200, metadata=metadata, **options)
         paths.append(_replace(path, _in_a_palette(buffer) if kind == "png" else buffer.getvalue()))
     paths.append(_replace(stem.with_name(f"{stem.name}.txt"), caption.encode()))

@@ -39,6 +39,8 @@ class TrainingScores:
     alone, never of what a solver maintains. Evaluations in double precision may take no longer than the
     training that was charged so far (`kev_iter`), beside a fixed share; scores beyond that are unknown.
     They are made all the same where responses in single precision cannot stand for them (`support`).
+    What was charged, unlike what was computed, depends on no cache, and is the same in a run that was
+    interrupted and went on.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""More budget, same run: which stored run can be gone on from, and from where.
+"""More budget, same run: which stored run can be continued, and from where.
 
-A run that was ended by its budget or a signal, or was killed, is gone on from its state, bit for bit as if
+A run that was ended by its budget or a signal, or was killed, is continued from its state, bit for bit as if
 it had been made in one piece. Its checkpoints are taken over, but for a last one that lay between two marks
 because the budget ended there. Only ``kev_computed`` and the clocks tell: the cache of kernel rows is cold.
 """

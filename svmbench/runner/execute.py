@@ -119,6 +119,7 @@ class _Attempt:
         self._posed = posed(data, config, solver.access)
         self._solver = solver
         self._problem = prepare.problem(config, data.train.y)
+        self._seeds = prepare.seeds(config)
         self._store = store
         self._same = same
         self._progress = progress
@@ -139,7 +140,7 @@ class _Attempt:
         if found is not None and found.complete and not self._config["force"]:
             return Outcome.found(found)
         about = manifest(self._config, self._data, self._solver, self._problem, self._store, self._best)
-        about["runs_before"] = runs_before
+        about |= {"seeds": self._seeds, "runs_before": runs_before}
         waiting = (
             (lambda who: self._progress.say(f"waiting for {who}, which makes this run")) if wait else None
         )
@@ -195,15 +196,13 @@ class _Attempt:
 
     def _model(self, snapshot: Snapshot, iterations: int) -> StoredModel:
         about = self._config.get("features")
-        if about is not None:
-            about = {**about, "seed": prepare.seeds(self._config)["features"]}
         model = stored_model(
             snapshot,
             iterations,
             y=self._problem.y,
             kernel=self._config["kernel"],
             checksum=self._data.checksum,
-            features=about,
+            features=about and {**about, "seed": self._seeds["features"]},
             map=self._map,
         )
         return self._posed.stored(model)
@@ -244,7 +243,7 @@ class _Attempt:
         X, config = self._posed.data.train.X, self._config
         if "features" in config:
             with clock:
-                self._map = prepare.feature_map(config, X)
+                self._map = prepare.feature_map(config, X, self._seeds["features"])
                 return self._map.examples()
         if access == "linear":
             return LinearData(X)
@@ -280,7 +279,7 @@ class _Attempt:
         config, problem, clock = self._config, self._problem, Clock()
         oracle = self._read(self._solver.access, clock)
         seen = oracle if self._solver.access != "data" else self._read(self._solver.observed, clock)
-        generator = Generator(prepare.seeds(config)["generator"])
+        generator = Generator(self._seeds["generator"])
         run = self._solver(prepare.parameters(self._solver, config)).start(problem, oracle, generator)
         best = self._best
         bound = best.dual if best is not None and best.precision == "float64" else None

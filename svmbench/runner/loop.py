@@ -94,7 +94,7 @@ class Loop:
     refits : bool, default False
         Whether each iteration begins from nothing: then each is a checkpoint, with the time of its own alone.
     keep : callable, optional
-        Stores the state of a run that can be gone on from: now and then, and at an end that leaves it open.
+        Stores the state of a run that can be continued: now and then, and at an end that leaves it open.
     exact : bool, default False
         Whether the method ends at the optimum by itself: then an end before it says that it is one.
     """
@@ -256,7 +256,7 @@ class Loop:
         return row
 
     def _put_state(self) -> None:
-        """Store what the run can be gone on from at the checkpoint just made, where the method has that."""
+        """Store the state that the run can be continued from at this checkpoint, if the method has one."""
         began = time.monotonic()
         arrays = None if self._keep is None or self._refits else getattr(self._run, "state", lambda: None)()
         if self._keep is not None and arrays is not None:

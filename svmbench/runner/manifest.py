@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from svmbench.files import digest
 from svmbench.problem import Problem
-from svmbench.runner import prepare
 from svmbench.runner.environment import concurrent_load, environment
 from svmbench.runner.optimum import Optimum
 from svmbench.solvers.base import Solver
@@ -44,7 +43,6 @@ def manifest(
         "optimum": None if best is None else digest(best.key),
         # As it was then: the stored one may be replaced.
         "optimum_values": None if best is None else {name: getattr(best, name) for name in _OPTIMUM},
-        "seeds": prepare.seeds(config),
         "environment": store.put_environment(environment(config["threads"])),
         "concurrent_load": concurrent_load(store.running()),
     }

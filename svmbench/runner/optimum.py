@@ -57,7 +57,7 @@ class _Certifier:
     solver : str
         Name of a solver with dual points.
     look : float
-        Iterations between two looks at the gap, in units of n; a few where that is none.
+        Iterations between two looks at the gap, in units of n; 0: the five that are the least.
     """
 
     solver: str
@@ -222,7 +222,7 @@ def _compute(
 
     before = unfinished.get() if resume is not None else None
     if before is not None and resume is not None:
-        say("going on from where the last attempt at it was")
+        say("continuing the last attempt at it")
         resume(before[0])
 
     def spent() -> dict[str, Any]:

@@ -71,8 +71,8 @@ def _unfit_features(solver: type[Solver], name: str, kernel: str) -> str | None:
     return None
 
 
-def feature_map(config: dict[str, Any], X: Any) -> features.FeatureMap:
-    """Return the feature map of a configuration, fitted on training rows X, shape (n, d).
+def feature_map(config: dict[str, Any], X: Any, seed: int) -> features.FeatureMap:
+    """Return the feature map of a configuration, fitted on training rows X, shape (n, d), by its own seed.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def feature_map(config: dict[str, Any], X: Any) -> features.FeatureMap:
             f"{needed // _MIB} MiB, available are {available // _MIB} MiB; give fewer features"
             + (", or features.lazy=true" if "lazy" in chosen else "")
         )
-    return kind(X, config["kernel"], params, Generator(seeds(config)["features"]), config["threads"])
+    return kind(X, config["kernel"], params, Generator(seed), config["threads"])
 
 
 def problem(config: dict[str, Any], y: NDArray[np.float64]) -> Problem:

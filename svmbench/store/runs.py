@@ -243,7 +243,7 @@ class AlreadyStored(UserError):
     Attributes
     ----------
     run : StoredRun
-        It.
+        The one that is stored.
     """
 
     def __init__(self, run: StoredRun) -> None:

@@ -1,4 +1,4 @@
-"""What a run can be gone on from, ``state.npz`` in its folder: arrays of its solver, and its clocks."""
+"""What a run can be continued from, ``state.npz`` in its folder: arrays of its solver, and its clocks."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class RunWriter:
             model.save(self.path / MODEL)
 
     def put_state(self, state: State) -> None:
-        """Store what the run can be gone on from at its last checkpoint."""
+        """Store what the run can be continued from at its last checkpoint."""
         with self._storing():
             state.save(self.path)
 

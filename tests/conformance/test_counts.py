@@ -69,6 +69,8 @@ def test_counts_and_iterates_equal_the_slow_oracle(name, given, kernel, layout, 
     for indices, part in by_rows.subsets:
         slots_of_part = oracle.subset(indices).cache_rows if kept else 0
         needed += part.n * part.misses(slots_of_part, slots) + part.beside
+    if by_rows.on_request is not None and not oracle.keeps_rows:
+        needed = by_rows.on_request(oracle.subset(np.arange(N)).cache_rows) + setup
     refinement = getattr(run, "refinement", None)
     if refinement is not None:  # recomputes what it likes in double precision, n for each coefficient
         assert refinement.evaluations % N == 0

@@ -16,6 +16,8 @@ from svmbench.report.labels import power_of_ten
         (1000.0000000001, "10³"),
         (2.5e6, "2.5×10⁶"),
         (0.05, "5×10⁻²"),
+        (0.0, "0"),
+        (-3e-6, "-3×10⁻⁶"),
     ],
 )
 def test_a_tick_is_written_as_a_power_of_ten(value, text):

@@ -3,6 +3,7 @@ import pytest
 
 from svmbench.errors import UserError
 from svmbench.report.selection import optimum_value, select
+from svmbench.report.series import steps_of
 
 from .stored import store_optimum, stored_run
 
@@ -18,6 +19,12 @@ def test_a_run_shows_its_last_checkpoint(tmp_path):
     at = curve.steps[0].at(np.array([99, 100, 998, 1000, 9_995, 10_000, 10_011, 20_000], dtype=float))
     # 9,995 is within the overshoot of one iteration of 10,000; past the end of the budget nothing is known
     np.testing.assert_array_equal(at, [np.nan, 40, 40, 20, 10, 10, np.nan, np.nan])
+
+
+def test_the_least_error_so_far_never_rises(tmp_path):
+    run = stored_run(tmp_path, costs=[100, 1000, 10_000, 100_000], errors=[40, 10, 20, 5])
+    steps = steps_of(run, "kev_ondemand", "least_test_error")
+    np.testing.assert_allclose(steps.value, [40, 10, 10, 5])
 
 
 @pytest.mark.parametrize("status", ["converged", "stalled"])

@@ -97,6 +97,23 @@ def test_where_double_precision_would_take_longer_than_the_training_there_is_no_
     assert observer(snapshot)["precision"] == "float64"
 
 
+@pytest.mark.parametrize(
+    ("layout", "price"), [("dense", 2.0), ("double", 1.0), ("bytes", 1.0), ("bits", 2.0), ("mixed", 21.0)]
+)
+def test_the_allowance_takes_an_evaluation_at_the_price_of_its_layout(layout, price, monkeypatch):
+    monkeypatch.setattr("svmbench.runner.certificate._FREE", 0)
+    n, s = 50, 7
+    X = np.eye(20, dtype=np.float32)[np.arange(n) % 20]
+    if layout not in ("bits", "bytes"):
+        X = np.hstack([X, np.linspace(0.5, 1.0, n, dtype=np.float32)[:, None]])
+    oracle = Oracle(X, {"name": "gaussian", "gamma": 1.0}, layout=layout)
+    scores, model = TrainingScores(oracle), KernelExpansion(np.arange(s), np.ones(s))
+    oracle.ledger.charge(evaluations=int(price * s * n) - 1)
+    assert scores(model) is None
+    oracle.ledger.charge(evaluations=1)
+    assert scores(model) is not None
+
+
 def test_where_single_precision_cannot_stand_for_the_model_observation_is_in_double_at_any_price(monkeypatch):
     X, y, kernel, problem, alpha = large_dual_point("plane", 1e4, "none")
     monkeypatch.setattr("svmbench.runner.certificate._FREE", 0)

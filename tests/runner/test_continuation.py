@@ -1,4 +1,4 @@
-"""More budget, same run: a run that is gone on from its state is the run in one piece."""
+"""More budget, same run: a run continued from its state is the run in one piece."""
 
 import numpy as np
 import pytest

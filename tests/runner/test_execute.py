@@ -256,9 +256,9 @@ def test_how_a_run_on_features_is_cut_changes_nothing(make, monkeypatch, feature
 def test_making_features_is_training_time(make, monkeypatch):
     make_features = prepare.feature_map
 
-    def slow(config, X):
+    def slow(config, X, seed):
         time.sleep(0.3)
-        return make_features(config, X)
+        return make_features(config, X, seed)
 
     monkeypatch.setattr(prepare, "feature_map", slow)
     assert with_features(make, NYSTROM).run.trace()["wall_seconds"].iloc[0] >= 0.3

@@ -223,7 +223,7 @@ def test_an_interrupted_one_goes_on_where_it_was(store, data, bias, monkeypatch)
     assert np.count_nonzero(alpha) > 0 and before["iterations"] == 35
     said = []
     best = solve(store, data, said.append, C=100.0, bias=bias)
-    assert "going on from where the last attempt at it was" in said
+    assert "continuing the last attempt at it" in said
     assert kept(store) == []
     fresh = solve(Store(store.root / "other"), data, C=100.0, bias=bias)
     assert best.primal == pytest.approx(fresh.primal, rel=2e-6)

@@ -22,6 +22,7 @@ ENDLESS = {"epochs": 10**9}
 MAINTAINS = False
 
 TIE = 1e-12  # gradients nearer than this are equal
+GAIN_TIE = 1e-9  # and gains, of the larger one
 
 
 class Machine:
@@ -29,7 +30,10 @@ class Machine:
 
     On demand, gradients are needed of S alone, and kernel values are evaluated wherever they are needed, but
     for an example just looked at; else they come from rows. The gradients are the same numbers in both forms,
-    made by the same steps, because duplicates are told apart by the last bits.
+    made by the same steps.
+
+    ``over_S`` lists what a program that keeps the gradients of S alone makes: rows over S, each with its
+    length, and None where the rows made so far no longer hold; ``beside`` are values made outside of rows.
     """
 
     def __init__(self, problem: Problem, w: OnDemand | Maintained, eps: float) -> None:
@@ -42,6 +46,9 @@ class Machine:
         self.g = problem.y.copy()
         self.S: list[int] = []
         self.b, self.gap = 0.0, np.inf
+        self.over_S: list[tuple[int, int] | None] = []
+        self.beside = 0
+        self.known = np.zeros(problem.n)  # the coefficients when all examples were looked at last
         self.seen: set[int] = set()  # examples outside S whose values over S are known
 
     def look(self, k: int) -> float:
@@ -50,6 +57,19 @@ class Machine:
             assert abs(self.y[k] - f - self.g[k]) < 1e-9
             self.seen.add(k)
         return self.g[k]
+
+    def made(self, slots: int) -> int:
+        """Evaluations of that program, with a least-recently-used cache of so many rows."""
+        kept: list[int] = []
+        evaluated = 0
+        for request in self.over_S:
+            if request is None:
+                kept = []
+                continue
+            row, length = request
+            evaluated += length * (row not in kept)
+            kept = [*(k for k in kept if k != row), row][-slots:]
+        return evaluated + self.beside
 
     def room(self, i: int, direction: float) -> float:
         return self.C - abs(self.a[i]) if direction == self.y[i] else abs(self.a[i])
@@ -60,6 +80,9 @@ class Machine:
             if self.room(s, sign) > 0 and (found is None or sign * (self.g[s] - self.g[found]) > TIE):
                 found = s
         return found
+
+    def row_over_S(self, k: int) -> None:
+        self.over_S.append((k, len(self.S)))
 
     def ends(self) -> tuple[int | None, int | None, float, float]:
         i, j = self.end(1.0), self.end(-1.0)
@@ -73,6 +96,7 @@ class Machine:
     def move(self, i: int | None, j: int | None, fresh: int | None = None) -> None:
         pair = [(k, sign) for k, sign in ((i, 1.0), (j, -1.0)) if k is not None]
         for k, _ in pair:
+            self.row_over_S(k)
             if self.by_rows:
                 self.oracle.row(k)
             elif k != fresh:
@@ -94,6 +118,7 @@ class Machine:
         if k in self.S:
             return
         y, g = self.y[k], self.look(k)
+        self.over_S += [None, (k, len(self.S) + 1)]
         i, j, high, low = self.ends()
         if self.biased:
             if low < high and y * (g - (low if y > 0 else high)) < -TIE:
@@ -115,7 +140,9 @@ class Machine:
             curvature = self.K[i, i] + self.K[s, s] - 2.0 * self.K[i, s]
             return (self.g[i] - self.g[s]) ** 2 / (curvature if curvature > 0.0 else 1e-12)
 
-        return max((s for s in sorted(self.S) if self.room(s, -1.0) > 0 and self.g[s] < self.g[i]), key=gain)
+        self.row_over_S(i)
+        gains = {s: gain(s) for s in sorted(self.S) if self.room(s, -1.0) > 0 and self.g[s] < self.g[i]}
+        return next(s for s in gains if gains[s] >= (1.0 - GAIN_TIE) * max(gains.values()))
 
     def reprocess(self, second_order: bool = False) -> None:
         i, j, high, low = self.ends()
@@ -126,11 +153,13 @@ class Machine:
             i, j, high, low = self.ends()
         self.gap = high - low
         ceiling, floor = (high, low) if self.biased else (0.0, 0.0)
+        before = len(self.S)
         self.S = [
             s
             for s in self.S
             if self.a[s] != 0.0 or (self.g[s] > floor + TIE if self.y[s] > 0 else self.g[s] < ceiling - TIE)
         ]
+        self.over_S += [None] * (len(self.S) < before)
         finite = [end for end in (high, low) if np.isfinite(end)]
         if self.biased and finite:
             self.b = sum(finite) / len(finite)
@@ -148,7 +177,11 @@ class Machine:
         else:
             high, low = 0.0, 0.0
         violations = {k: self.g[k] - low if self.y[k] > 0 else high - self.g[k] for k in outside}
-        self.S += [k for k, violation in violations.items() if violation > self.eps]
+        entering = [k for k, violation in violations.items() if violation > self.eps]
+        self.S += entering
+        self.over_S += [None] * bool(entering)
+        self.beside += np.count_nonzero(self.a != self.known) * self.y.size
+        self.known = self.a.copy()
         self.gap = np.inf
         return max([worst, *violations.values()])
 
@@ -203,4 +236,6 @@ def run(
         over = presented + 1 >= epochs * n
         if done or (over and (finishing == "none" or (finishing == "expansion" and machine.gap <= eps))):
             break
+    if selection == "random":
+        w.oracle.on_request = machine.made
     return np.abs(machine.a)

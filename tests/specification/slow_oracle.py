@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,7 +17,8 @@ class SlowOracle:
 
     ``setup`` are the evaluations for the diagonal, ``beside`` those made outside of rows, which no cache
     holds, ``subsets`` the oracles over some of the examples, whose pairs are noted here. ``iterated`` is what
-    a specification charges its iterations with by itself; None: each costs n.
+    a specification charges its iterations with by itself; None: each costs n. ``on_request`` tells what a
+    program evaluates that makes no whole rows, by the rows its cache holds; None: it makes whole rows.
     """
 
     def __init__(self, X: NDArray, kernel: dict, values: NDArray | None = None) -> None:
@@ -30,6 +33,7 @@ class SlowOracle:
         self.pairs: list[tuple[int, int]] = []
         self.rows: list[int] = []
         self.iterated: int | None = None
+        self.on_request: Callable[[int], int] | None = None
         self.setup = self.beside = 0
         self.subsets: list[tuple[NDArray, SlowOracle]] = []
         self.whole: SlowOracle | None = None

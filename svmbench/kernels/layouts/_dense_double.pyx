@@ -23,6 +23,7 @@ cdef class DoubleLayout(TiledLayout):
     """
 
     name = "double"
+    exact_price = 1.0   # the same sums; measured: 0.7
     cdef dense_double_store store
 
     def __cinit__(self, X, kernel, threads=1):

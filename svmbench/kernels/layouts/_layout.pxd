@@ -40,6 +40,9 @@ cdef class Layout:
     cdef int pairs(self, const int64_t *rows, Py_ssize_t count, const int64_t *cols, Py_ssize_t width,
                    float *out, Py_ssize_t stride) except -1
     cdef Layout over(self, Layout whole, const int64_t *examples, Py_ssize_t count)
+    cdef bint can_place(self) noexcept nogil
+    cdef void place(self, Layout whole, Py_ssize_t p, int64_t example) noexcept nogil
+    cdef void resize(self, Py_ssize_t count) noexcept nogil
     cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                       const float **held, float **kept, double *sums) except -1 nogil
     cdef bint worth_keeping(self) noexcept nogil

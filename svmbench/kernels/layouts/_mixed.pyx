@@ -121,6 +121,11 @@ cdef class MixedLayout(TiledLayout):
             X[np.arange(len(X)), begin + records[:, width + g].astype(np.intp)] = 1.0
         return X
 
+    @property
+    def exact_price(self):
+        """Of `Layout`; indicators are summed in double precision one by one, in rows compared as codes."""
+        return 2.0 * self.d / (self.store.numeric + self.store.lanes)
+
     def options(self):
         """Return the groups."""
         return {"groups": self.groups}

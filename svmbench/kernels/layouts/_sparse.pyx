@@ -48,6 +48,7 @@ cdef class SparseLayout(Layout):
     """
 
     name = "sparse"
+    exact_price = 4.0   # points one by one, not by columns; measured: 3.6
     cdef sparse_store store
     cdef int32_t *places        # room for those of all features of QUERIES queries, for each thread
     cdef const float[::1] entries

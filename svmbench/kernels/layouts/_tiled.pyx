@@ -151,6 +151,17 @@ cdef class TiledLayout(Layout):
             self.columns.sources[:] = -1        # they are copies of what was here
         return self
 
+    cdef bint can_place(self) noexcept nogil:
+        return True
+
+    cdef void place(self, Layout whole, Py_ssize_t p, int64_t example) noexcept nogil:
+        (<TiledLayout>whole).unpack(example, self.queries)
+        self.pack(p, self.queries)
+
+    cdef void resize(self, Py_ssize_t count) noexcept nogil:
+        self.n = self.job.n = count
+        self.job.n_tiles = (count + TILE - 1) // TILE
+
     cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                       const float **held, float **kept, double *sums) except -1 nogil:
         cdef Py_ssize_t begin = 0, size = 0, missing = 0, r = 0

@@ -33,4 +33,22 @@ static inline double largest(const double *x, ptrdiff_t n, double start)
     return start;
 }
 
+/* The sum of weights[k] x[k], in double precision. */
+static inline double inner_product(const double *weights, const float *x, ptrdiff_t n)
+{
+    lanes sum[4] = {{0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}, {0.0, 0.0}};
+    double total = 0.0;
+    ptrdiff_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (int chain = 0; chain < 4; chain++) {
+            const ptrdiff_t k = i + 2 * chain;
+            sum[chain] += *(const lanes *)(weights + k) * (lanes){x[k], x[k + 1]};
+        }
+    for (int chain = 0; chain < 4; chain++)
+        total += sum[chain][0] + sum[chain][1];
+    for (; i < n; i++)
+        total += weights[i] * x[i];
+    return total;
+}
+
 #endif

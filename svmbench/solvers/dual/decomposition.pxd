@@ -44,7 +44,7 @@ cdef class DecompositionRun(SteppedRun):
     cdef void activate(self) noexcept nogil
     cdef bint is_free(self, Py_ssize_t i) noexcept nogil
     cdef bint is_shrunk(self, Py_ssize_t i) noexcept nogil
-    cdef void look(self) noexcept nogil
+    cdef void update_extrema(self) noexcept nogil
     cdef void choose(self) noexcept nogil
     cdef void choose_pairs(self) noexcept nogil
     cdef void choose_ones(self) noexcept nogil

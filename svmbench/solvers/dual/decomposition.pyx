@@ -11,7 +11,7 @@ y_j K(x_j, x_i)`, which is :math:`-y_i` times the gradient::
 
     B = the steepest feasible direction with at most q non-zeros: pairs of the highest v that can move up with
         the lowest that can move down, while the one is above the other by more than ``eps``; without bias
-        the largest violations above ``eps``, of the two directions by turns. At most ``fresh`` of B were not
+        the largest violations above ``eps``, of the two directions in turn. At most ``fresh`` of B were not
         in the last B, which fills it up: free coefficients first, then those at 0, then those at C, each kind
         the youngest first
     α_B = the best for the others fixed
@@ -89,7 +89,7 @@ cdef class DecompositionRun(SteppedRun):
         self.gradient = np.empty(self.most)
         self.work = self.most * self.n
         self.refinement = Refinement(oracle, self.labels, diagonal, self.dual.alpha, self.most)
-        self.look()
+        self.update_extrema()
 
     cdef int step(self) except -1 nogil:
         cdef SmallQP qp
@@ -97,7 +97,7 @@ cdef class DecompositionRun(SteppedRun):
         self.gather(&qp)
         self.solve(&qp)
         self.apply()
-        self.look()
+        self.update_extrema()
         self.ledger.iteration(self.size * self.n)
         self.ledger.charge_both(self.size * self.n)
         return 0
@@ -122,7 +122,7 @@ cdef class DecompositionRun(SteppedRun):
         for t in range(self.n):
             self.members[t] = t
             self.dual.mark(t, t)
-        self.look()
+        self.update_extrema()
 
     cdef void solve(self, SmallQP* qp) noexcept nogil:
         """Minimise over the working set; of the subclass."""
@@ -133,7 +133,7 @@ cdef class DecompositionRun(SteppedRun):
     cdef bint is_free(self, Py_ssize_t i) noexcept nogil:
         return 0.0 < self.dual.alpha[i] < self.dual.C
 
-    cdef void look(self) noexcept nogil:
+    cdef void update_extrema(self) noexcept nogil:
         """Find the extrema of the active examples and b; see whether it has converged."""
         cdef const double* v = &self.dual.v[0]
         cdef const double* up = &self.dual.up[0]
@@ -187,7 +187,7 @@ cdef class DecompositionRun(SteppedRun):
                 return
 
     cdef void choose_ones(self) noexcept nogil:
-        """Take the largest violations, of both directions by turns.
+        """Take the largest violations, alternately of the two directions.
 
         The q largest at all are often of one direction, near to each other, and what they gain the next set
         undoes.
@@ -303,7 +303,7 @@ cdef class DecompositionRun(SteppedRun):
         self.size = kept.number("size", self.size)
         kept.vectors(members=self.members, batch=self.batch[:self.size], entered=self.entered)
         self.refinement.keep(kept.part("refinement"))
-        self.look()
+        self.update_extrema()
 
     def snapshot(self):
         """Return the last iterate, a dual point; its responses while nothing is shrunk."""

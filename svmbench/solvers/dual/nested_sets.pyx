@@ -49,7 +49,7 @@ cdef enum:
 #: How exactly the dual is solved in a set, as a part of the violation of all. The fewer examples come into a
 #: large set, the likelier are they the last, and the more exactly it is solved.
 cdef double INNER = 0.1
-cdef double PER_NEWCOMER = 0.5
+cdef double PER_ENTERING = 0.5
 cdef double LEAST = 0.01
 cdef double LARGEST = 0.2
 
@@ -323,7 +323,7 @@ cdef class Nested(Level):
         self.inner = Flat(part, problem, np.ones(most), np.ones(most), least)
 
     cdef int64_t solve(self) except -1 nogil:
-        cdef double part = fmin(LARGEST, fmax(LEAST, PER_NEWCOMER * self.coming / self.most))
+        cdef double part = fmin(LARGEST, fmax(LEAST, PER_ENTERING * self.coming / self.most))
         cdef double enough = part * self.violation()
         cdef int64_t evaluations = 0
         cdef Py_ssize_t s = 0, count = 0

@@ -24,7 +24,7 @@ changed.
 
 Counting, with c examples in the chunk. On demand a coefficient that changes costs the c values of its row in
 the chunk, and a search among the others costs the number of non-zero coefficients for each of them. Where all
-responses are maintained a change costs n and the search nothing; the rows that the program takes up again
+responses are maintained a change costs n and the search nothing; the rows that the program reads once more
 for the values outside are those of changes that have been charged.
 
 Answer: the last iterate, a dual point.

@@ -32,7 +32,7 @@ vectors of its size only, rows over A stay in the caches of the processor, and w
 in blocks, once for many changes. That is why this is fast. v is kept in double precision, however large C.
 The bias is the mean of v over the free coefficients, or the midpoint of the extrema where none is free.
 
-Counting. Newcomers to B are charged their kernel values with all members of B, each change of a coefficient
+Counting. Those entering B are charged their kernel values with all members of B, each change of a coefficient
 the number of examples of A for a round of B, and n for one of A, to every convention.
 
 Answer: the last iterate, a dual point; during the start the solution over the last subset.

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from svmbench.solvers.base import Solver
+from svmbench.solvers.dual.parameters import tolerance_field
 
 from libc.math cimport fabs, fmax, fmin
 
@@ -54,13 +55,7 @@ class Params:
                 "search (the paper), or Dai and Fletcher's (2006; the later program)."
             )},
     )
-    eps: float = field(
-        default=1e-3,
-        metadata={"above": 0.0, "help": (
-                "Stop when no optimality condition is violated by more than this. The default of the "
-                "program."
-            )},
-    )
+    eps: float = tolerance_field()
 
 
 cdef class Run(DecompositionRun):

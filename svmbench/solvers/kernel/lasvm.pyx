@@ -31,16 +31,19 @@ with another one by more than ``eps`` enters S; REPROCESS until high - low is at
 violation of all, or ``eps``; and again, until no example violates by more than ``eps``: that is the optimum.
 This is no part of the paper, and to end in good time it chooses its pairs by second-order information (R.-E.
 Fan, P.-H. Chen, C.-J. Lin, JMLR 6, 2005): the partner of high is the s with g_s < high and a_s > A_s whose
-step gains most, :math:`(high - g_s)^2 / (K_{hh} + K_{ss} - 2 K_{hs})`.
+step gains most, :math:`(high - g_s)^2 / (K_{hh} + K_{ss} - 2 K_{hs})`; gains within 1e-9 of the largest are
+equal.
 
 Without bias a step changes one coordinate, the worse violator, to a_i + g_i/K_ii, cut to the box: the pair of
 it and of a partner that has g = 0, K = 0 and no bound; PROCESS returns if y_k g_k < 0.
 
 Counting: an iteration is an example presented, or in the finalization a REPROCESS or a look at all examples.
 On demand a look at an example outside S costs |S| evaluations, and its values serve its first step; any other
-coefficient that changes costs |S|. Where rows are kept it costs n. The program keeps them: g is known for
-all examples, a row is computed for a step, and PROCESS and the candidates read g. Which members of S can
-move up and down stands in vectors over all examples, so that one pass moves g and finds the new extrema.
+coefficient that changes costs |S|. Where rows are kept it costs n. The program does as either of the two.
+With ``selection=random``, where a row is as quick to make as to keep, it keeps g of S alone and makes rows
+over S. Else it knows g of all examples: a row over all is made for a step, and PROCESS and the candidates
+read g. Which members of S can move up and down stands in vectors, so that one pass moves g and finds the new
+extrema. The two ways differ in g by rounding in double precision.
 
 Answer: the last iterate, a dual point. b stays as it was where S has no extrema; where it has one, b is its
 g.
@@ -155,7 +158,10 @@ cdef class Run(SteppedRun):
         self.seeds = np.concatenate([order[y > 0.0][:SEEDS], order[y < 0.0][:SEEDS]])
         self.online = self.seeds.shape[0] + params.epochs * self.n
         self.pool = Pool(order, SWAPS_AHEAD + min(params.candidates, self.n) + 1)
-        self.S = ExpansionSet(oracle, problem, self.labels, diagonal)
+        cdef bint narrow = self.oracle.layout.can_place() and not self.oracle.layout.worth_keeping()
+        self.S = ExpansionSet(
+            oracle, problem, self.labels, diagonal, narrow and self.selection == AT_RANDOM
+        )
         self.refinement = Refinement(oracle, self.labels, diagonal, self.S.alpha, 2)
         self.gap = INFINITY
         self.enough = INFINITY if self.finalization == OVER_ALL else self.eps
@@ -197,16 +203,16 @@ cdef class Run(SteppedRun):
 
     cdef int refine(self) except -1 nogil:
         """Recompute all gradients; whether it has converged shows in the next iterations."""
-        cdef double* g = &self.S.v[0]
+        cdef double* g = &self.S.everywhere[0]
         cdef Extrema extrema
         self.refinement.renew(g)
-        self.S.find_extrema()
+        self.S.take_over()
         extrema = self.S.worst()
         self.gap = extrema.m_up - extrema.M_low
         self.converged = self.finalization == OVER_EXPANSION and self.gap <= self.eps
         if self.refinement.stalled(self.gap, g):
             self.stalled = not self.converged
-            self.S.mark_members()
+            self.S.take_over()
         return 0
 
     cdef Py_ssize_t next_example(self, Generator rng, int64_t left, bint counted) noexcept nogil:
@@ -233,7 +239,7 @@ cdef class Run(SteppedRun):
         self.pool.remember()
         while useful and presented < end and self.pool.swapped < SWAPS_AHEAD:
             k = self.next_example(self.lookahead, self.n - presented % self.n, False)
-            if not self.S.inside[k] and not self.S.settled(k, &self.S.extrema):
+            if not self.S.inside[k] and not self.S.settled(k, self.S.v[k], &self.S.extrema):
                 useful = self.oracle.prefetch.request(k)
             presented += 1
         self.pool.undo()
@@ -249,14 +255,16 @@ cdef class Run(SteppedRun):
         """Take an example into S and make its first step; ``looked``: its values over S are cached."""
         cdef Extrema extrema = self.S.extrema
         cdef Py_ssize_t partner = NOBODY
-        cdef double g = self.S.v[k]
+        cdef Py_ssize_t p = 0
+        cdef double g = 0.0
         if self.S.inside[k]:
             return
         if not looked:
             self.ledger.charge_on_demand(self.S.count)
-        if self.S.settled(k, &extrema):
+        g = self.S.look(k)
+        if self.S.settled(k, g, &extrema):
             return
-        self.S.enter(k)
+        p = self.S.enter(k, g)
         if self.S.balanced:
             partner = extrema.i_low if self.y[k] > 0.0 else extrema.i_up
             if partner == NOBODY or self.y[k] * (g - self.S.v[partner]) <= TIE:
@@ -264,16 +272,20 @@ cdef class Run(SteppedRun):
                 return
             self.ledger.charge_on_demand(self.S.count)
         if self.y[k] > 0.0:
-            self.improve(k, partner)
+            self.improve(p, partner)
         else:
-            self.improve(partner, k)
+            self.improve(partner, p)
 
-    cdef void improve(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-        """Make the step of a pair in S."""
-        cdef const float* row_i = self.row(i) if i != NOBODY else NULL
-        cdef const float* row_j = self.row(j) if j != NOBODY else NULL
-        self.S.improve(i, j, row_i, row_j)
-        self.ledger.charge_row_update(((i != NOBODY) + (j != NOBODY)) * self.n)
+    cdef void improve(self, Py_ssize_t p, Py_ssize_t q) noexcept nogil:
+        """Make the step of a pair in S, given by its positions."""
+        cdef const float* row_p = self.row_at(p) if p != NOBODY else NULL
+        cdef const float* row_q = self.row_at(q) if q != NOBODY else NULL
+        self.S.improve(p, q, row_p, row_q)
+        self.ledger.charge_row_update(((p != NOBODY) + (q != NOBODY)) * self.n)
+
+    cdef const float* row_at(self, Py_ssize_t p) noexcept nogil:
+        """Return the row of the member at a position, over all positions."""
+        return self.S.members.get_row(p) if self.S.compact else self.row(p)
 
     cdef void reprocess(self, bint second_order) noexcept nogil:
         """Make the step of the maximal violating pair in S, and remove what can be in no violating pair."""
@@ -293,14 +305,16 @@ cdef class Run(SteppedRun):
         if isfinite(extrema.m_up) or isfinite(extrema.M_low):
             self.b = midpoint(&extrema)
 
-    cdef void look_at_all(self) noexcept nogil:
+    cdef int look_at_all(self) except -1 nogil:
         """Take the examples into S that violate the conditions; if none does, the method is done."""
         cdef Py_ssize_t before = self.S.count
-        cdef double worst = self.S.admit_violators(self.eps)
+        cdef double worst = 0.0
+        self.S.admit_violators(self.eps, &worst)
         self.ledger.charge_on_demand((self.n - before) * before)
         self.converged = worst <= self.eps
         self.enough = fmax(self.eps, SHARE * worst)
         self.gap = INFINITY
+        return 0
 
     def keep(self, kept):
         """Name what the run goes on from."""
@@ -315,7 +329,7 @@ cdef class Run(SteppedRun):
     def snapshot(self):
         """Return the last iterate, a dual point."""
         alpha, y = np.array(self.S.alpha), np.asarray(self.labels)
-        responses = 1.0 - y * np.asarray(self.S.v)
+        responses = None if self.S.compact else 1.0 - y * np.asarray(self.S.v)
         return Snapshot(KernelExpansion.from_alpha(alpha, y, self.b), responses=responses, alpha=alpha)
 
 
@@ -335,7 +349,7 @@ class LASVM(Solver):
         "kept: n per changed coefficient; iterations: n per coefficient that can change"
     )
     resumable = True
-    version = 2
+    version = 3
     Params = Params
 
     def start(self, problem, oracle, rng):

@@ -187,7 +187,7 @@ cdef class Run(SteppedRun):
                 self.extrema.M_low = fmin(self.extrema.M_low, self.v[i])
 
     cdef bint settle(self) noexcept nogil:
-        """Mend b if it violates the conditions; return whether nothing is left to be done.
+        """Correct b if it violates the conditions; return whether nothing is left to be done.
 
         All errors are known: the pass that changed nothing has looked at each. Where b is what it was, the
         steps that are left are too small a change; if the conditions are far from holding, it has stalled.
@@ -208,12 +208,12 @@ cdef class Run(SteppedRun):
     cdef bint is_free(self, Py_ssize_t i) noexcept nogil:
         return 0.0 < self.alpha[i] < self.C
 
-    cdef void look(self, Py_ssize_t i) noexcept nogil:
+    cdef void charge_error(self, Py_ssize_t i) noexcept nogil:
         """Charge the error of an example."""
         if not self.is_free(i):
             self.ledger.charge_on_demand(self.nonzeros)
 
-    cdef void look_at_both(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+    cdef void charge_pair(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
         """Charge the value of a pair, if the error of a bound one has not needed it."""
         if self.is_free(i) and self.is_free(j):
             self.tried += 1
@@ -227,7 +227,7 @@ cdef class Run(SteppedRun):
         cdef Py_ssize_t first = NONE
         self.row_j = NULL
         self.tried = 0
-        self.look(j)
+        self.charge_error(j)
         if not ((r < -self.eps and self.alpha[j] < self.C) or (r > self.eps and self.alpha[j] > 0.0)):
             return False
         if self.free > 1:
@@ -267,11 +267,11 @@ cdef class Run(SteppedRun):
         cdef double high = fmin(self.C, ai + aj if s > 0.0 else self.C + aj - ai)
         if i == j or low >= high:
             return False
-        self.look(i)
+        self.charge_error(i)
         if self.row_j == NULL:
             self.row_j = self.oracle.get_row(j)
             self.ledger.charge_row_update(self.n)
-        self.look_at_both(i, j)
+        self.charge_pair(i, j)
         new = self.best_of(i, j, low, high)
         if new - low < SNAP * fmax(ai, aj):
             new = low

@@ -17,6 +17,9 @@ Method, from α = 0; :math:`G_i = y_i \sum_j \alpha_j y_j K(x_j, x_i) - 1` is th
 ``selection=unclipped`` takes the argmax of G_i² / K(x_i, x_i) over the coordinates that can move. It
 converges when the largest projected gradient is below ``eps``.
 
+A pass over the coordinates moves the gradient and notes the best gain of each block of 256. Where rows are
+made in blocks ahead of need, those of the best coordinates of the blocks are expected next.
+
 Answer: the last iterate, a dual point. An example with K(x, x) = 0 is put to C at the start, where it is
 best, and left alone. A value that rows in single precision cannot hold (below 1.2e-38) counts as 0.
 """
@@ -29,16 +32,29 @@ from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.run import checked_diagonal
 
 from libc.float cimport FLT_MIN
-from libc.math cimport fabs
+from libc.string cimport memcpy
 
+from svmbench.simd.targets cimport isa_level
 from svmbench.solvers.dual.refinement cimport Refinement
 from svmbench.solvers.run cimport SteppedRun
 
-cdef extern from "svmbench/simd/csrc/lanes.h" nogil:
-    double largest(const double* x, Py_ssize_t n, double start)
-
-cdef enum:
-    BLOCK = 256             # values per inner loop; their scores lie on the stack
+cdef extern from "smo.h" nogil:
+    enum: SMO_BLOCK
+    enum: SMO_AT_C
+    enum: SMO_FREE
+    enum: SMO_NEGATIVE
+    ctypedef struct smo_pass:
+        ptrdiff_t n
+        double C
+        int clipped
+        double* gradient
+        const double* alpha
+        const double* diagonal
+        const double* inverse
+        const signed char* marks
+        double* highest
+    double svmbench_smo_move(int level, const smo_pass*, const float* row, double factor, ptrdiff_t* best)
+    ptrdiff_t svmbench_smo_best_of(int level, const smo_pass*, ptrdiff_t block)
 
 
 @dataclass(frozen=True)
@@ -69,12 +85,16 @@ cdef class Run(SteppedRun):
 
     cdef double C
     cdef double eps
-    cdef bint clipped
-    cdef Py_ssize_t best            # the coordinate to change next
+    cdef int level
+    cdef ptrdiff_t best             # the coordinate to change next
     cdef double[::1] diagonal
     cdef double[::1] inverse        # 1/K_ii, 0 where K_ii is 0
     cdef double[::1] alpha
     cdef double[::1] gradient
+    cdef signed char[::1] marks     # of each coordinate, where it is and its label
+    cdef double[::1] highest        # what a step gains at most, in each block of coordinates
+    cdef double[::1] left           # of these, scratch
+    cdef smo_pass coordinates       # all this, for the pass
     cdef double violation           # the largest projected gradient
     cdef readonly Refinement refinement
 
@@ -82,23 +102,32 @@ cdef class Run(SteppedRun):
         super().__init__(problem, oracle)
         self.C = problem.C
         self.eps = params.eps
-        self.clipped = params.selection == "gain"
+        self.level = isa_level()
         diagonal = checked_diagonal(oracle)
         diagonal[diagonal < FLT_MIN] = 0.0
         self.diagonal = diagonal
         self.inverse = np.divide(1.0, diagonal, out=np.zeros(self.n), where=diagonal > 0.0)
         self.alpha = np.where(diagonal > 0.0, 0.0, self.C)
         self.gradient = np.full(self.n, -1.0)
+        self.marks = np.zeros(self.n, dtype=np.int8)
+        self.highest, self.left = np.zeros((2, -(-self.n // SMO_BLOCK)))
         self.refinement = Refinement(oracle, self.labels, self.diagonal, self.alpha, 1)
-        self.update(NULL, 0.0)
+        self.coordinates = smo_pass(
+            n=self.n, C=self.C, clipped=params.selection == "gain", gradient=&self.gradient[0],
+            alpha=&self.alpha[0], diagonal=NULL, inverse=NULL, marks=&self.marks[0], highest=&self.highest[0]
+        )
+        if np.any(diagonal != 1.0):
+            self.coordinates.diagonal = &self.diagonal[0]
+            self.coordinates.inverse = &self.inverse[0]
+        self.choose()
 
     cdef int step(self) except -1 nogil:
         cdef Py_ssize_t i = self.best
         cdef double old = self.alpha[i]
         cdef double new = clip(old - self.gradient[i] * self.inverse[i], self.C)
-        cdef const float* row = NULL
+        cdef const float* row = self.row(i)
         self.alpha[i] = new
-        row = self.oracle.get_row(i)
+        self.mark(i)
         self.update(row, self.y[i] * (new - old))
         self.ledger.iteration(self.n)
         self.ledger.charge_both(self.n)
@@ -121,67 +150,49 @@ cdef class Run(SteppedRun):
         cdef Py_ssize_t t = 0
         for t in range(self.n):
             self.gradient[t] *= -self.y[t]
+        self.choose()
+
+    cdef void choose(self) noexcept nogil:
+        """Choose the next coordinate from the coefficients and the gradient alone."""
+        cdef Py_ssize_t t = 0
+        for t in range(self.n):
+            self.mark(t)
         self.update(NULL, 0.0)
 
     cdef void update(self, const float* row, double factor) noexcept nogil:
         """Add a row to the gradient; in the same pass choose the next coordinate and look for convergence."""
-        cdef double[BLOCK] scores
-        cdef double[BLOCK] violations
-        cdef double best = -1.0
-        cdef double worst = 0.0
-        cdef double highest = 0.0
-        cdef Py_ssize_t begin = 0
-        cdef Py_ssize_t count = 0
-        cdef Py_ssize_t k = 0
-        while begin < self.n:
-            count = min(<Py_ssize_t> BLOCK, self.n - begin)
-            if row != NULL:
-                for k in range(count):
-                    self.gradient[begin + k] += factor * self.y[begin + k] * row[begin + k]
-            self.score(begin, count, scores, violations)
-            worst = largest(violations, count, worst)
-            highest = largest(scores, count, best)
-            if highest > best:
-                best = highest
-                for k in range(count):
-                    if scores[k] == best:
-                        self.best = begin + k
-                        break
-            begin += count
-        self.violation = worst
-        self.converged = worst < self.eps
+        self.violation = svmbench_smo_move(self.level, &self.coordinates, row, factor, &self.best)
+        self.converged = self.violation < self.eps
 
-    cdef void score(
-        self, Py_ssize_t begin, Py_ssize_t count, double* scores, double* violations
-    ) noexcept nogil:
-        """Fill the selection scores and the absolute projected gradients of one block."""
-        cdef const double* alpha = &self.alpha[begin]
-        cdef const double* gradient = &self.gradient[begin]
-        cdef const double* diagonal = &self.diagonal[begin]
-        cdef const double* inverse = &self.inverse[begin]
-        cdef double C = self.C
-        cdef double g = 0.0, d = 0.0
-        cdef Py_ssize_t k = 0
-        for k in range(count):
-            g = gradient[k]
-            g = 0.0 if (alpha[k] <= 0.0) & (g > 0.0) else g
-            g = 0.0 if (alpha[k] >= C) & (g < 0.0) else g
-            violations[k] = fabs(g)
-        if self.clipped:
-            for k in range(count):
-                g = gradient[k]
-                d = clip(alpha[k] - g * inverse[k], C) - alpha[k]
-                scores[k] = -d * (g + 0.5 * diagonal[k] * d)
-        else:
-            for k in range(count):
-                scores[k] = violations[k] * violations[k] * inverse[k]
+    cdef void mark(self, Py_ssize_t i) noexcept nogil:
+        cdef signed char place = SMO_AT_C if self.alpha[i] >= self.C else SMO_FREE
+        if self.alpha[i] <= 0.0:
+            place = 0
+        self.marks[i] = place if self.y[i] > 0.0 else place | SMO_NEGATIVE
+
+    cdef void prefetch_hints(self) noexcept nogil:
+        """Expect the best coordinates of other blocks, those that would gain most first."""
+        cdef Py_ssize_t blocks = self.highest.shape[0], k = 0, first = 0
+        cdef bint useful = True
+        memcpy(&self.left[0], &self.highest[0], blocks * sizeof(double))
+        self.left[self.best // SMO_BLOCK] = 0.0
+        while useful:
+            for k in range(blocks):
+                if self.left[k] > self.left[first]:
+                    first = k
+            useful = self.left[first] > 0.0
+            if useful:
+                useful = self.oracle.prefetch.request(
+                    svmbench_smo_best_of(self.level, &self.coordinates, first)
+                )
+                self.left[first] = 0.0
 
     def keep(self, kept):
         """Name what the run goes on from."""
         kept.vectors(alpha=self.alpha, gradient=self.gradient)
-        self.best = kept.number("best", self.best)
-        self.violation = kept.number("violation", self.violation)
         self.refinement.keep(kept.part("refinement"))
+        if kept.taking_back:
+            self.choose()
 
     def snapshot(self):
         """Return the last iterate, a dual point."""

@@ -39,6 +39,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
+from svmbench.solvers.dual.parameters import shrinking_field
 from svmbench.solvers.run import checked_diagonal
 
 from svmbench.solvers.dual.box cimport ActiveDual, Pair
@@ -71,12 +72,7 @@ class Params:
             ),
         },
     )
-    shrinking: bool = field(
-        default=True, metadata={"help": (
-                "Put coefficients aside that seem to stay at their bound. It saves passes over vectors "
-                "and costs kernel rows when the others have converged."
-            )}
-    )
+    shrinking: bool = shrinking_field()
 
 
 cdef class Run(SteppedRun):

@@ -6,7 +6,7 @@ decomposition methods: see `svmbench.solvers.dual.decomposition`. Each working s
 most ``n_new`` of which were not in the last one, is solved to a hundredth of the violation within it
 (`svmbench.solvers.dual.small_qp`); the paper has it solved exactly, which for a large C takes most of the
 time and gains nothing. The paper has a bias; without one there is no equality constraint, the working set is
-the largest violations of either direction by turns, and the conditions are checked around b = 0.
+the largest violations, alternately of the two directions, and the conditions are checked around b = 0.
 
 Shrinking. A coefficient that has been at a bound for ``h`` iterations, each time with a strictly positive
 multiplier (v above b at the bound that v pushes up to, below b at the other), is shrunk; this is checked
@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from svmbench.solvers.base import Solver
+from svmbench.solvers.dual.parameters import shrinking_field, tolerance_field
 
 from libc.math cimport INFINITY, fmax
 from libc.stdint cimport int64_t
@@ -52,19 +53,8 @@ class Params:
                 " of the program is q."
             )},
     )
-    eps: float = field(
-        default=1e-3,
-        metadata={"above": 0.0, "help": (
-                "Stop when no optimality condition is violated by more than this. The default of the "
-                "program."
-            )},
-    )
-    shrinking: bool = field(
-        default=True, metadata={"help": (
-                "Shrink coefficients that seem to stay at their bound. It saves passes over vectors "
-                "and costs kernel rows when the others have converged."
-            )}
-    )
+    eps: float = tolerance_field()
+    shrinking: bool = shrinking_field()
     h: int = field(
         default=100, metadata={"min": 1, "help": (
                 "Iterations that a coefficient is held at its bound before it is shrunk. The default "
@@ -142,7 +132,7 @@ cdef class Run(DecompositionRun):
                 self.members[kept] = t
                 kept += 1
         self.active = kept
-        self.look()
+        self.update_extrema()
 
     cdef void restore(self) noexcept nogil:
         """Recompute the values of the shrunk coefficients, and unshrink all."""

@@ -60,8 +60,8 @@ class Params:
                 "SVM-light is q; fewer keep it from zigzagging."
             ), "min": 1})
     shrinking: bool = field(default=True, metadata={"help": (
-                "Put examples aside that were at their bound in two iterations in a row, and look at all "
-                "again in the end."
+                "Shrink examples that were at their bound in two iterations in a row, and look at all again "
+                "in the end."
             )})
     eps: float = field(default=1e-3, metadata={"help": (
                 "Stop when no gradient of the dual violates its optimality by more than this. The default"
@@ -84,7 +84,7 @@ cdef class Run(LinearRun):
     cdef double[::1] row            # one example, dense; zero between two uses
     cdef int64_t[::1] items         # the active examples, ascending
     cdef Py_ssize_t active
-    cdef int8_t[::1] aside          # whether an example is not active
+    cdef int8_t[::1] shrunk         # whether an example is not active
     cdef int8_t[::1] member         # whether it is in B
     cdef int8_t[::1] settled        # iterations in a row at a bound
     cdef Py_ssize_t size            # of B
@@ -109,7 +109,7 @@ cdef class Run(LinearRun):
         self.w, self.row = np.zeros(max(examples.d, 1)), np.zeros(max(examples.d, 1))
         self.items = np.arange(self.n, dtype=np.int64)
         self.active = self.n
-        self.aside, self.member, self.settled = (np.zeros(self.n, dtype=np.int8) for _ in range(3))
+        self.shrunk, self.member, self.settled = (np.zeros(self.n, dtype=np.int8) for _ in range(3))
         self.B, self.stay, self.enter = (np.zeros(self.q, dtype=np.int64) for _ in range(3))
         self.Q = np.zeros(self.q * self.q)
         self.diagonal, self.z, self.gradient = np.zeros(self.q), np.zeros(self.q), np.zeros(self.q)
@@ -209,7 +209,7 @@ cdef class Run(LinearRun):
         return self.off(i)
 
     cdef int follow(self) except -1 nogil:
-        """Make the gradients of the active examples, put settled ones aside, see whether it is over."""
+        """Make the gradients of the active examples, shrink the settled ones, see whether it is over."""
         cdef Py_ssize_t k = 0, kept = 0, looked_at = self.active
         cdef double worst = 0.0, surplus = 0.0
         cdef int64_t i = 0
@@ -222,7 +222,7 @@ cdef class Run(LinearRun):
             else:
                 self.settled[i] = 0
             if self.shrinking and self.settled[i] == PATIENCE:
-                self.aside[i] = 1
+                self.shrunk[i] = 1
             else:
                 self.items[kept] = i
                 kept += 1
@@ -258,10 +258,10 @@ cdef class Run(LinearRun):
         cdef double worst = 0.0
         cdef int64_t i = 0
         for i in range(self.n):
-            if self.aside[i]:
+            if self.shrunk[i]:
                 self.respond(i)
             worst = fmax(worst, self.off(i))
-            self.aside[i] = 0
+            self.shrunk[i] = 0
             self.settled[i] = 0
             self.items[i] = i
         self.active = self.n

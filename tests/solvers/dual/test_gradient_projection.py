@@ -8,6 +8,7 @@ from scipy.optimize import lsq_linear
 
 from svmbench.solvers.dual.gradient_projection import minimise_projected
 from svmbench.solvers.dual.small_qp import minimise
+from tests.solvers.dual.programs import objective, random_program
 
 RULES = pytest.mark.parametrize("rule", ["gvpm", "dai_fletcher"])
 SHAPES = pytest.mark.parametrize(
@@ -16,20 +17,9 @@ SHAPES = pytest.mark.parametrize(
 
 
 def program(q, rank, seed):
-    """A random program, some of its variables there twice, with V'V = Q."""
     rng = np.random.default_rng(seed)
-    V = rng.normal(size=(rank, q))
-    if q > 4:
-        V[:, 1] = V[:, 0]
-        V[:, 3] = -V[:, 2]
-    C = 10.0 ** rng.uniform(-1, 1)
-    y = np.where(rng.random(q) < 0.5, 1.0, -1.0)
-    start = rng.choice([0.0, C, 0.3 * C, C * rng.random()], size=q)
+    V, C, y, start = random_program(q, rank, rng, 1)
     return V, V.T @ rng.normal(size=rank) - 0.1 * rng.random(q), C, y, start
-
-
-def objective(Q, h, z):
-    return 0.5 * z @ Q @ z + h @ z
 
 
 def solved(Q, h, C, start, rule, **given):

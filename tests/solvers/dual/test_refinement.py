@@ -64,7 +64,9 @@ def test_a_converged_run_is_at_the_optimum_of_the_kernel_and_not_of_its_rounded_
     assert run.refinement.rounds > 0
     gap = relative_gap(problem, snapshot.alpha, K)
     assert 0.0 <= gap < 1e-6
-    np.testing.assert_allclose(snapshot.responses, problem.y * (K @ (snapshot.alpha * problem.y)), atol=1e-7)
+    exact = problem.y * (K @ (snapshot.alpha * problem.y))
+    if snapshot.responses is not None:  # LASVM knows those of its members alone
+        np.testing.assert_allclose(snapshot.responses, exact, atol=1e-7)
 
 
 @pytest.mark.parametrize(("name", "bias"), CASES)

@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import LinearConstraint, lsq_linear, minimize
 
 from svmbench.solvers.dual.small_qp import minimise
+from tests.solvers.dual.programs import objective, random_program
 
 SHAPES = pytest.mark.parametrize(
     ("q", "rank"), [(1, 1), (2, 2), (2, 1), (5, 0), (10, 10), (10, 3), (40, 40), (40, 5)]
@@ -14,20 +15,9 @@ SHAPES = pytest.mark.parametrize(
 
 
 def program(q, rank, seed):
-    """A random program, some of its variables there twice, with V'V = Q."""
     rng = np.random.default_rng(seed)
-    V = rng.normal(size=(rank, q))
-    if q > 4:
-        V[:, 1] = V[:, 0]
-        V[:, 3] = -V[:, 2]
-    C = 10.0 ** rng.uniform(-1, 2)
-    y = np.where(rng.random(q) < 0.5, 1.0, -1.0)
-    start = rng.choice([0.0, C, 0.3 * C, C * rng.random()], size=q)
+    V, C, y, start = random_program(q, rank, rng, 2)
     return V, rng.normal(size=q) - 1.0, C, y, start
-
-
-def objective(Q, h, z):
-    return 0.5 * z @ Q @ z + h @ z
 
 
 def violation(Q, h, C, z, y=None):

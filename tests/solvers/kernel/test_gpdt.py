@@ -2,56 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from svmbench.problem import BIASES
 from tests.solvers.kernel.working_sets import (
-    DEGENERATE,
-    GAUSSIAN,
-    LINEAR,
-    check_against_libsvm,
-    check_optimal,
     finished,
     noisy,
     started,
 )
-
-SIZES = pytest.mark.parametrize(
-    "given",
-    [{}, {"inner": "dai_fletcher"}, {"q": 2, "n_new": 2}, {"q": 20}, {"q": 20, "inner": "dai_fletcher"}],
-)
-
-
-@pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
-@pytest.mark.parametrize("kernel", [GAUSSIAN, LINEAR], ids=["gaussian", "linear"])
-@SIZES
-def test_the_answer_is_that_of_libsvm(given, kernel, C):
-    check_against_libsvm("gpdt", kernel, C, **given)
-
-
-@pytest.mark.parametrize("C", [0.01, 1.0, 50.0])
-@pytest.mark.parametrize("case", DEGENERATE)
-@pytest.mark.parametrize("bias", BIASES)
-@SIZES
-def test_degenerate_data(given, bias, case, C):
-    X, y = DEGENERATE[case]
-    check_optimal("gpdt", X, y, C=C, bias=bias, **given)
-
-
-@pytest.mark.parametrize("label", [-1.0, 1.0])
-def test_one_class_is_its_bias(label):
-    for n in (1, 5):
-        snapshot = check_optimal("gpdt", np.arange(n)[:, None], [label] * n)
-        assert snapshot.model.indices.size == 0
-        assert snapshot.model.bias == label
-
-
-def test_the_same_example_with_both_labels():
-    for bias in BIASES:
-        snapshot = check_optimal("gpdt", [[1.0], [1.0]], [1.0, -1.0], GAUSSIAN, C=3.0, bias=bias)
-        assert snapshot.alpha.tolist() == [3.0, 3.0]
-        assert snapshot.model.bias == 0.0
 
 
 @pytest.mark.parametrize("inner", ["gvpm", "dai_fletcher"])

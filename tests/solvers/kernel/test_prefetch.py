@@ -39,6 +39,7 @@ def trained(name, given, iterations, *, bias="none", **options):
         ("perceptron", {}, "none"),
         ("sbp", {}, "none"),
         ("sbp", {}, "unregularised"),
+        ("smo", {}, "none"),
         ("lasvm", {}, "unregularised"),
         ("lasvm", {}, "none"),
         ("lasvm", {"selection": "margin", "candidates": 5}, "unregularised"),
@@ -55,7 +56,7 @@ def test_many_rows_are_made_ahead_and_most_are_used(name, given, bias):
 
 
 def test_a_method_that_foresees_nothing_makes_nothing_ahead():
-    assert trained("smo", {}, 50).ledger.kev_discarded == 0
+    assert trained("smo_pair", {}, 50, bias="unregularised").ledger.kev_discarded == 0
 
 
 def test_rows_ahead_stay_within_an_eighth_of_the_cache():
