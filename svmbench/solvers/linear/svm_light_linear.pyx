@@ -270,7 +270,7 @@ cdef class Run(LinearRun):
     def keep(self, kept):
         """Name what the run goes on from."""
         kept.vectors(alpha=self.alpha, g=self.g, w=self.w, items=self.items, settled=self.settled, B=self.B)
-        kept.vectors(aside=self.aside, member=self.member)
+        kept.vectors(shrunk=self.shrunk, member=self.member)
         self.active, self.size = kept.number("active", self.active), kept.number("size", self.size)
         self.dual = Record(kept.number("highest", self.dual.highest), kept.number("idle", self.dual.idle))
 
