@@ -173,9 +173,10 @@ def _figure(number: int, figure: dict[str, Any]) -> str:
         for place, method in enumerate(figure["methods"])
     )
     crowded = len(figure["runs"]) > max(12, len(figure["methods"]))
-    several = f'<label><input type="checkbox" name="medians"{" checked" * crowded}>medians over seeds</label>'
-    if len(figure["runs"]) == len(figure["methods"]):
-        several = ""
+    several = ""
+    if len(figure["runs"]) > len(figure["methods"]):
+        checked = " checked" * crowded
+        several = f'<label><input type="checkbox" name="medians"{checked}>medians over seeds</label>'
     return f"""<section class="figure" aria-labelledby="figure-{number}">
 <h3 id="figure-{number}">{number}. {escape(figure["title"])}</h3>
 <div class="controls">{axes}{scales}{several}
@@ -242,13 +243,12 @@ def _table(title: str, caption: str, head: str, rows: Iterable[str]) -> str:
 
 
 def _environments(runs: Sequence[StoredRun]) -> str:
-    used = Counter((str(run.manifest.get("environment")), run.path) for run in runs)
     records: dict[str, tuple[int, dict[str, Any]]] = {}
-    for (name, path), number in used.items():
-        # Runs of a pack lie two folders below the results, which hold the environments.
-        found = (Store(root).environment(name) for root in (path.parents[1], *path.parents[3:4]))
-        before, record = records.get(name, (0, {}))
-        records[name] = (before + number, record or next((one for one in found if one is not None), {}))
+    for run in runs:
+        name = str(run.manifest.get("environment"))
+        number, record = records.get(name, (0, {}))
+        found = (Store(root).environment(name) for root in run.homes)
+        records[name] = (number + 1, record or next((one for one in found if one is not None), {}))
     keys = ("svmbench", "python", "numpy", "compiler", "platform", "processor", "cores", "isa")
     rows = []
     for number, record in sorted(records.values(), key=lambda entry: -entry[0]):

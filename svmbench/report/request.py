@@ -15,7 +15,7 @@ from svmbench.report.bounds import references
 from svmbench.report.curves import Looks, Row, View, make_figure
 from svmbench.report.heat import make_heat
 from svmbench.report.labels import handles_of
-from svmbench.report.selection import Panel, Selection, in_order, select
+from svmbench.report.selection import CURVE_GROUPS, Panel, Selection, in_order, select
 from svmbench.report.settings import check_keys, flatten, setting, written
 from svmbench.report.sheet import WIDTHS
 from svmbench.report.style import LINES, MARKERS, PALETTE, Look, Picture
@@ -217,8 +217,7 @@ def _check_crowd(found: Selection) -> None:
 
 def _differing(panel: Panel) -> list[str]:
     """Return the keys in which the curves of a panel differ."""
-    groups = ("solver", "dataset", "kernel", "features", "problem")
-    flats = [flatten({group: run.config.get(group, {}) for group in groups}) for run in panel.runs]
+    flats = [flatten({group: run.config.get(group, {}) for group in CURVE_GROUPS}) for run in panel.runs]
     keys = dict.fromkeys(itertools.chain.from_iterable(flats))
     return [
         "solver" if key == "solver.name" else "dataset" if key == "dataset.name" else key

@@ -16,7 +16,7 @@ from svmbench.store import StoredRun
 _FIRST = ("sbp", "pegasos", "sdca", "smo", "perceptron")
 
 #: Groups of the configuration that decide what a curve shows; budgets only decide where it ends.
-_CURVE_GROUPS = ("solver", "dataset", "kernel", "features", "problem")
+CURVE_GROUPS = ("solver", "dataset", "kernel", "features", "problem")
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def _panel_key(run: StoredRun) -> tuple[tuple[str, Any], ...]:
 
 def _curve_key(run: StoredRun, counter: str, apart: Sequence[str]) -> tuple[tuple[str, Any], ...]:
     """Return what must agree for two runs to differ only in their seed."""
-    config: dict[str, Any] = {group: run.config.get(group, {}) for group in _CURVE_GROUPS}
+    config: dict[str, Any] = {group: run.config.get(group, {}) for group in CURVE_GROUPS}
     if counter == "kev_computed":
         config["budget"] = {"memory": run.config["budget"].get("memory")}
     groups = {key: _hashable(value) for key, value in flatten(config).items()}

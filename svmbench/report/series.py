@@ -239,6 +239,5 @@ def optimum_of(run: StoredRun) -> dict[str, Any] | None:
     name = run.manifest.get("optimum")
     if name is None:
         return None
-    # Runs of a pack lie two folders below the results, which hold the optima.
-    found = (Store(root).optimum(name) for root in (run.path.parents[1], *run.path.parents[3:4]))
+    found = (Store(root).optimum(name) for root in run.homes)
     return next((record for record in found if record is not None), None)

@@ -33,20 +33,9 @@ CASES = (
 BLOCKS = (1, 16, 64)
 
 HEADER = (
-    *(
-        "data",
-        "layout",
-        "rows",
-        "columns",
-        "block",
-        "threads",
-        "million values/s",
-        "±",
-        "limit",
-        "of the limit",
-    ),
-    *("of sgemm", "× one thread"),
-)
+    "data", "layout", "rows", "columns", "block", "threads", "million values/s", "±", "limit", "of the limit",
+    "of sgemm", "× one thread",
+)  # fmt: skip
 
 _BLOCKS = 64  # blocks that are made in turn
 
@@ -181,7 +170,7 @@ def _sgemm(X: np.ndarray, block: int, budget: float) -> Timings:
 def examples(name: str, layout: str, say: Callable[[str], None]) -> tuple[Any, str]:
     """Return a set's training examples and its name, or generated ones of its shape if it is not stored.
 
-    At hand are stored files and those of a mirror; nothing is downloaded.
+    Stored files are read, and those of a mirror; nothing is downloaded.
 
     Parameters
     ----------

@@ -71,9 +71,8 @@ def _fill(folder: Path, runs: Sequence[StoredRun], root: Path, commands: Sequenc
             ("environments", run.manifest.get("environment")),
             ("optima", run.manifest.get("optimum")),
         ):
-            # Runs of a pack lie two folders below the results, which hold both.
-            homes = (run.path.parents[1], *run.path.parents[3:4])
-            found = next((path for home in homes if (path := home / kind / f"{name}.json").is_file()), None)
+            files = (home / kind / f"{name}.json" for home in run.homes)
+            found = next((file for file in files if file.is_file()), None)
             if found is not None:
                 (folder / kind).mkdir(exist_ok=True)
                 shutil.copyfile(found, folder / kind / found.name)

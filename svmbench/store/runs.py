@@ -133,6 +133,11 @@ class StoredRun:
         return self.path.name.removesuffix(RUNNING)
 
     @property
+    def homes(self) -> list[Path]:
+        """Results folders that may hold what it refers to: a run of a pack lies two folders further down."""
+        return [self.path.parents[1], *self.path.parents[3:4]]
+
+    @property
     def config(self) -> dict[str, Any]:
         """Resolved configuration."""
         return dict(self._config)

@@ -88,7 +88,7 @@ class Machine:
         i, j = self.end(1.0), self.end(-1.0)
         high, low = -np.inf if i is None else self.g[i], np.inf if j is None else self.g[j]
         if not self.biased:
-            if max(high, 0.0) >= -min(low, 0.0):
+            if max(high, 0.0) >= -min(low, 0.0) - TIE:
                 return i, None, max(high, 0.0), 0.0
             return None, j, 0.0, low
         return i, j, high, low

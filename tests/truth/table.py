@@ -49,8 +49,9 @@ Made by `python -m tests.truth.table measure FILE` and `python -m tests.truth.ta
 optimum, or a reported P below it, is {worst:.1e}: the optimum of a problem lies between the largest true D
 and the least true P of its runs, each widened by its rounding. The columns ΔP and ΔD are the relative
 differences of the two programs, the last column is what rounding in float64 can make of either, as a part of
-P. An end of `time` is the limit of CPU seconds: such a run was not waited for. A gap that is not shown (–)
-would have taken longer in double precision than the training."""
+P. An end of `time` is the limit of CPU seconds, in brackets behind what was spent: such a run was not waited
+for. A gap that is not shown (–) would have taken longer in double precision than the training. Exact solvers
+that are named below a table as not measured were not run on that problem."""
 
 HEAD = (
     "| solver | end | CPU s | P | D | gap | true gap | ΔP | ΔD | precision | rounding |",
@@ -209,6 +210,11 @@ def complaints(rows: list[dict[str, Any]]) -> list[str]:
     return found
 
 
+def _able(posed: Posed) -> list[str]:
+    """Return the solvers that a problem is for."""
+    return [name for name in SOLVERS if posed.bias in registry.get(name).biases]
+
+
 def _number(value: float | None, form: str) -> str:
     return "–" if value is None else format(value, form)
 
@@ -231,7 +237,7 @@ def render(rows: list[dict[str, Any]]) -> str:
             cells = [
                 row["solver"],
                 row["end"],
-                f"{row['cpu_seconds']:.1f}",
+                f"{row['cpu_seconds']:.1f}" + (f" ({row['limit']:g})" if row["end"] == "time" else ""),
                 f"{row['primal']:.12g}",
                 _number(row["dual"], ".12g"),
                 _number(row["gap"], ".1e"),
@@ -242,6 +248,9 @@ def render(rows: list[dict[str, Any]]) -> str:
                 f"{row['rounding'] / P:.0e}",
             ]
             lines.append("| " + " | ".join(cells) + " |")
+        left = [name for name in _able(posed) if name not in {row["solver"] for row in mine}]
+        if left:
+            lines += ["", f"Not measured: {', '.join(left)}."]
     wrong = complaints(rows)
     lines += ["", "## What does not hold", "", *([f"- {line}." for line in wrong] or ["Nothing."]), ""]
     return "\n".join(lines)
@@ -270,7 +279,7 @@ def main() -> None:
         data = SETS[posed.data]()
         for name in SOLVERS:
             known = {(row["problem"], row["solver"]) for row in read(asked.file)}
-            skip = (str(posed), name) in known or posed.bias not in registry.get(name).biases
+            skip = (str(posed), name) in known or name not in _able(posed)
             if skip or asked.solver not in ("", name):
                 continue
             row = measure(posed, name, data, asked.cpu)

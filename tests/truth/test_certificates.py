@@ -38,6 +38,7 @@ def test_a_bound_that_is_passed_and_a_gap_that_is_wrong_are_seen():
     posed = FAST[0]
     row = measure(posed, "smo_pair", SETS[posed.data](), 2.0)
     assert complaints([row]) == []
+    assert "Not measured: decomposition, svm_light, gpdt, lasvm, chunking, platt." in render([row])
     P, gap = row["primal"], true_gap(row)
     slack = row["rounding"] / P
     high = row | {"dual": P * (1.0 + 2.0 * slack)}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.problem import mean_hinge, primal_objective
 from svmbench.solvers.cutting_plane.one_slack import OneSlack
 
 Floats = NDArray[np.float64]
@@ -72,6 +73,13 @@ class Cuts:
     def padded(self, m: int) -> Floats:
         """Return w in m coordinates; those that are new since the last solution are 0."""
         return np.pad(self.w, (0, m - self.w.size))
+
+    def native(self, lam: float, w: Floats, responses: Floats) -> dict[str, float]:
+        """Return the λ-form objective of w, shape (m,), by its responses, (n,), and the bound of the cuts."""
+        return {
+            "native_objective": primal_objective(lam, float(w @ w), mean_hinge(responses)),
+            "native_bound": lam * self.dual,
+        }
 
     def iterate(self, features: Floats, eps: float, idle: int) -> float:
         """Add the cut at w and solve again, unless the cuts are within eps of the loss at w.

@@ -172,7 +172,7 @@ cdef class ExpansionSet(BoxDual):
     cdef Extrema worst(self) noexcept nogil:
         cdef Extrema extrema = self.extrema
         if not self.balanced:
-            if fmax(extrema.m_up, 0.0) >= -fmin(extrema.M_low, 0.0):
+            if fmax(extrema.m_up, 0.0) >= -fmin(extrema.M_low, 0.0) - TIE:
                 extrema.M_low = 0.0
                 extrema.i_low = NOBODY
                 extrema.m_up = fmax(extrema.m_up, 0.0)

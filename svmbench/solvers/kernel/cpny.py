@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from svmbench.problem import Problem, mean_hinge, primal_objective
+from svmbench.problem import Problem
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.cutting_plane.coordinates import DEPENDENT, Features
 from svmbench.solvers.cutting_plane.feature_cuts import Cuts
@@ -145,11 +145,7 @@ class Run(PlainRun):
         order = np.argsort(basis)
         order = order[coefficients[order] != 0.0]  # none before the first solution
         model = KernelExpansion(basis[order], coefficients[order])
-        native = {
-            "native_objective": primal_objective(problem.lam, float(w @ w), mean_hinge(responses)),
-            "native_bound": problem.lam * self._cuts.dual,
-        }
-        return Snapshot(model, responses=responses, native=native)
+        return Snapshot(model, responses=responses, native=self._cuts.native(problem.lam, w, responses))
 
 
 class CPNY(Solver):

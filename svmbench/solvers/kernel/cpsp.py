@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from svmbench.kernels.reduced_set import ReducedSet
-from svmbench.problem import Problem, mean_hinge, primal_objective
+from svmbench.problem import Problem
 from svmbench.solvers.base import ReducedSetExpansion, Snapshot, Solver
 from svmbench.solvers.cutting_plane.coordinates import Features
 from svmbench.solvers.cutting_plane.feature_cuts import GrowingCuts
@@ -170,11 +170,7 @@ class Run(PlainRun):
         model = ReducedSetExpansion(
             self._points[:m].copy(), self._features.coefficients(w), self._examples.gamma
         )
-        native = {
-            "native_objective": primal_objective(problem.lam, float(w @ w), mean_hinge(responses)),
-            "native_bound": problem.lam * self._cuts.dual,
-        }
-        return Snapshot(model, responses=responses, native=native)
+        return Snapshot(model, responses=responses, native=self._cuts.native(problem.lam, w, responses))
 
 
 class CPSP(Solver):

@@ -36,6 +36,8 @@ TARGET INLINE vu VARIANT(whole)(vu v)
 {
 #if LEVEL == 3
     return v;
+#elif LEVEL == 1
+    return (vu)_mm256_madd_epi16(_mm256_maddubs_epi16((__m256i)v, _mm256_set1_epi8(1)), _mm256_set1_epi16(1));
 #else
     v = (v & 0x00FF00FFu) + ((v >> 8) & 0x00FF00FFu);
     return (v + (v >> 16)) & 0xFFFFu;
@@ -61,14 +63,14 @@ TARGET INLINE vf VARIANT(look_up)(const float *table, vu number, const int table
 #else
 #if LEVEL == 1
     if (tables == 1) {
-        __m256 value = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table), (__m256i)number);
-#pragma GCC unroll 3
-        for (int eight = 8; eight < 32; eight += 8) {
-            const __m256i here = _mm256_cmpgt_epi32((__m256i)number, _mm256_set1_epi32(eight - 1));
-            const __m256 other = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table + eight), (__m256i)number);
-            value = _mm256_blendv_ps(value, other, _mm256_castsi256_ps(here));
-        }
-        return (vf)value;
+        /* A permutation looks at the lowest three bits; the two above choose by their place as a sign. */
+        const __m256 fourth = (__m256)(number << 28), fifth = (__m256)(number << 27);
+        __m256 eight[4];
+#pragma GCC unroll 4
+        for (int part = 0; part < 4; part++)
+            eight[part] = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table + 8 * part), (__m256i)number);
+        return (vf)_mm256_blendv_ps(_mm256_blendv_ps(eight[0], eight[1], fourth),
+                                    _mm256_blendv_ps(eight[2], eight[3], fourth), fifth);
     }
 #endif
     vf value;
