@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -129,7 +130,9 @@ class Lock:
 
     def remove(self) -> None:
         """Remove the lock file and free the lock."""
-        self.path.unlink(missing_ok=True)
+        # In a folder that is not writable any more it stays, and locks nothing.
+        with contextlib.suppress(OSError):
+            self.path.unlink()
         self.release()
 
     def release(self) -> None:

@@ -15,7 +15,7 @@ _OPTIONS = {
     "run": ("--multirun", "--config-dir", "--cfg", "--resolve", "--json", "--help"),
     "plan": ("--config-dir", "--calibrate", "--json", "--help"),
     "status": ("--json", "--results", "--help"),
-    "resume": ("--results", "--help"),
+    "resume": ("--json", "--results", "--help"),
     "tune": ("--rounds", "--config-dir", "--json", "--help"),
     "best": ("--by", "--json", "--results", "--help"),
     "list": (

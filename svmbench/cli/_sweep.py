@@ -1,7 +1,8 @@
-"""``svmbench run -m`` and ``svmbench resume``: the sweep's lines and its table."""
+"""``svmbench run -m``, ``resume`` and ``status``: the sweep's lines, its table, and both as JSON."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,8 +18,11 @@ Ends = Mapping[int, dict[str, Any]]
 _NAMED = 5
 
 
-def sweep(plan: Plan, *, table: bool = True) -> tuple[int, Ends]:
-    """Run every combination; return 0, 1 if any job failed, or 130 if interrupted, and the ends."""
+def sweep(plan: Plan, *, table: bool = True, as_json: bool = False) -> tuple[int, Ends]:
+    """Run every combination; return 0, 1 if any job failed, or 130 if interrupted, and the ends.
+
+    With ``as_json`` standard output is left to the document, which takes the place of the table.
+    """
     from svmbench.store import Store
     from svmbench.sweep.launch import check
 
@@ -26,10 +30,12 @@ def sweep(plan: Plan, *, table: bool = True) -> tuple[int, Ends]:
     check(plan.options)
     Store(results).check_writable()
     tell_left_out(plan)
-    return make(Record.create(Path(results), plan), plan, {}, table=table)
+    return make(Record.create(Path(results), plan), plan, {}, table=table, as_json=as_json)
 
 
-def make(record: Record, plan: Plan, ends: Ends, *, table: bool = True) -> tuple[int, Ends]:
+def make(
+    record: Record, plan: Plan, ends: Ends, *, table: bool = True, as_json: bool = False
+) -> tuple[int, Ends]:
     """Make the jobs of a plan that have no end yet, and print the table of all; the rest as in `sweep`."""
     from svmbench.runner.signals import handling
     from svmbench.sweep.launch import launcher
@@ -39,7 +45,8 @@ def make(record: Record, plan: Plan, ends: Ends, *, table: bool = True) -> tuple
     known = _known(plan, ends)
     pending = [job for job in plan.jobs if job.number not in ends and job.number not in known]
     print(f"{len(plan.jobs)} jobs, all valid; record in {record.folder}", file=sys.stderr)
-    status = Status(record, len(plan.jobs), min(options["jobs"], max(1, len(pending))), ends)
+    workers = min(options["jobs"], max(1, len(pending)))
+    status = Status(record, len(plan.jobs), workers, ends, sys.stderr if as_json else None)
     lock = record.lock()
     try:
         with handling():
@@ -51,7 +58,9 @@ def make(record: Record, plan: Plan, ends: Ends, *, table: bool = True) -> tuple
     finally:
         status.close()
         lock.remove()
-    if table:
+    if table and as_json:
+        print(json.dumps(document(record, plan, status.ends, None), indent=2))
+    elif table:
         summarise(plan.jobs, status.ends)
     if interrupted:
         return 130, status.ends
@@ -90,6 +99,17 @@ def tell_left_out(plan: Plan) -> None:
     for reason, labels in reasons.items():
         more = f" and {len(labels) - 1} more" if len(labels) > 1 else ""
         print(f"left out, impossible: {labels[0]}{more}: {reason}", file=sys.stderr)
+
+
+def document(record: Record, plan: Plan, ends: Ends, maker: str | None) -> dict[str, Any]:
+    """Return how far a sweep is as one object, for programs; ``maker``: who makes it now."""
+    names = ("state", "reason", "run", "seconds", "numbers")
+    jobs = [
+        {"job": job.number + 1, "overrides": job.label}
+        | {name: ends.get(job.number, {}).get(name) for name in names}
+        for job in plan.jobs
+    ]
+    return {"sweep": record.name, "maker": maker, "jobs": jobs}
 
 
 def summarise(jobs: Sequence[Job], ends: Ends) -> None:

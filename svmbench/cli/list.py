@@ -52,7 +52,8 @@ def main(arguments: Sequence[str]) -> int:
     try:
         notes = Notes(Path(given.results)).all()
         summaries = [{**run.summary(), **_said(notes.get(run.id, {}))} for run in Store(given.results).runs()]
-        rows = [_flat({**summary, "tags": " ".join(summary["tags"])}) for summary in summaries]
+        sections: dict[int, dict[str, Any]] = {}
+        rows = [_flat({**summary, "tags": " ".join(summary["tags"])}, sections) for summary in summaries]
     finally:
         gc.enable()
     if not rows and not (given.json or given.csv):
@@ -82,12 +83,29 @@ def _said(known: Mapping[str, Any]) -> dict[str, Any]:
     return {"tags": list(known.get("tags", [])), "note": str(known.get("note", ""))}
 
 
-def _flat(summary: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return a summary with dotted keys, those of the configuration behind ``config.``."""
+def _flat(summary: Mapping[str, Any], sections: dict[int, dict[str, Any]]) -> dict[str, Any]:
+    """Return a summary with the keys of its configuration dotted, behind ``config.``.
+
+    Runs from the index share the sections of their configurations: each is taken apart once, and kept by its
+    address, at which it stays while the summaries do.
+    """
+    found = {key: value for key, value in summary.items() if key != "config"}
+    for key, value in summary["config"].items():
+        if type(value) is not dict:  # as JSON has them; of ten thousand runs each look counts
+            found[f"config.{key}"] = value
+        elif id(value) in sections:
+            found.update(sections[id(value)])
+        else:
+            sections[id(value)] = _dotted(value, f"config.{key}.")
+            found.update(sections[id(value)])
+    return found
+
+
+def _dotted(section: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for key, value in summary.items():
-        if type(value) is dict:  # as JSON has them; of ten thousand runs each look counts
-            found.update(_flat(value, f"{prefix}{key}."))
+    for key, value in section.items():
+        if type(value) is dict:
+            found.update(_dotted(value, f"{prefix}{key}."))
         else:
             found[prefix + key] = value
     return found
@@ -104,7 +122,7 @@ def _usual(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     differing = []
     for key in keys:
         first = rows[0].get(key)
-        if any(row.get(key) != first for row in rows):
+        if [row.get(key) for row in rows].count(first) < len(rows):
             differing.append(key)
     return [*_FIRST, *differing, *_LAST]
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from svmbench.cli._parser import Parser
+from svmbench.errors import printable
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -28,5 +29,5 @@ def main(arguments: Sequence[str]) -> int:
     if given.json:
         print(json.dumps({"run": run, "tags": tags, "note": note}, indent=2))
     else:
-        print(f"{run}: {note or 'no note'}")
+        print(f"{run}: {printable(note) or 'no note'}")
     return 0

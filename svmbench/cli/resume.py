@@ -12,6 +12,7 @@ def main(arguments: Sequence[str]) -> int:
     """Make what is missing and print the table of all; the plan is that of the sweep, composed once."""
     parser = Parser("resume", "Go on with a sweep: make runs that failed, were interrupted or never began.")
     parser.add_argument("sweep", nargs="?", metavar="SWEEP", help="name or beginning; the newest by default")
+    parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)
 
@@ -24,4 +25,4 @@ def main(arguments: Sequence[str]) -> int:
     check_machine(plan)
     keep = (*FINISHED, "failed", "refused") if plan.options["retry"] == "none" else FINISHED
     ends = {number: end for number, end in record.ends().items() if end["state"] in keep}
-    return make(record, plan, ends)[0]
+    return make(record, plan, ends, as_json=given.json)[0]

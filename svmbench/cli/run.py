@@ -64,14 +64,10 @@ def main(arguments: Sequence[str]) -> int:
         print(compose.text(given.overrides, folders, given.cfg, resolved=given.resolve))
         return 0
     if given.multirun:
-        if given.json:
-            raise UserError(
-                "--json prints one run: leave out -m, or ask svmbench status --json after a sweep"
-            )
         from svmbench.cli._sweep import sweep
         from svmbench.sweep.plan import make
 
-        return sweep(make(given.overrides, folders))[0]
+        return sweep(make(given.overrides, folders), as_json=given.json)[0]
     with Painter() as painter:
         from svmbench import config
         from svmbench.runner import guard

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from svmbench.cli._parser import Parser
 from svmbench.cli._tables import last_checkpoint
+from svmbench.errors import printable
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -36,10 +37,12 @@ def main(arguments: Sequence[str]) -> int:
         print(
             "\n"
             + "\n".join(
-                f"{name:<5} {text}" for name, text in (("tags", " ".join(tags)), ("note", note)) if text
+                f"{name:<5} {text}"
+                for name, text in (("tags", " ".join(tags)), ("note", printable(note)))
+                if text
             )
         )
-    print(f"\nconfiguration ({summary['path']})")
+    print(f"\nconfiguration ({printable(summary['path'])})")
     for line in yaml.safe_dump(summary["config"], sort_keys=False, default_flow_style=None).splitlines():
         print(f"  {line}")
     return 0

@@ -18,6 +18,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_results()
     given = parser.parse_args(arguments)
 
+    from svmbench.cli._sweep import document
     from svmbench.sweep import status
     from svmbench.sweep.record import Record
 
@@ -26,13 +27,7 @@ def main(arguments: Sequence[str]) -> int:
     began = {event["job"]: event["time"] for event in record.events() if event["event"] == "began"}
     running = [job for job in plan.jobs if maker and job.number in began and job.number not in ends]
     if given.json:
-        names = ("state", "reason", "run", "seconds", "numbers")
-        jobs = [
-            {"job": job.number + 1, "overrides": job.label}
-            | {name: ends.get(job.number, {}).get(name) for name in names}
-            for job in plan.jobs
-        ]
-        print(json.dumps({"sweep": record.name, "maker": maker, "jobs": jobs}, indent=2))
+        print(json.dumps(document(record, plan, ends, maker), indent=2))
         return 0
     seconds = [end["seconds"] for end in ends.values() if end["state"] == "done"]
     left = None

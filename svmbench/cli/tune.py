@@ -48,22 +48,23 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_intermixed_args(arguments)
     if not 0 <= given.rounds <= 20:
         parser.error(f"--rounds {given.rounds} is not allowed: give a whole number from 0 to 20")
-    tuning = _Tuning(given.overrides, folder.user_folders(given.config_dir))
+    tuning = _Tuning(given.overrides, folder.user_folders(given.config_dir), given.json)
     code = tuning.run(given.rounds)
     if not tuning.errors:
         return code or 1
-    tuning.tell(given.json)
+    tuning.tell()
     return code
 
 
 class _Tuning:
     """One search: the axes, what is fixed, and the errors so far."""
 
-    def __init__(self, overrides: Sequence[str], folders: Sequence[Path]) -> None:
+    def __init__(self, overrides: Sequence[str], folders: Sequence[Path], as_json: bool) -> None:
         from svmbench.config import compose
         from svmbench.sweep.grid import COARSE, numbers
 
         self._folders = folders
+        self._as_json = as_json
         axes = compose.axes(overrides, folders)
         if "problem.lam" in axes:
             raise UserError("problem.lam is not tuned: give problem.C=A,B,C, or leave it to the grid")
@@ -123,7 +124,7 @@ class _Tuning:
             f"{key}={','.join(map(written, values))}" for key, values in zip(self._coarse, axes, strict=True)
         ]
         plan = make([*self._fixed, *varied], self._folders)
-        code, ends = sweep(plan, table=False)
+        code, ends = sweep(plan, table=False, as_json=self._as_json)
         for job in plan.jobs:
             end = ends.get(job.number, {})
             error = end.get("numbers", {}).get("validation_error")
@@ -136,7 +137,7 @@ class _Tuning:
                 )
         return code
 
-    def tell(self, as_json: bool) -> None:
+    def tell(self) -> None:
         """Print the best settings and the command of the best."""
         from svmbench.report.tables import table
         from svmbench.sweep.grid import at_edge, written
@@ -145,7 +146,7 @@ class _Tuning:
         chosen = [f"{key}={written(value)}" for key, value in zip(self._coarse, ranked[0][0], strict=True)]
         kept = [text for text in self._fixed if not _of_sweep(text)]
         command = f"svmbench run {shlex.join([*kept, *chosen])}"
-        if as_json:
+        if self._as_json:
             settings = [
                 {**dict(zip(self._coarse, values, strict=True)), "validation_error": error}
                 for values, error in ranked

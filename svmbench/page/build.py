@@ -11,12 +11,12 @@ import gzip
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
+from html import escape as escape_html
 from importlib import import_module, resources
 from typing import Any
 
 import svmbench
-from svmbench.errors import UserError
+from svmbench.errors import UserError, printable
 from svmbench.page.command import command
 from svmbench.page.figures import COSTS, VALUES, figures
 from svmbench.store import Store, StoredRun
@@ -36,6 +36,11 @@ _TABLE: tuple[tuple[str, str, float], ...] = (
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
 )
+
+
+def escape(text: str) -> str:
+    """Return a text for the page, in which no character reorders or hides what stands around it."""
+    return escape_html(printable(text))
 
 
 def vega() -> str:

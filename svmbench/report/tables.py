@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import median as median_of
+
+from svmbench.errors import printable
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -22,14 +23,9 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     right = [_is_numeric([row[k] for row in rows]) for k in range(len(header))]
     rule = [("-" * (width - 1) + ":") if is_right else "-" * width for width, is_right in zip(widths, right)]
 
-    def line(row: Sequence[str]) -> str:
-        parts = (
-            text.rjust(width) if is_right else text.ljust(width)
-            for text, width, is_right in zip(row, widths, right)
-        )
-        return "| " + " | ".join(parts) + " |"
-
-    return "\n".join([line(header), line(rule), *map(line, cells)])
+    places = (f"{{:{'>' if is_right else '<'}{width}}}" for width, is_right in zip(widths, right))
+    line = f"| {' | '.join(places)} |".format
+    return "\n".join([line(*header), line(*rule), *(line(*row) for row in cells)])
 
 
 def cell(value: object) -> str:
@@ -37,14 +33,19 @@ def cell(value: object) -> str:
     if value is None:
         return "–"
     if isinstance(value, float):
-        return "–" if math.isnan(value) else f"{value:.4g}"
+        return f"{value:.4g}" if value == value else "–"  # NaN is not itself
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
-    return str(value).replace("|", "\\|")
+    text = str(value)
+    if not text.isprintable():  # a cell is one line, and nothing that a terminal obeys
+        text = printable(text).replace("\n", "\\n")
+    return text.replace("|", "\\|")
 
 
 def spread(values: Sequence[float], digits: int = 2) -> str:
     """Return ``median (least to greatest)`` of the values over seeds, the median alone where all agree."""
+    from statistics import median as median_of  # takes longer to import than a table to make
+
     if len(values) == 0:
         return "–"
     median, low, high = (f"{number:.{digits}f}" for number in (median_of(values), min(values), max(values)))

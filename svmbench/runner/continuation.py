@@ -15,11 +15,9 @@ from svmbench.runner import prepare
 from svmbench.runner.loop import Clock, thresholds
 from svmbench.runner.observe import Observer
 from svmbench.solvers.base import Solver
-from svmbench.store import Store, StoredRun
-from svmbench.store.state import State, with_state
+from svmbench.store import RunWriter, Store, StoredRun
+from svmbench.store.state import State, beginnings
 
-#: Keys of a budget that decide where a run ends and nothing else.
-_ENDS = ("kev", "iterations", "seconds", "gap", "test_error")
 #: Counters of what is evaluated at a checkpoint.
 _LOOKING = ("kev_observation", "kev_prediction")
 #: Ends that leave a run where more budget would have taken it further.
@@ -37,40 +35,57 @@ class Beginning:
     state : State
         Its state.
     rows : list of dict
-        Its checkpoints that are those of the longer run as well.
-    counts : mapping of str to int
-        Its counters at the state.
+        Its checkpoints until there.
+    first, points : int
+        Value of the counter from which on there are checkpoints, and checkpoints per factor of ten of it.
+    counter : str
+        That counter.
     """
 
     run: StoredRun
     state: State
     rows: list[dict[str, Any]]
-    counts: Mapping[str, Any]
+    first: int
+    points: int
+    counter: str
 
-    def told(self, say: Callable[[str], None]) -> dict[str, Any]:
-        """Say where the run goes on, and return what is stored of it."""
-        say(f"going on from {self.run.id} at {self.state.iterations:,} iterations")
+    @property
+    def about(self) -> dict[str, Any]:
+        """What is stored of it with the longer run."""
         return {"run": self.run.id, "iterations": self.state.iterations}
 
     def stand(
         self, run: Any, ledger: Any, observer: Observer, checkpoint: Callable[[dict[str, Any]], None]
     ) -> Clock:
         """Put a started run and its observer where these stood, hand the checkpoints on, return the clock."""
+        rows = self._common(ledger.as_dict()[self.counter])
         run.restore(self.state.arrays, self.state.iterations)
-        dropped = not self.rows or self.rows[-1]["iterations"] != self.state.iterations
-        observer.restore(self.state.arrays, before=dropped)
+        observer.restore(self.state.arrays, before=len(rows) < len(self.rows))
+        # What was spent on looking is that of the checkpoints taken over.
+        looked = {name: rows[-1][name] if rows else 0 for name in _LOOKING}
         for name in ledger.as_dict():
-            if self.counts[name] is not None:
-                setattr(ledger, name, self.counts[name])
-        for row in self.rows:
+            if self.rows[-1][name] is not None:
+                setattr(ledger, name, looked.get(name, self.rows[-1][name]))
+        for row in rows:
             checkpoint(row)
         return Clock(self.state.wall, self.state.cpu)
 
+    def _common(self, start: int) -> list[dict[str, Any]]:
+        """Return the checkpoints that one piece has made as well; ``start``: of the counter."""
+        before = self.rows[-2][self.counter] if len(self.rows) > 1 else start
+        mark = next(mark for mark in thresholds(self.points, self.first) if mark > before)
+        return self.rows if self.rows[-1][self.counter] >= mark else self.rows[:-1]
+
 
 def beginning(
-    asked: Mapping[str, Any], same: Mapping[str, Any], solver: type[Solver], store: Store, n: int
+    asked: Mapping[str, Any],
+    same: Mapping[str, Any],
+    solver: type[Solver],
+    store: Store,
+    n: int,
+    say: Callable[[str], None],
 ) -> Beginning | None:
-    """Return the furthest stored run that is the beginning of another one, or None.
+    """Return the furthest stored run that is the beginning of another one, or None; say which it is.
 
     Parameters
     ----------
@@ -82,55 +97,56 @@ def beginning(
         Where.
     n : int
         Number of training examples.
+    say : callable
+        Told where the run goes on, or that a stored run has no state to go on from.
     """
     config = same["config"]
-    counter = config["budget"]["counter"]
-    # What is really computed depends on the cache, and the folds of a cross-validation have own budgets.
-    if not solver.resumable or asked["force"] or counter == "kev_computed" or "validate" in asked:
-        return None
-    first = prepare.first_checkpoint(solver, counter, n)
-    found = []
-    wanted = _without_ends(same)
-    name = f"{config['solver']['name']}-{config['dataset']['name']}-*"
-    for run in with_state(store.root, name, lambda identity: _without_ends(identity) == wanted):
-        state = State.load(run) if run.status in _OPEN else None
-        if state is None:
-            continue
-        rows = _common(run, state, config, first)
-        at = next((row for row in run.rows() if row["iterations"] == state.iterations), None)
-        if at is not None and rows is not None and _is_open(at, state, config["budget"]):
-            # What was spent on looking is that of the checkpoints taken over.
-            looked = {name: rows[-1][name] if rows else 0 for name in _LOOKING if at[name] is not None}
-            found.append(Beginning(run, state, rows, {**at, **looked}))
-    return max(found, key=lambda one: one.state.iterations, default=None)
-
-
-def _without_ends(identity: Mapping[str, Any]) -> dict[str, Any]:
-    config = dict(identity["config"])
-    config["budget"] = {key: value for key, value in config["budget"].items() if key not in _ENDS}
-    return {**identity, "config": config}
-
-
-def _is_open(at: Mapping[str, Any], state: State, budget: Mapping[str, Any]) -> bool:
-    """Tell whether a budget has anything left at a checkpoint."""
-    spent = {"kev": at[budget["counter"]], "iterations": state.iterations, "seconds": state.wall}
-    return all(budget[key] is None or value < budget[key] for key, value in spent.items())
-
-
-def _common(
-    run: StoredRun, state: State, config: Mapping[str, Any], first: int
-) -> list[dict[str, Any]] | None:
-    """Return the checkpoints that one piece has made as well; None where it would have ended there."""
     counter, budget = config["budget"]["counter"], config["budget"]
-    rows = [row for row in run.rows() if row["iterations"] <= state.iterations]
-    for row in rows:
-        for key, column in (("gap", "relative_gap"), ("test_error", "test_error")):
-            if budget[key] is not None and row[column] is not None and row[column] <= budget[key]:
-                return None
-    if rows:
-        marks = thresholds(config["observe"]["points"], first)
-        before = rows[-2][counter] if len(rows) > 1 else -1
-        mark = next(mark for mark in marks if mark > before)
-        if rows[-1][counter] < mark:
-            rows.pop()
-    return rows
+    # What is really computed depends on the cache, and the folds of a cross-validation have own budgets.
+    if asked["force"] or counter == "kev_computed" or "validate" in asked:
+        return None
+    points, first = config["observe"]["points"], prepare.first_checkpoint(solver, counter, n)
+    found, stateless = [], None
+    for run in beginnings(store.root, same):
+        rows = run.rows() if run.status in _OPEN else []
+        state = State.load(run) if solver.resumable and rows else None
+        if state is not None:
+            rows = [row for row in rows if row["iterations"] <= state.iterations]
+        if not rows or not _leaves(budget, rows[-1]) or _reached(budget, rows):
+            continue
+        if state is None:
+            stateless = run
+        elif rows[-1]["iterations"] == state.iterations:
+            found.append(Beginning(run, state, rows, first, points, counter))
+    if not found:
+        if stateless is not None:
+            say(f"no state is stored of {stateless.id} to go on from: from the beginning")
+        return None
+    furthest = max(found, key=lambda one: one.state.iterations)
+    say(f"going on from {furthest.run.id} at {furthest.state.iterations:,} iterations")
+    return furthest
+
+
+def keeping(
+    writer: RunWriter | None, solver: type[Solver], observer: Observer
+) -> Callable[[State], None] | None:
+    """Return what stores the state of a run, with its observer's; None where none is stored."""
+    if writer is None or not solver.resumable:
+        return None
+    return lambda state: writer.put_state(state.also(observer.state()))
+
+
+def _leaves(budget: Mapping[str, Any], at: Mapping[str, Any]) -> bool:
+    """Tell whether a budget has anything left at a checkpoint."""
+    spent = {"kev": budget["counter"], "iterations": "iterations", "seconds": "wall_seconds"}
+    return all(budget[key] is None or at[column] < budget[key] for key, column in spent.items())
+
+
+def _reached(budget: Mapping[str, Any], rows: list[dict[str, Any]]) -> bool:
+    """Tell whether one piece would have ended at a checkpoint because a target is reached there."""
+    targets = (("gap", "relative_gap"), ("test_error", "test_error"))
+    return any(
+        budget[key] is not None and row[column] is not None and row[column] <= budget[key]
+        for row in rows
+        for key, column in targets
+    )

@@ -18,7 +18,7 @@ from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
 from svmbench.rng import Generator
 from svmbench.runner import prepare
-from svmbench.runner.continuation import Beginning, beginning
+from svmbench.runner.continuation import Beginning, beginning, keeping
 from svmbench.runner.ends import end_by
 from svmbench.runner.environment import concurrent_load, peak_memory
 from svmbench.runner.folds import cross_validate
@@ -145,9 +145,10 @@ class _Attempt:
             (lambda who: self._progress.say(f"waiting for {who}, which makes this run")) if wait else None
         )
         n = self._problem.n
-        before = beginning(self._config, self._same, self._solver, self._store, n) if end is None else None
+        same = self._config, self._same, self._solver, self._store, n, self._progress.say
+        before = beginning(*same) if end is None else None
         if before is not None:
-            about["continued"] = before.told(self._progress.say)
+            about["continued"] = before.about
         try:
             writer = self._store.begin(self._same, about, self._config["force"], waiting)
         except AlreadyStored as known:  # by another process meanwhile
@@ -275,8 +276,7 @@ class _Attempt:
         writer: RunWriter | None = None,
         before: Beginning | None = None,
     ) -> End:
-        config, problem = self._config, self._problem
-        clock = Clock()
+        config, problem, clock = self._config, self._problem, Clock()
         oracle = self._read(self._solver.access, clock)
         seen = oracle if self._solver.access != "data" else self._read(self._solver.observed, clock)
         generator = Generator(self._seeds["generator"])
@@ -286,7 +286,7 @@ class _Attempt:
         observer = self._observer = Observer(problem, seen, self._posed.data, bound)
         if before is not None:
             clock = before.stand(run, oracle.ledger, observer, checkpoint)
-        keep = None if writer is None else lambda state: writer.put_state(state.also(observer.state()))
+        keep = keeping(writer, self._solver, observer)
         first = prepare.first_checkpoint(self._solver, config["budget"]["counter"], problem.n)
         loop = self._loop = Loop(
             run, oracle.ledger, first, config["budget"], config["observe"]["points"], observer, checkpoint,

@@ -15,8 +15,10 @@ from svmbench.store.state import State
 
 #: Seconds of training between two looks at the clock, the keyboard and the progress.
 SLICE = 0.2
-#: Seconds between two states that are stored of a run, in case it is killed.
+#: Seconds between two states that are stored of a run, in case it is killed, and least multiple of the time
+#: that storing one takes.
 KEPT_EVERY = 30.0
+KEPT_COST = 50.0
 
 
 class Counts(Protocol):
@@ -131,6 +133,7 @@ class Loop:
         self._row: dict[str, Any] | None = None
         self._keep = keep
         self._kept = time.monotonic()
+        self._keep_again = KEPT_EVERY
         #: What the last stored checkpoint was made of, and its iteration.
         self.seen: tuple[Snapshot, int] | None = None
 
@@ -248,13 +251,15 @@ class Loop:
         self._checkpoint(row)
         self.seen = snapshot, row["iterations"]
         self._progress.observed(row)
-        if time.monotonic() - self._kept > KEPT_EVERY:
+        if time.monotonic() - self._kept > self._keep_again:
             self._put_state()
         return row
 
     def _put_state(self) -> None:
         """Store the state that the run can be continued from at this checkpoint, if the method has one."""
-        self._kept = time.monotonic()
+        began = time.monotonic()
         arrays = None if self._keep is None or self._refits else getattr(self._run, "state", lambda: None)()
         if self._keep is not None and arrays is not None:
             self._keep(State(self._run.iterations, self._clock.wall, self._clock.cpu, arrays))
+        self._kept = time.monotonic()
+        self._keep_again = max(KEPT_EVERY, KEPT_COST * (self._kept - began))

@@ -36,19 +36,22 @@ class Progress(Protocol):
 
 
 class PlainLines:
-    """One line for each sentence and checkpoint, and one now and then between checkpoints.
+    """One line for each sentence, and now and then one for a checkpoint or for what lies between two.
 
     Parameters
     ----------
     stream : text stream
         Where they go.
-    every : float, default 30
-        Seconds between two lines at least, checkpoints apart.
+    checkpoints : float, default 5
+        Seconds without a line after which a checkpoint is told; all are stored. 0: all are told.
+    between : float, default 30
+        Seconds without a line after which one tells where the counter stands.
     """
 
-    def __init__(self, stream: TextIO, every: float = 30.0) -> None:
+    def __init__(self, stream: TextIO, *, checkpoints: float = 5.0, between: float = 30.0) -> None:
         self._stream = stream
-        self._every = every
+        self._checkpoints = checkpoints
+        self._between = between
         self._last = time.monotonic()
 
     def say(self, text: str) -> None:
@@ -56,13 +59,15 @@ class PlainLines:
         self._print(text)
 
     def advanced(self, counter: str, value: int, goal: int | None, seconds: float) -> None:
-        """Print where the counter stands, unless something was printed just before."""
-        if time.monotonic() - self._last >= self._every:
+        """Print where the counter stands, unless something was printed not long before."""
+        if self._silent_for(self._between):
             share = f" of {goal:.3g}" if goal is not None else ""
             self._print(f"{counter} {value:.3g}{share}, {seconds:.1f} s")
 
     def observed(self, row: dict[str, Any]) -> None:
-        """Print the checkpoint."""
+        """Print the checkpoint, unless something was printed just before."""
+        if not self._silent_for(self._checkpoints):
+            return
         parts = [f"iterations {row['iterations']}"]
         costs = [name for name in ("kev_ondemand", "inner_products") if row.get(name) is not None]
         parts += [f"{name} {row[name]:.3g}" for name in costs[:1]]
@@ -72,6 +77,9 @@ class PlainLines:
         if row.get("relative_gap") is not None:
             parts.append(f"relative gap {row['relative_gap']:.2e}")
         self._print(", ".join([*parts, f"{row['wall_seconds']:.1f} s"]))
+
+    def _silent_for(self, seconds: float) -> bool:
+        return time.monotonic() - self._last >= seconds
 
     def _print(self, text: str) -> None:
         # A reader that has gone, with its terminal or at the end of a pipe, is no reason to lose the run.

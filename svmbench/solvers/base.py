@@ -268,7 +268,7 @@ class Solver:
     stochastic : bool
         Whether the seed changes the run.
     resumable : bool
-        Whether its runs keep a state (``state``, ``take_state``), from which a larger budget continues them.
+        Whether its runs keep a state (``state``, ``restore``), from which a larger budget continues them.
     version : int
         Raised whenever results change; part of a run's identity.
     """

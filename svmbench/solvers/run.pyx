@@ -12,6 +12,7 @@ import numpy as np
 
 from svmbench.errors import UserError, nearest
 from svmbench.counters import COUNTERS, FIELDS
+from svmbench.solvers.kept import Kept
 
 from cpython.exc cimport PyErr_CheckSignals, PyErr_SetInterrupt
 from libc.float cimport FLT_MAX
@@ -61,24 +62,25 @@ cdef class CountedRun:
         self.y = &self.labels[0]
         self.signs = np.asarray(self.labels).astype(np.float32)
 
-    def state(self):
-        """Return what the run can go on from, arrays by name; None where the method keeps no such state.
+    def keep(self, kept) -> None:
+        """Name to a `Kept` all that an iteration leaves to the next one and the problem does not tell.
 
-        What follows from it and from the problem is left out. A method that returns arrays takes them back by
-        ``take_state``.
+        A method whose ``resumable`` is True implements it; the same list writes down and takes back.
         """
-        return None
-
-    def take_state(self, state) -> None:
-        """Stand where the run stood whose `state` this is."""
         raise NotImplementedError
+
+    def state(self):
+        """Return what the run can go on from, arrays by name; None where there is no such state just now."""
+        kept = Kept()
+        self.keep(kept)
+        return kept.arrays
 
     def restore(self, state, iterations: int) -> None:
         """Go on from the state of a run of the same problem after so many iterations, not yet at its end.
 
         What follows is bit for bit what that run would have done.
         """
-        self.take_state(state)
+        self.keep(Kept(state))
         self.iterations = iterations
 
     cdef int step(self) except -1 nogil:

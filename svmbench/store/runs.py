@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -35,6 +34,8 @@ SUMMARY_KEYS = (
     *trace.TRACE_COLUMNS,
     *("peak_memory", "started", "ended", "path", "config"),
 )
+
+_NOTHING = (None,) * len(trace.TRACE_COLUMNS)
 
 #: Files of a run whose checksums status.json holds.
 CHECKED = ("run.json", "trace.csv", MODEL, STATE)
@@ -82,10 +83,10 @@ class StoredRun:
                 **{key: end.get(key) for key in ("ended", "peak_memory")},
                 "started": str(manifest["started"]),
                 "title": manifest.get("solver", {}).get("title", config["solver"]["name"]),
-                "config": json.dumps(config),
+                "config": config,
                 "key": run_id(identity) if "derived" in identity else path.name.removesuffix(RUNNING),
                 "underived": run_id(underived(identity)) if "derived" in identity else None,
-                "last": known,
+                "last": [known.get(name) for name in trace.TRACE_COLUMNS] if rows else [],
                 "validation": _cross_validation(end),
             }
             run = cls(path, facts)
@@ -140,16 +141,12 @@ class StoredRun:
     @property
     def config(self) -> dict[str, Any]:
         """Resolved configuration."""
-        return dict(self._config)
-
-    @cached_property
-    def _config(self) -> dict[str, Any]:
-        return dict(json.loads(self.facts["config"]))
+        return dict(self.facts["config"])
 
     @property
     def solver(self) -> str:
         """Name of the solver."""
-        return str(self._config["solver"]["name"])
+        return str(self.facts["config"]["solver"]["name"])
 
     @property
     def title(self) -> str:
@@ -159,12 +156,12 @@ class StoredRun:
     @property
     def dataset(self) -> str:
         """Name of the data set."""
-        return str(self._config["dataset"]["name"])
+        return str(self.facts["config"]["dataset"]["name"])
 
     @property
     def seed(self) -> int:
         """Seed as the user gave it."""
-        return int(self._config["seed"])
+        return int(self.facts["config"]["seed"])
 
     @property
     def started(self) -> str:
@@ -222,8 +219,7 @@ class StoredRun:
 
     def summary(self) -> dict[str, Any]:
         """Return the run's end and its last checkpoint under `SUMMARY_KEYS`; None where unknown."""
-        last = dict.fromkeys(trace.TRACE_COLUMNS)
-        last.update(self.facts["last"])
+        last = dict(zip(trace.TRACE_COLUMNS, self.facts["last"] or _NOTHING, strict=True))
         if self.facts["validation"] is not None:
             last["validation_error"] = self.facts["validation"]
         return {

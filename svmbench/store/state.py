@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.errors import UserError
-from svmbench.files import sha256, write_whole
+from svmbench.files import digest, sha256, write_whole
 from svmbench.store import documents
 from svmbench.store.runs import STATE, StoredRun
 
+#: Keys of a budget that decide where a run ends and nothing else.
+ENDS = ("kev", "iterations", "seconds", "gap", "test_error")
+
 _OWN = "svmbench_"
+#: Raised when what a solver keeps changes while its version stays: states of before are then no states.
+_LAYOUT = 2
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,7 @@ class State:
 
     def save(self, folder: Path) -> None:
         """Write it whole, in place of an older one."""
-        own = {"iterations": self.iterations, "wall": self.wall, "cpu": self.cpu}
+        own = {"layout": _LAYOUT, "iterations": self.iterations, "wall": self.wall, "cpu": self.cpu}
         content = io.BytesIO()
         named = {_OWN + name: np.array(value) for name, value in own.items()}
         np.savez_compressed(content, **named, **dict(self.arrays))  # type: ignore[arg-type]
@@ -64,17 +70,34 @@ class State:
             with np.load(io.BytesIO(content), allow_pickle=False) as kept:
                 arrays = {name: kept[name] for name in kept.files}
             iterations, wall, cpu = (arrays.pop(_OWN + name) for name in ("iterations", "wall", "cpu"))
+            if arrays.pop(_OWN + "layout") != _LAYOUT:
+                return None
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
             return None
         return cls(int(iterations), float(wall), float(cpu), arrays)
 
 
-def with_state(root: Path, pattern: str, fits: Callable[[dict[str, Any]], bool]) -> Iterator[StoredRun]:
-    """Return the runs of a name pattern that keep a state and whose identity fits, ended or killed."""
-    for path in sorted((root / "runs").glob(f"{pattern}/{STATE}")):
+def beginnings(root: Path, identity: Mapping[str, Any]) -> Iterator[StoredRun]:
+    """Return the stored runs, ended or killed, that differ from one in nothing but where its budget ends."""
+    config, wanted = identity["config"], _without_ends(identity)
+    pattern = f"{config['solver']['name']}-{config['dataset']['name']}-*/run.json"
+    for path in sorted((root / "runs").glob(pattern)):
         try:
-            # Before the rest of the run is read: a sweep has thousands of one solver on one data set.
-            if fits(documents.read(path.parent / "run.json")["identity"]):
+            about = path.stat()
+            if _key(path, about.st_mtime_ns, about.st_size) == wanted:
                 yield StoredRun.read(path.parent)
         except (UserError, FileNotFoundError, KeyError):
             continue
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _key(path: Path, modified: int, size: int) -> str:
+    """Return `_without_ends` of a stored run; once, for a sweep asks of thousands again and again."""
+    return _without_ends(documents.read(path)["identity"])
+
+
+def _without_ends(identity: Mapping[str, Any]) -> str:
+    """Return a digest of an identity without where its budget ends."""
+    config = dict(identity["config"])
+    config["budget"] = {key: value for key, value in config["budget"].items() if key not in ENDS}
+    return digest({**identity, "config": config})

@@ -237,10 +237,13 @@ class Store:
         # Reference runs last: among equals the first one is kept.
         for folder in self._folders():
             for name in index.names(folder):
-                run = index.known(folder, name) or self._intact(self.root / folder / name)
-                if run is not None:
+                run = index.known(folder, name)
+                if run is None:
+                    run = self._intact(self.root / folder / name)
+                    if run is None:
+                        continue
                     index.learn(folder, name, run)
-                    yield run
+                yield run
         index.save()
 
     def _intact(self, path: Path) -> StoredRun | None:

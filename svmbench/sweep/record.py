@@ -20,6 +20,7 @@ from typing import Any, BinaryIO
 
 from svmbench.errors import UserError, nearest
 from svmbench.files import Lock, holder, write_whole
+from svmbench.store.documents import storing
 from svmbench.sweep.plan import Job, Plan
 
 #: Ends of a job after which there is nothing left to do for it.
@@ -107,9 +108,10 @@ class Record:
         return {event["job"]: event for event in self.events() if event["event"] == "ended"}
 
     def add(self, **event: Any) -> None:
-        """Append an event."""
+        """Append an event; a `StorageError` if the folder is gone, full or not writable any more."""
         line = json.dumps({**event, "time": time.time()}) + "\n"
-        with (self.folder / "events.jsonl").open("a+b") as stream:
+        path = self.folder / "events.jsonl"
+        with storing(f"what became of sweep {self.name}", self.folder), path.open("a+b") as stream:
             if stream.tell() and _last_byte(stream) != b"\n":  # of a process that was killed while it wrote
                 line = "\n" + line
             stream.write(line.encode())

@@ -103,8 +103,11 @@ def serve(job: dict[str, Any], load: LastDataset, before: int) -> dict[str, Any]
     """
     reset_peak_memory()
     started = time.perf_counter()
-    with Path(job["log"]).open("w", encoding="utf-8") as log:
-        outcome = _execute(job["config"], log, load, before)
+    try:
+        with Path(job["log"]).open("w", encoding="utf-8") as log:
+            outcome = _execute(job["config"], log, load, before)
+    except OSError as error:  # the folder of the sweep is gone, full or not writable any more
+        outcome = Outcome(None, "failed", f"{job['log']} could not be written: {error.strerror or error}")
     run = outcome.run
     summary = run.summary() if run else {}
     counter = job["config"]["budget"]["counter"]

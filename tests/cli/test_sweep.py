@@ -111,6 +111,29 @@ def test_resume_makes_what_has_no_result(here, capfd):
     assert out.endswith("1 done, 1 skipped\n")
 
 
+def test_a_sweep_as_json_is_one_document_in_every_command(here, capfd):
+    arguments = ["-m", "solver=smo,pegasos", *SMALL]
+    assert main(["run", *arguments, "--json"]) == 0
+    out, error = capfd.readouterr()
+    made = json.loads(out)
+    assert "[2/2] solver=pegasos: done" in error  # what happens is told elsewhere
+    assert [job["state"] for job in made["jobs"]] == ["done", "done"]
+    assert {job["run"] for job in made["jobs"]} == {run.id for run in Store("results").runs()}
+    assert made["jobs"][0]["numbers"]["test_error"] == Store("results").runs()[0].summary()["test_error"]
+    for command in ("status", "resume"):
+        assert main([command, "--json"]) == 0
+        assert json.loads(capfd.readouterr().out) == made
+
+
+def test_an_interrupted_sweep_as_json_says_what_has_no_end(here):
+    process = start("run", "-m", *ENDLESS, "seed=0,1", "--json")
+    wait_for(lambda: running(here / "results"))
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert [job["state"] for job in json.loads(out)["jobs"]] == ["interrupted", None]
+
+
 def test_failed_runs_are_left_on_request(here, capfd):
     process = start("run", *ENDLESS)
     wait_for(lambda: running(here / "results"))

@@ -35,8 +35,7 @@ def test_the_winner_is_stored_and_its_command_finds_it(here, capfd):
     assert f"problem.C={won['config']['problem']['C']:g}" in command
     assert f"kernel.gamma={won['config']['kernel']['gamma']:g}" in command
     assert main(["tune", "solver=smo", *SMALL, *GRID, "--json"]) == 0
-    out = capfd.readouterr().out
-    found = json.loads(out[out.index("{") :])
+    found = json.loads(capfd.readouterr().out)
     assert shlex.split(found["command"])[1:] == command
     assert found["settings"][0]["validation_error"] == won["validation_error"]
     assert len(Store("results").runs()) == 7  # all found

@@ -76,7 +76,7 @@ def run(config: dict[str, Any], results: Path, log: Path) -> int:
     """Make a run in a forked process; return its process id."""
 
     def step(stream: TextIO) -> bool:
-        outcome = execute({**config, "results": str(results)}, progress=PlainLines(stream))
+        outcome = execute({**config, "results": str(results)}, progress=PlainLines(stream, checkpoints=0.0))
         print(outcome.state, outcome.reason, file=stream, flush=True)
         return outcome.state in ("done", "found")
 

@@ -185,3 +185,11 @@ def test_verdicts_are_a_table(tmp_path):
     text = page([run], "A page", [claim, {**claim, "verdict": "not reproduced"}])
     assert "&lt;b&gt;wins&lt;/b&gt;" in text and "1 reproduced, 1 not reproduced" in text
     assert "Verdicts" not in page([run], "A page")
+
+
+def test_no_character_of_a_name_reorders_or_hides_the_page(tmp_path):
+    run = stored_run(tmp_path, costs=COSTS, errors=[3, 2, 1])
+    title = "<b>&\"x_1%$'\x1b[2J\u202e</title><script>alert(1)</script>"
+    text = page([run], title)
+    assert "\x1b" not in text and "\u202e" not in text and "<script>alert" not in text
+    assert "<title>&lt;b&gt;&amp;&quot;x_1%$&#x27;\\x1b[2J\\u202e&lt;/title&gt;" in text

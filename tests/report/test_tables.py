@@ -30,3 +30,9 @@ def test_spread(values, text):
 @pytest.mark.parametrize(("value", "text"), [(6.4e7, "6.4e7"), (999.9, "1.0e3"), (math.inf, "never")])
 def test_count(value, text):
     assert count(value) == text
+
+
+def test_a_cell_is_one_line_and_nothing_that_a_terminal_obeys():
+    text = table(["note"], [["a|b\n\x1b[2J\u202e"]])
+    assert text.splitlines()[2] == "| a\\|b\\n\\x1b[2J\\u202e |"
+    assert all(line.isprintable() for line in text.splitlines())

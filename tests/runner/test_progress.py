@@ -7,7 +7,7 @@ ROW = {"iterations": 7, "kev_ondemand": 12000, "primal_objective": 0.25, "wall_s
 
 def test_a_checkpoint_is_a_line_of_what_is_known():
     stream = io.StringIO()
-    lines = PlainLines(stream)
+    lines = PlainLines(stream, checkpoints=0.0)
     lines.observed(ROW)
     lines.observed({**ROW, "test_error": 0.125, "relative_gap": 0.01})
     assert stream.getvalue().splitlines() == [
@@ -19,13 +19,25 @@ def test_a_checkpoint_is_a_line_of_what_is_known():
 
 def test_a_linear_method_costs_inner_products():
     stream = io.StringIO()
-    PlainLines(stream).observed({**ROW, "kev_ondemand": None, "inner_products": 500})
+    PlainLines(stream, checkpoints=0.0).observed({**ROW, "kev_ondemand": None, "inner_products": 500})
     assert stream.getvalue() == "iterations 7, inner_products 500, objective 0.25, 1.2 s\n"
+
+
+def test_of_many_checkpoints_a_few_are_told(monkeypatch):
+    now = 100.0
+    monkeypatch.setattr("svmbench.runner.progress.time.monotonic", lambda: now)
+    stream = io.StringIO()
+    lines = PlainLines(stream)
+    for number in range(1200):  # a minute of 20 checkpoints a second
+        now += 0.05
+        lines.observed({**ROW, "iterations": number})
+        lines.advanced("kev_iter", number, None, 0.05 * number)
+    assert len(stream.getvalue().splitlines()) in (11, 12)
 
 
 def test_between_checkpoints_there_is_a_line_now_and_then():
     stream = io.StringIO()
-    seldom, often = PlainLines(stream), PlainLines(stream, every=0.0)
+    seldom, often = PlainLines(stream), PlainLines(stream, between=0.0)
     seldom.advanced("kev_iter", 10, 1000, 0.5)
     assert stream.getvalue() == ""
     often.advanced("kev_iter", 10, 1000, 0.5)
@@ -38,7 +50,7 @@ def test_a_reader_that_has_gone_does_not_end_the_run():
         def write(self, text):
             raise BrokenPipeError(32, "Broken pipe")
 
-    lines = PlainLines(Gone(), every=0.0)
+    lines = PlainLines(Gone(), checkpoints=0.0, between=0.0)
     lines.say("a sentence")
     lines.advanced("kev_iter", 10, 1000, 0.5)
     lines.observed(ROW)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 
+import pytest
+
+from svmbench.store import StorageError
 from svmbench.sweep.plan import Plan
 from svmbench.sweep.record import Record
 
@@ -15,3 +19,15 @@ def test_sweeps_begun_within_one_second_have_folders_of_their_own(tmp_path, monk
     assert all((folder / "plan.json").is_file() for folder in folders)
     assert Record.find(tmp_path, None).folder == folders[-1]
     assert Record.find(tmp_path, folders[0].name).folder == folders[0]  # the others begin with its name
+
+
+def test_a_folder_that_is_gone_is_a_sentence(tmp_path):
+    record = Record.create(tmp_path, Plan(jobs=[], options={}))
+    lock = record.lock()
+    record.add(job=0, event="began")
+    shutil.rmtree(tmp_path)
+    with pytest.raises(
+        StorageError, match=r"^what became of sweep \S+ could not be stored in \S+: No such file"
+    ):
+        record.add(job=0, event="ended")
+    lock.remove()

@@ -88,6 +88,15 @@ cdef class BoxDual:
                 free += 1
         return total / free if free > 0 else midpoint(&self.extrema)
 
+    def keep(self, kept):
+        """Name the point, its values and which ways it can move to a `Kept`."""
+        self.n_active = kept.number("n_active", self.n_active)
+        kept.vectors(alpha=self.alpha, v=self.v, up=self.up, down=self.down)
+        self.extrema.m_up = kept.number("m_up", self.extrema.m_up)
+        self.extrema.M_low = kept.number("M_low", self.extrema.M_low)
+        self.extrema.i_up = kept.number("i_up", self.extrema.i_up)
+        self.extrema.i_low = kept.number("i_low", self.extrema.i_low)
+
     def bias(self) -> float:
         """Return the mean value of the free coefficients, or the midpoint of the extrema; 0 without bias."""
         cdef Py_ssize_t size = self.n_active
@@ -106,6 +115,11 @@ cdef class ActiveDual(BoxDual):
         self.active = np.arange(self.n, dtype=np.int64)
         self.own = np.array(self.diagonal)
         self.row_i, self.row_j = np.empty((2, self.n), dtype=np.float32)
+
+    def keep(self, kept):
+        """Name the point and which of its coefficients are active to a `Kept`."""
+        BoxDual.keep(self, kept)
+        kept.vectors(active=self.active, own=self.own)
 
     cdef void activate_all(self) noexcept nogil:
         cdef Py_ssize_t i = 0

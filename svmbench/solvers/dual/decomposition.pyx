@@ -296,6 +296,15 @@ cdef class DecompositionRun(SteppedRun):
             for p in range(self.active):
                 v[members[p]] -= factor * row[members[p]]
 
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        self.dual.keep(kept.part("dual"))
+        self.active = kept.number("active", self.active)
+        self.size = kept.number("size", self.size)
+        kept.vectors(members=self.members, batch=self.batch[:self.size], entered=self.entered)
+        self.refinement.keep(kept.part("refinement"))
+        self.update_extrema()
+
     def snapshot(self):
         """Return the last iterate, a dual point; its responses while nothing is shrunk."""
         alpha, y = np.array(self.dual.alpha), np.asarray(self.labels)

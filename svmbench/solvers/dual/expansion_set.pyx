@@ -8,6 +8,8 @@ sums are then added in another order, so that values differ by rounding in doubl
 
 Values within `TIE` of each other are equal, and gains within `GAIN_TIE` of the larger; of equals the first
 example is taken, so that neither rounding nor the order of the positions chooses.
+
+The file is longer than 300 lines because both ways share one state.
 """
 
 import numpy as np
@@ -52,6 +54,23 @@ cdef class ExpansionSet(BoxDual):
             self.position, self.changed = np.zeros((2, n), dtype=np.int64)
             self.v, self.own, self.beta, self.known, self.changes = np.zeros((5, n))
         self.find_extrema()
+
+    def keep(self, kept):
+        """Name the point and the members to a `Kept`."""
+        cdef Py_ssize_t p = 0
+        BoxDual.keep(self, kept)
+        self.count = kept.number("count", self.count)
+        self.n_zeros = kept.number("n_zeros", self.n_zeros)
+        kept.vectors(inside=self.inside, listed=self.listed, zeros=self.zeros[:self.n_zeros])
+        if not self.compact:
+            return
+        kept.vectors(
+            examples=self.examples, position=self.position, own=self.own, beta=self.beta, known=self.known,
+            everywhere=self.everywhere,
+        )
+        if kept.taking_back:
+            for p in range(self.n_active):
+                self.members.place(p, self.examples[p])
 
     cdef void move(self, const float* row_i, const float* row_j, double delta) noexcept nogil:
         cdef Extrema* extrema = &self.extrema

@@ -83,6 +83,14 @@ cdef class Level(BoxDual):
         self.changes = np.empty(most)
         self.keys, self.owners = np.empty((2, most)), np.empty((2, most), dtype=np.int64)
 
+    def keep(self, kept):
+        """Name the point and the set to a `Kept`."""
+        BoxDual.keep(self, kept)
+        self.untouched = kept.number("untouched", self.untouched)
+        self.rounds = kept.number("rounds", self.rounds)
+        self.size = kept.number("size", self.size)
+        kept.vectors(place=self.place, members=self.members[:self.size], since=self.since[:self.size])
+
     cdef int64_t round(self) except -1 nogil:
         cdef int64_t evaluations = 0
         self.coming = self.choose()
@@ -216,6 +224,20 @@ cdef class Flat(Level):
         self.inner.values = &self.vectors[4, 0]
         self.inner.up = &self.vectors[5, 0]
         self.inner.down = &self.vectors[6, 0]
+
+    def keep(self, kept):
+        """Name the point and the set to a `Kept`; on the way back the matrix is made again."""
+        cdef Py_ssize_t s = 0
+        Level.keep(self, kept)
+        if self.size == 0 or not kept.taking_back:
+            return
+        self.oracle.pairs(
+            &self.members[0], self.size, &self.members[0], self.size, &self.rows[0], self.stride
+        )
+        for s in range(self.size):
+            memcpy(
+                &self.matrix[s * self.stride], &self.rows[s * self.stride], <size_t> self.size * sizeof(float)
+            )
 
     cdef int load(self, Level outer) except -1:
         cdef Py_ssize_t p = 0

@@ -74,6 +74,22 @@ cdef class Refinement:
         self.spacing = max(1, self.n // changes)
         self.window = max(CHANGES_BETWEEN, CHANGES_PER_HALF * self.n // changes)
 
+    def keep(self, kept):
+        """Name the scores, the best point and when either was last seen to a `Kept`."""
+        kept.vectors(
+            known=self.known, scores=self.scores, best_alpha=self.best_alpha, best_scores=self.best_scores
+        )
+        self.objective = kept.number("objective", self.objective)
+        self.best_objective = kept.number("best_objective", self.best_objective)
+        self.best_violation = kept.number("best_violation", self.best_violation)
+        self.failures = kept.number("failures", self.failures)
+        self.calls = kept.number("calls", self.calls)
+        self.renewed = kept.number("renewed", self.renewed)
+        self.improved = kept.number("improved", self.improved)
+        self.halved = kept.number("halved", self.halved)
+        self.rounds = kept.number("rounds", self.rounds)
+        self.evaluations = kept.number("evaluations", self.evaluations)
+
     cdef bint due(self, double violation, double eps, bint converged) noexcept nogil:
         self.calls += 1
         if converged:

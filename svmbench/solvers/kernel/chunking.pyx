@@ -218,6 +218,14 @@ cdef class Run(SteppedRun):
             self.values[i] = self.dual.v[p]
             self.solved[i] = self.dual.alpha[i]
 
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        self.dual.keep(kept.part("dual"))
+        kept.vectors(solved=self.solved, values=self.values, inside=self.inside)
+        self.moved = kept.number("moved", self.moved)
+        self.rounds = kept.number("rounds", self.rounds)
+        self.refinement.keep(kept.part("refinement"))
+
     def snapshot(self):
         """Return the last iterate, a dual point; its responses while all values are known."""
         alpha, y = np.array(self.dual.alpha), np.asarray(self.labels)
@@ -260,6 +268,7 @@ class Chunking(Solver):
         "per changed coefficient the examples of the chunk on demand and n otherwise; a search for violators "
         "costs the non-zero coefficients for each example outside on demand and nothing otherwise"
     )
+    resumable = True
     Params = Params
 
     def start(self, problem, oracle, rng):

@@ -147,6 +147,16 @@ cdef class Run(SteppedRun):
         self.converged = self.level.violation() < self.eps
         return 0
 
+    def state(self):
+        """Return what the run goes on from; None during the start on subsets."""
+        return super().state() if self.growth is None else None
+
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        self.growth = None      # there is no state before it is over
+        self.level.keep(kept.part("level"))
+        self.refinement.keep(kept.part("refinement"))
+
     def snapshot(self):
         """Return the last iterate, a dual point; during the start the solution over the last subset."""
         level, y = self.level, np.asarray(self.labels)
@@ -176,6 +186,7 @@ class Decomposition(Solver):
         "entering variables times working set; under all"
     )
     stochastic = False
+    resumable = True
     version = 5
     Params = Params
 

@@ -96,6 +96,12 @@ cdef class Run(DecompositionRun):
         if self.dual.balanced:
             self.balance(qp, e)
 
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        DecompositionRun.keep(self, kept)
+        self.tolerance = kept.number("tolerance", self.tolerance)
+        self.violation = kept.number("violation", self.violation)
+
     cdef void balance(self, SmallQP* qp, double e) noexcept nogil:
         """Put what y'z is short of e on the free variable with the largest slack to a bound."""
         cdef double slack = 0.0, most = 0.0
@@ -123,6 +129,7 @@ class GPDT(Solver):
     exact = True
     counting = "n per member of the working set under every convention"
     stochastic = False
+    resumable = True
     version = 3
     Params = Params
 

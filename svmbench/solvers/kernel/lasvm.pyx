@@ -316,6 +316,16 @@ cdef class Run(SteppedRun):
         self.gap = INFINITY
         return 0
 
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        kept.stream(self.rng)
+        kept.vectors(order=self.pool.order)
+        self.S.keep(kept.part("S"))
+        self.b = kept.number("b", self.b)
+        self.gap = kept.number("gap", self.gap)
+        self.enough = kept.number("enough", self.enough)
+        self.refinement.keep(kept.part("refinement"))
+
     def snapshot(self):
         """Return the last iterate, a dual point."""
         alpha, y = np.array(self.S.alpha), np.asarray(self.labels)
@@ -338,6 +348,7 @@ class LASVM(Solver):
         "on demand: the expansion set per look at an example outside it and per changed coefficient; rows "
         "kept: n per changed coefficient; iterations: n per coefficient that can change"
     )
+    resumable = True
     version = 3
     Params = Params
 

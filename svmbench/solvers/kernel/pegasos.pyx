@@ -95,16 +95,11 @@ cdef class Run(SteppedRun):
             if self.c[i] < self.lam * <double> (t + k) and not self.oracle.prefetch.request(i):
                 return
 
-    def state(self):
-        """Return the counts, their responses and the place in the random stream."""
-        return {"a": np.array(self.a), "c": np.array(self.c), "rng": self.rng.words()}
-
-    def take_state(self, state):
-        """Stand where a run stood."""
-        np.asarray(self.a)[:] = state["a"]
-        np.asarray(self.c)[:] = state["c"]
-        self.support = np.count_nonzero(state["a"])
-        self.rng.stand_at(state["rng"])
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        kept.vectors(a=self.a, c=self.c)
+        kept.stream(self.rng)
+        self.support = np.count_nonzero(self.a)
 
     def snapshot(self):
         """Return the last iterate."""

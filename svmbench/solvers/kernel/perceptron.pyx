@@ -118,28 +118,12 @@ cdef class Run(SteppedRun):
         ):
             place += 1
 
-    def state(self):
-        """Return counts and responses, those of the average, the pass and the place in the random stream."""
-        return {
-            "a": np.array(self.a),
-            "c": np.array(self.c),
-            "a_late": np.array(self.a_late),
-            "c_late": np.array(self.c_late),
-            "order": np.array(self.order),
-            "mistakes": np.array(self.mistakes),
-            "rng": self.rng.words(),
-        }
-
-    def take_state(self, state):
-        """Stand where a run stood."""
-        for array, name in (
-            (self.a, "a"), (self.c, "c"), (self.a_late, "a_late"), (self.c_late, "c_late")
-        ):
-            np.asarray(array)[:] = state[name]
-        np.asarray(self.order)[:] = state["order"]
-        self.support = np.count_nonzero(state["a"])
-        self.mistakes = int(state["mistakes"])
-        self.rng.stand_at(state["rng"])
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        kept.vectors(a=self.a, c=self.c, a_late=self.a_late, c_late=self.c_late, order=self.order)
+        kept.stream(self.rng)
+        self.mistakes = kept.number("mistakes", self.mistakes)
+        self.support = np.count_nonzero(self.a)
 
     def snapshot(self):
         """Return the last hypothesis, or the average of all."""

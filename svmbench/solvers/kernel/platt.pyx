@@ -327,6 +327,18 @@ cdef class Run(SteppedRun):
         else:
             self.b = 0.5 * (v[i] + v[j])
 
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        kept.vectors(alpha=self.alpha, v=self.v)
+        kept.stream(self.rng)
+        self.b = kept.number("b", self.b)
+        self.nonzeros = kept.number("nonzeros", self.nonzeros)
+        self.free = kept.number("free", self.free)
+        self.at = kept.number("at", self.at)
+        self.everything = kept.number("everything", self.everything)
+        self.changed = kept.number("changed", self.changed)
+        self.refinement.keep(kept.part("refinement"))
+
     def snapshot(self):
         """Return the last iterate, a dual point."""
         alpha, y = np.array(self.alpha), np.asarray(self.labels)
@@ -350,6 +362,7 @@ class Platt(Solver):
         "on demand: the non-zero coefficients per error of a bound example, 1 per pair, the other free ones "
         "per free coefficient of a step; rows kept: n per row taken; iterations: n"
     )
+    resumable = True
     version = 2
     Params = Params
 

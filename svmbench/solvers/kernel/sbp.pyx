@@ -151,6 +151,17 @@ cdef class Run(SteppedRun):
         norm = sqrt(max(0.0, float(a @ c)))
         return {"native_bound": float((norm + self.volume * a.max()) / a.sum())}
 
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        self.drawn = kept.number("drawn", self.drawn)
+        kept.vectors(
+            members=self.members[:self.drawn], a=self.a[:self.drawn], a_sum=self.a_sum[:self.drawn]
+        )
+        np.asarray(self.place)[np.asarray(self.members)[:self.drawn]] = np.arange(self.drawn)
+        kept.stream(self.rng)
+        self.norm2 = kept.number("norm2", self.norm2)
+        self.level.keep(kept.part("level"))
+
     def snapshot(self):
         """Return the average of the iterates, rescaled by its water level where that is positive."""
         count = max(self.iterations, 1)
@@ -180,6 +191,7 @@ class SBP(Solver):
     form = "slack-constrained"
     biases = ("none", "unregularised")
     counting = "n under every convention"
+    resumable = True
     Params = Params
 
     def start(self, problem, oracle, rng):

@@ -107,22 +107,12 @@ cdef class Run(SteppedRun):
                 return False
         return True
 
-    def state(self):
-        """Return the dual point, its responses, the idle visits and the place in the random stream."""
-        return {
-            "alpha": np.array(self.alpha),
-            "c": np.array(self.c),
-            "idle": np.array(self.idle),
-            "rng": self.rng.words(),
-        }
-
-    def take_state(self, state):
-        """Stand where a run stood."""
-        np.asarray(self.alpha)[:] = state["alpha"]
-        np.asarray(self.c)[:] = state["c"]
-        self.support = np.count_nonzero(state["alpha"])
-        self.idle = int(state["idle"])
-        self.rng.stand_at(state["rng"])
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        kept.vectors(alpha=self.alpha, c=self.c)
+        kept.stream(self.rng)
+        self.idle = kept.number("idle", self.idle)
+        self.support = np.count_nonzero(self.alpha)
 
     def snapshot(self):
         """Return the last iterate, a dual point."""

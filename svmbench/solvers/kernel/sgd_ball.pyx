@@ -134,6 +134,17 @@ cdef class Run(SteppedRun):
         self.scale = 1.0
         self.scales = 0.0
 
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        kept.vectors(
+            a=self.a, c=self.c, a_late=self.a_late, c_late=self.c_late, a_sum=self.a_sum, c_sum=self.c_sum
+        )
+        kept.stream(self.rng)
+        self.norm2 = kept.number("norm2", self.norm2)
+        self.scale = kept.number("scale", self.scale)
+        self.scales = kept.number("scales", self.scales)
+        self.support = kept.number("support", self.support)
+
     def snapshot(self):
         """Return the average of the iterates."""
         count = max(self.iterations, 1)
@@ -155,6 +166,7 @@ class SGDBall(Solver):
     )
     form = "norm-bounded"
     counting = "on demand: the non-zero coefficients; rows kept: n per violation; iterations: n each"
+    resumable = True
     Params = Params
 
     def start(self, problem, oracle, rng):

@@ -187,6 +187,13 @@ cdef class Run(SteppedRun):
                 )
                 self.left[first] = 0.0
 
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        kept.vectors(alpha=self.alpha, gradient=self.gradient)
+        self.refinement.keep(kept.part("refinement"))
+        if kept.taking_back:
+            self.choose()
+
     def snapshot(self):
         """Return the last iterate, a dual point."""
         alpha = np.array(self.alpha)
@@ -215,6 +222,7 @@ class SMO(Solver):
     exact = True
     counting = "n under every convention"
     stochastic = False
+    resumable = True
     Params = Params
 
     def start(self, problem, oracle, rng):

@@ -202,6 +202,13 @@ cdef class Run(SteppedRun):
         self.ledger.kev_iter += self.n
         return self.oracle.get_row(i)
 
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        self.dual.keep(kept.part("dual"))
+        kept.vectors(at_C=self.at_C, is_at_C=self.is_at_C)
+        self.was_near = kept.number("was_near", self.was_near)
+        self.refinement.keep(kept.part("refinement"))
+
     def snapshot(self):
         """Return the last iterate, a dual point; its responses while nothing is shrunk."""
         alpha, y = np.array(self.dual.alpha), np.asarray(self.labels)
@@ -227,6 +234,7 @@ class SMOPair(Solver):
     exact = True
     counting = "2n under every convention, and n per row of a reconstruction"
     stochastic = False
+    resumable = True
     version = 2
     Params = Params
 

@@ -81,6 +81,11 @@ cdef class Run(DecompositionRun):
         self.alpha_known = np.zeros(self.n if self.shrinking else 0)
         self.v_known = np.array(self.labels if self.shrinking else self.labels[:0])
 
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        DecompositionRun.keep(self, kept)
+        kept.vectors(loose=self.loose, alpha_known=self.alpha_known, v_known=self.v_known)
+
     cdef void solve(self, SmallQP* qp) noexcept nogil:
         solve_small(qp, EXACTLY * fmax(self.eps, violation_of(qp)), STEPS * qp.q)
 
@@ -185,6 +190,7 @@ class SVMLight(Solver):
     exact = True
     counting = "n per member of the working set under every convention, and n per row of a reconstruction"
     stochastic = False
+    resumable = True
     version = 2
     Params = Params
 

@@ -205,6 +205,17 @@ cdef class Run(LinearRun):
             for k in range(self.v.shape[0]):
                 self.noted[j // self.average % 2, k] = self.scale * self.v[k]
 
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        kept.vectors(
+            v=self.v, ahead=self.ahead, example=self.example, factor=self.kept, made=self.made, eta=self.eta,
+            offset=self.offset, noted=self.noted,
+        )
+        kept.stream(self.rng)
+        self.scale = kept.number("scale", self.scale)
+        self.squared = kept.number("squared", self.squared)
+        self.bias = kept.number("bias", self.bias)
+
     def snapshot(self):
         """Return the average of the last iterates, or the last one."""
         d = self.examples.d
@@ -238,6 +249,7 @@ class Asset(LinearSolver):
     )
     biases = ("none", "unregularised")
     counting = "inner products: 1 per iteration, 1 more per violation; up to 100 at the start"
+    resumable = True
     Params = Params
 
     def start(self, problem, examples, rng):

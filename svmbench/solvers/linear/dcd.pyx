@@ -253,6 +253,22 @@ cdef class Run(LinearRun):
         np.asarray(self.w)[: self.examples.d] = self.examples.combination(at, signed)
         self.converged = self.passes and self.visited == 0
 
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        kept.vectors(alpha=np.asarray(self.coordinates)["alpha"], w=self.w)
+        kept.stream(self.rng)
+        if self.passes:
+            kept.vectors(items=self.items)
+            self.active = kept.number("active", self.active)
+            self.at = kept.number("at", self.at)
+        self.dual = Record(kept.number("highest", self.dual.highest), kept.number("idle", self.dual.idle))
+        self.left = kept.number("left", self.left)
+        self.gap = kept.number("gap", self.gap)
+        self.most = kept.number("most", self.most)
+        self.least = kept.number("least", self.least)
+        self.most_before = kept.number("most_before", self.most_before)
+        self.least_before = kept.number("least_before", self.least_before)
+
     def snapshot(self):
         """Return the last iterate, a dual point of the problem with its loss."""
         alpha = np.asarray(self.coordinates)["alpha"].copy()
@@ -270,6 +286,7 @@ class DCD(LinearSolver):
     )
     exact = True
     counting = "inner products: 1 per visit, and n for the squared norms at the start"
+    resumable = True
     Params = Params
 
     def start(self, problem, examples, rng):

@@ -182,6 +182,16 @@ cdef class Run(LinearRun):
             loss += fmax(0.0, 1.0 - self.c[i]) ** 2
         self.objective = 0.5 * self.examples.between(&self.w[0], &self.w[0]) + self.C * loss
 
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        kept.vectors(w=self.w, wb=self.wb, r=self.r, p=self.p, c=self.c, cb=self.cb)
+        self.tol = kept.number("tol", self.tol)
+        self.objective = kept.number("objective", self.objective)
+        self.small = kept.number("small", self.small)
+        self.gradient2 = kept.number("gradient2", self.gradient2)
+        self.rounds = kept.number("rounds", self.rounds)
+        self.steps = kept.number("steps", self.steps)
+
     def snapshot(self):
         """Return w at the end of the last round."""
         model = LinearModel(np.array(self.w[: self.examples.d]))
@@ -200,6 +210,7 @@ class L2SVMMFN(LinearSolver):
     exact = True
     counting = "inner products: 1 per active example and 2 in a step of CG; 1 per other one and 5 in a round"
     stochastic = False
+    resumable = True
     Params = Params
 
     def start(self, problem, examples, rng):

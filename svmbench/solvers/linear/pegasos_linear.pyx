@@ -211,6 +211,15 @@ cdef class Run(LinearRun):
         if self.lam * norm * norm > 1.0:
             self.rescale(1.0 / (sqrt(self.lam) * norm))
 
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        kept.vectors(v=self.v, items=self.items, batches=self.batches)
+        kept.stream(self.rng)
+        self.scale = kept.number("scale", self.scale)
+        self.squared = kept.number("squared", self.squared)
+        self.at = kept.number("at", self.at)
+        self.turn = kept.number("turn", self.turn)
+
     def snapshot(self):
         """Return the last iterate."""
         return Snapshot(LinearModel(self.scale * np.asarray(self.v[: self.examples.d])))
@@ -226,6 +235,7 @@ class PegasosLinear(LinearSolver):
         "for SVM. Mathematical Programming 127(1), 2011. Section 2."
     )
     counting = "inner products: k per iteration; with projection, 1 more per violation"
+    resumable = True
     Params = Params
 
     def start(self, problem, examples, rng):

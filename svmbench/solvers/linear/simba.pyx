@@ -203,6 +203,14 @@ cdef class Run(LinearRun):
             self.q[i] *= 1.0 - loss + loss * loss
             self.mass += self.q[i]
 
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        kept.vectors(u=self.u, w_sum=self.w_sum, q=self.q, v=self.v)
+        kept.stream(self.rng)
+        self.squared = kept.number("squared", self.squared)
+        self.mass = kept.number("mass", self.mass)
+        self.touched = kept.number("touched", self.touched)
+
     def snapshot(self):
         """Return the average of the iterates, rescaled by its water level where that is positive."""
         w = np.asarray(self.w_sum) / max(self.iterations, 1)
@@ -222,6 +230,7 @@ class SIMBA(LinearSolver):
     citation = "E. Hazan, T. Koren, N. Srebro. Beating SGD: Learning SVMs in Sublinear Time. NIPS 2011."
     form = "slack-constrained"
     counting = "inner products: 1 + n/d per iteration, a feature being 1/d, and n for the norms at the start"
+    resumable = True
     Params = Params
 
     def start(self, problem, examples, rng):

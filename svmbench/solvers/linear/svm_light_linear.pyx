@@ -105,8 +105,7 @@ cdef class Run(LinearRun):
         self.eps = params.eps
         self.C = problem.C
         self.dual = Record(-INFINITY, 0)
-        self.alpha = np.zeros(self.n)
-        self.g = np.full(self.n, -1.0)
+        self.alpha, self.g = np.zeros(self.n), np.full(self.n, -1.0)
         self.w, self.row = np.zeros(max(examples.d, 1)), np.zeros(max(examples.d, 1))
         self.items = np.arange(self.n, dtype=np.int64)
         self.active = self.n
@@ -268,6 +267,13 @@ cdef class Run(LinearRun):
         self.active = self.n
         return worst
 
+    def keep(self, kept):
+        """Name what the run goes on from."""
+        kept.vectors(alpha=self.alpha, g=self.g, w=self.w, items=self.items, settled=self.settled, B=self.B)
+        kept.vectors(shrunk=self.shrunk, member=self.member)
+        self.active, self.size = kept.number("active", self.active), kept.number("size", self.size)
+        self.dual = Record(kept.number("highest", self.dual.highest), kept.number("idle", self.dual.idle))
+
     def snapshot(self):
         """Return the last iterate."""
         return Snapshot(LinearModel(np.array(self.w[: self.examples.d])), alpha=np.array(self.alpha))
@@ -285,6 +291,7 @@ class SVMLightLinear(LinearSolver):
     exact = True
     counting = "inner products: q(q+1)/2 and 1 per active example; 1 per other one where all become active"
     stochastic = False
+    resumable = True
     version = 2
     Params = Params
 

@@ -125,6 +125,27 @@ cdef class LevelTracker:
             if self.c[i] < self.water.level and not oracle.prefetch.request(i):
                 break
 
+    def keep(self, kept):
+        """Name the responses and what is known of their level to a `Kept`."""
+        cdef int s = 0
+        kept.vectors(c=self.c, c_sum=self.c_sum)
+        self.behind = kept.number("behind", self.behind)
+        water = kept.part("water")
+        self.water.level = water.number("level", self.water.level)
+        self.water.sum = water.number("sum", self.water.sum)
+        self.water.covered = water.number("covered", self.water.covered)
+        self.water.expected = water.number("expected", self.water.expected)
+        self.water.excess = water.number("excess", self.water.excess)
+        self.water.error = water.number("error", self.water.error)
+        self.band.sum = kept.number("sum", self.band.sum)
+        for s in range(self.band.classes):
+            band = kept.part(f"band{s}")
+            self.band.floor[s] = band.number("floor", self.band.floor[s])
+            self.band.ceiling[s] = band.number("ceiling", self.band.ceiling[s])
+            self.band.below[s] = band.number("below", self.band.below[s])
+            self.band.count[s] = band.number("count", self.band.count[s])
+            band.vectors(values=self.band_values[s, :self.band.count[s]])
+
     def mean(self, count):
         """Return the responses of the average of ``count`` iterates, float64 (n,)."""
         c = np.asarray(self.c_sum) + np.asarray(self.c) if self.behind else np.array(self.c_sum)
@@ -191,6 +212,22 @@ cdef class BiasedTracker(LevelTracker):
                 if self.c[i] < self.basins.cut[s]:
                     useful = oracle.prefetch.request(i)
                     break
+
+    def keep(self, kept):
+        """Name the responses and what is known of their two basins to a `Kept`."""
+        cdef int s = 0
+        LevelTracker.keep(self, kept)
+        self.basins.level = kept.number("level", self.basins.level)
+        self.basins.bias = kept.number("bias", self.basins.bias)
+        self.basins.covered = kept.number("covered", self.basins.covered)
+        for s in range(2):
+            basin = kept.part(f"basin{s}")
+            self.basins.cut[s] = basin.number("cut", self.basins.cut[s])
+            self.basins.below[s] = basin.number("below", self.basins.below[s])
+            self.basins.ties[s] = basin.number("ties", self.basins.ties[s])
+            self.basins.expected[s] = basin.number("expected", self.basins.expected[s])
+            self.basins.error[s] = basin.number("error", self.basins.error[s])
+            basin.vectors(owners=self.owners[s, :self.band.count[s]])
 
     def level_of(self, c):
         """Return the level of the two basins and the bias that reaches it."""
