@@ -12,7 +12,6 @@ import signal
 import sys
 import threading
 from contextlib import suppress
-from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 from svmbench.errors import UserError
@@ -38,6 +37,8 @@ class Painter:
     def __init__(self) -> None:
         self._pipe: Connection | None = None
         if _worthwhile():
+            from multiprocessing import get_context
+
             context = get_context("fork")
             self._pipe, theirs = context.Pipe()
             self._process = context.Process(target=_serve, args=(theirs, self._pipe))
@@ -98,6 +99,8 @@ def _serve(pipe: Connection, other_end: Connection) -> None:
     """Import matplotlib, say so, draw what is asked for, say what was wrong with it, and end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run
     other_end.close()
+    from multiprocessing import get_context
+
     import svmbench.report.curves
     import svmbench.report.decision  # noqa: F401
 

@@ -160,6 +160,31 @@ cdef class SteppedRun(CountedRun):
         pass
 
 
+cdef class Uninterrupted:
+    """Holds back Ctrl-C, which Python would serve at any instruction, until the next look for signals.
+
+    For the parts of an iteration that are written in Python: interrupted in its middle a run would be torn.
+    """
+
+    cdef object handler     # what serves Ctrl-C outside; None: it cannot come here
+    cdef bint asked         # it was pressed meanwhile
+
+    def __enter__(self):
+        handler = signal.getsignal(signal.SIGINT)
+        if callable(handler) and threading.current_thread() is threading.main_thread():
+            self.handler = handler
+            signal.signal(signal.SIGINT, self._hold_back)
+
+    def __exit__(self, kind, error, trace):
+        if self.handler is not None:
+            signal.signal(signal.SIGINT, self.handler)
+        if self.asked:
+            PyErr_SetInterrupt()
+
+    def _hold_back(self, number, frame):
+        self.asked = True
+
+
 cdef class PlainRun(SteppedRun):
     """A started kernel method whose iterations are made of whole vectors and written in Python.
 
@@ -177,30 +202,15 @@ cdef class PlainRun(SteppedRun):
     Python would serve Ctrl-C in the middle of an iteration: it is held back until its end.
     """
 
-    cdef bint asked         # Ctrl-C was pressed during this iteration
-
     def __init__(self, problem, Oracle oracle not None):
         super().__init__(problem, oracle)
         self.work = WORK_BETWEEN_SIGNALS
 
     cdef int step(self) except -1 nogil:
         with gil:
-            handler = signal.getsignal(signal.SIGINT)
-            if not callable(handler) or threading.current_thread() is not threading.main_thread():
+            with Uninterrupted():
                 self.converged = self.iterate()
-                return 0
-            self.asked = False
-            signal.signal(signal.SIGINT, self._hold_back)
-            try:
-                self.converged = self.iterate()
-            finally:
-                signal.signal(signal.SIGINT, handler)
-            if self.asked:
-                PyErr_SetInterrupt()
         return 0
-
-    def _hold_back(self, number, frame):
-        self.asked = True
 
     def stall(self) -> None:
         """End the run: it gains nothing any more, although its rule does not hold."""

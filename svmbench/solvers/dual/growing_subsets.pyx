@@ -26,6 +26,7 @@ import numpy as np
 
 from svmbench.problem import Problem
 from svmbench.rng import Generator
+from svmbench.solvers.run import Uninterrupted
 
 from libc.stdint cimport int64_t
 
@@ -75,10 +76,12 @@ cdef class Growth:
             evaluations = self.level.round()
             if self.level.violation() < TOLERANCE or self.level.rounds >= MOST_ROUNDS:
                 with gil:
-                    self.finish_subset()
+                    with Uninterrupted():
+                        self.finish_subset()
         else:
             with gil:
-                evaluations = self.evaluate()
+                with Uninterrupted():
+                    evaluations = self.evaluate()
         return evaluations
 
     cdef int finish_subset(self) except -1:

@@ -26,6 +26,8 @@ the method has stalled, and goes back to the best of these points.
 
 import numpy as np
 
+from svmbench.solvers.run import Uninterrupted
+
 from libc.math cimport INFINITY, fabs, sqrt
 from libc.string cimport memcpy
 
@@ -121,7 +123,8 @@ cdef class Refinement:
     cdef int renew(self, double* values) except -1 nogil:
         cdef Py_ssize_t t = 0
         with gil:
-            self.recompute()
+            with Uninterrupted():
+                self.recompute()
         self.objective = 0.0
         for t in range(self.n):
             self.objective += self.alpha[t] * self.labels[t] * (self.labels[t] - 0.5 * self.scores[t])

@@ -36,7 +36,7 @@ from svmbench.errors import UserError
 from svmbench.problem import Problem, dual_objective
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
-from svmbench.solvers.run import checked_diagonal
+from svmbench.solvers.run import Uninterrupted, checked_diagonal
 
 from svmbench.rng cimport Generator
 from svmbench.solvers.run cimport CountedRun, SteppedRun
@@ -151,7 +151,8 @@ cdef class Run(SteppedRun):
                     self.end(f"the sample of {self.n} examples is the whole set, and its solver is done")
         else:
             with gil:
-                self.finish_round()
+                with Uninterrupted():
+                    self.finish_round()
         return 0
 
     cdef int finish_round(self) except -1:

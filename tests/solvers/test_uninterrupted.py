@@ -1,0 +1,50 @@
+"""Ctrl-C while an iteration runs Python."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import pytest
+
+from svmbench.solvers.run import Uninterrupted
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_ctrl_c_waits_for_the_end():
+    done = []
+
+    def work():
+        with Uninterrupted():
+            os.kill(os.getpid(), signal.SIGINT)
+            done.append(sum(1 for _ in range(1000)))
+        done.extend(0 for _ in range(1000))  # Python looks for signals here
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == [1000]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_error_leaves_the_handler_as_it_was():
+    with pytest.raises(ZeroDivisionError), Uninterrupted():
+        raise ZeroDivisionError
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_other_threads_are_never_interrupted():
+    failures = []
+
+    def work():
+        try:
+            with Uninterrupted():
+                pass
+        except ValueError as error:  # signals can be handled in the main thread only
+            failures.append(error)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert not failures
