@@ -108,7 +108,7 @@ def _text(rows: Sequence[Row], cost: str) -> str:
     return (
         f"{table(header, cells)}\n\nCost: {cost}. Of {len(rows)} problem{'s' * (len(rows) > 1)}: {said}.\n"
         f"p: exact {' or '.join(sorted(tests))} (Wilcoxon), corrected after Holm. "
-        f"({{reached}}/{{seeds}}) where not every seed reaches the target."
+        "(4/5): four of five seeds reach the target."
     )
 
 
