@@ -34,7 +34,8 @@ def main(arguments: Sequence[str]) -> int:
     if maker and seconds:
         left = sum(seconds) / len(seconds) * (len(plan.jobs) - len(ends)) / plan.options["jobs"]
     left_over = any(ends.get(job.number, {}).get("state") not in status.NAMES for job in plan.jobs)
-    print(f"sweep {record.name}: {f'made by {maker}' if maker else 'not being made' if left_over else 'ended'}")
+    state = f"made by {maker}" if maker else "not being made" if left_over else "ended"
+    print(f"sweep {record.name}: {state}")
     print(status.line(len(plan.jobs), ends, len(running), left))
     for job in running:
         print(
