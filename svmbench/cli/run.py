@@ -68,7 +68,7 @@ def main(arguments: Sequence[str]) -> int:
         from svmbench.sweep.plan import make
 
         return sweep(make(given.overrides, folders), as_json=given.json)[0]
-    with Painter() as painter:
+    with Painter(ahead=not given.json) as painter:
         from svmbench import config
         from svmbench.runner import guard
 
@@ -123,7 +123,7 @@ def _guarded(config: dict[str, Any], arguments: Sequence[str], as_json: bool) ->
     code, run = watched(config, command, os.environ | {_GUARDED: "1"})
     if run is None:
         return code
-    with Painter() as painter:
+    with Painter(ahead=False) as painter:
         return _tell(Outcome(run, "done", run.reason), config, painter, as_json)
 
 
