@@ -41,7 +41,7 @@ class Forecast:
             text += f"; about {duration(sum(known) / min(jobs, len(known)))} for {len(known)} of them"
             text += f" with jobs={jobs}"
         if len(known) < len(missing):
-            text += f"; unknown for {len(missing) - len(known)}: no stored run of the same solver and data compares"
+            text += f"; unknown for {len(missing) - len(known)}: no comparable run is stored"
         largest = sorted(self.memory.values(), reverse=True)[:jobs]
         return text + (f"; at most {sum(largest):.0f} MiB at a time" if largest else "")
 
