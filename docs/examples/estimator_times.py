@@ -46,9 +46,11 @@ def objective(fitted, X, y, gamma: float, C: float) -> float:
 
     found = fitted.dual_coef_
     a = np.ravel(found.toarray() if hasattr(found, "toarray") else found)
-    K = rbf_kernel(X, X[fitted.support_], gamma=gamma)
-    margins = y * (K @ a + float(np.ravel(fitted.intercept_)[0]))
-    return 0.5 * float(a @ K[fitted.support_] @ a) + C * float(np.maximum(0.0, 1.0 - margins).sum())
+    support = X[fitted.support_]
+    blocks = np.array_split(np.arange(y.size), -(-y.size // 1000))  # the whole matrix may not fit the memory
+    scores = np.concatenate([rbf_kernel(X[block], support, gamma=gamma) @ a for block in blocks])
+    margins = y * (scores + float(np.ravel(fitted.intercept_)[0]))
+    return 0.5 * float(a @ scores[fitted.support_]) + C * float(np.maximum(0.0, 1.0 - margins).sum())
 
 
 def main() -> None:

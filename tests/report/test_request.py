@@ -138,6 +138,19 @@ def test_a_heat_map_holds_the_last_medians_and_frames_the_least(runs):
     assert frame.get_xy() == (-0.47, -0.45) and "6 cells" in caption
 
 
+@pytest.mark.parametrize("size", ["one", "two"])
+def test_the_ticks_of_a_heat_map_do_not_touch(tmp_path, size):
+    kernels = [{"name": "gaussian", "gamma": 2.0**power} for power in (-18.2, *np.arange(-12.5, 0.0), 11)]
+    found = [stored_run(tmp_path, costs=COSTS, errors=COSTS, config={"kernel": kernel}) for kernel in kernels]
+    figure, _, _ = picture(found, heat=("kernel.gamma", "problem.C"), size=size)
+    figure.draw_without_rendering()
+    labels = figure.axes[0].get_xticklabels()
+    assert [labels[0].get_text(), labels[-1].get_text()] == ["3.32e-06", "2048"]
+    thick = labels[0].get_fontsize() / 72 * figure.dpi
+    places = [label.get_window_extent().x1 for label in labels]
+    assert np.all(np.diff(places) > (1.0 if size == "one" else 1.4) * thick)
+
+
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
