@@ -295,6 +295,6 @@ class _Attempt:
         with self._interrupt.deferred():
             end = loop.drive()
             model = run.snapshot().model
-        rows = self._posed.rows  # of `self` there would be a circle, and the oracle's rows would stay in memory
+        rows = self._posed.rows  # of `self` would be a circle, and the kept rows stay in memory
         self._predict = lambda X: model.scores(seen, rows(X))
         return end
