@@ -194,12 +194,7 @@ def ended(evidence: Evidence, given: Arguments) -> Tested:
     hits = np.array(
         [re.search(str(given["because"]), f"{run.status}: {run.reason}") is not None for run in runs]
     )
-    share = hits.astype(float)
-    rows = (
-        repeated(share, [run.seed for run in runs])
-        if len(runs) == 1
-        else _mean(share, [r.seed for r in runs])
-    )
+    rows = _mean(hits.astype(float), [run.seed for run in runs])
     least, most = fields.interval(given.get("share", [1.0, 1.0]), "share")
     return Tested(rows, least, most, "of the runs", f"{int(hits.sum())} of {len(runs)}: {runs[0].reason}")
 
