@@ -171,6 +171,19 @@ def test_a_heat_map_of_what_has_no_best_value_frames_none(tmp_path):
     assert not figure.axes[0].patches and "frame" not in caption
 
 
+@pytest.mark.parametrize("size", ["one", "two"])
+def test_the_ticks_of_a_heat_map_do_not_touch(tmp_path, size):
+    kernels = [{"name": "gaussian", "gamma": 2.0**power} for power in (-18.2, *np.arange(-12.5, 0.0), 11)]
+    found = [stored_run(tmp_path, costs=COSTS, errors=COSTS, config={"kernel": kernel}) for kernel in kernels]
+    figure, _, _ = picture(found, heat=("kernel.gamma", "problem.C"), size=size)
+    figure.draw_without_rendering()
+    labels = figure.axes[0].get_xticklabels()
+    assert [labels[0].get_text(), labels[-1].get_text()] == ["3.32e-06", "2048"]
+    thick = labels[0].get_fontsize() / 72 * figure.dpi
+    places = [label.get_window_extent().x1 for label in labels]
+    assert np.all(np.diff(places) > (1.0 if size == "one" else 1.4) * thick)
+
+
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
