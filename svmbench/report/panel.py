@@ -198,7 +198,7 @@ def _scale_x(ax: Axes, low: float, high: float, x_scale: str) -> None:
     ax.set_xlim(low, high)
     if x_scale == "log":
         ax.xaxis.set_major_locator(_places(low, high))
-        ax.xaxis.set_major_formatter(FuncFormatter(_written(low, high, 30.0)))
+        ax.xaxis.set_major_formatter(FuncFormatter(number_format(low, high, 30.0)))
         ax.xaxis.set_minor_formatter(NullFormatter())
         ax.tick_params(axis="x", which="minor", labelbottom=False)  # empty labels take time
 
@@ -221,12 +221,12 @@ def _scale_y(ax: Axes, bottom: float, top: float, kind: str) -> None:
         ax.yaxis.set_minor_locator(NullLocator())
     else:
         ax.yaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10]))
-    wide = 1000.0 if bottom < 0.01 or top > 200.0 else math.inf
-    ax.yaxis.set_major_formatter(FuncFormatter(_written(bottom, top, wide if kind == "log" else math.inf)))
+    wide = 1000.0 if kind == "log" and (bottom < 0.01 or top > 200.0) else math.inf
+    ax.yaxis.set_major_formatter(FuncFormatter(number_format(bottom, top, wide)))
     ax.set_ylim(bottom, top)
 
 
-def _written(low: float, high: float, wide: float) -> Callable[[float, int | None], str]:
+def number_format(low: float, high: float, wide: float) -> Callable[[float, int | None], str]:
     """Return how the numbers of an axis are written: all as powers of ten, or none.
 
     As powers where a range spans a factor of ``wide``, and where plain numbers would have many zeros.
