@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
-from svmbench.sparse import issparse
+from svmbench.sparse import canonical, issparse
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +46,7 @@ class DoubleValues:
         self._center = np.zeros(points.shape[1])
         if not self._sparse and kernel["name"] == "gaussian":
             self._center = np.quantile(points, 0.5, axis=0, method="lower") if len(points) else self._center
-        self._points = scipy.sparse.csr_array(points) if self._sparse else points - self._center
+        self._points = canonical(points) if self._sparse else points - self._center
         self._squared = _squared_norms(self._points)
 
     def __call__(self, X: Any) -> Floats:
@@ -58,7 +57,7 @@ class DoubleValues:
         X : ndarray or scipy.sparse matrix, shape (m, d)
             Rows.
         """
-        rows = scipy.sparse.csr_array(X).astype(np.float64) if issparse(X) else self._moved(X)
+        rows = canonical(X).astype(np.float64) if issparse(X) else self._moved(X)
         product = rows @ self._points.T
         values = np.asarray(product.toarray() if issparse(product) else product)
         if self._kernel["name"] == "gaussian":

@@ -315,7 +315,7 @@ cdef class Run(SteppedRun):
         self.ledger.charge_on_demand((self.n - before) * before)
         self.converged = worst <= self.eps
         if self.converged and self.S.balanced:
-            # S may leave an interval of b where it has no member between the bounds; the others are in it too.
+            # S may leave an interval of b where it has no member between the bounds.
             self.b = fmin(fmax(self.b, bounds[0]), bounds[1])
         self.enough = fmax(self.eps, SHARE * worst)
         self.gap = INFINITY
