@@ -18,7 +18,7 @@ from svmbench.errors import UserError
 from svmbench.report.bounds import problem_of, references
 from svmbench.report.panel import number_format
 from svmbench.report.selection import check_axes, in_order, nothing_to_draw
-from svmbench.report.series import METRICS, Floats, last_value
+from svmbench.report.series import CERTIFIED, METRICS, Floats, last_value
 from svmbench.report.settings import name_of, setting, shared, written
 from svmbench.report.style import Picture
 from svmbench.store import StoredRun
@@ -64,7 +64,7 @@ def make_heat(
     panels_by = tuple(panels_by) or tuple(key for key in ("dataset", "solver") if key not in keys)
     groups: dict[tuple[Any, ...], dict[tuple[Any, Any], dict[int, tuple[float, StoredRun]]]] = {}
     left_out = []
-    known = references(runs) if metric == "suboptimality" else {}
+    known = references(runs) if metric in CERTIFIED else {}
     for run in runs:
         value = last_value(run, _COST, metric, known.get(problem_of(run)))
         if isinstance(value, str):
@@ -197,7 +197,8 @@ def _caption(
     name = METRICS[metric][0]
     text = (
         f"{name[0].upper()}{name[1:]} at the last checkpoint, over {keys[0]} and {keys[1]}: the median over "
-        "seeds. A frame marks the least value of a map; a dash stands where there is no run."
+        f"seeds. {'' if metric in _NONE_BEST else 'A frame marks the least value of a map. '}"
+        "A dash stands where there is no run."
     )
     paragraphs = "\n\n".join(textwrap.fill(part, 100) for part in (title, text) if part)
     shown = "\n".join(f"  {one.title}: {np.isfinite(one.values).sum()} cells" for one in maps)

@@ -123,7 +123,7 @@ def select(
     apart : sequence of str
         Further keys in which runs of one curve must agree.
     references : mapping of str to Reference, optional
-        By problem, what a suboptimality is measured from.
+        By problem, what the metrics of `series.CERTIFIED` are measured from.
     """
     check_axes(counter, metric)
     selection = Selection()

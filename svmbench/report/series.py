@@ -46,6 +46,15 @@ METRICS = {
     **{name: (label, 1.0) for name, label in COUNTERS.items()},
 }
 
+#: Metrics that are measured from what is certified of the optimum.
+CERTIFIED = (
+    "suboptimality",
+    "primal_suboptimality",
+    "slack_suboptimality",
+    "dual_guarantee",
+    "mistake_bound",
+)
+
 #: Where the record of a certified optimum has the value of a metric.
 OPTIMUM_COLUMNS = {
     "test_error": "test_error",
@@ -169,7 +178,7 @@ def steps_of(
     counter, metric : str
         Keys of `COUNTERS` and `METRICS`.
     reference : Known, optional
-        What a suboptimality is measured from.
+        What the metrics of `CERTIFIED` are measured from.
     """
     rows = run.rows()
     cost = np.array([row[counter] for row in rows], dtype=np.float64)  # None becomes NaN
