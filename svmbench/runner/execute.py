@@ -295,5 +295,6 @@ class _Attempt:
         with self._interrupt.deferred():
             end = loop.drive()
             model = run.snapshot().model
-        self._predict = lambda X: model.scores(seen, self._posed.rows(X))
+        rows = self._posed.rows  # of `self` would be a circle, and the kept rows stay in memory
+        self._predict = lambda X: model.scores(seen, rows(X))
         return end
