@@ -32,11 +32,17 @@ if TYPE_CHECKING:
 
 
 class Painter:
-    """Draws the pictures of one run: in a process of its own where that is faster, else in this one."""
+    """Draws the pictures of one run: in a process of its own where that is faster, else in this one.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    ahead : bool
+        Whether a picture will be asked for; if not, no process is started for it.
+    """
+
+    def __init__(self, ahead: bool = True) -> None:
         self._pipe: Connection | None = None
-        if _worthwhile():
+        if ahead and _worthwhile():
             from multiprocessing import get_context
 
             context = get_context("fork")

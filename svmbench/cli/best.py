@@ -29,6 +29,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_results()
     given = parser.parse_args(arguments)
 
+    from svmbench.cli._tables import percent
     from svmbench.report.tables import table
     from svmbench.sweep.record import Record
 
@@ -49,7 +50,11 @@ def main(arguments: Sequence[str]) -> int:
             )
         )
         return 0
-    shown = [(one["setting"], one["median"], one["runs"], one["low"], one["high"]) for one in ranked]
+    number = percent if given.by.endswith("_error") else lambda value: value
+    shown = [
+        (one["setting"], number(one["median"]), one["runs"], number(one["low"]), number(one["high"]))
+        for one in ranked
+    ]
     print(table(("setting", given.by, "runs", "least", "most"), shown))
     print(f"best     {command}")
     return 0

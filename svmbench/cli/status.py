@@ -33,7 +33,9 @@ def main(arguments: Sequence[str]) -> int:
     left = None
     if maker and seconds:
         left = sum(seconds) / len(seconds) * (len(plan.jobs) - len(ends)) / plan.options["jobs"]
-    print(f"sweep {record.name}: {f'made by {maker}' if maker else 'not being made'}")
+    left_over = any(ends.get(job.number, {}).get("state") not in status.NAMES for job in plan.jobs)
+    state = f"made by {maker}" if maker else "not being made" if left_over else "ended"
+    print(f"sweep {record.name}: {state}")
     print(status.line(len(plan.jobs), ends, len(running), left))
     for job in running:
         print(
@@ -41,6 +43,6 @@ def main(arguments: Sequence[str]) -> int:
         )
     for text in status.failures(plan.jobs, ends):
         print(text)
-    if not maker and any(ends.get(job.number, {}).get("state") not in status.NAMES for job in plan.jobs):
+    if not maker and left_over:
         print(f"go on with: svmbench resume {record.name}")
     return 0

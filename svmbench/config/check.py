@@ -10,13 +10,13 @@ from svmbench.config.schema import KERNELS, LAUNCHERS, SECTIONS, NoFeatures, Sug
 from svmbench.config.values import check_section, show
 from svmbench.errors import UserError, nearest
 
-#: Sections that begin with the name of what the other keys belong to.
+#: Groups, whose sections hold the name of what was chosen and its parameters.
 _NAMED = ("solver", "dataset", "kernel", "features")
 #: What ``budget.kev=auto`` stands for where a method does not end by itself.
 _KEV = 1e8
 _SMALLEST = 1e-100
 _SWEEP = tuple(item.name for item in fields(Sweep))
-#: What stands at the top and is no key of its own.
+#: Keys at the top of a configuration that are checked apart from `Top`.
 _ELSEWHERE = (*SECTIONS, *_NAMED, *_SWEEP, "launcher")
 
 
@@ -155,11 +155,13 @@ def _problem(problem: dict[str, Any], suggested: dict[str, Any], dataset: str) -
     if lam is None and C is None:
         C = suggested["C"]
         if C is None:
-            raise UserError(f"dataset={dataset} has no default: give problem.C=NUMBER or problem.lam=NUMBER")
+            raise UserError(
+                f"dataset={dataset} has no default C: give problem.C=NUMBER or problem.lam=NUMBER"
+            )
     for key, value in (("lam", lam), ("C", C)):
         if value is not None and not _SMALLEST <= value <= 1.0 / _SMALLEST:
             raise UserError(
                 f"problem.{key}={value:g} is not allowed: give a number from {_SMALLEST:g} to "
-                f"{1.0 / _SMALLEST:g}, so that its reciprocal is one in double precision, too"
+                f"{1.0 / _SMALLEST:g}, which keeps its reciprocal within double precision"
             )
     return {**problem, "C": C}

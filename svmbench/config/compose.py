@@ -241,7 +241,7 @@ class _Composer:
         return UserError(f"'{' '.join(overrides)}' cannot be composed: {said}")
 
     def _is_value(self, override: Override) -> bool:
-        """Tell whether an override gives a key that there is another value, and does nothing else."""
+        """Tell whether an override gives another value to a key that exists, and does nothing else."""
         plain = not (override.is_add() or override.is_force_add() or override.is_delete())
         return plain and override.key_or_group not in self._groups
 

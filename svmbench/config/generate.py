@@ -45,7 +45,7 @@ def generated(file: Path) -> str:
 
 
 def _first_comment(solver: str) -> str:
-    """Return what a new solver's file begins with."""
+    """Return the comment that a new solver's file begins with."""
     from svmbench.solvers import registry
 
     kind = registry.get(solver)

@@ -39,7 +39,7 @@ def check_form(override: Override, groups: Sequence[str], folders: Sequence[Path
     Raises
     ------
     UserError
-        With the nearest valid name, or our way to do it.
+        With the nearest valid name, or what svmbench has instead.
     """
     given, key = written(override), override.key_or_group
     if key.startswith(("hydra.", "hydra/")) or key == "hydra":
@@ -75,7 +75,9 @@ def not_an_override(given: str, folders: Sequence[Path]) -> str:
 
 
 def check_keys(overrides: Sequence[Override], base: DictConfig) -> None:
-    """Find the key that does not compose with the options chosen; none: the values are at fault.
+    """Raise a `UserError` for a key that does not compose with the options chosen.
+
+    Where there is none, the values are at fault.
 
     Parameters
     ----------

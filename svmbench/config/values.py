@@ -116,7 +116,7 @@ def _convert_scalar(value: Any, hint: type, limits: Mapping[str, Any]) -> Any:
         return value if isinstance(value, bool) else _WRONG
     if hint is str:
         return value if isinstance(value, str) and (choices is None or value in choices) else _WRONG
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
         return _WRONG
     if hint is int and value != int(value):
         return _WRONG
@@ -134,6 +134,13 @@ def _convert_scalar(value: Any, hint: type, limits: Mapping[str, Any]) -> Any:
         and (high is None or number <= high)
     )
     return number if inside else _WRONG
+
+
+def _finite(value: int | float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number beyond the range of a double
+        return False
 
 
 def describe(hint: Any, limits: Mapping[str, Any]) -> str:

@@ -10,6 +10,8 @@ equals ``float(text)`` bit for bit.
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+import re
+
 import numpy as np
 
 from svmbench.errors import UserError
@@ -91,6 +93,12 @@ cdef Scan scan_decimal(const char* p, const char* stop, const char** end, double
     return Scan.FAST
 
 
+cdef object DECIMAL_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9]+([eE][+-]?[0-9]+)?").fullmatch
+cdef str COLUMNS = ("; every column but the label's (dataset.label_column) holds numbers: leave this one out, "
+                    "or write each of its words as a column of 0 and 1")
+cdef tuple MISSING = ("na", "n/a", "null", "none", "?", "-")     # as tables write it
+
+
 cdef str shortened(str text):
     """Cut a text for a message."""
     return text if len(text) <= 40 else text[:37] + "..."
@@ -129,8 +137,10 @@ cdef class Reader:
     cdef const char* line_start
     cdef Py_ssize_t line
     cdef Py_ssize_t field
+    cdef str rule       # what each field must be, told with one that is not a number
 
-    def __cinit__(self, bytes data, str where):
+    def __cinit__(self, bytes data, str where, str rule=""):
+        self.rule = rule
         self.data = data
         self.where = where
         self.p = data
@@ -233,7 +243,11 @@ cdef class Reader:
             self.fail(start, f"{text} is not a finite number; remove or impute the value")
         if not text:
             self.fail(start, "the value is missing; give a number (at the end of a file: it may be cut off)")
-        self.fail(start, f"'{text}' is not a number")
+        if text.lower() in MISSING:
+            self.fail(start, f"'{text}' is not a number; remove or impute the missing value")
+        if DECIMAL_COMMA(text):
+            self.fail(start, f"'{text}' has a decimal comma; write the numbers of the file with a point")
+        self.fail(start, f"'{text}' is not a number{self.rule}")
 
 
 def libsvm(bytes data, str where, Py_ssize_t features=0):
@@ -377,7 +391,7 @@ def csv(bytes data, str where, Py_ssize_t columns, Py_ssize_t label, str delimit
     values_array = np.empty((rows, columns - 1), dtype=np.float64)
     cdef int32_t[::1] codes = codes_array
     cdef double[:, ::1] values = values_array
-    cdef Reader reader = Reader(data, where)
+    cdef Reader reader = Reader(data, where, COLUMNS)
     cdef Labels labels = Labels()
     cdef char mark = <char>ord(delimiter)
     cdef bint skip = header
@@ -430,7 +444,8 @@ cdef int next_field(Reader reader, char mark, Py_ssize_t done, Py_ssize_t column
     if mark != c' ':
         if reader.p[0] != mark:
             text = reader.token(reader.p, mark)
-            reader.fail(reader.p, f"'{text}' stands where the delimiter '{chr(mark)}' belongs")
+            reader.fail(reader.p, f"'{text}' stands where the delimiter '{chr(mark)}' belongs; "
+                                  "another one is given by dataset.delimiter")
         reader.p += 1
     return 0
 

@@ -102,6 +102,7 @@ def _matrix(arrays: dict[str, Any], where: str) -> Any:
                 (data.astype(np.float64), indices, indptr), shape=tuple(map(int, shape))
             )
             X.check_format(full_check=True)
+            X.sum_duplicates()
         except (ValueError, TypeError) as error:
             raise UserError(f"{where}: the CSR matrix is malformed: {error}") from error
         return X

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from svmbench.errors import UserError, nearest
@@ -38,7 +39,8 @@ def find_layout(
     label : int or str
         ``first``, ``last``, a number from 1, or a name in the header.
     delimiter : str
-        ``auto`` or a key of `DELIMITERS`; found as the first of these that is in the first line.
+        ``auto`` or a key of `DELIMITERS`; found as the first of these that is in the first line, but for
+        commas where semicolons or tabs stand between values as well: those are decimal commas.
     header : bool or None
         Whether the first line names the columns; None: it does if none of its fields is a number.
     """
@@ -46,6 +48,8 @@ def find_layout(
     if delimiter == "auto":
         bare = "".join(first.split('"')[::2]).strip()  # what stands outside of quotes
         delimiter = next((word for word, mark in DELIMITERS.items() if mark in bare), ",")
+        if delimiter == "," and (other := re.search(r";|(?<![,\t ])\t(?![,\t ])", bare)):
+            delimiter = "tab" if other[0] == "\t" else other[0]
     mark = DELIMITERS[delimiter]
     fields = split_fields(first, mark)
     if len(fields) < 2:

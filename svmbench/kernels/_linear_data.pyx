@@ -7,7 +7,6 @@ all sums.
 """
 
 import numpy as np
-import scipy
 
 from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
@@ -15,7 +14,7 @@ from libc.stdint cimport int32_t, int64_t
 from svmbench.simd.targets cimport isa_level
 from svmbench.kernels._ledger cimport Ledger
 
-from svmbench.sparse import issparse
+from svmbench.sparse import canonical, issparse
 
 
 cdef extern from "rows.h" nogil:
@@ -225,7 +224,7 @@ def _arrays(X, compress):
     Sparse rows of ones alone have None for their values.
     """
     if issparse(X):
-        X = scipy.sparse.csr_array(X)
+        X = canonical(X)
         return (
             _unless_ones(np.ascontiguousarray(X.data, dtype=np.float32)),
             np.ascontiguousarray(X.indices, dtype=np.int32),

@@ -8,7 +8,7 @@ docs/add-a-paper-figure.md lists all keys.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,6 +47,10 @@ DOCUMENTS = {
 }
 
 _TOP = ("title", "source", "kind")
+
+#: Keys under which a quantity, a test or a published point names a line, and a metric.
+_LINE_KEYS = ("solver", "curve", "other", "epoch", "shared")
+_METRIC_KEYS = ("metric", "arrival")
 
 
 @dataclass(frozen=True)
@@ -147,6 +151,8 @@ def read(paper_id: str, content: Any, origin: str) -> Artifact:
     fields.section(content, f"{origin}: kind {kind}", (*_TOP, *own, *needed), ("target", "claims", *optional))
     options = {key: top[key] for key in (*needed, *optional) if key in top}
     _check(options, origin)
+    if kind == "grid":
+        _check_grid(options, origin)
     target = str(top.get("target", ""))
     if target and target.partition("-")[0] not in DOCUMENTS:
         raise UserError(
@@ -157,7 +163,7 @@ def read(paper_id: str, content: Any, origin: str) -> Artifact:
     artifact = Artifact(
         paper_id, kind, str(top["title"]), str(top["source"]), target, runs, of, options, claims
     )
-    _check_claims(artifact, origin)
+    _check_names(artifact, origin)
     return artifact
 
 
@@ -188,16 +194,61 @@ def _check(options: Mapping[str, Any], origin: str) -> None:
         fields.positive_range(ends, f"{origin}: ranges.{axis}")
 
 
-def _check_claims(artifact: Artifact, origin: str) -> None:
-    """Refuse claims on panels, solvers or conventions that the artifact has not."""
+def _check_grid(options: Mapping[str, Any], origin: str) -> None:
+    """Refuse a table of neither kind, and cells that name a value which is not there."""
+    if "layout" in options:
+        fields.one_of(options["layout"], f"{origin}: layout", ("runs",))
+        return
+    for key in ("cell", "values"):
+        if key not in options:
+            raise UserError(
+                f"{origin}: kind grid: the key '{key}' is missing; give cell and values, or layout: runs"
+            )
+    values = fields.section(options["values"], f"{origin}: values")
+    try:
+        str(options["cell"]).format(**dict.fromkeys(values, 0.0))
+    except (KeyError, IndexError, ValueError) as error:
+        raise UserError(
+            f"{origin}: cell='{options['cell']}' cannot be filled ({error}): the values are "
+            f"{', '.join(values)}"
+        ) from error
+
+
+def _check_names(artifact: Artifact, origin: str) -> None:
+    """Refuse panels, lines, conventions and metrics that the artifact does not have."""
     panels = [panel.name for panel in artifact.runs.panels] if artifact.runs else [""]
+    lines = [line.name for line in artifact.runs.lines] if artifact.runs else []
+    _check_quantities(artifact.options, lines, origin)
     for claim in artifact.claims:
         for part in claim.parts:
             where = f"{origin}: claim '{claim.name}', part '{part.name}'"
             for given, known in ((part.panels, panels), (part.counters, artifact.counters)):
-                for name in given or ():
-                    if name not in known:
-                        raise UserError(f"{where}: unknown '{name}'{nearest(name, known)}")
+                _check_known(given or (), known, where)
+            _check_quantities(part.arguments, lines, where)
     peer = artifact.options.get("peer")
-    if peer is not None and artifact.runs and peer not in [line.name for line in artifact.runs.lines]:
+    if peer is not None and peer not in lines:
         raise UserError(f"{origin}: peer={peer} is not allowed: give one of the solvers")
+
+
+def _check_quantities(given: Any, lines: Sequence[str], where: str) -> None:
+    _check_known(_named(given, _LINE_KEYS), lines, where)
+    _check_known(_named(given, _METRIC_KEYS), tuple(METRICS), where)
+
+
+def _check_known(names: Iterable[str], known: Sequence[str], where: str) -> None:
+    for name in names:
+        if name not in known:
+            raise UserError(f"{where}: unknown '{name}'{nearest(name, known)}")
+
+
+def _named(given: Any, keys: Sequence[str]) -> Iterator[str]:
+    """Yield the names that stand under some keys, at any depth."""
+    if isinstance(given, Mapping):
+        for key, value in given.items():
+            if key in keys and not isinstance(value, Mapping):
+                yield from map(str, value if isinstance(value, list) else [value])
+            else:
+                yield from _named(value, keys)
+    elif isinstance(given, list):
+        for value in given:
+            yield from _named(value, keys)

@@ -21,6 +21,7 @@ from svmbench.papers.estimate import NotAttempted
 from svmbench.papers.grid import grid_table
 from svmbench.papers.material import Material
 from svmbench.papers.plan import Match
+from svmbench.papers.quantities import Evidence
 from svmbench.papers.runs import Line
 from svmbench.papers.samples import measured
 from svmbench.report import FORMATS
@@ -75,25 +76,19 @@ def _stem(folder: Path, artifact: Artifact, counter: str) -> Path:
 
 
 def _draw_curves(material: Material, counter: str, folder: Path) -> list[Path]:
-    artifact = material.artifact
-    return draw_rows(
-        _rows(material, counter), _stem(folder, artifact, counter), title=artifact.title,
-        notes=_said(artifact), scale=artifact.options.get("scale"),
-    )  # fmt: skip
+    return _draw_sheet(material, _rows(material, counter), _stem(folder, material.artifact, counter))
 
 
 def _draw_together(material: Material, folder: Path) -> list[Path]:
     """Draw all conventions of counting on one sheet, a row for each."""
+    rows = [row for counter in material.artifact.counters for row in _rows(material, counter)]
+    return _draw_sheet(material, rows, _stem(folder, material.artifact, ""))
+
+
+def _draw_sheet(material: Material, rows: Sequence[Row], stem: Path) -> list[Path]:
     artifact = material.artifact
-    rows = [row for counter in artifact.counters for row in _rows(material, counter)]
-    return draw_rows(
-        rows, _stem(folder, artifact, ""), title=artifact.title, notes=_said(artifact),
-        scale=artifact.options.get("scale"),
-    )  # fmt: skip
-
-
-def _said(artifact: Artifact) -> list[str]:
-    return [*artifact.options.get("notes", ()), *notes(artifact)]
+    said = [*artifact.options.get("notes", ()), *notes(artifact)]
+    return draw_rows(rows, stem, title=artifact.title, notes=said, scale=artifact.options.get("scale"))
 
 
 def _rows(material: Material, counter: str) -> list[Row]:
@@ -197,12 +192,15 @@ def _draw_profile(material: Material, counter: str, folder: Path) -> list[Path]:
 
 
 def _places(
-    evidence: Any, line: Line, x: str | Sequence[str], y: Mapping[str, Any]
+    evidence: Evidence, line: Line, x: str | Sequence[str], y: Mapping[str, Any]
 ) -> tuple[list[float], list[np.ndarray[Any, Any]]]:
     """Return the places of a line at which all its seeds are stored, and the values there."""
     found: dict[float, np.ndarray[Any, Any]] = {}
-    for over in dict.fromkeys(m.planned.over for m in evidence.matches if m.planned.solver == line.name):
-        match = next(m for m in evidence.matches if (m.planned.solver, m.planned.over) == (line.name, over))
+    first: dict[tuple[tuple[str, Any], ...], Match] = {}
+    for match in evidence.matches:
+        if match.planned.solver == line.name:
+            first.setdefault(match.planned.over, match)
+    for over, match in first.items():
         try:
             at = evidence.place(x, match)
             values = evidence.values({**y, "solver": line.name, "where": dict(over)})

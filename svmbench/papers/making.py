@@ -18,7 +18,7 @@ from svmbench.store import Store
 from svmbench.sweep.plan import Job
 from svmbench.sweep.pool import Pool
 
-#: What a run is told by, whose picture it is for, the run, and whether a stale one is to be replaced.
+#: What tells a run from others, the artifact it is for, the run, and whether a stale one is to be replaced.
 Task = tuple[str, Artifact, PlannedRun, bool]
 
 #: Counters that concurrent load changes: runs with such a budget are made one at a time.

@@ -170,7 +170,7 @@ def estimate(match: Match, index: Index) -> tuple[float | None, float | None]:
     """Return seconds and MiB that a run will probably take, by stored runs of the same solver and data set.
 
     The seconds are those of the stored run that went furthest, in proportion to the budget where that counts
-    evaluations or iterations; None where nothing comparable is stored.
+    evaluations or iterations, else those of the longest; None where nothing comparable is stored.
     """
     planned = match.planned.config
     alike = list(index.alike(match.planned))
@@ -183,8 +183,12 @@ def estimate(match: Match, index: Index) -> tuple[float | None, float | None]:
     )
     last = [run.summary() for run in alike]
     seconds = [row["wall_seconds"] for row in last if row["wall_seconds"] is not None]
-    speeds = [row["wall_seconds"] / row[counter] for row in last if row["wall_seconds"] and row.get(counter)]
-    guess = limit * speeds[-1] if limit and speeds else max(seconds, default=None)
+    far = max(
+        (row for row in last if row["wall_seconds"] and row.get(counter)),
+        key=lambda r: r[counter],
+        default=None,
+    )
+    guess = limit * far["wall_seconds"] / far[counter] if limit and far else max(seconds, default=None)
     if budget["seconds"] is not None and guess is not None:
         guess = min(guess, budget["seconds"])
     return guess, memory

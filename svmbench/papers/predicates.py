@@ -28,6 +28,7 @@ from svmbench.papers.estimate import (
 )
 from svmbench.papers.quantities import Evidence
 from svmbench.papers.samples import Sample, stays_below
+from svmbench.report.series import METRICS
 from svmbench.report.tables import count
 
 Arguments = Mapping[str, Any]
@@ -128,7 +129,7 @@ def below(evidence: Evidence, given: Arguments) -> Tested:
         rows = np.exp(np.mean(np.log(np.maximum(ratios, 1e-12)), axis=1))
     least, most = fields.interval(given.get("within", [0.0, 1.0]), "within")
     share = float(np.mean(ratios[0] < 1.0))
-    text = f"from {count(costs[0])} to {count(costs[-1])} evaluations, the lower one at {share:.0%} of them"
+    text = f"from {count(costs[0])} to {count(costs[-1])}, the lower one at {share:.0%} of the costs"
     return Tested(rows, least, most, "", text, ratio=True)
 
 
@@ -138,7 +139,8 @@ def late(evidence: Evidence, given: Arguments) -> Tested:
     The critical cost is that from which the curve stays within ``arrived`` of its last value. The lower
     envelope is taken, because a method that jumps would else be judged by one checkpoint.
     """
-    curve = evidence.curve(str(given["curve"]), str(given.get("metric", "test_error")), given.get("where"))
+    metric = str(given.get("metric", "test_error"))
+    curve = evidence.curve(str(given["curve"]), metric, given.get("where"))
     part, arrived, far = float(given["part"]), float(given["arrived"]), float(given["far"])
     if not curve.settled and not given.get("unfinished"):
         raise NotAttempted(f"{curve.label} has not converged")
@@ -153,14 +155,15 @@ def late(evidence: Evidence, given: Arguments) -> Tested:
         befores.append(float(until.min()))
         criticals.append(critical)
     seeds = [steps.run.seed for steps in curve.steps]
-    tests = curve.steps[0].run.manifest["dataset"]["rows"].get("test")
+    rows = curve.steps[0].run.manifest["dataset"]["rows"]
+    tests = rows.get("test") if metric == "test_error" else None
     single = len(seeds) == 1
     before, after = (Sample(repeated(np.array(v), seeds), "", single, tests) for v in (befores, finals))
     text = (
         f"at best {np.median(befores):.2f} until {count(part * float(np.median(criticals)))}, "
         f"{np.median(finals):.2f} at the end, reached at {count(float(np.median(criticals)))}"
     )
-    return Tested(_difference(before, after), far, np.inf, "points", text)
+    return Tested(_difference(before, after), far, np.inf, _unit(metric), text)
 
 
 def rises(evidence: Evidence, given: Arguments) -> Tested:
@@ -168,7 +171,8 @@ def rises(evidence: Evidence, given: Arguments) -> Tested:
 
     Doublings are counted back from the end, as long as they begin after the cost ``since``.
     """
-    curve = evidence.curve(str(given["curve"]), str(given.get("metric", "test_error")), given.get("where"))
+    metric = str(given.get("metric", "test_error"))
+    curve = evidence.curve(str(given["curve"]), metric, given.get("where"))
     since = evidence.cost(given["since"]) if "since" in given else curve.start
     costs = evidence.shared(curve, since=max(since, curve.start))
     edges = [float(costs[-1])]
@@ -185,7 +189,7 @@ def rises(evidence: Evidence, given: Arguments) -> Tested:
         f"{means[0, 0]:.2f} over the last doubling, {best[0]:.2f} over the best earlier one, "
         f"from {count(since)} on"
     )
-    return Tested(means[0] - best, float(given["by"]), np.inf, "points", text)
+    return Tested(means[0] - best, float(given["by"]), np.inf, _unit(metric), text)
 
 
 def ended(evidence: Evidence, given: Arguments) -> Tested:
@@ -194,12 +198,7 @@ def ended(evidence: Evidence, given: Arguments) -> Tested:
     hits = np.array(
         [re.search(str(given["because"]), f"{run.status}: {run.reason}") is not None for run in runs]
     )
-    share = hits.astype(float)
-    rows = (
-        repeated(share, [run.seed for run in runs])
-        if len(runs) == 1
-        else _mean(share, [r.seed for r in runs])
-    )
+    rows = _mean(hits.astype(float), [run.seed for run in runs])
     least, most = fields.interval(given.get("share", [1.0, 1.0]), "share")
     return Tested(rows, least, most, "of the runs", f"{int(hits.sum())} of {len(runs)}: {runs[0].reason}")
 
@@ -260,3 +259,8 @@ def _margin(given: Arguments) -> float:
 
 def _points(sample: Sample) -> str:
     return "points" if sample.tests else ""
+
+
+def _unit(metric: str) -> str:
+    """Return the unit of a difference in a metric: errors are drawn in percent."""
+    return "points" if METRICS[metric][1] == 100.0 else ""

@@ -186,7 +186,7 @@ class Evidence:
 
     def values(self, given: Mapping[str, Any]) -> Floats:
         """Return a quantity of a line, one value per seed."""
-        return float(given.get("factor", 1.0)) * self._per_seed(given)[0]
+        return float(given.get("factor", 1.0)) * self._per_seed(given)[0] + float(given.get("plus", 0.0))
 
     def _per_seed(self, given: Mapping[str, Any]) -> tuple[Floats, Curve]:
         solver, where = str(given["solver"]), given.get("where")
@@ -237,7 +237,7 @@ class Evidence:
         return Sample(repeated(values, seeds), shown, len(seeds) == 1, tests, wrong)
 
     def cost(self, at: Any) -> float:
-        """Return a cost: a number, the end of a first epoch, the last cost that lines share, or a part."""
+        """Return a cost: a number, the end of a first epoch, the last one that lines share, or a quantity."""
         if isinstance(at, int | float):
             return float(at)
         if "epoch" in at:
@@ -246,8 +246,10 @@ class Evidence:
         elif "shared" in at:
             curves = [self.curve(str(name), str(at.get("metric", "test_error"))) for name in at["shared"]]
             cost = float(self.shared(*curves)[-1])
-        else:
+        elif "of" in at:
             cost = float(self.sample(at["of"]).rows[0])
+        else:
+            raise UserError(f"a cost that all runs share needs a number, epoch, shared or of: {dict(at)}")
         if not np.isfinite(cost):
             raise NotAttempted("the cost at which it is looked at is never reached")
         return cost * float(at.get("part", 1.0))
@@ -277,8 +279,7 @@ class Evidence:
         mine = [m for m in mine if all(dict(m.planned.over).get(k) == v for k, v in fixed.items())]
         points: dict[tuple[tuple[str, Any], ...], float] = {}
         for match in mine:
-            if match.planned.config is not None:
-                points.setdefault(match.planned.over, self.place(given["over"], match))
+            points.setdefault(match.planned.over, self.place(given["over"], match))
         if not points:
             raise NotAttempted(f"{given['solver']}: no runs over {given['over']}")
         ordered = sorted(points, key=points.__getitem__)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from svmbench.errors import UserError
 from svmbench.report.tables import count
 
 #: A value that differs from data set to data set is a section under this key.
@@ -46,13 +47,7 @@ def quantity_words(given: Mapping[str, Any] | float) -> str:
             if "within" in given
             else "stays at or below"
         )
-        level = (
-            f"{number_words(given['within'])} of the optimum's {_spaced(given['arrival'])}"
-            if "within" in given
-            else f"{'' if isinstance(given['level'], Mapping) else _spaced(given['arrival']) + ' '}"
-            f"{quantity_words(given['level'])}"
-        )
-        return f"{factor}the cost at which {who} {verb} {level}"
+        return f"{factor}the cost at which {who} {verb} {_level_words(given)}"
     plus = f" plus {number_words(given['plus'])}" if "plus" in given else ""
     least = "least " if given.get("envelope") else ""
     at = given.get("at", "end")
@@ -60,6 +55,15 @@ def quantity_words(given: Mapping[str, Any] | float) -> str:
     if given.get("peak"):
         least, when = "greatest ", "over the whole run"
     return f"{factor}the {least}{_spaced(given.get('metric', 'test_error'))} of {who} {when}{plus}"
+
+
+def _level_words(given: Mapping[str, Any]) -> str:
+    """Return the level at which a run arrives."""
+    metric = _spaced(given["arrival"])
+    if "within" in given:
+        return f"{number_words(given['within'])} of the optimum's {metric}"
+    level = quantity_words(given["level"])
+    return level if isinstance(given["level"], Mapping) else f"{metric} {level}"
 
 
 def cost_words(at: Any) -> str:
@@ -72,7 +76,11 @@ def cost_words(at: Any) -> str:
     if "shared" in at:
         return f"{part}the last cost that {' and '.join(at['shared'])} reach"
     if "arrival" in at:
+        if "within" in at:
+            return f"its own arrival within {_level_words(at)}"
         return f"its own arrival at {_spaced(at['arrival'])} {quantity_words(at['level'])}"
+    if "of" not in at:
+        raise UserError(f"a cost needs epoch, shared, arrival or of: {dict(at)}")
     return f"{part}{quantity_words(at['of'])}"
 
 

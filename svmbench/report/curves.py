@@ -14,7 +14,7 @@ from matplotlib.lines import Line2D
 from svmbench.errors import UserError
 from svmbench.report import FORMATS
 from svmbench.report.panel import Drawn, Known, Plot
-from svmbench.report.selection import Selection, optimum_value, select
+from svmbench.report.selection import Selection, nothing_to_draw, optimum_value, select
 from svmbench.report.series import COUNTERS, METRICS, Curve
 from svmbench.report.settings import shared
 from svmbench.report.sheet import make_sheet
@@ -164,8 +164,7 @@ def make_figure(
     left_out = [entry for row in rows for entry in row.selection.left_out]
     rows = [row for row in rows if row.selection.panels]
     if not rows:
-        reasons = "; ".join(f"{run}: {reason}" for run, reason in left_out) or "no run was given"
-        raise UserError(f"there is nothing to draw ({reasons}); `svmbench list` shows the stored runs")
+        raise nothing_to_draw(left_out)
     most = 4 if width is None else max(1, int(width / _NARROWEST))
     sheet = [(row, plots) for row in rows for plots in _wrapped(_plots(row, x_scale), most)]
     counters = [COUNTERS[row.counter] for row, _ in sheet]

@@ -12,11 +12,13 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from svmbench.errors import UserError
 from svmbench.report.bounds import problem_of, references
-from svmbench.report.selection import check_axes, in_order
-from svmbench.report.series import METRICS, Floats, steps_of
+from svmbench.report.panel import number_format
+from svmbench.report.selection import check_axes, in_order, nothing_to_draw
+from svmbench.report.series import CERTIFIED, METRICS, Floats, last_value
 from svmbench.report.settings import name_of, setting, shared, written
 from svmbench.report.style import Picture
 from svmbench.store import StoredRun
@@ -26,6 +28,7 @@ MOST = 16
 #: Metrics of which no value is the best.
 _NONE_BEST = ("support_vectors", "norm", "mean_hinge")
 
+_LETTERS = 14  # of a tick that an inch holds
 _COST = "iterations"  # every solver counts them: only the last checkpoint is taken
 
 
@@ -61,11 +64,11 @@ def make_heat(
     panels_by = tuple(panels_by) or tuple(key for key in ("dataset", "solver") if key not in keys)
     groups: dict[tuple[Any, ...], dict[tuple[Any, Any], dict[int, tuple[float, StoredRun]]]] = {}
     left_out = []
-    known = references(runs) if metric == "suboptimality" else {}
+    known = references(runs) if metric in CERTIFIED else {}
     for run in runs:
-        steps = steps_of(run, _COST, metric, known.get(problem_of(run)))
-        if isinstance(steps, str):
-            left_out.append((run.id, steps))
+        value = last_value(run, _COST, metric, known.get(problem_of(run)))
+        if isinstance(value, str):
+            left_out.append((run.id, value))
             continue
         panel = tuple((key, setting(run, key)) for key in panels_by)
         place = (setting(run, keys[0]), setting(run, keys[1]))
@@ -76,10 +79,9 @@ def make_heat(
                 f"{run.id} and {other.id} would be one cell: they agree in {keys[0]}, {keys[1]} and seed; "
                 "name fewer runs, or tell them apart by --panels-by KEY"
             )
-        seeds[run.seed] = (float(steps.value[-1]), run)
+        seeds[run.seed] = (value, run)
     if not groups:
-        reasons = "; ".join(f"{run}: {reason}" for run, reason in left_out) or "no run was given"
-        raise UserError(f"there is nothing to draw ({reasons}); `svmbench list` shows the stored runs")
+        raise nothing_to_draw(left_out)
     maps = [
         _map(panel, cells, (*keys, *panels_by))
         for panel, cells in sorted(groups.items(), key=lambda entry: [in_order(v) for _, v in entry[0]])
@@ -128,17 +130,21 @@ def _draw(
         if place >= len(maps):
             ax.remove()
             continue
-        _panel(ax, maps[place], scale, metric, size)
+        _panel(ax, maps[place], scale, metric, size, wide - 1.2)
         ax.set_xlabel(name_of(keys[0]))
         ax.set_ylabel(name_of(keys[1]))
-    figure.colorbar(shades, ax=list(axes.flat)[: len(maps)], label=METRICS[metric][0], pad=0.02)
+    bar = figure.colorbar(shades, ax=list(axes.flat)[: len(maps)], label=METRICS[metric][0], pad=0.02)
+    if isinstance(scale, LogNorm):
+        bar.ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        bar.ax.yaxis.set_minor_formatter(NullFormatter())
+    bar.ax.yaxis.set_major_formatter(FuncFormatter(number_format(low, high, 1e3)))
     if title:
         figure.suptitle(textwrap.fill(title, int(12 * figure.get_figwidth())), fontsize=11)
     return figure
 
 
-def _panel(ax: Axes, one: _Map, scale: Normalize, metric: str, size: float) -> None:
-    """Draw one map, every value written into its cell and a frame around the best."""
+def _panel(ax: Axes, one: _Map, scale: Normalize, metric: str, size: float, wide: float) -> None:
+    """Draw one map of a width in inches, every value written into its cell and a frame around the best."""
     shades = ScalarMappable(scale, "viridis")
     ax.imshow(one.values, norm=scale, cmap=shades.cmap, origin="lower", aspect="auto")
     best = None if metric in _NONE_BEST else np.nanmin(one.values)
@@ -155,9 +161,13 @@ def _panel(ax: Axes, one: _Map, scale: Normalize, metric: str, size: float) -> N
         )  # fmt: skip
         if value == best:
             ax.add_patch(_frame(column, row))
-    ax.set_xticks(range(len(one.columns)), [_tick(value) for value in one.columns])
-    ax.set_yticks(range(len(one.rows)), [_tick(value) for value in one.rows])
+    ax.set_xticks(range(len(one.columns)), columns := _ticks(one.columns))
+    ax.set_yticks(range(len(one.rows)), _ticks(one.rows))
     ax.tick_params(length=0, labelsize=8)
+    if len(columns) * max(len(text) + 1 for text in columns) > _LETTERS * wide:
+        turn = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+        for label in ax.get_xticklabels():
+            label.set(**(turn if wide > 0.3 * len(columns) else {"rotation": 90}))
     ax.set_title(f"{one.title}\n{one.settings}" if one.settings else one.title)
 
 
@@ -165,8 +175,16 @@ def _frame(column: int, row: int) -> Rectangle:
     return Rectangle((column - 0.47, row - 0.45), 0.94, 0.9, fill=False, edgecolor="#D55E00", linewidth=2.0)
 
 
-def _tick(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+def _ticks(values: Sequence[Any]) -> list[str]:
+    """Return the values as text, numbers with three digits where these tell them apart."""
+    short, long = ([_tick(value, digits) for value in values] for digits in (3, 6))
+    return short if len(set(short)) == len(values) else long
+
+
+def _tick(value: Any, digits: int) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return f"{value:.{digits}g}" if abs(value) < 1000.0 else f"{value:g}"
 
 
 def _caption(
@@ -179,7 +197,8 @@ def _caption(
     name = METRICS[metric][0]
     text = (
         f"{name[0].upper()}{name[1:]} at the last checkpoint, over {keys[0]} and {keys[1]}: the median over "
-        "seeds. A frame marks the least value of a map; a dash stands where there is no run."
+        f"seeds. {'' if metric in _NONE_BEST else 'A frame marks the least value of a map. '}"
+        "A dash stands where there is no run."
     )
     paragraphs = "\n\n".join(textwrap.fill(part, 100) for part in (title, text) if part)
     shown = "\n".join(f"  {one.title}: {np.isfinite(one.values).sum()} cells" for one in maps)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, Locator, LogLocator, MaxNLocator, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
 from svmbench.report.labels import power_of_ten
@@ -197,11 +197,20 @@ def _scale_x(ax: Axes, low: float, high: float, x_scale: str) -> None:
     ax.set_xscale(x_scale)
     ax.set_xlim(low, high)
     if x_scale == "log":
-        subs = (1.0,) if high > 30.0 * low else (1.0, 2.0, 5.0)
-        ax.xaxis.set_major_locator(LogLocator(subs=subs, numticks=8))
-        ax.xaxis.set_major_formatter(FuncFormatter(_written(low, high, 30.0)))
+        ax.xaxis.set_major_locator(_places(low, high))
+        ax.xaxis.set_major_formatter(FuncFormatter(number_format(low, high, 30.0)))
         ax.xaxis.set_minor_formatter(NullFormatter())
         ax.tick_params(axis="x", which="minor", labelbottom=False)  # empty labels take time
+
+
+def _places(low: float, high: float) -> Locator:
+    """Return where the ticks of a logarithmic x axis stand: powers of ten, or a few numbers between them."""
+    if high > 30.0 * low:
+        return LogLocator(subs=(1.0,), numticks=8)
+    decade = 10.0 ** math.floor(math.log10(low))
+    if sum(low <= decade * step <= high for step in (1.0, 2.0, 5.0, 10.0, 20.0)) > 1:
+        return LogLocator(subs=(1.0, 2.0, 5.0), numticks=8)
+    return MaxNLocator(3, steps=[1, 2, 2.5, 5, 10])  # LogLocator alone would crowd a narrow range
 
 
 def _scale_y(ax: Axes, bottom: float, top: float, kind: str) -> None:
@@ -212,12 +221,12 @@ def _scale_y(ax: Axes, bottom: float, top: float, kind: str) -> None:
         ax.yaxis.set_minor_locator(NullLocator())
     else:
         ax.yaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10]))
-    wide = 1000.0 if bottom < 0.01 or top > 200.0 else math.inf
-    ax.yaxis.set_major_formatter(FuncFormatter(_written(bottom, top, wide if kind == "log" else math.inf)))
+    wide = 1000.0 if kind == "log" and (bottom < 0.01 or top > 200.0) else math.inf
+    ax.yaxis.set_major_formatter(FuncFormatter(number_format(bottom, top, wide)))
     ax.set_ylim(bottom, top)
 
 
-def _written(low: float, high: float, wide: float) -> Callable[[float, int | None], str]:
+def number_format(low: float, high: float, wide: float) -> Callable[[float, int | None], str]:
     """Return how the numbers of an axis are written: all as powers of ten, or none.
 
     As powers where a range spans a factor of ``wide``, and where plain numbers would have many zeros.

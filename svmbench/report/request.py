@@ -16,6 +16,7 @@ from svmbench.report.curves import Looks, Row, View, make_figure
 from svmbench.report.heat import make_heat
 from svmbench.report.labels import handles_of
 from svmbench.report.selection import CURVE_GROUPS, Panel, Selection, in_order, select
+from svmbench.report.series import CERTIFIED
 from svmbench.report.settings import check_keys, flatten, setting, written
 from svmbench.report.sheet import WIDTHS
 from svmbench.report.style import LINES, MARKERS, PALETTE, Look, Picture
@@ -97,7 +98,7 @@ def make(runs: Sequence[StoredRun], request: Request) -> tuple[Picture, str, lis
         request.y,
         panels_by=request.panels_by,
         apart=asked,
-        references=references(runs) if request.y == "suboptimality" else None,
+        references=references(runs) if request.y in CERTIFIED else None,
     )
     looks = None
     if asked and found.panels:

@@ -74,6 +74,21 @@ def check_axes(counter: str, metric: str) -> None:
             )
 
 
+def nothing_to_draw(left_out: Iterable[tuple[str, str]]) -> UserError:
+    """Return the sentence for runs of which none can be drawn: each reason with its runs."""
+    runs: dict[str, list[str]] = {}
+    for run, reason in left_out:
+        runs.setdefault(reason, []).append(run)
+    told = [
+        f"{', '.join(named[:3])}{f' and {len(named) - 3} more' * (len(named) > 3)}: {reason}"
+        for reason, named in runs.items()
+    ]
+    return UserError(
+        f"there is nothing to draw ({'; '.join(told) or 'no run was given'}); "
+        "`svmbench list` shows the stored runs"
+    )
+
+
 def optimum_value(panel: Panel, metric: str) -> float | None:
     """Return the metric at the certified optimum, as its axis has it; None unless the panel has one."""
     column = OPTIMUM_COLUMNS.get(metric)
@@ -108,7 +123,7 @@ def select(
     apart : sequence of str
         Further keys in which runs of one curve must agree.
     references : mapping of str to Reference, optional
-        By problem, what a suboptimality is measured from.
+        By problem, what the metrics of `series.CERTIFIED` are measured from.
     """
     check_axes(counter, metric)
     selection = Selection()

@@ -46,6 +46,15 @@ METRICS = {
     **{name: (label, 1.0) for name, label in COUNTERS.items()},
 }
 
+#: Metrics that are measured from what is certified of the optimum.
+CERTIFIED = (
+    "suboptimality",
+    "primal_suboptimality",
+    "slack_suboptimality",
+    "dual_guarantee",
+    "mistake_bound",
+)
+
 #: Where the record of a certified optimum has the value of a metric.
 OPTIMUM_COLUMNS = {
     "test_error": "test_error",
@@ -169,7 +178,7 @@ def steps_of(
     counter, metric : str
         Keys of `COUNTERS` and `METRICS`.
     reference : Known, optional
-        What a suboptimality is measured from.
+        What the metrics of `CERTIFIED` are measured from.
     """
     rows = run.rows()
     cost = np.array([row[counter] for row in rows], dtype=np.float64)  # None becomes NaN
@@ -185,6 +194,8 @@ def steps_of(
     if np.isnan(cost).all():
         return f"{counter} cannot be observed for this solver"
     if np.isnan(value).all():
+        if metric == "validation_error" and run.facts["validation"] is not None:
+            return "its validation_error is of folds, one number and no curve: draw it by --heat"
         return f"{metric} was never observed"
     known = ~np.isnan(value) & (cost > 0.0)
     if not known.any():
@@ -193,6 +204,14 @@ def steps_of(
     # Without what cost more than a later checkpoint: fits of a baseline, each from nothing, may do so.
     last = cost < np.append(np.minimum.accumulate(cost[::-1])[::-1][1:], np.inf)
     return Steps(run, cost[last], value[last])
+
+
+def last_value(run: StoredRun, counter: str, metric: str, reference: Known | None = None) -> float | str:
+    """Return what a run ends at, in the units of the axis, or in words why it is unknown; see `steps_of`."""
+    if metric == "validation_error" and (error := run.facts["validation"]) is not None:
+        return METRICS[metric][1] * float(error)
+    steps = steps_of(run, counter, metric, reference)
+    return steps if isinstance(steps, str) else float(steps.value[-1])
 
 
 def _values(

@@ -286,15 +286,15 @@ class _Attempt:
         observer = self._observer = Observer(problem, seen, self._posed.data, bound)
         if before is not None:
             clock, due = before.stand(run, oracle.ledger, observer, checkpoint)
-        keep = keeping(writer, self._solver, observer)
         first = prepare.first_checkpoint(self._solver, config["budget"]["counter"], problem.n)
         loop = self._loop = Loop(
             run, oracle.ledger, first, config["budget"], config["observe"]["points"], observer, checkpoint,
-            self._interrupt, self._progress, clock, self._solver.refits, self._solver.exact, keep, due,
+            self._interrupt, self._progress, clock, self._solver.refits, self._solver.exact,
+            keeping(writer, self._solver, observer), due,
         )  # fmt: skip
         with self._interrupt.deferred():
             end = loop.drive()
         if loop.seen is not None:
-            model = loop.seen[0].model
-            self._predict = lambda X: model.scores(seen, self._posed.rows(X))
+            model, rows = loop.seen[0].model, self._posed.rows  # not `self`: a circle keeps rows in memory
+            self._predict = lambda X: model.scores(seen, rows(X))
         return end

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
@@ -19,6 +20,12 @@ Floats = NDArray[np.float64]
 
 #: scikit-learn's names of kernels, and ours.
 _KERNELS = {"rbf": "gaussian", "linear": "linear", "poly": "polynomial"}
+
+
+def check_positive(name: str, value: float) -> None:
+    """Raise a ValueError unless a parameter is above 0."""
+    if not value > 0.0:
+        raise ValueError(f"{name}={value!r} is not allowed: give a positive number")
 
 
 class BinaryClassifier(ClassifierMixin, BaseEstimator, ABC):
@@ -118,7 +125,8 @@ class KernelClassifier(BinaryClassifier):
 
     @property
     def _threads(self) -> int:
-        return 1 if self.n_jobs is None else max(1, self.n_jobs)
+        """The number of threads, counted as scikit-learn does: -1 is all cores."""
+        return int(effective_n_jobs(self.n_jobs))
 
     def _keep(self, model: KernelExpansion, X: Any, kernel: dict[str, Any]) -> None:
         """Keep an answer as the attributes that `sklearn.svm.SVC` has."""

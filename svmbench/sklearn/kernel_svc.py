@@ -12,7 +12,7 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.runner.optimum import certify
-from svmbench.sklearn._base import KernelClassifier
+from svmbench.sklearn._base import KernelClassifier, check_positive
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion, Run
 
@@ -51,7 +51,7 @@ class KernelSVC(KernelClassifier):
     cache_size : float, default 500
         MiB for kernel rows.
     n_jobs : int or None, default None
-        Threads; None is one.
+        Threads; None is one, -1 all cores.
 
     Attributes
     ----------
@@ -113,8 +113,8 @@ class KernelSVC(KernelClassifier):
         X, labels = self._checked(X, y)
         if self.solver not in SOLVERS:
             raise ValueError(f"solver={self.solver!r} is not allowed: give one of {', '.join(SOLVERS)}")
-        if not self.tol > 0.0:
-            raise ValueError(f"tol={self.tol!r} is not allowed: give a positive number")
+        for name in ("C", "tol"):
+            check_positive(name, getattr(self, name))
         kernel = self._kernel_of(X)
         bias = "unregularised" if self.fit_intercept else "none"
         problem = Problem.build(labels, C=self.C, bias=bias)

@@ -14,7 +14,7 @@ from svmbench.kernels._linear_data import LinearData
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.runner.optimum import certify
-from svmbench.sklearn._base import BinaryClassifier, Floats
+from svmbench.sklearn._base import BinaryClassifier, Floats, check_positive
 from svmbench.solvers import registry
 from svmbench.solvers.base import LinearModel
 
@@ -82,6 +82,8 @@ class LinearSVC(BinaryClassifier):
     def fit(self, X: Any, y: Any) -> LinearSVC:
         """Train on rows X, shape (n, d), dense or sparse, with labels y, shape (n,), of two classes."""
         X, labels = self._checked(X, y)
+        for name in ("C", "tol", "max_iter", *(["intercept_scaling"] if self.fit_intercept else [])):
+            check_positive(name, getattr(self, name))
         rows = self._with_constant(X)
         n = labels.size
         problem = Problem.build(labels, C=self.C)
@@ -121,10 +123,6 @@ class LinearSVC(BinaryClassifier):
         """Return X with the constant feature behind the others, if there is an intercept."""
         if not self.fit_intercept:
             return X
-        if not self.intercept_scaling > 0.0:
-            raise ValueError(
-                f"intercept_scaling={self.intercept_scaling!r} is not allowed: give a positive number"
-            )
         constant = np.full((X.shape[0], 1), self.intercept_scaling, dtype=X.dtype)
         return (
             sp.hstack([X, sp.csr_array(constant)], format="csr")

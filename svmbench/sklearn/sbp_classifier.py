@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from svmbench.sklearn._base import KernelClassifier
+from svmbench.sklearn._base import KernelClassifier, check_positive
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion
 
@@ -41,7 +41,7 @@ class SBPClassifier(KernelClassifier):
     cache_size : float, default 500
         MiB for kernel rows.
     n_jobs : int or None, default None
-        Threads; None is one.
+        Threads; None is one, -1 all cores.
     random_state : int, RandomState or None, default None
         Source of the seed.
 
@@ -81,8 +81,13 @@ class SBPClassifier(KernelClassifier):
     def fit(self, X: Any, y: Any) -> SBPClassifier:
         """Train on rows X, shape (n, d), dense or sparse, with labels y, shape (n,), of two classes."""
         X, labels = self._checked(X, y)
+        if not self.nu >= 0.0:
+            raise ValueError(f"nu={self.nu!r} is not allowed: give a number of at least 0")
         if self.max_evaluations is None and self.max_seconds is None:
             raise ValueError("give max_evaluations or max_seconds: the method has no end of its own")
+        for name in ("max_evaluations", "max_seconds"):
+            if getattr(self, name) is not None:
+                check_positive(name, getattr(self, name))
         kernel = self._kernel_of(X)
         bias = "unregularised" if self.fit_intercept else "none"
         # λ has no part in the slack-constrained form; the problem's other forms want one.

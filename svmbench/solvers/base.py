@@ -9,6 +9,7 @@ The file is longer than 300 lines because the contract is read in one place.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
@@ -232,7 +233,7 @@ class Run(Protocol):
         ...
 
 
-class Solver:
+class Solver(ABC):
     """Base of all solvers: what the method is, what it needs, and how to start it.
 
     Subclasses set the class attributes, define ``Params`` (a frozen dataclass, the schema of
@@ -303,6 +304,7 @@ class Solver:
         """
         return cls.version
 
+    @abstractmethod
     def start(self, problem: Problem, oracle: Oracle | LinearData | ExternalData, rng: Generator) -> Run:
         """Return a run at iteration 0; nothing is evaluated yet but the diagonal or norms, where needed.
 
@@ -315,7 +317,6 @@ class Solver:
         rng : Generator
             The source of every random choice.
         """
-        raise NotImplementedError
 
 
 class LinearSolver(Solver):

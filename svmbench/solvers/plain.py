@@ -5,6 +5,7 @@ A solver derives its run from `ExpansionRun` and writes one iteration; docs/add-
 
 from __future__ import annotations
 
+from abc import ABCMeta, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from svmbench.kernels._oracle import Oracle
 
 
-class ExpansionRun(PlainRun):
+class ExpansionRun(PlainRun, metaclass=ABCMeta):
     r"""A started kernel method that changes the coefficients of :math:`w = \sum_i \alpha_i y_i \Phi(x_i)`.
 
     A subclass writes `improve`: one iteration, which reads `alpha` and, by `response` or `responses`, the
@@ -101,9 +102,9 @@ class ExpansionRun(PlainRun):
         self._ledger.charge(iterations=1, n=self.problem.n)
         return converged
 
+    @abstractmethod
     def improve(self) -> bool:
         """Do one iteration of the method and return whether it has converged; a subclass writes this."""
-        raise NotImplementedError
 
     def snapshot(self) -> Snapshot:
         """Return the coefficients as they are, as a dual point; another answer overrides this."""

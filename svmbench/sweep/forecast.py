@@ -16,7 +16,7 @@ from svmbench.sweep.stored import likely, stored
 
 @dataclass(frozen=True)
 class Forecast:
-    """By number of the job.
+    """What is known of the jobs of a plan, by their numbers.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Forecast:
     memory: dict[int, float]
 
     def sentence(self, jobs: int) -> str:
-        """Return all in one sentence, for some jobs at a time."""
+        """Return the whole forecast in one sentence, for ``jobs`` runs at a time."""
         missing = [number for number, state in self.states.items() if state != "stored"]
         text = f"{len(self.states)} runs: {len(self.states) - len(missing)} stored, {len(missing)} to be made"
         known = [self.seconds[number] for number in missing if number in self.seconds]
@@ -41,13 +41,13 @@ class Forecast:
             text += f"; about {duration(sum(known) / min(jobs, len(known)))} for {len(known)} of them"
             text += f" with jobs={jobs}"
         if len(known) < len(missing):
-            text += f"; unknown for {len(missing) - len(known)}: no stored run of the same solver and data"
+            text += f"; unknown for {len(missing) - len(known)}: no comparable run is stored"
         largest = sorted(self.memory.values(), reverse=True)[:jobs]
         return text + (f"; at most {sum(largest):.0f} MiB at a time" if largest else "")
 
 
 def forecast(plan: Plan, store: Store) -> Forecast:
-    """Hold a plan against a store.
+    """Return what the jobs of a plan will take, from what is stored.
 
     The time of a run is that of stored runs of the same solver and data set, in proportion to the limit of
     its budget where both have one in the same counter; the median of several.
@@ -68,15 +68,17 @@ def forecast(plan: Plan, store: Store) -> Forecast:
             continue
         others = alike.get((job.config["solver"]["name"], job.config["dataset"]["name"]), [])
         if others:
-            result.seconds[job.number] = _seconds(others, job.config["budget"])
+            seconds = _seconds(others, job.config["budget"])
+            if seconds is not None:
+                result.seconds[job.number] = seconds
             sizes = [other.peak_memory for other in others if other.peak_memory is not None]
             if sizes:
                 result.memory[job.number] = max(sizes)
     return result
 
 
-def _seconds(runs: Sequence[StoredRun], budget: dict[str, Any]) -> float:
-    """Return the median time of stored runs under another budget."""
+def _seconds(runs: Sequence[StoredRun], budget: dict[str, Any]) -> float | None:
+    """Return the median time of stored runs under another budget; None if none of them compares."""
     times = []
     for run in runs:
         began, ended = datetime.fromisoformat(run.started), datetime.fromisoformat(str(run.ended))
@@ -87,5 +89,6 @@ def _seconds(runs: Sequence[StoredRun], budget: dict[str, Any]) -> float:
                 continue
             time *= budget["kev"] / theirs["kev"]
         times.append(time)
-    seconds = median(times) if times else 0.0
-    return seconds if budget["seconds"] is None else min(seconds, budget["seconds"])
+    if not times:
+        return None
+    return min(median(times), float("inf") if budget["seconds"] is None else budget["seconds"])

@@ -1,4 +1,4 @@
-"""Which runs a sweep consists of: composed and checked whole, duplicates and impossible combinations told."""
+"""Which runs a sweep consists of: composed and checked whole, without duplicates and impossible ones."""
 
 from __future__ import annotations
 
@@ -83,10 +83,11 @@ def make(overrides: Sequence[str], folders: Sequence[Path] = ()) -> Plan:
         if reason is not None:
             plan.impossible.append((label, reason))
             continue
-        first = firsts.setdefault(_key(job.config), label)
-        if first is not label:
-            plan.duplicates.append((label, first))
+        key = _key(job.config)
+        if key in firsts:
+            plan.duplicates.append((label, firsts[key]))
         else:
+            firsts[key] = label
             plan.jobs.append(Job(len(plan.jobs), label, overrides, job.config))
     if plan.impossible and options["skip"] != "impossible":
         label, reason = plan.impossible[0]

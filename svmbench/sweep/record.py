@@ -73,8 +73,8 @@ class Record:
         matches = names[-1:] if name is None else [known for known in names if known.startswith(name)]
         matches = [name] if name in names else matches
         if len(matches) != 1:
-            some = "no sweep" if not matches else f"{len(matches)} sweeps"
-            raise UserError(f"{some} in {results} begin with {name}{nearest(str(name), names)}")
+            some = f"{len(matches)} sweeps in {results} begin" if matches else f"no sweep in {results} begins"
+            raise UserError(f"{some} with {name}{nearest(str(name), names)}")
         return cls(results.absolute() / "sweeps" / matches[0])
 
     @property
@@ -117,7 +117,7 @@ class Record:
             stream.write(line.encode())
 
     def lock(self) -> Lock:
-        """Take the sweep; a `UserError` if another process makes it now."""
+        """Lock the sweep for this process; a `UserError` if another one makes it now."""
         lock = Lock.try_acquire(self.folder / "lock")
         if lock is None:
             raise UserError(

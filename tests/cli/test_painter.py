@@ -109,3 +109,12 @@ def test_nothing_is_forked_where_threads_may_run():
     with Painter() as painter:
         assert painter._pipe is None
         painter.wait()
+
+
+@linux
+def test_nothing_is_started_for_a_picture_that_nobody_asks_for(here):
+    painter, ended = run("", "--json")
+    assert ended.returncode == 0 and painter is None
+    assert "painter False\n" in ended.stdout
+    (stored,) = Store(here / "results").runs()
+    assert not (stored.path / "curve.png").exists()

@@ -161,6 +161,20 @@ def test_plan_says_what_is_stored_and_what_the_rest_takes(here, capsys):
     assert len(Store("results").runs()) == 1
 
 
+def test_a_stored_run_tells_nothing_about_a_budget_in_another_counter(here, capsys):
+    assert main(["run", "solver=pegasos", *SMALL]) == 0
+    capsys.readouterr()
+    assert main(["plan", "--json", "solver=pegasos", "budget.counter=kev_iter", *SMALL]) == 0
+    (job,) = json.loads(capsys.readouterr().out)["jobs"]
+    assert job["seconds"] is None
+
+
+def test_a_value_that_is_given_twice_is_one_run(here, capsys):
+    assert main(["plan", "--json", "solver=pegasos", "seed=0,0", *SMALL]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["jobs"]) == len(found["duplicates"]) == 1
+
+
 def test_best_names_the_setting_that_won(here, capsys):
     assert main(["run", "-m", "solver=pegasos", "seed=0,1", "kernel.gamma=0.001,10", *SMALL]) == 0
     capsys.readouterr()
@@ -184,7 +198,7 @@ def test_best_names_the_setting_that_won(here, capsys):
             "jobs=999 times budget.memory=4096 MiB is more than the",
         ),
         (["status"], "there is no sweep in results; make one with: svmbench run -m"),
-        (["resume", "2026"], "there is no sweep in results"),
+        (["resume", "2026"], "there is no sweep in results; make one with: svmbench run -m"),
     ],
 )
 def test_more_than_the_machine_has(arguments, sentence, here, capsys):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -24,6 +25,11 @@ def test_the_winner_is_stored_and_its_command_finds_it(here, capfd):
     command = shlex.split(best)[2:]
     assert main(command) == 0
     assert "found, stored before" in capfd.readouterr().out
+    asked = ["results", "--heat", "kernel.gamma,problem.C", "--y", "validation_error", "-o", "grid"]
+    assert main(["plot", *asked]) == 0
+    assert "7 cells" in Path("grid.txt").read_text()
+    assert main(["plot", "results", "--y", "validation_error"]) == 2
+    assert " and 4 more: its validation_error is of folds, one number and no" in capfd.readouterr().err
     won = min(
         runs.values(),
         key=lambda run: (

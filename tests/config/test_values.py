@@ -41,6 +41,8 @@ def test_allowed(value, hint, limits, expected):
         (1.5, int, {"min": 0}, "a whole number of at least 0"),
         (float("nan"), float, {}, "a number"),
         (float("inf"), float, {"above": 0}, "a number above 0"),
+        pytest.param(10**400, int, {"min": 0}, "a whole number of at least 0", id="huge"),
+        pytest.param(10**400, float, {}, "a number", id="huge-float"),
         (0, float, {"above": 0}, "a number above 0"),
         (-1, float | None, {"min": 0}, "a number of at least 0, or null"),
         (2, float, {"min": 0, "max": 1}, "a number from 0 to 1"),

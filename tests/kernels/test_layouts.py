@@ -14,7 +14,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from svmbench.errors import UserError
-from svmbench.kernels.layouts.choice import make_layout
+from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.layouts.choice import choose, make_layout
 from svmbench.simd import isa
 from tests.kernels.reference import KERNELS, LAYOUTS, kernel_matrix, matrix, scale
 
@@ -208,7 +209,8 @@ PROGRAM = """
 import hashlib, json, sys
 import numpy as np
 from svmbench.simd import isa
-from svmbench.kernels.layouts.choice import make_layout
+from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.layouts.choice import choose, make_layout
 from tests.kernels.reference import KERNELS, LAYOUTS, kernel_matrix, matrix, scale
 worst, hashes = 0.0, {}
 for layout in LAYOUTS:
@@ -256,3 +258,21 @@ def test_each_instruction_set_of_this_machine(variant, portable):
 
 def test_unknown_instruction_set_is_refused_in_words():
     assert "SVMBENCH_ISA=v9 cannot run here: give base, avx2" in run_with_isa("v9").stderr
+
+
+@KINDS
+def test_a_column_may_stand_twice_in_a_row_and_in_any_order(kernel):
+    # Seven entries in rows of three columns: more of them than there are features.
+    rng = np.random.default_rng(0)
+    columns = np.concatenate([rng.permutation([0, 0, 1, 1, 2, 2, 2]) for _ in range(50)]).astype(np.int32)
+    begin = 7 * np.arange(51, dtype=np.int32)
+    X = scipy.sparse.csr_array((rng.normal(size=350).astype(np.float32), columns, begin), shape=(50, 3))
+    values, dense = X.data.copy(), X.toarray()
+    expected, size = kernel_matrix(dense, dense, kernel), scale(dense, dense, kernel)
+    oracle = Oracle(X, kernel)
+    assert oracle.layout_name == "sparse"
+    for found in (oracle.block(np.arange(50)), oracle.values(X), oracle.exact_values(X)):
+        assert np.all(np.abs(found - expected) <= 1e-6 * size)
+    np.testing.assert_array_equal(X.data, values)
+    ones = scipy.sparse.csr_array((np.ones(350, dtype=np.float32), columns, begin), shape=(50, 3))
+    assert choose(ones, kernel) == ("sparse", {})

@@ -146,3 +146,12 @@ def test_rows_of_any_type_and_order_are_taken():
 def test_weights_must_fit():
     with pytest.raises(ValueError, match="3 weights do not fit 4 features"):
         LinearData(matrix(4, 1.0, "dense")[0]).products(np.ones(3))
+
+
+def test_a_column_may_stand_twice_in_a_row():
+    X, plain = matrix(5, 1.0, "dense")
+    halves = np.tile(0.5 * X, 2).ravel()
+    columns = np.tile(np.arange(5, dtype=np.int32), 2 * len(X))
+    begin = 10 * np.arange(len(X) + 1, dtype=np.int32)
+    examples = LinearData(scipy.sparse.csr_array((halves, columns, begin), shape=X.shape))
+    np.testing.assert_allclose(examples.squared_norms(), np.square(plain).sum(axis=1), rtol=1e-13)

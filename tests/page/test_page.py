@@ -162,6 +162,10 @@ def test_the_command_line_writes_the_page(tmp_path, capsys):
     assert main(["report", "--all", "--results", str(tmp_path / "no")]) == 2
     assert "make one with: svmbench run" in capsys.readouterr().err
     assert len(Store(tmp_path).runs()) == 1
+    (tmp_path / "reference").mkdir()
+    (tmp_path / "reference" / "VERDICTS.json").write_text("[{")
+    assert main(["report", "--all", "--results", str(tmp_path), "-o", str(out)]) == 2
+    assert "VERDICTS.json is damaged" in capsys.readouterr().err
 
 
 def test_the_first_axis_is_what_the_budgets_count_and_medians_are_offered_for_seeds(tmp_path):

@@ -85,6 +85,15 @@ def test_time_is_estimated_from_runs_of_the_same_solver_and_data(paper, tmp_path
     assert estimate(missing[1], index) == (None, None)
 
 
+def test_time_is_estimated_from_the_run_that_went_furthest(tmp_path):
+    paper = artifact(["sbp"], seeds=3)
+    first, second, _ = paper.runs.planned()
+    store(tmp_path, first, errors(20, 15, 10, 9))  # 0.4 s for 8,000 evaluations
+    store(tmp_path, second, [{"wall_seconds": 9.0}])  # 9 s for 1,000, stored last
+    (missing,) = [m for m in material(paper, tmp_path).matches if not m.complete]
+    assert estimate(missing, Index(Store(tmp_path)))[0] == pytest.approx(50.0)
+
+
 def test_groups_go_over_values_without_their_exceptions(tmp_path):
     groups = [
         {"seeds": [3, 5], "over": {"problem.C": [1.0, 2.0]}, "except": [{"solver": "smo", "problem.C": 2.0}]}

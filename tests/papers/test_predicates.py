@@ -137,6 +137,18 @@ def test_late_judges_the_lower_envelope(tmp_path, early, verdict):
     assert judged(tmp_path, "late", given, seeds=1, smo=smo).verdict == verdict
 
 
+def test_the_noise_of_the_test_set_and_points_belong_to_errors_alone(tmp_path):
+    given = {"curve": "smo", "part": 0.25, "arrived": 0.1, "far": 1.0, "metric": "primal_objective"}
+    found = judged(tmp_path / "a", "late", given, seeds=1, smo=[90, 16.5, 90, 90, 80, 40, 15, 15])
+    assert found.verdict == HOLDS and found.estimate.text() == "1.5"
+    given = {"curve": "sbp", "by": 0.5, "metric": "primal_objective"}
+    found = judged(tmp_path / "b", "rises", given, sbp=lambda seed: [40, 30, 20, 10, 10, 10, 12.5, 15])
+    assert found.estimate.text() == "2.86"  # six marks at 12.5 and one at 15, less 10
+    assert (
+        judged(tmp_path / "c", "rises", {"curve": "sbp", "by": 0.5}, sbp=flat_at(9)).estimate.unit == "points"
+    )
+
+
 @pytest.mark.parametrize(
     ("end", "spread", "verdict"), [(15.0, 0, HOLDS), (10.0, 0, NOT), (10.5, 2.0, UNSURE)]
 )

@@ -74,10 +74,14 @@ def stored_run(
         **columns,
     }
     for row in zip(*table.values(), strict=True):
-        writer.checkpoint(
-            {name: None if np.isnan(value) else float(value) for name, value in zip(table, row, strict=True)}
-        )
+        writer.checkpoint({name: _stored(value) for name, value in zip(table, row, strict=True)})
     return writer.finish(status, "because the test says so")
+
+
+def _stored(value):
+    if isinstance(value, str):
+        return value
+    return None if np.isnan(value) else float(value)
 
 
 def store_optimum(root, test_error=10.0, primal=0.3, **more):

@@ -116,6 +116,33 @@ def test_suboptimality_is_measured_from_the_certified_optimum(tmp_path):
     np.testing.assert_allclose(line.get_ydata(), 1 / COSTS / 0.3, rtol=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("metric", "last"),
+    [
+        ("suboptimality", 1e-3 / 0.3),
+        ("primal_suboptimality", 1e-3),
+        ("slack_suboptimality", 1.0 - 0.4 * 2.0),
+        ("dual_guarantee", 1e-3 / np.sqrt(118.0 * 0.1 / 1e-3)),
+        ("mistake_bound", 1000 / (100 + 2 * 10 + 4)),
+    ],
+)
+@pytest.mark.parametrize("heat", [None, ("kernel.gamma", "problem.C")])
+def test_every_metric_of_the_certified_optimum_can_be_drawn(tmp_path, metric, last, heat):
+    constant = {
+        "primal_objective": 0.301,
+        "dual_objective": 0.2,
+        "native_objective": 0.4,
+        "dual_source": "solver",
+    }
+    columns = {name: [value] * COSTS.size for name, value in constant.items()}
+    run = stored_run(tmp_path, costs=COSTS, errors=COSTS, **columns)
+    store_optimum(tmp_path, primal=0.3, dual=0.3, norm=2.0, mean_hinge=0.1)
+    figure, _, left_out = picture([run], y=metric, heat=heat)
+    assert not left_out
+    drawn = figure.axes[0].images[0].get_array() if heat else figure.axes[0].lines[0].get_ydata()
+    assert np.ravel(drawn)[-1] == pytest.approx(last)
+
+
 @pytest.mark.parametrize(("size", "inches"), [("one", 3.4), ("two", 7.0)])
 def test_a_picture_as_wide_as_a_column_clips_nothing(runs, size, inches):
     figure, _, _ = picture([run for run in runs if run.seed == 0], size=size, panels_by=("solver",))
@@ -135,7 +162,26 @@ def test_a_heat_map_holds_the_last_medians_and_frames_the_least(runs):
     np.testing.assert_allclose(values, [[10.505, 10.52, 10.6], [11.0, 12.5, 20.5]])
     assert [text.get_text() for text in ax.texts] == ["10.5", "10.5", "10.6", "11", "12.5", "20.5"]
     (frame,) = ax.patches
-    assert frame.get_xy() == (-0.47, -0.45) and "6 cells" in caption
+    assert frame.get_xy() == (-0.47, -0.45) and "6 cells" in caption and "frame marks the least" in caption
+
+
+def test_a_heat_map_of_what_has_no_best_value_frames_none(tmp_path):
+    run = stored_run(tmp_path, costs=COSTS, errors=COSTS, support_vectors=COSTS)
+    figure, caption, _ = picture([run], y="support_vectors", heat=("kernel.gamma", "problem.C"))
+    assert not figure.axes[0].patches and "frame" not in caption
+
+
+@pytest.mark.parametrize("size", ["one", "two"])
+def test_the_ticks_of_a_heat_map_do_not_touch(tmp_path, size):
+    kernels = [{"name": "gaussian", "gamma": 2.0**power} for power in (-18.2, *np.arange(-12.5, 0.0), 11)]
+    found = [stored_run(tmp_path, costs=COSTS, errors=COSTS, config={"kernel": kernel}) for kernel in kernels]
+    figure, _, _ = picture(found, heat=("kernel.gamma", "problem.C"), size=size)
+    figure.draw_without_rendering()
+    labels = figure.axes[0].get_xticklabels()
+    assert [labels[0].get_text(), labels[-1].get_text()] == ["3.32e-06", "2048"]
+    thick = labels[0].get_fontsize() / 72 * figure.dpi
+    places = [label.get_window_extent().x1 for label in labels]
+    assert np.all(np.diff(places) > (1.0 if size == "one" else 1.4) * thick)
 
 
 @pytest.mark.parametrize(

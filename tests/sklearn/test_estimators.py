@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
@@ -15,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
+from svmbench.kernels._oracle import Oracle
 from svmbench.sklearn import KernelSVC, LinearSVC, SBPClassifier
 from svmbench.sklearn.kernel_svc import SOLVERS
 
@@ -164,16 +166,40 @@ def test_the_linear_one_solves_its_problem():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "words"),
+    ("estimator", "words"),
     [
-        ({"kernel": "sigmoid"}, "kernel='sigmoid' is not allowed: give one of rbf, linear, poly"),
-        ({"gamma": -1.0}, "gamma=-1.0 is not allowed"),
-        ({"solver": "sbp"}, "solver='sbp' is not allowed"),
-        ({"tol": 0.0}, "tol=0.0 is not allowed"),
-        ({"C": -1.0}, "C=-1.0 is not allowed"),
+        (KernelSVC(kernel="sigmoid"), "kernel='sigmoid' is not allowed: give one of rbf, linear, poly"),
+        (KernelSVC(gamma=-1.0), "gamma=-1.0 is not allowed"),
+        (KernelSVC(solver="sbp"), "solver='sbp' is not allowed"),
+        (KernelSVC(tol=0.0), "tol=0.0 is not allowed: give a positive number"),
+        (KernelSVC(C=-1.0), "C=-1.0 is not allowed"),
+        (LinearSVC(tol=-1.0), "tol=-1.0 is not allowed: give a positive number"),
+        (LinearSVC(max_iter=0), "max_iter=0 is not allowed: give a positive number"),
+        (LinearSVC(intercept_scaling=0.0), "intercept_scaling=0.0 is not allowed: give a positive number"),
+        (SBPClassifier(max_evaluations=-1), "max_evaluations=-1 is not allowed: give a positive number"),
+        (SBPClassifier(max_seconds=0.0), "max_seconds=0.0 is not allowed: give a positive number"),
+        (SBPClassifier(max_evaluations=None), "give max_evaluations or max_seconds"),
+        (SBPClassifier(nu=-1.0), "nu=-1.0 is not allowed"),
     ],
+    ids=str,
 )
-def test_bad_parameters_are_refused(wrong, words):
+def test_bad_parameters_are_refused(estimator, words):
     X, y = clusters()
-    with warnings.catch_warnings(), pytest.raises(Exception, match=words):
-        KernelSVC(**wrong).fit(X, y)
+    with warnings.catch_warnings(), pytest.raises(ValueError, match=words):
+        estimator.fit(X, y)
+
+
+def test_threads_are_counted_as_scikit_learn_does(monkeypatch):
+    X, y = clusters()
+    asked = []
+
+    def oracle(rows, kernel, cache=0, threads=1):
+        asked.append(threads)
+        return Oracle(rows, kernel, cache, threads)
+
+    monkeypatch.setattr("svmbench.sklearn.kernel_svc.Oracle", oracle)
+    for n_jobs in (None, 2, -1):
+        KernelSVC(n_jobs=n_jobs).fit(X, y)
+    assert asked == [1, 2, effective_n_jobs(-1)]
+    with pytest.raises(ValueError, match="n_jobs == 0"):
+        KernelSVC(n_jobs=0).fit(X, y)

@@ -8,7 +8,6 @@ one of the wrong, L(u) = 2 noise, and its error is ``noise``.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -44,10 +43,7 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
     def sample(n: int, rng: np.random.Generator) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         side = np.where(rng.random(n) < 0.5, 1.0, -1.0)
         wrong = rng.random(n) < params.noise
-        v = rng.standard_normal((n, e.size))
-        v -= np.outer(v @ e, e)
-        v *= math.sqrt(1.0 - params.margin**2) / np.linalg.norm(v, axis=1, keepdims=True)
-        X = v + np.outer(side * params.margin, e)
+        X = at_heights(side * params.margin, e, rng)
         return X.astype(np.float32), np.where(wrong, -side, side)
 
     return draw(params.n_train, params.n_test, params.seed, sample)
@@ -58,3 +54,13 @@ def direction(dimensions: int, seed: int) -> NDArray[np.float64]:
     child = np.random.SeedSequence(seed).spawn(3)[2]
     e = np.random.default_rng(child).standard_normal(dimensions)
     return e / np.linalg.norm(e)
+
+
+def at_heights(
+    t: NDArray[np.float64], e: NDArray[np.float64], rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return x = t e + sqrt(1 - t²) v, shape (t.size, e.size), v uniform on the unit sphere across e."""
+    v = rng.standard_normal((t.size, e.size))
+    v -= np.outer(v @ e, e)
+    v *= (np.sqrt(1.0 - t**2) / np.linalg.norm(v, axis=1))[:, np.newaxis]
+    return v + np.outer(t, e)

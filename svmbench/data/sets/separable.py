@@ -16,7 +16,7 @@ from svmbench.data.dataset import Prepared
 from svmbench.data.generate import draw
 from svmbench.data.parameters import check, whole
 from svmbench.data.raw import RawFiles
-from svmbench.data.sets.margin import direction
+from svmbench.data.sets.margin import at_heights, direction
 
 VERSION = 1
 
@@ -48,10 +48,6 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
         side = np.where(rng.random(n) < 0.5, 1.0, -1.0)
         tail = (1.0 - rng.random(n)) * betaincc(*shape, params.margin**2)
         t = np.clip(np.sqrt(betainccinv(*shape, tail)), params.margin, 1.0)
-        v = rng.standard_normal((n, e.size))
-        v -= np.outer(v @ e, e)
-        v *= (np.sqrt(1.0 - t**2) / np.linalg.norm(v, axis=1))[:, np.newaxis]
-        X = v + np.outer(side * t, e)
-        return X.astype(np.float32), side
+        return at_heights(side * t, e, rng).astype(np.float32), side
 
     return draw(params.n_train, params.n_test, params.seed, sample)

@@ -5,6 +5,8 @@ float64. Dense examples give sums of squared differences, sparse ones inner prod
 where the norms would cancel. With the linear kernel the weights are made first.
 """
 
+import math
+
 import numpy as np
 import scipy
 
@@ -37,6 +39,9 @@ cdef extern from "double.h" nogil:
 
 # Bytes of the points, and of the examples, that are taken in double precision together.
 _BLOCK = 1 << 26
+
+# Examples that say where the others are.
+_SOME = 64
 
 
 def expansion(Layout stored, points, coefficients, at):
@@ -95,18 +100,21 @@ def _rows(Layout stored, indices):
 
 
 def _linear(Layout stored, points, coefficients, at):
-    """Weights first, about the mean of their examples: a large offset of all of them rounds nothing away."""
+    """Weights first, about the middle of all examples: a large offset of all of them rounds nothing away.
+
+    The middle is a median of some, and a value that occurs: examples far from the others would move a mean to
+    where it swallows these.
+    """
     dense = not _is_sparse(stored)
     center = np.zeros(stored.d)
-    if dense:
-        for part in _blocks(stored, points):
-            center += _rows(stored, points[part]).sum(axis=0)
-        center /= len(points)
+    if dense and stored.d:
+        some = np.arange(0, stored.n, -(-stored.n // _SOME))
+        center = np.quantile(_rows(stored, some), 0.5, axis=0, method="lower")
     weights = np.zeros(stored.d)
     for part in _blocks(stored, points):
         rows = _rows(stored, points[part])
         weights += (rows - center if dense else rows).T @ coefficients[part]
-    weights += coefficients.sum() * center
+    weights += math.fsum(coefficients) * center
     scores = np.empty(len(at))
     for part in _blocks(stored, at):
         rows = _rows(stored, at[part])

@@ -3,6 +3,8 @@
 import numpy as np
 import scipy
 
+from svmbench.sparse import canonical
+
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free
@@ -61,9 +63,7 @@ cdef class SparseLayout(Layout):
     cdef const double[::1] squared
 
     def __cinit__(self, X, kernel, threads=1):
-        X = scipy.sparse.csr_array(X)
-        if not X.has_sorted_indices:
-            X = X.sorted_indices()
+        X = canonical(X)
         self.entries = np.ascontiguousarray(X.data, dtype=np.float32)
         self.columns = np.ascontiguousarray(X.indices, dtype=np.int32)
         self.indptr = np.ascontiguousarray(X.indptr, dtype=np.int64)

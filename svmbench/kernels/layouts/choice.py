@@ -15,7 +15,7 @@ from svmbench.kernels.layouts._dense_double import DoubleLayout
 from svmbench.kernels.layouts._layout import Layout
 from svmbench.kernels.layouts._mixed import MOST_NUMERIC, MixedLayout, indicator_groups
 from svmbench.kernels.layouts._sparse import SparseLayout
-from svmbench.sparse import issparse
+from svmbench.sparse import canonical, issparse
 
 Matrix = Any  # ndarray of float32 or scipy.sparse matrix, shape (n, d)
 
@@ -91,6 +91,7 @@ def choose(X: Matrix, kernel: Mapping[str, Any], precision: str = "auto") -> tup
     """
     n, d = X.shape
     if issparse(X):
+        X = canonical(X)
         entry = X.dtype.itemsize + 4  # a value and its column
         packed = bool(np.all(X.data == 1.0)) and n * d / 8 <= X.nnz * entry
         return ("bits" if packed else "sparse"), {}

@@ -69,7 +69,7 @@ def lemma_e_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
     dual, primal = [], []
     for eps in given["eps"]:
         generator = np.random.default_rng(5101)
-        X, y = _examples(generator, 80, 2)
+        X, _ = _examples(generator, 80, 2)
         u = np.array([1.0, 0.5])
         y = np.where(X @ u > 0.0, 1.0, -1.0)
         u = u / float(np.min(y * (X @ u)))  # every example has a margin of at least 1

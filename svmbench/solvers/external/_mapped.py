@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -101,9 +102,9 @@ class MappedPeer(Peer):
     inside: ClassVar[bool]
     Params = MappedParams
 
+    @abstractmethod
     def make_map(self, data: ExternalData, state: int) -> Any:
         """Return the transformer of scikit-learn, not fitted."""
-        raise NotImplementedError
 
     def begin(self, problem: Problem, data: ExternalData, rng: Generator) -> Run:
         """Return a run at iteration 0."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -68,9 +69,9 @@ class Peer(Solver):
             )
         return self.begin(problem, data, rng)
 
+    @abstractmethod
     def begin(self, problem: Problem, data: ExternalData, rng: Generator) -> Run:
         """Return the run, like `start`; the package is there and both classes are."""
-        raise NotImplementedError
 
 
 class PeerRun:
