@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from svmbench.store import StoredRun
+
+#: Text that needs no quotes in Hydra's grammar, but for the words that it reads as something else.
+_BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_NO_TEXT = frozenset({"true", "false", "null", "inf", "nan"})
 
 
 def run(*overrides: str, force: bool = False, quiet: bool = False, **keys: Any) -> StoredRun:
@@ -226,7 +231,7 @@ def _written(folder: Path, examples: Any) -> Path:
     from svmbench.files import sha256, write_whole
 
     if not isinstance(examples, Sequence) or len(examples) != 2:
-        raise UserError("the examples of dataset are no pair: give (X, y)")
+        raise UserError("the examples of dataset are not a pair: give (X, y)")
     content = write_arrays(*examples)
     path = folder / f"{sha256(content)[:16]}.npz"
     if not path.exists():
@@ -260,7 +265,7 @@ def _word(value: Any) -> str:
         return f"[{','.join(map(_word, value))}]"
     if isinstance(value, (str, os.PathLike)):
         text = os.fspath(value)
-        if text.replace("_", "").replace("-", "").isalnum():
+        if _BARE.fullmatch(text) and text.lower() not in _NO_TEXT:
             return text
         return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
     return repr(value.item() if hasattr(value, "item") else value)

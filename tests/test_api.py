@@ -58,6 +58,21 @@ def test_arrays_are_a_data_set_that_the_command_line_can_read(tmp_path, sparse):
     assert made.config["dataset"]["path"].endswith(".npz")
 
 
+@pytest.mark.parametrize("name", ["2024", "true", "1e5", "données"])
+def test_text_is_text_whatever_it_looks_like(tmp_path, name):
+    X, y = points()
+    made = api.run(
+        "dataset.positive=right",
+        solver="smo",
+        dataset={"train": (X, y), "name": name},
+        kernel={"gamma": 0.5},
+        problem={"C": 2.0},
+        results=tmp_path / name,
+        quiet=True,
+    )
+    assert made.dataset == name and made.path.is_relative_to(tmp_path / name)
+
+
 def test_bad_input_is_a_sentence(tmp_path):
     with pytest.raises(UserError, match="solver"):
         api.run(solver="smoo", results=tmp_path, quiet=True)

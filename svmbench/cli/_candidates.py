@@ -19,39 +19,47 @@ _OPTIONS = {
     "tune": ("--rounds", "--config-dir", "--json", "--help"),
     "best": ("--by", "--json", "--results", "--help"),
     "list": (
-        "--columns",
-        "--where",
-        "--sort",
-        "--reverse",
-        "--best",
-        "--csv",
-        "--json",
-        "--results",
-        "--help",
+        *("--columns", "--where", "--sort", "--reverse", "--best"),
+        *("--csv", "--json", "--results", "--help"),
     ),
     "show": ("--json", "--results", "--help"),
     "plot": (
         *("--x", "--y", "--title", "--xlim", "--ylim", "--xscale", "--yscale", "--size", "--color-by"),
         *("--style-by", "--panels-by", "--heat", "--format", "--output", "--json", "--results", "--help"),
     ),
+    "compare": ("--to", "--cost", "--csv", "--json", "--results", "--help"),
+    "profile": (
+        *("--to", "--cost", "--tau", "--output", "--format"),
+        *("--csv", "--json", "--results", "--help"),
+    ),
+    "report": ("--all", "--output", "--title", "--json", "--results", "--help"),
     "export": ("--zip", "--output", "--json", "--results", "--help"),
     "tag": ("--remove", "--json", "--results", "--help"),
     "note": ("--json", "--results", "--help"),
     "delete": ("--yes", "--json", "--results", "--help"),
+    "verify": ("--recompute", "--json", "--results", "--help"),
+    "repair": ("--json", "--results", "--help"),
+    "predict": ("--scores", "--json", "--results", "--help"),
     "datasets": ("--mirror", "--dir", "--json", "--help"),
     "solvers": ("--json", "--help"),
-    "paper": ("--results", "--help"),
+    "paper": ("--json", "--results", "--help"),
     "speed": ("--dataset", "--cache", "--solver", "--repeats", "--most", "--json", "--results", "--help"),
     "completion": ("--help",),
     "help": (),
 }
 _FIRST = {
     "datasets": ("list", "fetch", "verify"),
-    "paper": ("plan", "run", "draw", "verdict", "keep"),
+    "paper": ("list", "plan", "run", "draw", "table", "verdict", "redraw", "keep"),
     "speed": ("machine", "rows", "solvers", "rivals", "scaling", "show"),
     "completion": ("bash", "zsh"),
     "help": tuple(COMMANDS),
 }
+
+#: Commands whose words are runs.
+_OF_RUNS = (
+    *("show", "plot", "compare", "profile", "report", "export", "tag", "note", "delete"),
+    *("verify", "predict"),
+)
 
 # The word before the cursor, from the last blank on, is replaced. bash cuts words at = (COMP_WORDBREAKS), so
 # there only what follows = may be given.
@@ -115,7 +123,7 @@ def _names(command: str, before: list[str]) -> Iterable[str]:
     """Return the names that a command takes: runs, data sets, papers, jobs."""
     if command in ("status", "resume", "best"):
         return _sweeps(_after("--results", before) or "results")
-    if command in ("show", "plot", "note", "delete", "export", "tag"):
+    if command in _OF_RUNS and (command != "tag" or before):  # a tag comes before its runs
         return _runs(_after("--results", before) or "results")
     if command == "datasets" and before[0] in ("fetch", "verify"):
         return folder.options("dataset")

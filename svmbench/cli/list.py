@@ -1,4 +1,4 @@
-"""``svmbench list``: the stored runs, those and those of their numbers that are asked for."""
+"""``svmbench list``: the stored runs, filtered and sorted, with the columns that are asked for."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--sort", metavar="COLUMN", help="the smallest first, unknown ones last")
     parser.add_argument("--reverse", action="store_true", help="the largest first")
-    parser.add_argument("--best", metavar="N", type=int, help="the first N alone")
+    parser.add_argument("--best", metavar="N", type=int, help="only the first N")
     parser.add_argument("--csv", action="store_true", help="print CSV; unknown numbers are empty")
     parser.add_json()
     parser.add_results()
@@ -148,7 +148,7 @@ def _column(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
 def _chosen(
     rows: Sequence[Mapping[str, Any]], where: Sequence[str], sort: str | None, reverse: bool
 ) -> list[int]:
-    """Return the places of the rows that are asked for, in their order."""
+    """Return the places of the rows that are asked for, in the order asked for."""
     chosen = list(range(len(rows)))
     for condition in where:
         name, equals, value = condition.partition("=")
@@ -160,8 +160,14 @@ def _chosen(
         column = _column(sort, rows)
         known = [index for index in chosen if rows[index].get(column) is not None]
         unknown = [index for index in chosen if rows[index].get(column) is None]
-        chosen = sorted(known, key=lambda index: rows[index][column], reverse=reverse) + unknown
+        chosen = sorted(known, key=lambda index: _rank(rows[index][column]), reverse=reverse) + unknown
     return chosen
+
+
+def _rank(value: Any) -> tuple[bool, float, str]:
+    """Return what a value is sorted by: numbers before text, as a column such as solver.nu holds both."""
+    number = isinstance(value, int | float)
+    return not number, value if number else 0.0, "" if number else str(value)
 
 
 def _same(value: Any, text: str) -> bool:

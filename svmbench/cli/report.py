@@ -14,10 +14,13 @@ from svmbench.errors import UserError
 
 def _verdicts(results: Path) -> list[dict[str, Any]]:
     """Return the papers' claims with what was found, where they are stored; none otherwise."""
+    path = results / "reference" / "VERDICTS.json"
     try:
-        return list(json.loads((results / "reference" / "VERDICTS.json").read_text(encoding="utf-8")))
+        return list(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return []
+    except (ValueError, TypeError) as error:
+        raise UserError(f"{path} is damaged ({error}): write it again by svmbench paper verdict") from error
 
 
 def main(arguments: Sequence[str]) -> int:

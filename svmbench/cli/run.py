@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from svmbench.cli._painter import Regions
     from svmbench.runner.outcome import Outcome
     from svmbench.store import StoredRun
-
-_EXIT_CODES = {"done": 0, "found": 0, "failed": 1, "refused": 2, "interrupted": 130}
 
 #: Set for the process that is watched by the one that the user started.
 _GUARDED = "SVMBENCH_GUARDED"
@@ -115,12 +114,15 @@ def _threads(overrides: Sequence[str]) -> int:
 
 
 def _guarded(config: dict[str, Any], arguments: Sequence[str], as_json: bool) -> int:
-    """Run the same command in a process of its own, and end that if it is deaf to its limit in seconds."""
+    """Run the same command in a process of its own, and end it if it does not keep its limit in seconds."""
     from svmbench.runner.guard import watched
     from svmbench.runner.outcome import Outcome
 
     command = [sys.executable, "-P", "-m", "svmbench.cli.main", "run", *arguments]
     code, run = watched(config, command, os.environ | {_GUARDED: "1"})
+    if run is None and code < 0:
+        print(f"svmbench: its process was killed by {signal.Signals(-code).name}", file=sys.stderr)
+        return 1
     if run is None:
         return code
     with Painter(ahead=False) as painter:
@@ -138,18 +140,18 @@ def _train(config: dict[str, Any], painter: Painter, as_json: bool) -> int:
 
 
 def _tell(outcome: Outcome, config: dict[str, Any], painter: Painter, as_json: bool) -> int:
-    """Print what became of a run; return the exit code."""
+    """Print what became of a run; return the exit code of the command."""
     if as_json:
         summary = {} if outcome.run is None else outcome.run.summary()
         print(json.dumps({"state": outcome.state, "reason": outcome.reason, **summary}, indent=2))
     else:
         _report(outcome, config, painter)
-    return _EXIT_CODES[outcome.state]
+    return outcome.code
 
 
 def _report(outcome: Outcome, config: dict[str, Any], painter: Painter) -> None:
     """Print how a run ended, its numbers and where it is."""
-    stream = sys.stdout if _EXIT_CODES[outcome.state] == 0 else sys.stderr
+    stream = sys.stdout if outcome.code == 0 else sys.stderr
     title = f"{config['solver']['name']} on {config['dataset']['name']}, seed {config['seed']}"
     print(f"{title}: {outcome.state}, {outcome.reason}", file=stream)
     if outcome.run is None:

@@ -1,4 +1,4 @@
-"""k-fold cross-validation: what the predictors of further fits say about the examples left out of them."""
+"""k-fold cross-validation: a fit without each fold in turn, and its mistakes on the examples of that fold."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def cross_validate(
     config : dict
         Resolved; ``validate`` says how many folds, and the limits of ``budget`` hold for each fit.
     fit : callable
-        Makes one.
+        Makes one fit.
     progress : Progress
         Told of the fits.
 
@@ -84,7 +84,7 @@ def _without(data: Dataset, left_out: Any) -> Dataset:
 
 
 class _Quiet:
-    """Tells what a fit says, and not its checkpoints, which are none of the run's."""
+    """Passes on what a fit says, and not its checkpoints, which are not the run's."""
 
     def __init__(self, progress: Progress, name: str) -> None:
         self._progress = progress

@@ -1,4 +1,4 @@
-"""Limits that are kept from outside: a program of others may compute for hours deaf to every signal.
+"""Limits that are kept from outside: an external program may compute for hours and react to no signal.
 
 Our own solvers look at their limits several times a second. A fit of a baseline is one call into native code,
 and its limit in seconds can only be kept by ending its process. What it had shown until then is the run.
@@ -98,14 +98,19 @@ def watched(
     config : dict
         Of the run.
     command : sequence of str
-        What makes it. Signals are passed on; a second one ends it at once, since it may be deaf to the first.
+        What makes it. Signals are passed on; a second one ends it at once, as the first may have no effect.
     environment : mapping
         Of that process.
 
     Returns
     -------
     (int, StoredRun or None)
-        Its exit code, and the run if it had to be ended.
+        Its exit code, less than 0 where a signal killed it, and the run if it had to be ended.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If it was ended by a second signal.
     """
     process = subprocess.Popen(command, env=environment, process_group=0)
     guard = Guard(config, process.pid)
@@ -119,7 +124,8 @@ def watched(
     try:
         while True:
             try:
-                return process.wait(_LOOK), None
+                code = process.wait(_LOOK)
+                break
             except subprocess.TimeoutExpired:
                 if guard.late():
                     process.kill()
@@ -129,3 +135,6 @@ def watched(
         process.wait()
         for number, handler in kept.items():
             signal.signal(number, handler)
+    if code < 0 and len(passed) > 1:
+        raise KeyboardInterrupt
+    return code, None

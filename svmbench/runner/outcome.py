@@ -14,6 +14,8 @@ from svmbench.store import StoredRun
 if TYPE_CHECKING:
     from svmbench.data import Dataset
 
+_CODES = {"done": 0, "found": 0, "failed": 1, "refused": 2, "interrupted": 130}
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -39,6 +41,11 @@ class Outcome:
     reason: str
     data: Dataset | None = None
     predict: Callable[[Any], NDArray[np.float64]] | None = None
+
+    @property
+    def code(self) -> int:
+        """Exit code of the command that made it."""
+        return _CODES[self.state]
 
     @classmethod
     def found(cls, run: StoredRun) -> Outcome:

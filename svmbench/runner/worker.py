@@ -16,15 +16,13 @@ from svmbench.runner.execute import execute
 from svmbench.runner.outcome import Outcome
 from svmbench.runner.progress import PlainLines
 
-EXIT_CODES = {"done": 0, "found": 0, "failed": 1, "refused": 2, "interrupted": 130}
-
 
 def main() -> int:
     """Serve one run."""
     config = json.load(sys.stdin)
     try:
         outcome = execute(config, progress=PlainLines(sys.stderr))
-        code = EXIT_CODES[outcome.state]
+        code = outcome.code
     except UserError as error:
         outcome, code = Outcome(None, "failed", str(error)), 2
     run = outcome.run

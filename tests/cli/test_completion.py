@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -53,11 +54,32 @@ def test_every_option_of_every_group_is_offered():
         assert offered == [f"{group}={name}" for name in folder.options(group)]
 
 
+@pytest.mark.parametrize("command", [command for command in COMMANDS if command != "help"])
+def test_every_option_and_action_of_a_command_is_offered(command, capsys):
+    def told(*words):
+        assert main([command, *words, "--help"]) == 0
+        return capsys.readouterr().out
+
+    def options(text):
+        return set(re.findall(r"--[a-z][a-z-]*(?=[ ,\n\]])", text.partition("\n\n")[2]))
+
+    text, listed = told(), complete(f"svmbench {command} ")
+    found, actions = options(text), re.search(r"^  \{(.*?)\}", text, re.MULTILINE)
+    if actions is not None:
+        assert sorted(actions[1].split(",")) == listed
+    if command == "speed":
+        found |= set().union(*(options(told(action)) for action in listed))
+    assert sorted(found) == complete(f"svmbench {command} --")
+
+
 def test_runs_are_offered(tmp_path):
     for name in ("runs/sbp-a", "runs/smo-b.running", "reference/runs/sbp-c"):
         (tmp_path / name).mkdir(parents=True)
     assert complete(f"svmbench show --results {tmp_path} s") == ["sbp-a", "sbp-c", "smo-b"]
     assert complete(f"svmbench plot --results {tmp_path} sbp-a sm") == ["smo-b"]
+    assert complete(f"svmbench compare --results {tmp_path} sbp-a sm") == ["smo-b"]
+    assert complete(f"svmbench tag --results {tmp_path} best sm") == ["smo-b"]
+    assert complete("svmbench tag ") == []
 
 
 def test_a_users_folder_is_offered(tmp_path):

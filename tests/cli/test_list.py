@@ -46,6 +46,15 @@ def test_columns_filter_order_and_number_are_chosen(results, capsys):
     assert [run["seed"] for run in json.loads(capsys.readouterr().out)] == [2]
 
 
+def test_a_column_of_numbers_and_text_is_sorted(results, capsys):
+    for nu in ("auto", 10.0, 9.0):
+        stored_run(results, config={"solver": {"name": "sbp", "nu": nu}})
+    order = ["--columns", "solver.nu", "--where", "test_error=null", "--sort", "solver.nu"]
+    values = [["9.0"], ["10.0"], ["auto"]]
+    assert printed(capsys, *order)[1:] == values
+    assert printed(capsys, *order, "--reverse")[1:] == values[::-1]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

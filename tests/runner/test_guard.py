@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import time
 
 import pytest
 
 from svmbench import config
-from svmbench.runner.guard import Guard, needed
+from svmbench.runner.guard import Guard, needed, watched
 from svmbench.store import Store
 from svmbench.store.identity import identity
 
@@ -58,6 +59,41 @@ def test_a_deaf_run_ends_as_a_row_with_what_it_has(tmp_path, rows):
     assert stored.summary()["iterations"] == (rows or None)
     assert not list((tmp_path / "runs").glob("*.running"))
     assert guard.conclude() is None
+
+
+DEAF = """
+import pathlib, signal, sys, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+pathlib.Path(sys.argv[1]).touch()
+time.sleep(600)
+"""
+
+
+def test_a_second_signal_ends_a_deaf_process(tmp_path):
+    resolved = config.resolve(["solver=smo", "budget.seconds=600", f"results={tmp_path}"])
+    deaf, over = tmp_path / "deaf", threading.Event()
+
+    def press():
+        while not over.wait(0.3):
+            if deaf.exists():
+                os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, lambda number, frame: None)  # for one that comes too late
+    thread = threading.Thread(target=press)
+    thread.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            watched(resolved, [sys.executable, "-c", DEAF, str(deaf)], os.environ)
+    finally:
+        over.set()
+        thread.join()
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_process_that_was_killed_has_no_run(tmp_path):
+    resolved = config.resolve(["solver=smo", "budget.seconds=600", f"results={tmp_path}"])
+    program = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    assert watched(resolved, [sys.executable, "-c", program], os.environ) == (-signal.SIGKILL, None)
 
 
 def test_a_guard_is_for_programs_of_others_with_a_limit():
