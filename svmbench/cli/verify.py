@@ -96,11 +96,12 @@ def _recompute(run: StoredRun, data: dict[str, Dataset]) -> tuple[str, str]:
     if model.kernel != run.config["kernel"] or model.kernel != about["identity"]["config"]["kernel"]:
         return "differs", f"the model is of kernel {model.kernel}, run.json says {run.config['kernel']}"
     made = numbers(model, about["problem"], set, run.config.get("precision", "auto"))
-    wrong, largest, left = compare(summary, made, (about.get("optimum_values") or {}).get("dual"))
+    wrong, largest, left, vague = compare(summary, made, (about.get("optimum_values") or {}).get("dual"))
     if wrong:
         return "differs", "; ".join(wrong)
     without = f"; without {', '.join(left)}, which cannot be made from a model" if left else ""
-    return "ok", f"recomputed, the largest difference {largest:.1e} of what is allowed{without}"
+    rounded = f"; {', '.join(vague)} known less well than to 1e-6 in double precision" if vague else ""
+    return "ok", f"recomputed, the largest difference {largest:.1e} of what is allowed{without}{rounded}"
 
 
 def load(run: StoredRun, loaded: dict[str, Dataset]) -> Dataset:

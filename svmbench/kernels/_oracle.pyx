@@ -7,7 +7,7 @@ parts of the examples, and expansions, which observation pays for.
 import numpy as np
 
 from svmbench.kernels import expansion
-from svmbench.kernels.double_values import DoubleValues
+from svmbench.kernels.double_values import DoubleValues, finite_scores
 from svmbench.kernels.layouts._double import expansion as double_expansion
 from svmbench.kernels.layouts.choice import make_layout
 from svmbench.kernels.reduced_set import ReducedSet, expansion as point_expansion, gamma_of
@@ -225,7 +225,7 @@ cdef class Oracle(KernelRows):
 
         Counted as prediction, never to a published convention.
         """
-        scores = self.layout.select(indices).scores(X, coefficients) + bias
+        scores = finite_scores(self.layout, indices, coefficients, X) + bias
         self.ledger.kev_prediction += len(indices) * len(scores)
         return scores
 

@@ -20,12 +20,16 @@ Floats = NDArray[np.float64]
 #: than four bits by cancellation.
 _CANCELLED = 1.0 / 16.0
 
+#: Rows that are scored together.
+_TOGETHER = 1024
+
 
 class DoubleValues:
     """Points, and the kernel between them and any rows, by the documented formula in float64.
 
-    Squared distances come from norms and inner products about the mean of the points, and from differences
-    where that would cancel.
+    Squared distances come from norms and inner products about the middle of the points, and from differences
+    where that would cancel. The middle is a median, which a few points far away do not move: what is
+    subtracted from the others must not swallow them.
 
     Parameters
     ----------
@@ -41,7 +45,7 @@ class DoubleValues:
         # Only distances are the same about another origin, and sparse rows would be so no more.
         self._center = np.zeros(points.shape[1])
         if not self._sparse and kernel["name"] == "gaussian":
-            self._center = points.mean(axis=0)
+            self._center = np.quantile(points, 0.5, axis=0, method="lower") if len(points) else self._center
         self._points = canonical(points) if self._sparse else points - self._center
         self._squared = _squared_norms(self._points)
 
@@ -81,6 +85,29 @@ class DoubleValues:
         for i in np.flatnonzero((products < norms).any(axis=1)):
             near = np.flatnonzero(products[i] < norms[i])
             products[i, near] = _squared_norms(_dense(self._points[near]) - _dense(rows[[i]]))
+
+
+def finite_scores(layout: Any, indices: NDArray[np.int64], coefficients: Floats, X: Any) -> Floats:
+    """Return Σ_k coefficients[k] K(x_indices[k], x) for each row x of X, shape (m,).
+
+    Kernel values are those of the layout, in double precision where these do not fit single.
+
+    Parameters
+    ----------
+    layout : Layout
+        The examples.
+    indices, coefficients : arrays of int and float64, shape (s,)
+        Examples of the expansion, and their weights.
+    X : ndarray or scipy.sparse matrix, shape (m, d)
+        Rows.
+    """
+    scores: Floats = layout.select(indices).scores(X, coefficients)
+    beyond = np.flatnonzero(~np.isfinite(scores))
+    if beyond.size:
+        values = DoubleValues(layout.gather_double(indices), layout.kernel)
+        for part in np.array_split(beyond, -(-beyond.size // _TOGETHER)):
+            scores[part] = values(X[part]) @ coefficients
+    return scores
 
 
 def _dense(X: Any) -> Floats:

@@ -26,6 +26,10 @@ Floats = NDArray[np.float64]
 #: Kernel values made at a time, 64 MiB of them.
 _BLOCK = 1 << 23
 
+#: How far the exponent of a Gaussian value may be off before its distance is made from differences, and
+#: beyond which exponent the value is 0 in double precision.
+_EXPONENT, _VANISHES = 1e-11, 746.0
+
 #: Rows of either side that are turned to double precision at a time.
 _ROWS = 4096
 
@@ -40,24 +44,51 @@ def kernel_values(kernel: dict[str, Any], A: Any, B: Any) -> Floats:
     A, B : ndarray or sparse matrix of float64
         Both dense or both sparse.
     """
-    if kernel["name"] == "gaussian" and not sp.issparse(A):
-        # Distances do not change when all points move; products of small numbers cancel less.
-        middle = B.mean(axis=0)
-        A, B = A - middle, B - middle
+    if kernel["name"] == "gaussian":
+        return _gaussian(kernel["gamma"], A, B)
     products = A @ B.T
     products = products.toarray() if sp.issparse(products) else products
     if kernel["name"] == "linear":
         return np.asarray(products)
     if kernel["name"] == "polynomial":
         return np.asarray((kernel["gamma"] * products + kernel["coef0"]) ** kernel["degree"])
-    if kernel["name"] != "gaussian":
-        raise UserError(f"kernel {kernel['name']} cannot be recomputed: gaussian, linear and polynomial can")
-    products *= -2.0
-    products += _squares(A)[:, None]
-    products += _squares(B)
-    np.maximum(products, 0.0, out=products)
-    products *= -kernel["gamma"]
-    return np.asarray(np.exp(products, out=products))
+    raise UserError(f"kernel {kernel['name']} cannot be recomputed: gaussian, linear and polynomial can")
+
+
+def _gaussian(gamma: float, A: Any, B: Any) -> Floats:
+    """Return Gaussian values: distances from norms and products, and from differences where these cancel."""
+    # Distances do not change when all points move; products of small numbers cancel less.
+    middle = 0.0 if sp.issparse(A) else _middle(B)
+    near, others = (A, B) if sp.issparse(A) else (A - middle, B - middle)
+    distances = near @ others.T
+    distances = distances.toarray() if sp.issparse(distances) else distances
+    norms = _squares(near)[:, None], _squares(others)
+    distances *= -2.0
+    distances += norms[0]
+    distances += norms[1]
+    with np.errstate(over="ignore"):
+        # Sums of k terms are wrong by at most k units of rounding of the sum of their sizes.
+        unit = (_terms(A) + _terms(B) + 8) * np.finfo(float).eps
+        if gamma * unit * (norms[0].max(initial=0.0) + norms[1].max(initial=0.0)) > _EXPONENT:
+            error = unit * (norms[0] + norms[1])
+            doubtful = (gamma * error > _EXPONENT) & (gamma * (distances - error) < _VANISHES)
+            i, j = np.nonzero(doubtful)
+            step = max(1, _BLOCK // (_terms(A) + _terms(B) + 1))
+            for part in (slice(begin, begin + step) for begin in range(0, i.size, step)):
+                distances[i[part], j[part]] = _squares(A[i[part]] - B[j[part]])
+        np.maximum(distances, 0.0, out=distances)
+        distances *= -gamma
+    return np.asarray(np.exp(distances, out=distances))
+
+
+def _middle(points: Floats) -> Floats:
+    """Return a median of dense points, a value that occurs: unlike a mean, points far away do not move it."""
+    return np.asarray(np.quantile(points[:: max(1, len(points) // 64)], 0.5, axis=0, method="lower"))
+
+
+def _terms(A: Any) -> int:
+    """Return how many terms the square of a row has at most."""
+    return int(np.diff(A.indptr).max(initial=0)) if sp.issparse(A) else A.shape[1]
 
 
 def _squares(A: Any) -> Floats:
@@ -67,11 +98,11 @@ def _squares(A: Any) -> Floats:
 
 
 def linear(points: Floats, coefficients: Floats) -> tuple[Floats, Floats, float]:
-    """Return the mean m of dense points, v = Σ_k β_k (p_k - m) and r = Σ_k β_k, of which w = v + r m.
+    """Return the middle m of dense points, v = Σ_k β_k (p_k - m) and r = Σ_k β_k, of which w = v + r m.
 
     Where points lie far from zero and their coefficients balance, only these sums do not cancel.
     """
-    middle = points.mean(axis=0)
+    middle = _middle(points)
     return middle, (points - middle).T @ coefficients, math.fsum(coefficients)
 
 

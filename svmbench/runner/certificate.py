@@ -31,13 +31,19 @@ _SAMPLE = 256
 _SAME = 1e-15
 
 
+#: How much smaller than it once was a score may be, or 1, before its rounding counts.
+_SHRUNK = 1e4
+
+
 class TrainingScores:
     """Scores of the models of one run on its training examples, in double precision.
 
     A model differs from the one before it by a common factor and some coefficients, and only these are
     evaluated, unless evaluating all of them is about as quick. The scores are those of the coefficients
-    alone, never of what a solver maintains. Evaluations in double precision may take no longer than the
-    training that was charged so far (`kev_iter`), beside a fixed share; scores beyond that are unknown.
+    alone, never of what a solver maintains. Scores that are far smaller than they once were keep the rounding
+    of that time, so all of their terms are evaluated again. Evaluations in double precision may take no
+    longer than the training that was charged so far (`kev_iter`), beside a fixed share; scores beyond that
+    are unknown.
     They are made all the same where responses in single precision cannot stand for them (`support`).
     What was charged, unlike what was computed, depends on no cache, and is the same in a run that was
     interrupted and went on.
@@ -55,6 +61,7 @@ class TrainingScores:
         self._limited = limited
         self._coefficients = np.zeros(reader.n)
         self._scores = np.zeros(reader.n)
+        self._sizes = np.zeros(reader.n)  # the largest that they have been, times the factors since
         self._spent = 0
 
     def __call__(self, model: Model, anyway: bool = False) -> Floats | None:
@@ -73,20 +80,38 @@ class TrainingScores:
         at = np.flatnonzero(new if fresh else change)
         if not self._affordable(at.size * self._reader.n) and not anyway:
             return None
-        weights = (new if fresh else change)[at]
-        added = self._reader.exact_responses(at, weights, observed=True)
-        self._coefficients = new if fresh else factor * self._coefficients + change
-        self._scores = added if fresh else factor * self._scores + added
+        if not fresh:
+            self._coefficients = factor * self._coefficients + change
+            self._scores = factor * self._scores + self._exact(at, change)
+            self._sizes = np.maximum(abs(factor) * self._sizes, np.abs(self._scores))
+            if np.all(self._sizes <= _SHRUNK * np.maximum(np.abs(self._scores), 1.0)):
+                return self._scores.copy()
+            at = np.flatnonzero(new)
+            if not self._affordable(at.size * self._reader.n) and not anyway:
+                return None
+        self._coefficients, self._scores = new, self._exact(at, new)
+        self._sizes = np.abs(self._scores)
         return self._scores.copy()
+
+    def _exact(self, at: NDArray[np.int64], coefficients: Floats) -> Floats:
+        """Return the scores of these coefficients, shape (n,), that are not 0 at some examples."""
+        assert isinstance(self._reader, Oracle)
+        return np.asarray(self._reader.exact_responses(at, coefficients[at], observed=True))
 
     def state(self) -> dict[str, Floats]:
         """Return what the next scores are made from: the last bits of a look depend on the looks before."""
         spent = np.array(self._spent, dtype=np.float64)
-        return {"coefficients": self._coefficients, "scores": self._scores, "spent": spent}
+        return {
+            "coefficients": self._coefficients,
+            "scores": self._scores,
+            "sizes": self._sizes,
+            "spent": spent,
+        }
 
     def restore(self, state: Mapping[str, Floats]) -> None:
         """Stand where these scores stood."""
         self._coefficients, self._scores = state["coefficients"], state["scores"]
+        self._sizes = state.get("sizes", np.abs(self._scores))
         self._spent = int(state["spent"])
 
     def support(self, model: Model, lam: float, y: Floats, responses: Floats) -> bool:

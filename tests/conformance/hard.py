@@ -297,7 +297,9 @@ def complaints(given: Case, seen: dict[str, Any], end: str) -> Iterator[str]:
         yield f"gap {seen['gap']:.3g} of {seen['reported']:.3g}"
     if not seen.get("feasible", True):
         yield "a dual point that is not feasible"
-    if any(given.parameters.items() >= some.items() for some in approximate(given.name)):
+    solver = registry.get(given.name)
+    parameters = dataclasses.asdict(solver.Params(**given.parameters))
+    if any(parameters.items() >= some.items() for some in approximate(given.name)):
         return
     eps = given.parameters.get("eps", 1e-3)
     eps = max(eps, given.parameters.get("change") or eps)

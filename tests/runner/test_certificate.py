@@ -83,6 +83,18 @@ def test_models_are_followed_by_what_changed():
     assert costs[0] == np.count_nonzero(beta) and costs[1:] == [1, 1, 1]
 
 
+def test_scores_that_were_once_far_larger_are_made_anew():
+    X, y, kernel, _, alpha = large_dual_point("plane", 1.0, "none")
+    oracle, K = Oracle(X, kernel), gram(X, X, kernel)
+    scores, beta = TrainingScores(oracle), alpha * y
+    place = np.flatnonzero(beta)[0]
+    large = beta.copy()
+    large[place] = 1e15
+    for weights in (beta, large, beta):
+        found = scores(KernelExpansion(np.flatnonzero(weights), weights[weights != 0.0]))
+    assert found == pytest.approx(K @ beta, abs=1e-12 * np.abs(beta).sum())
+
+
 def test_where_double_precision_would_take_longer_than_the_training_there_is_no_gap(monkeypatch):
     X, y, kernel, problem, alpha = large_dual_point("plane", 1.0, "none")
     monkeypatch.setattr("svmbench.runner.certificate._FREE", 0)

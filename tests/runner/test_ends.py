@@ -1,3 +1,4 @@
+import gc
 import os
 import signal
 import threading
@@ -11,11 +12,7 @@ from svmbench.store import Store
 from .conftest import accident
 from .fakes import Toy
 
-SOLVERS = ("sbp", "pegasos", "sdca", "smo", "perceptron", "smo_pair")
-NYSTROM = {"name": "nystrom", "s": 12, "eps_d": 1e-12, "rank": None}
-FOURIER = {"name": "fourier", "frequencies": 7, "form": "phase", "lazy": False}
 BIAS = {"problem": {"bias": "unregularised"}}
-UNTIMED = ["wall_seconds", "cpu_seconds"]
 
 
 def stored(make):
@@ -135,3 +132,34 @@ def test_a_run_outside_the_main_thread(make):
     thread.start()
     thread.join()
     assert outcomes[0].state == "done"
+
+
+LARGE = ("Oracle", "LinearData", "ExternalData", "Run", "Dataset", "Observer")
+
+
+@pytest.mark.parametrize(
+    ("solver", "changes"),
+    [
+        ("sbp", {}),
+        ("smo", {}),
+        ("dcd", {"kernel": {"name": "linear"}}),
+        (accident("error"), {}),
+        (accident("nan"), {}),
+        (accident("keyboard"), {}),
+        ("smo", BIAS),  # refused
+    ],
+)
+def test_what_a_run_took_of_the_memory_is_free_when_it_has_ended(make, solver, changes):
+    # A warm worker makes many runs: what waits for the collector of circles may be gigabytes.
+    gc.collect()
+    gc.disable()
+    try:
+        make(solver, **changes)
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        gc.collect()
+        held = {type(what).__name__ for what in gc.garbage}
+    finally:
+        gc.set_debug(0)
+        gc.enable()
+        gc.garbage.clear()
+    assert not held & set(LARGE)

@@ -13,8 +13,6 @@ from .conftest import accident
 from .fakes import two_clouds
 
 SOLVERS = ("sbp", "pegasos", "sdca", "smo", "perceptron", "smo_pair")
-NYSTROM = {"name": "nystrom", "s": 12, "eps_d": 1e-12, "rank": None}
-FOURIER = {"name": "fourier", "frequencies": 7, "form": "phase", "lazy": False}
 BIAS = {"problem": {"bias": "unregularised"}}
 UNTIMED = ["wall_seconds", "cpu_seconds"]
 

@@ -8,7 +8,6 @@ from svmbench.errors import UserError
 from svmbench.runner import loop, prepare
 from svmbench.store import Store
 
-SOLVERS = ("sbp", "pegasos", "sdca", "smo", "perceptron", "smo_pair")
 NYSTROM = {"name": "nystrom", "s": 12, "eps_d": 1e-12, "rank": None}
 FOURIER = {"name": "fourier", "frequencies": 7, "form": "phase", "lazy": False}
 BIAS = {"problem": {"bias": "unregularised"}}

@@ -5,9 +5,12 @@ float64. Dense examples give sums of squared differences, sparse ones inner prod
 where the norms would cancel. With the linear kernel the weights are made first.
 """
 
+import math
+
 import numpy as np
 import scipy
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from svmbench.kernels.layouts._layout cimport Layout, kernel_params
@@ -36,6 +39,9 @@ cdef extern from "double.h" nogil:
 
 # Bytes of the points, and of the examples, that are taken in double precision together.
 _BLOCK = 1 << 26
+
+# Examples that say where the others are.
+_SOME = 64
 
 
 def expansion(Layout stored, points, coefficients, at):
@@ -79,10 +85,11 @@ def _is_sparse(Layout stored):
     return issparse(stored.gather(np.zeros(0, dtype=np.int64)))
 
 
-def _blocks(Layout stored, at):
-    """Yield the slices of `at` whose examples are taken together."""
-    step = max(64, _BLOCK // (8 * max(1, stored.d)))
+def _blocks(Layout stored, at, points=1):
+    """Yield the slices of `at` whose examples are taken together, with so many points; look for signals."""
+    step = min(max(64, _BLOCK // (8 * max(1, stored.d))), stored.queries_together(points))
     for begin in range(0, len(at), step):
+        PyErr_CheckSignals()
         yield slice(begin, min(begin + step, len(at)))
 
 
@@ -93,18 +100,21 @@ def _rows(Layout stored, indices):
 
 
 def _linear(Layout stored, points, coefficients, at):
-    """Weights first, about the mean of their examples: a large offset of all of them rounds nothing away."""
+    """Weights first, about the middle of all examples: a large offset of all of them rounds nothing away.
+
+    The middle is a median of some, and a value that occurs: examples far from the others would move a mean to
+    where it swallows these.
+    """
     dense = not _is_sparse(stored)
     center = np.zeros(stored.d)
-    if dense:
-        for part in _blocks(stored, points):
-            center += _rows(stored, points[part]).sum(axis=0)
-        center /= len(points)
+    if dense and stored.d:
+        some = np.arange(0, stored.n, -(-stored.n // _SOME))
+        center = np.quantile(_rows(stored, some), 0.5, axis=0, method="lower")
     weights = np.zeros(stored.d)
     for part in _blocks(stored, points):
         rows = _rows(stored, points[part])
         weights += (rows - center if dense else rows).T @ coefficients[part]
-    weights += coefficients.sum() * center
+    weights += math.fsum(coefficients) * center
     scores = np.empty(len(at))
     for part in _blocks(stored, at):
         rows = _rows(stored, at[part])
@@ -118,7 +128,7 @@ cdef int _whole(TiledLayout stored, points, coefficients, at, double[::1] scores
     cdef const uint8_t[:, ::1] records
     cdef Py_ssize_t begin = 0
     cdef int status = 0
-    for part in _blocks(stored, at):
+    for part in _blocks(stored, at, len(points)):
         records = stored.records(at[part])
         begin = part.start
         with nogil:
@@ -161,7 +171,7 @@ cdef class _Dense:
         """Add the expansion at the given examples."""
         cdef const double[:, ::1] rows
         cdef Py_ssize_t begin = 0
-        for part in _blocks(self.stored, at):
+        for part in _blocks(self.stored, at, self.n_tiles * DOUBLE_TILE):
             rows = _rows(self.stored, at[part])
             begin = part.start
             with nogil:
@@ -208,10 +218,15 @@ cdef class _Sparse:
 
     def add(self, at, double[::1] scores):
         """Add the expansion at the given examples."""
-        cdef _Csr rows = _Csr(self.stored.gather_double(at))
+        cdef _Csr rows = None
+        cdef Py_ssize_t begin = 0
         cdef int status = 0
-        with nogil:
-            status = svmbench_double_csr_scores(self.stored.level, &self.stored.params, &self.points.csr,
-                                                &self.weights[0], &rows.csr, &scores[0], self.stored.threads)
-        if status:
-            raise MemoryError("no memory for the work buffer of an expansion in double precision")
+        for part in _blocks(self.stored, at, self.points.csr.n):
+            rows = _Csr(self.stored.gather_double(at[part]))
+            begin = part.start
+            with nogil:
+                status = svmbench_double_csr_scores(self.stored.level, &self.stored.params, &self.points.csr,
+                                                    &self.weights[0], &rows.csr, &scores[begin],
+                                                    self.stored.threads)
+            if status:
+                raise MemoryError("no memory for the work buffer of an expansion in double precision")

@@ -55,8 +55,9 @@ cdef class ExpansionSet(BoxDual):
     ) noexcept nogil
     # Remove the members with α = 0 that lie on the right side of the two bounds.
     cdef void remove(self, double high, double low) noexcept nogil
-    # Let all examples enter that violate the conditions by more than eps; write the largest violation.
-    cdef int admit_violators(self, double eps, double* worst) except -1 nogil
+    # Let all examples enter that violate the conditions by more than eps; write the largest violation, and
+    # between which bounds b is optimal if there is none.
+    cdef int admit_violators(self, double eps, double* worst, double* bounds) except -1 nogil
     cdef Py_ssize_t first_at(self, const double* shift, double sign, double least) noexcept nogil
     cdef Py_ssize_t earliest(
         self, const double* scores, Py_ssize_t begin, Py_ssize_t count, double least, Py_ssize_t found

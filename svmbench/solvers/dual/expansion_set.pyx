@@ -284,7 +284,7 @@ cdef class ExpansionSet(BoxDual):
         self.known[:] = self.alpha
         return self.oracle.add_rows(&self.changed[0], &self.changes[0], count, &self.everywhere[0])
 
-    cdef int admit_violators(self, double eps, double* worst) except -1 nogil:
+    cdef int admit_violators(self, double eps, double* worst, double* bounds) except -1 nogil:
         cdef Extrema extrema = self.worst()
         cdef double high = extrema.m_up if self.balanced else 0.0
         cdef double low = extrema.M_low if self.balanced else 0.0
@@ -299,6 +299,8 @@ cdef class ExpansionSet(BoxDual):
                         high = fmax(high, self.everywhere[k])
                     else:
                         low = fmin(low, self.everywhere[k])
+        bounds[0] = fmin(high, low)
+        bounds[1] = fmax(high, low)
         for k in range(self.n):
             if not self.inside[k]:
                 found = self.everywhere[k] - low if self.y[k] > 0.0 else high - self.everywhere[k]

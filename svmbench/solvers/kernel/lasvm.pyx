@@ -29,6 +29,7 @@ which is where the paper ends (``expansion``). Of equals the first example is ta
 With ``finishing=all`` it looks at all examples instead, and each one outside S that violates the conditions
 with another one by more than ``eps`` enters S; REPROCESS until high - low is at most a tenth of the largest
 violation of all, or ``eps``; and again, until no example violates by more than ``eps``: that is the optimum.
+b is then moved between high and low of all examples, where these of S left it too much freedom.
 This is no part of the paper, and to end in good time it chooses its pairs by second-order information (R.-E.
 Fan, P.-H. Chen, C.-J. Lin, JMLR 6, 2005): the partner of high is the s with g_s < high and a_s > A_s whose
 step gains most, :math:`(high - g_s)^2 / (K_{hh} + K_{ss} - 2 K_{hs})`; gains within 1e-9 of the largest are
@@ -58,7 +59,7 @@ import numpy as np
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.run import checked_diagonal
 
-from libc.math cimport INFINITY, fabs, fmax, isfinite
+from libc.math cimport INFINITY, fabs, fmax, fmin, isfinite
 from libc.stdint cimport int64_t
 
 from svmbench.rng cimport Generator
@@ -309,9 +310,13 @@ cdef class Run(SteppedRun):
         """Take the examples into S that violate the conditions; if none does, the method is done."""
         cdef Py_ssize_t before = self.S.count
         cdef double worst = 0.0
-        self.S.admit_violators(self.eps, &worst)
+        cdef double[2] bounds
+        self.S.admit_violators(self.eps, &worst, bounds)
         self.ledger.charge_on_demand((self.n - before) * before)
         self.converged = worst <= self.eps
+        if self.converged and self.S.balanced:
+            # S may leave an interval of b where it has no member between the bounds.
+            self.b = fmin(fmax(self.b, bounds[0]), bounds[1])
         self.enough = fmax(self.eps, SHARE * worst)
         self.gap = INFINITY
         return 0
@@ -349,7 +354,7 @@ class LASVM(Solver):
         "kept: n per changed coefficient; iterations: n per coefficient that can change"
     )
     resumable = True
-    version = 3
+    version = 4
     Params = Params
 
     def start(self, problem, oracle, rng):

@@ -159,3 +159,16 @@ def test_gradients_of_the_members_alone_give_the_same_iterates(finishing, bias):
     np.testing.assert_allclose(narrow[0], wide[0], atol=1e-10)
     assert narrow[1] == pytest.approx(wide[1], abs=1e-10)
     assert narrow[2:] == wide[2:]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_bias_is_that_of_all_examples_where_the_members_leave_it_free(seed):
+    # Of 17 equal examples the 4 positive ones are at C, and 4 others, so that S has no member in between.
+    y = np.where(np.arange(17) < 4, 1.0, -1.0)
+    run, oracle, problem = started(np.ones((17, 2)), y, LINEAR, C=2.4, seed=seed)
+    run.advance("iterations", 10_000)
+    snapshot = run.snapshot()
+    margins = responses(oracle, problem, snapshot.model) + y * snapshot.model.bias
+    hinge = np.maximum(0.0, 1.0 - margins).sum()
+    assert run.converged
+    assert 2.4 * hinge == pytest.approx(dual(snapshot, oracle, problem))
