@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.problem import mean_hinge, primal_objective
+from svmbench.solvers.cutting_plane.example_sets import ExampleSets
 from svmbench.solvers.cutting_plane.one_slack import OneSlack
 
 Floats = NDArray[np.float64]
@@ -16,6 +17,9 @@ Floats = NDArray[np.float64]
 STANDSTILL = 20
 #: A gain below this part of the gap is none.
 LEAST_PART = 1e-9
+
+#: Examples whose coordinates are read once for both their responses and their part of a cut: 8 MB at 1,000.
+_TOGETHER = 1024
 
 
 @dataclass(frozen=True)
@@ -107,8 +111,14 @@ class Cuts:
     def at(self, features: Floats) -> Cut:
         """Return the cut at w, whose new coordinates become 0."""
         self.w = self.padded(len(features))
-        below = self._y * (self.w @ features) < 1.0
-        gradient = features @ (self._y * below) / below.size
+        n = self._y.size
+        below, gradient = np.empty(n, dtype=np.bool_), np.zeros(len(features))
+        for begin in range(0, n, _TOGETHER):
+            part = slice(begin, begin + _TOGETHER)
+            y, coordinates = self._y[part], features[:, part]
+            below[part] = y * (self.w @ coordinates) < 1.0
+            gradient += coordinates @ (y * below[part])
+        gradient /= n
         offset = float(below.mean())
         return Cut(below, gradient, offset, offset - float(self.w @ gradient) - self.slack)
 
@@ -142,7 +152,7 @@ class Cuts:
 class GrowingCuts(Cuts):
     """Cuts that keep their sets V, so that each gains a coordinate where the examples do.
 
-    n bytes are kept for each cut.
+    n/8 bytes are kept for each cut.
 
     Parameters
     ----------
@@ -151,13 +161,13 @@ class GrowingCuts(Cuts):
 
     Attributes
     ----------
-    sets : list of ndarray of bool, shape (n,)
+    sets : ExampleSets
         V of each cut.
     """
 
     def __init__(self, y: Floats, bound: float, inexact: float = 0.5) -> None:
         super().__init__(y, bound, inexact)
-        self.sets: list[NDArray[np.bool_]] = []
+        self.sets = ExampleSets(y.size)
 
     def gradient(self, k: int) -> Floats:
         """Return g of cut k, float64 (m,)."""
@@ -165,19 +175,18 @@ class GrowingCuts(Cuts):
 
     def extend(self, column: Floats) -> None:
         """Give each cut its coordinate from those of the examples, shape (n,)."""
-        if self.sets:
-            signed = self._y * column / column.size
-            fresh = np.array([signed[below].sum() for below in self.sets])
+        if len(self.sets):
+            fresh = self.sets.sums(self._y * column / column.size)
             self._program.extend(fresh)
             self._gradients = np.column_stack([self._gradients, fresh])
 
     def add(self, cut: Cut) -> None:
         """Add a cut, without a new solution."""
         super().add(cut)
-        self.sets.append(cut.below)
+        self.sets.add(cut.below)
 
     def solve(self, idle: int) -> NDArray[np.int64]:
         """Make w the solution over the cuts; drop the idle ones and return the old places of the others."""
         kept = super().solve(idle)
-        self.sets = [self.sets[k] for k in kept]
+        self.sets.keep(kept)
         return kept

@@ -3,11 +3,12 @@
 from libc.math cimport isfinite
 
 
-cdef struct Extrema:
-    double m_up             # largest value that can move up, -inf if none
-    double M_low            # least value that can move down, +inf if none
-    Py_ssize_t i_up         # the first of each: together the maximal violating pair
-    Py_ssize_t i_low
+cdef extern from "svmbench/solvers/dual/csrc/working_pair.h" nogil:
+    ctypedef struct Extrema "svmbench_extrema":
+        double m_up             # largest value that can move up, -inf if none
+        double M_low            # least value that can move down, +inf if none
+        Py_ssize_t i_up         # the first of each: together the maximal violating pair
+        Py_ssize_t i_low
 
 
 # The midpoint of the extrema, or the one that is finite.

@@ -14,90 +14,40 @@ gain without the box. Of equals the first is chosen.
 
 import numpy as np
 
-from libc.math cimport INFINITY
+from svmbench.simd.targets cimport isa_level
 
-cdef extern from "svmbench/simd/csrc/lanes.h" nogil:
-    double largest(const double* x, Py_ssize_t n, double start)
+cdef extern from "working_pair.h" nogil:
+    void svmbench_pair_move(
+        int level, double* values, const float* a, const float* b, double step, const double* up,
+        const double* down, Py_ssize_t n, double tie, Extrema* extrema
+    )
+    Py_ssize_t svmbench_pair_partner(
+        int level, const double* values, const double* down, const double* diagonal, const float* row,
+        Py_ssize_t n, const Extrema* extrema
+    )
 
-cdef enum:
-    BLOCK = 256             # values per inner loop; what is compared lies on the stack
-
-
-cdef inline Py_ssize_t first(const double* x, double value) noexcept nogil:
-    """Return where a value of at least this, which is there, stands first."""
-    cdef Py_ssize_t k = 0
-    while not x[k] >= value:
-        k += 1
-    return k
+cdef int level = isa_level()
 
 
 cdef void move_values(
     double* values, const float* a, const float* b, double step, const double* up, const double* down,
     Py_ssize_t n, Extrema* extrema
 ) noexcept nogil:
-    move_values_with_ties(values, a, b, step, up, down, n, 0.0, extrema)
+    svmbench_pair_move(level, values, a, b, step, up, down, n, 0.0, extrema)
 
 
 cdef void move_values_with_ties(
     double* values, const float* a, const float* b, double step, const double* up, const double* down,
     Py_ssize_t n, double tie, Extrema* extrema
 ) noexcept nogil:
-    cdef double[BLOCK] ups
-    cdef double[BLOCK] downs
-    cdef double high = -INFINITY
-    cdef double low = -INFINITY         # of the negated values
-    cdef double found = 0.0
-    cdef Py_ssize_t begin = 0, count = 0, k = 0
-    while begin < n:
-        count = min(<Py_ssize_t> BLOCK, n - begin)
-        if b != NULL:
-            for k in range(count):
-                values[begin + k] -= step * (<double> a[begin + k] - <double> b[begin + k])
-        elif a != NULL:
-            for k in range(count):
-                values[begin + k] -= step * <double> a[begin + k]
-        for k in range(count):
-            ups[k] = values[begin + k] + up[begin + k]
-        for k in range(count):
-            downs[k] = -(values[begin + k] + down[begin + k])
-        found = largest(ups, count, high)
-        if found > high + tie:
-            k = first(ups, found - tie)
-            high = ups[k]
-            extrema.i_up = begin + k
-        found = largest(downs, count, low)
-        if found > low + tie:
-            k = first(downs, found - tie)
-            low = downs[k]
-            extrema.i_low = begin + k
-        begin += count
-    extrema.m_up = high
-    extrema.M_low = -low
+    svmbench_pair_move(level, values, a, b, step, up, down, n, tie, extrema)
 
 
 cdef Py_ssize_t best_partner(
     const double* values, const double* down, const double* diagonal, const float* row, Py_ssize_t n,
     const Extrema* extrema
 ) noexcept nogil:
-    cdef double[BLOCK] gains
-    cdef double own = diagonal[extrema.i_up]
-    cdef double high = extrema.m_up
-    cdef double below = 0.0, found = 0.0
-    cdef double best = 0.0
-    cdef Py_ssize_t partner = extrema.i_low
-    cdef Py_ssize_t begin = 0, count = 0, k = 0
-    while begin < n:
-        count = min(<Py_ssize_t> BLOCK, n - begin)
-        for k in range(count):
-            below = high - (values[begin + k] + down[begin + k])
-            below = below if below > 0.0 else 0.0
-            gains[k] = below * below / curvature(own, diagonal[begin + k], <double> row[begin + k])
-        found = largest(gains, count, best)
-        if found > best:
-            best = found
-            partner = begin + first(gains, found)
-        begin += count
-    return partner
+    return svmbench_pair_partner(level, values, down, diagonal, row, n, extrema)
 
 
 def bias_between(v, up, down):

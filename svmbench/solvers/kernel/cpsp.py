@@ -31,7 +31,7 @@ tried; the same under every convention, for none saves them. An iteration adds n
 the evaluations went into the search stands in the `reason` of the run.
 
 Answer: the last w. The solution over the cuts bounds the optimum within the span, ``native_bound``; it is no
-bound of the whole problem. Memory: the features, nk float64; the examples in float64; n bytes per cut.
+bound of the whole problem. Memory: the features, nk float64; the examples in float64; n/8 bytes per cut.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class Run(PlainRun):
 
     def _extend(self, k: int) -> bool:
         """Add the point that takes most from the part of cut k outside the span; False: not worth it."""
-        at = np.flatnonzero(self._cuts.sets[k])
+        at = self._cuts.sets.members(k)
         clouds, weights = [self._examples.select(at)], [self._problem.y[at] / self._problem.n]
         m = self._features.count
         basis = ReducedSet(self._points[:m], self._examples.gamma, self._ledger)
@@ -181,6 +181,7 @@ class CPSP(Solver):
     citation = (
         "T. Joachims, C.-N. J. Yu. Sparse Kernel SVMs via Cutting-Plane Training. Machine Learning 76, 2009."
     )
+    version = 2
     kernels = ("gaussian",)
     counting = (
         "n + m per point tried and |V| + m per step of the search for it, with m points so far, under every "

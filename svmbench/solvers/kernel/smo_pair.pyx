@@ -42,6 +42,7 @@ from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.dual.parameters import shrinking_field
 from svmbench.solvers.run import checked_diagonal
 
+from svmbench.simd.passes cimport add_signed
 from svmbench.solvers.dual.box cimport ActiveDual, Pair
 from svmbench.solvers.dual.refinement cimport Refinement
 from svmbench.solvers.run cimport SteppedRun
@@ -133,9 +134,7 @@ cdef class Run(SteppedRun):
             self.add(row, self.dual.C * self.y[i] * (1.0 if now else -1.0), &self.at_C[0])
 
     cdef void add(self, const float* row, double factor, double* responses) noexcept nogil:
-        cdef Py_ssize_t t = 0
-        for t in range(self.n):
-            responses[t] += factor * self.y[t] * row[t]
+        add_signed(responses, &self.signs[0], row, self.n, factor)
 
     cdef int shrink_or_restore(self) except -1 nogil:
         cdef double gap = self.dual.violation()
