@@ -148,7 +148,7 @@ class Loop:
         while True:
             end = self._advance_to(self._goal())
             row = self._look()
-            if not math.isfinite(row["primal_objective"]):
+            if not math.isfinite(row.get("primal_objective", 0.0)):
                 at = row["iterations"]
                 return End("diverged", f"the objective is {row['primal_objective']} after {at} iterations")
             if end is not None:
