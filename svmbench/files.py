@@ -1,19 +1,23 @@
-"""Files that are written whole or not at all, locks that end with their process, digests of content."""
+"""Files that are written whole or not at all, arrays in them, locks that end with their process, digests."""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
 import hashlib
+import io
 import json
 import os
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from svmbench.errors import UserError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def write_whole(path: Path, content: bytes | str) -> None:
@@ -36,6 +40,25 @@ def write_whole(path: Path, content: bytes | str) -> None:
     finally:
         temporary.unlink(missing_ok=True)
     sync_folder(path.parent)
+
+
+def read_npz(content: bytes, names: Collection[str] | None = None) -> dict[str, NDArray[Any]]:
+    """Return the arrays of an ``.npz`` file, those of some names or all; nothing in it is executed.
+
+    Raises
+    ------
+    ValueError
+        If it is none, damaged, or holds pickled objects.
+    """
+    import numpy as np
+
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files if names is None or name in names}
+    except MemoryError:
+        raise
+    except Exception as error:  # numpy, zipfile and each decompression have errors of their own
+        raise ValueError(f"{type(error).__name__}: {error}") from error
 
 
 def sync_folder(folder: Path) -> None:

@@ -30,7 +30,8 @@ def main(arguments: Sequence[str]) -> int:
     path = Path(given.output or "export")
     if given.zip and path.suffix != ".zip":
         path = path.with_name(path.name + ".zip")
-    runs = chosen(given.results, given.runs)
+    found = {run.id: run for run in reversed(chosen(given.results, given.runs))}
+    runs = list(reversed(found.values()))  # two folders may hold the same run
     export(runs, path, Path(given.results), [command(run.config) for run in runs])
     count = sum(
         one.stat().st_size for one in ([path] if path.is_file() else path.rglob("*")) if one.is_file()

@@ -109,7 +109,19 @@ class Observer:
         self._scores.restore({name.removeprefix(prefix): state[name] for name in names})
 
     def __call__(self, snapshot: Snapshot) -> dict[str, Any]:
-        """Return what is known of a snapshot, keys of TRACE_COLUMNS without counters and clocks."""
+        """Return what is known of a snapshot, keys of TRACE_COLUMNS without counters and clocks.
+
+        Interrupted in its middle it was no look: the next one sees what this one would have seen.
+        """
+        self._before, wrong = self._scores.state(), self.wrong
+        try:
+            return self._seen(snapshot)
+        except KeyboardInterrupt:
+            self._scores.restore(self._before)
+            self.wrong = wrong
+            raise
+
+    def _seen(self, snapshot: Snapshot) -> dict[str, Any]:
         row = self._on_training(snapshot) if self._train else dict(snapshot.native)
         row["support_vectors"] = snapshot.model.support_vectors
         if row["support_vectors"] is None and snapshot.alpha is not None:
@@ -120,7 +132,6 @@ class Observer:
     def _on_training(self, snapshot: Snapshot) -> dict[str, Any]:
         """Return what the training examples tell: objective, gap, error, and what a method says of itself."""
         model, problem, y = snapshot.model, self._problem, self._problem.y
-        self._before = self._scores.state()
         maintained = snapshot.responses
         diverged = maintained is not None and not np.isfinite(maintained).all()
         scores = None if diverged else self._scores(model)

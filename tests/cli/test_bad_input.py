@@ -96,6 +96,8 @@ SENTENCES = [
     ),
     (["run", "kernel.gamma=${nothing}"], "'kernel.gamma=${nothing}' cannot be composed: Interpolation key"),
     (["run", "seed=0,1"], "seed=0,1 names several values: add -m to run them all"),
+    (["run", "--resolve"], "--resolve is about what --cfg prints: give --cfg job, or leave it out"),
+    (["datasets", "list", "adult"], "list shows all data sets: leave out adult"),
     (["run", "--mulitrun"], "svmbench run: unrecognized arguments: --mulitrun (see svmbench run --help)"),
     (["run", "--config-dir", "nowhere"], "--config-dir=nowhere is not a folder"),
     (["run", "-m", "--cfg", "job"], "--cfg explains one run: leave out -m"),
