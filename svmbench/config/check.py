@@ -62,8 +62,8 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
         del config["observe"]["train"]
     elif config["budget"]["gap"] is not None:
         raise UserError(
-            f"budget.gap={show(config['budget']['gap'])} needs the objective, which observe.train=false leaves "
-            "out: give one of the two"
+            f"budget.gap={show(config['budget']['gap'])} needs the objective, which observe.train=false "
+            "leaves out: give one of the two"
         )
     config["problem"] = _problem(config["problem"], suggested, dataset["name"])
     config["budget"] = _budget(config["budget"], config["solver"]["name"])
