@@ -42,7 +42,7 @@ def test_with_a_cache_the_same_iterations_are_timed_with_their_rows_at_hand(limi
     paces = solvers.measure(config.resolve(["dataset=twonorm"]), X, y, limits, str, 1 << 20, seconds=0.01)
     names = [("pegasos", "none"), ("sbp", "none"), ("sbp", "unregularised"), ("smo_pair", "unregularised")]
     assert [(pace.solver, pace.bias, pace.rows) for pace in paces] == [
-        (*name, rows) for name in names for rows in ("made", "at hand")
+        (*name, rows) for name in names for rows in ("made", "cached")
     ]
     for made, at_hand in zip(paces[::2], paces[1::2], strict=True):
         assert made.values_per_second > 0.0 == at_hand.values_per_second
