@@ -76,7 +76,7 @@ def _parser() -> Parser:
         "--where", metavar="KEY=VALUE", nargs="+", default=[], help="only runs that have these"
     )
     parser.add_argument("--sort", metavar="COLUMN", help="the smallest first, unknown ones last")
-    parser.add_argument("--reverse", action="store_true", help="the largest first")
+    parser.add_argument("--reverse", action="store_true", help="the largest first; without --sort the newest")
     parser.add_argument("--best", metavar="N", type=int, help="only the first N")
     parser.add_argument("--csv", action="store_true", help="print CSV; unknown numbers are empty")
     parser.add_json()
@@ -155,6 +155,8 @@ def _chosen(
 ) -> list[int]:
     """Return the places of the rows that are asked for, in the order asked for."""
     chosen = list(range(len(rows)))
+    if reverse:
+        chosen.reverse()
     for condition in where:
         name, equals, value = condition.partition("=")
         if not equals:
