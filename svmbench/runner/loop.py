@@ -168,7 +168,7 @@ class Loop:
                 # A state of a run that is over cannot be gone on from either.
                 self._torn = self._torn or self._run.converged or self._run.stalled
                 return end
-            if not math.isfinite(row["primal_objective"]):
+            if not math.isfinite(row.get("primal_objective", 0.0)):
                 at = row["iterations"]
                 return End("diverged", f"the objective is {row['primal_objective']} after {at} iterations")
             if end is not None:

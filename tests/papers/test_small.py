@@ -182,5 +182,6 @@ def test_artifacts_are_drawn_and_judged_at_once_the_same_twice(tmp_path, capfd):
     assert first == {path: path.read_bytes() for path in first}
     text = (tmp_path / "reference" / "VERDICTS.md").read_text()
     assert text.startswith("# Verdicts") and "not attempted" in text
+    assert "Check `sample_size`, not measured." in text
     for name in some:
         assert (f"## {LOADED[name].target}: {LOADED[name].title}" in text) == bool(LOADED[name].claims)
