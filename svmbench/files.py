@@ -1,19 +1,23 @@
-"""Files that are written whole or not at all, locks that end with their process, digests of content."""
+"""Files that are written whole or not at all, arrays in them, locks that end with their process, digests."""
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
 import hashlib
+import io
 import json
 import os
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from svmbench.errors import UserError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 def write_whole(path: Path, content: bytes | str) -> None:
@@ -36,6 +40,25 @@ def write_whole(path: Path, content: bytes | str) -> None:
     finally:
         temporary.unlink(missing_ok=True)
     sync_folder(path.parent)
+
+
+def read_npz(content: bytes, names: Collection[str] | None = None) -> dict[str, NDArray[Any]]:
+    """Return the arrays of an ``.npz`` file, those of some names or all; nothing in it is executed.
+
+    Raises
+    ------
+    ValueError
+        If it is none, damaged, or holds pickled objects.
+    """
+    import numpy as np
+
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files if names is None or name in names}
+    except MemoryError:
+        raise
+    except Exception as error:  # numpy, zipfile and each decompression have errors of their own
+        raise ValueError(f"{type(error).__name__}: {error}") from error
 
 
 def sync_folder(folder: Path) -> None:
@@ -78,6 +101,14 @@ def _plain_numbers(value: Any) -> Any:
     return value
 
 
+#: Seconds between two looks at a lock by who will not wait for ever.
+_PAUSE = 0.1
+
+
+class StillLocked(Exception):
+    """The wait for a lock was as long as allowed; says who holds it. No `OSError`: nothing is wrong."""
+
+
 class Lock:
     """An exclusive lock on a file, held until `remove` or the end of the process.
 
@@ -97,13 +128,23 @@ class Lock:
         return cls._acquire(path, wait=False)
 
     @classmethod
-    def acquire(cls, path: Path, waiting: Callable[[str], None]) -> Lock:
-        """Lock ``path`` as soon as it is free; ``waiting`` is told who holds it, if somebody does."""
-        lock = cls._acquire(path, wait=False)
+    def acquire(cls, path: Path, waiting: Callable[[str], None], seconds: float | None = None) -> Lock:
+        """Lock ``path`` as soon as it is free; ``waiting`` is told who holds it, if somebody does.
+
+        With `seconds`, `StillLocked` is raised after so much waiting.
+        """
+        lock, who = cls._acquire(path, wait=False), "another process"
         if lock is None:
-            waiting(holder(path) or "another process")
+            who = holder(path) or who
+            waiting(who)
+        # A wait with an end asks again and again, for the system's own has none.
+        end = None if seconds is None else time.monotonic() + seconds
         while lock is None:
-            lock = cls._acquire(path, wait=True)
+            lock = cls._acquire(path, wait=end is None)
+            if lock is None and end is not None:
+                if time.monotonic() >= end:
+                    raise StillLocked(who)
+                time.sleep(_PAUSE)
         return lock
 
     @classmethod

@@ -6,7 +6,8 @@ its parameters, and the features that it is given. Runs of one method on one pro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from svmbench.errors import UserError, nearest
 from svmbench.report.series import COUNTERS, METRICS, Floats, Steps, steps_of
-from svmbench.report.settings import flatten
+from svmbench.report.settings import flatten, written
 from svmbench.store import StoredRun
 
 #: What a target may be set for: what is better the smaller it is, and known without a certified optimum.
@@ -150,26 +151,40 @@ def median(costs: Iterable[float]) -> float:
 
 def problem_names(keys: Iterable[Key]) -> dict[Key, str]:
     """Name each problem by its data set, and by the keys in which problems of that data set differ."""
-    return _named({key: str(dict(key)["dataset.name"]) for key in keys}, ("dataset.", "kernel.", "problem."))
+    named = {key: str(dict(key)["dataset.name"]) for key in keys}
+    names = _named(named, without="dataset.checksum")
+    # A checksum says nothing to a reader; it is for data that differ in nothing else that is known of them.
+    return names if len(set(names.values())) == len(names) else _named(named)
 
 
 def method_names(titles: Mapping[Key, str]) -> dict[Key, str]:
     """Name each method by its solver's title, and by the keys in which methods of that title differ."""
-    return _named(titles, ("solver.",))
+    return _named(titles)
 
 
-def _named(names: Mapping[Key, str], prefixes: Sequence[str]) -> dict[Key, str]:
+def _named(names: Mapping[Key, str], without: str | None = None) -> dict[Key, str]:
     found = {}
     for key, name in names.items():
         rivals = [dict(other) for other, title in names.items() if title == name and other != key]
         parts = []
-        for entry in sorted({entry for settings in (dict(key), *rivals) for entry in settings}):
+        for entry in sorted({entry for settings in (dict(key), *rivals) for entry in settings} - {without}):
             value = dict(key).get(entry)
             if value is not None and any(rival.get(entry) != value for rival in rivals):
-                short = next((entry.removeprefix(p) for p in prefixes if entry.startswith(p)), entry)
-                parts.append(f"{short}={str(value)[:8] if short == 'checksum' else value}")
+                parts.append(_part(entry, value))
         found[key] = f"{name} ({', '.join(parts)})" if parts else name
     return found
+
+
+def _part(entry: str, value: Any) -> str:
+    if entry == "dataset.checksum":
+        return f"checksum {value[:8]}"
+    return f"{value} kernel" if entry == "kernel.name" else written(entry, value)
+
+
+def in_order(name: str) -> list[tuple[float, str]]:
+    """Return the key that sorts names, and numbers in them by their value."""
+    parts = re.split(r"(\d+\.?\d*(?:e[-+]?\d+)?)", name)
+    return [(float(part), "") if k % 2 else (-1.0, part) for k, part in enumerate(parts)]
 
 
 def _key(config: Mapping[str, Any]) -> Key:

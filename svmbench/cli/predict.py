@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._parser import Parser
 from svmbench.errors import UserError
 
 if TYPE_CHECKING:
-    from svmbench.data.raw import Table
     from svmbench.store import StoredRun
 
 
@@ -20,9 +18,9 @@ def main(arguments: Sequence[str]) -> int:
     """Print a prediction for each row."""
     parser = Parser(
         "predict",
-        "Print +1 or -1 for each row of a file, by the model of a stored run. The file is LIBSVM or "
-        "delimited text with a label column, whose labels do not matter, and has the features of the "
-        "prepared data set of the run.",
+        "Print +1 or -1 for each row of a file, by the model of a stored run. The file is one that "
+        "dataset=file reads: with labels, which do not matter, and the features of the prepared data set of "
+        "the run.",
     )
     parser.add_argument("run", metavar="RUN", help="name of the run, a unique beginning of it, or its folder")
     parser.add_argument("file", metavar="FILE", help="the rows")
@@ -37,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
 
     run = Store(given.results).find(given.run)
     model = run.model()
-    X = _rows(Path(given.file), run)
+    X = _rows(given.file, run)
     train, step = None, None
     if model.indices is not None:
         train = load(run, {}).train.X
@@ -52,12 +50,14 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _rows(path: Path, run: StoredRun) -> Any:
+def _rows(path: str, run: StoredRun) -> Any:
     """Return the features of a file's rows, with as many columns as the run's data set."""
     import scipy.sparse as sp
 
+    from svmbench.data.sets.file import read_rows
+
     d = int(run.manifest["dataset"]["features"])
-    X = _table(path, run.config["dataset"]).X
+    X = read_rows(run.config["dataset"], path, lambda line: print(line, file=sys.stderr)).X
     if X.shape[1] > d or (X.shape[1] < d and not sp.issparse(X)):
         raise UserError(
             f"{path} has {X.shape[1]} feature columns, run {run.id} was trained on {d}: give rows with the "
@@ -66,27 +66,3 @@ def _rows(path: Path, run: StoredRun) -> Any:
     if sp.issparse(X):
         X = sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], d))
     return X
-
-
-def _table(path: Path, dataset: dict[str, Any]) -> Table:
-    """Parse a file laid out as that of ``dataset=file`` was, or as its first line shows."""
-    from svmbench.data.delimited import find_layout
-    from svmbench.data.raw import read_csv, read_libsvm
-
-    try:
-        content = path.expanduser().read_bytes()
-    except OSError as error:
-        raise UserError(f"{path} cannot be read: {error.strerror}; give LIBSVM or delimited text") from error
-    if not content.strip():
-        raise UserError(f"{path} is empty: it needs one example per line")
-    first = next(line for line in content.splitlines() if line.strip())
-    if b":" in first:
-        return read_libsvm(content, str(path))
-    layout = find_layout(
-        content,
-        str(path),
-        label=dataset.get("label_column", "last"),
-        delimiter=dataset.get("delimiter", "auto"),
-        header=dataset.get("header"),
-    )
-    return read_csv(content, str(path), **vars(layout))

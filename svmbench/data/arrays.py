@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import scipy
 from svmbench.data.catalogue import label_key
 from svmbench.data.raw import Table
 from svmbench.errors import UserError
+from svmbench.files import read_npz
 from svmbench.sparse import issparse
 
 _CSR = ("X_data", "X_indices", "X_indptr", "X_shape")
@@ -54,7 +54,9 @@ def write_arrays(X: Any, y: Any) -> bytes:
 
 
 def _parts(X: scipy.sparse.csr_array) -> dict[str, Any]:
-    X.sum_duplicates()
+    if not X.has_canonical_format:
+        X = X.copy()  # what it was made of belongs to the caller
+        X.sum_duplicates()
     return dict(zip(_CSR, (X.data, X.indices, X.indptr, np.array(X.shape))))
 
 
@@ -72,9 +74,8 @@ def read_arrays(content: bytes, where: str) -> Table:
         If it holds no examples, or a feature that is no finite number.
     """
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files if name in ("X", "y", *_CSR)}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        arrays = read_npz(content, ("X", "y", *_CSR))
+    except ValueError as error:
         raise UserError(f"{where} is no .npz file of plain arrays: {error}") from error
     X = _matrix(arrays, where)
     labels = arrays.get("y")

@@ -66,7 +66,7 @@ def load(
             raise UserError(f"not enough memory to prepare dataset={called}: give fewer examples") from error
         return _described(called, entry, params, module.VERSION, raw, prepared)
 
-    if not entry.files:  # generated, or the user's own file: quicker made than kept in step
+    if not entry.files:  # generated, or the user's own file, which may change: a copy gains nothing
         return prepare()
     if hasattr(module, "PIECE"):  # keeps what it made by itself
         with _alone(raw.pieces, say):
@@ -87,14 +87,15 @@ def load(
 def _check_size(called: str, entry: Entry, params: Any) -> None:
     """Raise a `UserError` for a generated set that is larger than the machine, before its memory is taken."""
     examples = getattr(params, "n_train", 0) + getattr(params, "n_test", 0)
-    if entry.files or not entry.features:
+    features = getattr(params, "dimensions", entry.features)
+    if entry.files or not features:
         return
-    needed, allowed = _DRAWN * examples * entry.features, allowed_bytes()
+    needed, allowed = _DRAWN * examples * features, allowed_bytes()
     if needed > allowed:
-        most = allowed // (_DRAWN * entry.features)
+        most = allowed // (_DRAWN * features)
         raise UserError(
             f"dataset={called} with {examples} examples takes {needed >> 20} MiB to draw, more than half of "
-            f"this machine's memory, {allowed >> 20} MiB; n_train and n_test may be {most} together"
+            f"this machine's memory, {allowed >> 20} MiB: give n_train and n_test of at most {most} together"
         )
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import svmbench
 from svmbench.errors import UserError, printable
 from svmbench.page.command import command
-from svmbench.page.figures import COSTS, VALUES, figures
+from svmbench.page.figures import COSTS, FEWER, VALUES, figures
 from svmbench.store import Store, StoredRun
 
 #: Most bytes of a page.
@@ -76,24 +76,40 @@ def page(runs: Sequence[StoredRun], title: str, verdicts: Sequence[Mapping[str, 
     UserError
         If the page would be larger than `LIMIT`, or a package is missing.
     """
-    parts = resources.files("svmbench.page")
-    script, style, library = (
-        parts.joinpath("page.js").read_text(),
-        parts.joinpath("page.css").read_text(),
-        _packed(vega()),
-    )
-    about = _about(runs)
+    library = _packed(vega())
     tables = f"{_verdicts(verdicts)}{_runs(runs)}{_environments(runs)}{_commands(runs)}"
-    fixed = sum(len(text.encode()) for text in (script, style, library, about, tables))
-    room = LIMIT - fixed - 4000 * (1 + len(runs) // 10)
-    drawn, kept = figures(runs, room, lambda found: len(_packed(_json(found))))
+    size = 0
+    for kept in FEWER:
+        text = _text(runs, title, tables, library, figures(runs, kept), kept)
+        size = len(text.encode())
+        if size <= LIMIT:
+            return text
+    raise UserError(
+        f"the page of {len(runs)} runs would have {size / 1e6:.1f} MB, {LIMIT / 1e6:.1f} are allowed: "
+        "name fewer runs"
+    )
+
+
+def _text(
+    runs: Sequence[StoredRun],
+    title: str,
+    tables: str,
+    library: str,
+    drawn: Sequence[dict[str, Any]],
+    kept: int | None,
+) -> str:
+    """Return the page; figures and tables are packed, and unpacked by the script."""
+    parts = resources.files("svmbench.page")
     note = (
         f'<p class="note">To keep the page small, {kept} checkpoints at most of each run are shown.</p>'
         if kept
         else ""
     )
     sections = "".join(_figure(number, figure) for number, figure in enumerate(drawn, 1))
-    text = f"""<!DOCTYPE html>
+    content = f"""<h2 id="figures-title" tabindex="-1">Figures</h2>
+<p class="note">A line for each run, or the median over seeds. A problem: data set, kernel, λ and bias.</p>
+{sections}{tables}"""
+    return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -102,30 +118,19 @@ def page(runs: Sequence[StoredRun], title: str, verdicts: Sequence[Mapping[str, 
 <meta name="generator" content="svmbench {escape(svmbench.__version__)}">
 <link rel="icon" href="data:,">
 <title>{escape(title)}</title>
-<style>{style}</style>
+<style>{parts.joinpath("page.css").read_text()}</style>
 </head>
 <body>
 <a class="skip" href="#figures-title">Go to the figures</a>
-<header><h1>{escape(title)}</h1>{about}{note}</header>
-<main>
-<h2 id="figures-title" tabindex="-1">Figures</h2>
-<p class="note">A line for each run, or the median over seeds. A problem: data set, kernel, λ and bias.</p>
-{sections}
-{tables}
-</main>
+<header><h1>{escape(title)}</h1>{_about(runs)}{note}</header>
+<main id="main"><noscript>Figures and tables are shown by JavaScript, which is off here.</noscript></main>
+<script type="text/plain" id="content">{_packed(content)}</script>
 <script type="text/plain" id="figures">{_packed(_json(drawn))}</script>
 <script type="text/plain" id="library">{library}</script>
-<script>{script}</script>
+<script>{parts.joinpath("page.js").read_text()}</script>
 </body>
 </html>
 """
-    size = len(text.encode())
-    if size > LIMIT:
-        raise UserError(
-            f"the page of {len(runs)} runs would have {size / 1e6:.1f} MB, {LIMIT / 1e6:.1f} are allowed: "
-            "name fewer runs"
-        )
-    return text
 
 
 def _packed(text: str) -> str:
@@ -181,7 +186,9 @@ def _figure(number: int, figure: dict[str, Any]) -> str:
     several = ""
     if len(figure["runs"]) > len(figure["methods"]):
         checked = " checked" * crowded
-        several = f'<label><input type="checkbox" name="medians"{checked}>medians over seeds</label>'
+        several = (
+            f'<label class="switch"><input type="checkbox" name="medians"{checked}>medians over seeds</label>'
+        )
     return f"""<section class="figure" aria-labelledby="figure-{number}">
 <h3 id="figure-{number}">{number}. {escape(figure["title"])}</h3>
 <div class="controls">{axes}{scales}{several}
@@ -242,7 +249,7 @@ def _table(title: str, caption: str, head: str, rows: Iterable[str]) -> str:
     return (
         f'<h2 id="{name}">{title}</h2>'
         f'<div class="scroll" tabindex="0" role="region" aria-labelledby="{name}">'
-        f"<table><caption>{title}: {caption}</caption><thead><tr>{head}</tr></thead><tbody>"
+        f"<table><caption><span>{title}: {caption}</span></caption><thead><tr>{head}</tr></thead><tbody>"
         f"{''.join(rows)}</tbody></table></div>"
     )
 

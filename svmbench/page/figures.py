@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from svmbench.analysis.costs import Key, method_names, method_of, problem_names, problem_of
+from svmbench.analysis.costs import Key, in_order, method_names, method_of, problem_names, problem_of
 from svmbench.report.series import COUNTERS, METRICS
 from svmbench.report.style import looks
 from svmbench.store import StoredRun
@@ -23,43 +22,32 @@ VALUES = (
 _COLUMNS = (*COSTS, *VALUES)
 
 #: Checkpoints of a run that are kept where the page would be too large with all of them.
-_FEWER = (None, 30, 20, 12, 8, 5, 3)
+FEWER = (None, 30, 20, 12, 8, 5, 3)
 
 
-def figures(
-    runs: Sequence[StoredRun], limit: int, size: Callable[[Any], int] = lambda found: len(json.dumps(found))
-) -> tuple[list[dict[str, Any]], int | None]:
+def figures(runs: Sequence[StoredRun], kept: int | None = None) -> list[dict[str, Any]]:
     """Return a figure for each problem.
 
     Parameters
     ----------
     runs : sequence of StoredRun
         Those without a checkpoint are left out.
-    limit : int
-        Characters that the figures may take.
-    size : callable
-        How many a list of figures takes, by default as JSON.
+    kept : int or None
+        Most checkpoints of a run, None for all of them.
 
     Returns
     -------
-    figures : list of dict
+    list of dict
         title, cost (what most budgets count), methods (name, colour, dash), columns (name -> label, factor),
         runs (name, method, seed and the values of each column at its checkpoints, None where unknown).
-    kept : int or None
-        Most checkpoints kept of a run, None for all of them.
     """
     grouped: dict[Key, list[StoredRun]] = {}
     for run in runs:
         if run.facts["last"]:
             grouped.setdefault(problem_of(run), []).append(run)
     names = problem_names(grouped)
-    order = sorted(grouped, key=names.__getitem__)
-    found: list[dict[str, Any]] = []
-    for kept in _FEWER:
-        found = [_figure(names[problem], grouped[problem], kept) for problem in order]
-        if size(found) <= limit:
-            return found, kept
-    return found, _FEWER[-1]
+    order = sorted(grouped, key=lambda problem: in_order(names[problem]))
+    return [_figure(names[problem], grouped[problem], kept) for problem in order]
 
 
 def _figure(title: str, runs: Sequence[StoredRun], kept: int | None) -> dict[str, Any]:

@@ -27,11 +27,11 @@ function rows(figure, x, y, shown, positive) {
 }
 
 // Checkpoints of different seeds lie at nearly the same costs: they are put on marks a twentieth of a decade apart, and
-// a mark that fewer than half of a method's seeds have is left out.
-function medians(choice) {
-  const log = "log(datum.x) / LN10", keys = ["method", "mark"];
+// a mark that no more than half of a method's seeds have is left out. A linear axis may hold a cost of 0.
+function medians() {
+  const keys = ["method", "mark"];
   return [
-    { calculate: choice.xscale === "log" ? `pow(10, round(20 * ${log}) / 20)` : `pow(10, round(20 * log(max(datum.x, 1e-9)) / LN10) / 20)`, as: "mark" },
+    { calculate: "pow(10, round(20 * log(max(datum.x, 1e-9)) / LN10) / 20)", as: "mark" },
     { aggregate: [{ op: "median", field: "y", as: "middle" }, { op: "q1", field: "y", as: "low" }, { op: "q3", field: "y", as: "high" },
       { op: "distinct", field: "run", as: "count" }], groupby: keys },
     { joinaggregate: [{ op: "max", field: "count", as: "most" }], groupby: ["method"] },
@@ -40,22 +40,35 @@ function medians(choice) {
   ];
 }
 
+// Where a logarithmic axis has its numbers: at powers of ten, or at 1, 2 and 5 where these are few.
+function ticks(values) {
+  const low = values.reduce((a, b) => Math.min(a, b), Infinity), high = values.reduce((a, b) => Math.max(a, b), 0);
+  const first = Math.floor(Math.log10(low)), last = Math.ceil(Math.log10(high)), found = [];
+  for (let power = first; power <= last; power++) {
+    for (const step of last - first > 2 ? [1] : [1, 2, 5]) found.push(Number(`${step}e${power}`));
+  }
+  const inside = found.filter((value) => value >= low && value <= high);
+  return inside.length > 1 ? inside : null;
+}
+
 function spec(figure, choice) {
+  const points = rows(figure, choice.x, choice.y, choice.shown, { x: choice.xscale === "log", y: choice.yscale === "log" });
   const names = figure.methods.map((method) => method.name);
   const colours = figure.methods.map((m) => (dark.matches && m.colour === "#000000" ? "#ffffff" : m.colour));
   const dashes = figure.methods.map((method) => (method.dash.length ? method.dash : [1, 0]));
   const axis = (key, scale) => ({
     field: key === "x" ? "x" : "y", type: "quantitative",
     title: figure.columns[choice[key]][0],
-    scale: { type: scale, nice: false, ...(scale === "linear" && { zero: false }) }, axis: { labelOverlap: true, tickCount: 6, labelExpr: label },
+    scale: { type: scale, nice: false, ...(scale === "linear" && { zero: false }) },
+    axis: { labelOverlap: true, tickCount: 6, labelExpr: label, values: scale === "log" && points.length ? ticks(points.map((p) => p[key])) : null },
   });
   const tip = (field, title, format) => ({ field, title, type: format ? "quantitative" : "nominal", ...(format && { format }) });
   return {
     $schema: "https://vega.github.io/schema/vega-lite/v6.json",
     description: `${figure.columns[choice.y][0]} against ${figure.columns[choice.x][0]}: ${figure.title}`,
     width: "container", height: 360, background: null,
-    data: { values: rows(figure, choice.x, choice.y, choice.shown, { x: choice.xscale === "log", y: choice.yscale === "log" }) },
-    ...(choice.medians ? { transform: medians(choice) } : {}),
+    data: { values: points },
+    ...(choice.medians ? { transform: medians() } : {}),
     mark: { type: "line", interpolate: "step-after", strokeWidth: 1.6, point: { size: 22, filled: true } },
     encoding: {
       x: axis("x", choice.xscale), y: axis("y", choice.yscale), detail: { field: choice.medians ? "method" : "run" },
@@ -113,24 +126,41 @@ function sort(button) {
   body.append(...[...body.rows].sort((a, b) => order(key(a), key(b))));
 }
 
-const sections = [...document.querySelectorAll(".figure")];
-const all = () => sections.map((section, number) => draw(section, figures[number]));
-sections.forEach((section, number) => {
-  section.addEventListener("change", () => draw(section, figures[number]));
-  section.querySelector(".download").addEventListener("click", () => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([csv(figures[number])], { type: "text/csv" }));
-    link.download = `figure-${number + 1}.csv`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+const sections = () => [...document.querySelectorAll(".figure")];
+// One after the other, so that the page answers while many are drawn.
+async function all() {
+  const turn = (all.turn = (all.turn || 0) + 1);
+  for (const [number, section] of sections().entries()) {
+    await draw(section, figures[number]);
+    document.documentElement.dataset.ready = "true";
+    await new Promise((next) => setTimeout(next));
+    if (turn !== all.turn) return;
+  }
+  document.documentElement.dataset.ready = document.documentElement.dataset.drawn = "true";
+}
+
+function listen() {
+  sections().forEach((section, number) => {
+    section.addEventListener("change", () => draw(section, figures[number]));
+    section.querySelector(".download").addEventListener("click", () => {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([csv(figures[number])], { type: "text/csv" }));
+      link.download = `figure-${number + 1}.csv`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    });
   });
-});
-document.querySelectorAll("th button").forEach((button) => button.addEventListener("click", () => sort(button)));
-dark.addEventListener("change", all); // the colours of a chart are set when it is drawn
-Promise.all([unpack("library"), unpack("figures")]).then(([library, data]) => {
+  document.querySelectorAll("th button").forEach((button) => button.addEventListener("click", () => sort(button)));
+  dark.addEventListener("change", all); // the colours of a chart are set when it is drawn
+}
+
+Promise.all(["content", "figures", "library"].map(unpack)).then(([content, data, library]) => {
+  document.getElementById("main").innerHTML = content; // every name in it was escaped when the page was made
+  figures = JSON.parse(data);
+  listen();
+  if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   const script = document.createElement("script");
   script.textContent = library;
   document.head.append(script);
-  figures = JSON.parse(data);
-  return Promise.all(all());
-}).then(() => { document.documentElement.dataset.ready = "true"; });
+  return all();
+});

@@ -56,25 +56,39 @@ class Beginning:
 
     def stand(
         self, run: Any, ledger: Any, observer: Observer, checkpoint: Callable[[dict[str, Any]], None]
-    ) -> Clock:
-        """Put a started run and its observer where these stood, hand the checkpoints on, return the clock."""
-        rows = self._common(ledger.as_dict()[self.counter])
+    ) -> tuple[Clock, bool]:
+        """Put a started run and its observer where these stood, and hand the checkpoints on.
+
+        Return the clock, and whether the checkpoint of this very iteration is still to be made.
+        """
+        start = ledger.as_dict()[self.counter]
+        rows = self._common(start)
         run.restore(self.state.arrays, self.state.iterations)
         observer.restore(self.state.arrays, before=len(rows) < len(self.rows))
         # What was spent on looking is that of the checkpoints taken over.
         looked = {name: rows[-1][name] if rows else 0 for name in _LOOKING}
-        for name in ledger.as_dict():
-            if self.rows[-1][name] is not None:
-                setattr(ledger, name, looked.get(name, self.rows[-1][name]))
+        for name, count in self.state.counts.items():
+            setattr(ledger, name, looked.get(name, count))
         for row in rows:
             checkpoint(row)
-        return Clock(self.state.wall, self.state.cpu)
+        due = not self.seen and self.state.counts[self.counter] >= self._mark(self.rows, start)
+        return Clock(self.state.wall, self.state.cpu), due
+
+    @property
+    def seen(self) -> bool:
+        """Whether the last checkpoint is that of the state; not where a signal left no time to make it."""
+        return bool(self.rows) and self.rows[-1]["iterations"] == self.state.iterations
 
     def _common(self, start: int) -> list[dict[str, Any]]:
         """Return the checkpoints that one piece has made as well; ``start``: of the counter."""
-        before = self.rows[-2][self.counter] if len(self.rows) > 1 else start
-        mark = next(mark for mark in thresholds(self.points, self.first) if mark > before)
-        return self.rows if self.rows[-1][self.counter] >= mark else self.rows[:-1]
+        if not self.seen or self.rows[-1][self.counter] >= self._mark(self.rows[:-1], start):
+            return self.rows
+        return self.rows[:-1]
+
+    def _mark(self, rows: list[dict[str, Any]], start: int) -> int:
+        """Return the value of the counter at which one piece makes its next checkpoint."""
+        before = rows[-1][self.counter] if rows else start
+        return next(mark for mark in thresholds(self.points, self.first) if mark > before)
 
 
 def beginning(
@@ -109,15 +123,18 @@ def beginning(
     found, stateless = [], None
     for run in beginnings(store.root, same):
         rows = run.rows() if run.status in _OPEN else []
-        state = State.load(run) if solver.resumable and rows else None
+        state = State.load(run) if solver.resumable and run.status in _OPEN else None
         if state is not None:
             rows = [row for row in rows if row["iterations"] <= state.iterations]
-        if not rows or not _leaves(budget, rows[-1]) or _reached(budget, rows):
+        at = rows[-1] if state is None and rows else None if state is None else state.spent
+        if at is None or not _leaves(budget, at) or _reached(budget, rows):
             continue
         if state is None:
             stateless = run
-        elif rows[-1]["iterations"] == state.iterations:
-            found.append(Beginning(run, state, rows, first, points, counter))
+            continue
+        begun = Beginning(run, state, rows, first, points, counter)
+        if begun.seen or run.status != "killed":  # there the checkpoint may be what is damaged
+            found.append(begun)
     if not found:
         if stateless is not None:
             say(f"no state is stored of {stateless.id} to go on from: from the beginning")
@@ -137,7 +154,7 @@ def keeping(
 
 
 def _leaves(budget: Mapping[str, Any], at: Mapping[str, Any]) -> bool:
-    """Tell whether a budget has anything left at a checkpoint."""
+    """Tell whether a budget has anything left where so much is spent, a checkpoint or a state."""
     spent = {"kev": budget["counter"], "iterations": "iterations", "seconds": "wall_seconds"}
     return all(budget[key] is None or at[column] < budget[key] for key, column in spent.items())
 

@@ -268,7 +268,7 @@ class _Attempt:
         other = _Attempt(config, data, self._solver, self._store, self._same, progress, self._interrupt)
         rows: list[dict[str, Any]] = []
         other._settle()
-        return other._train(rows.append), rows[-1]
+        return other._train(rows.append), rows[-1] if rows else {}
 
     def _train(
         self,
@@ -281,20 +281,22 @@ class _Attempt:
         seen = oracle if self._solver.access != "data" else self._read(self._solver.observed, clock)
         generator = Generator(self._seeds["generator"])
         run = self._solver(prepare.parameters(self._solver, config)).start(problem, oracle, generator)
-        best = self._best
+        best, due = self._best, False
         bound = best.dual if best is not None and best.precision == "float64" else None
-        observer = self._observer = Observer(problem, seen, self._posed.data, bound)
+        observer = self._observer = Observer(
+            problem, seen, self._posed.data, bound, train=config["observe"].get("train", True)
+        )
         if before is not None:
-            clock = before.stand(run, oracle.ledger, observer, checkpoint)
-        keep = keeping(writer, self._solver, observer)
+            clock, due = before.stand(run, oracle.ledger, observer, checkpoint)
         first = prepare.first_checkpoint(self._solver, config["budget"]["counter"], problem.n)
         loop = self._loop = Loop(
             run, oracle.ledger, first, config["budget"], config["observe"]["points"], observer, checkpoint,
-            self._interrupt, self._progress, clock, self._solver.refits, self._solver.exact, keep,
+            self._interrupt, self._progress, clock, self._solver.refits, self._solver.exact,
+            keeping(writer, self._solver, observer), due,
         )  # fmt: skip
         with self._interrupt.deferred():
             end = loop.drive()
-            model = run.snapshot().model
-        rows = self._posed.rows  # of `self` would be a circle, and the kept rows stay in memory
-        self._predict = lambda X: model.scores(seen, rows(X))
+        if loop.seen is not None:
+            model, rows = loop.seen[0].model, self._posed.rows  # not `self`: a circle keeps rows in memory
+            self._predict = lambda X: model.scores(seen, rows(X))
         return end

@@ -19,6 +19,12 @@ SLICE = 0.2
 #: that storing one takes.
 KEPT_EVERY = 30.0
 KEPT_COST = 50.0
+#: Seconds of training after which a run without any limit says so.
+LONG = 10.0
+_UNLIMITED = (
+    "no limit is set: the run ends when the solver's own rule holds; Ctrl-C ends it and stores what it has, "
+    "budget.seconds=60 or budget.gap=1e-3 would end it earlier"
+)
 
 
 class Counts(Protocol):
@@ -97,6 +103,8 @@ class Loop:
         Stores the state of a run that can be continued: now and then, and at an end that leaves it open.
     exact : bool, default False
         Whether the method ends at the optimum by itself: then an end before it says that it is one.
+    due : bool, default False
+        Whether a checkpoint is to be made before the first iteration: a signal had left no time for it.
     """
 
     def __init__(
@@ -114,6 +122,7 @@ class Loop:
         refits: bool = False,
         exact: bool = False,
         keep: Callable[[State], None] | None = None,
+        due: bool = False,
     ) -> None:
         self._run = run
         self._ledger = ledger
@@ -130,25 +139,36 @@ class Loop:
         self._refits = refits
         self._exact = exact
         self._before = 0.0
+        limits = ("kev", "iterations", "seconds", "gap", "test_error")
+        self._told = any(budget[key] is not None for key in limits)
         self._row: dict[str, Any] | None = None
         self._keep = keep
         self._kept = time.monotonic()
         self._keep_again = KEPT_EVERY
+        self._torn = False
+        self._due = due
         #: What the last stored checkpoint was made of, and its iteration.
         self.seen: tuple[Snapshot, int] | None = None
 
     def drive(self) -> End:
         """Run to the end; every checkpoint, the last one included, is stored when this returns."""
         end = self._to_the_end()
-        if end.status in ("budget", "timeout", "interrupted"):
+        if end.status in ("budget", "timeout", "interrupted") and not self._torn:
             self._put_state()
         return end
 
     def _to_the_end(self) -> End:
         while True:
-            end = self._advance_to(self._goal())
-            row = self._look()
-            if not math.isfinite(row["primal_objective"]):
+            end = None if self._due else self._advance_to(self._goal())
+            self._due = False
+            row = None if self._torn else self._look()
+            if row is None:
+                if end is None or end.status != "interrupted":
+                    end = self._interrupted("after")
+                # A state of a run that is over cannot be gone on from either.
+                self._torn = self._torn or self._run.converged or self._run.stalled
+                return end
+            if not math.isfinite(row.get("primal_objective", 0.0)):
                 at = row["iterations"]
                 return End("diverged", f"the objective is {row['primal_objective']} after {at} iterations")
             if end is not None:
@@ -176,9 +196,18 @@ class Loop:
                 return end
             if self._refits:
                 self._before, self._clock = self._spent(), Clock()
-            with self._clock:
-                self._slice(goal)
+            try:
+                with self._clock, self._interrupt.cuttable():
+                    self._slice(goal)
+            except KeyboardInterrupt:
+                if self._interrupt.requested is None:
+                    raise
+                self._torn = True
+                return self._interrupted("within an iteration, which was given up, after")
             self._progress.advanced(self._counter, self._value(), self._limit, self._spent())
+            if not self._told and self._spent() > LONG:
+                self._told = True
+                self._progress.say(_UNLIMITED)
 
     def _spent(self) -> float:
         """Return the wall time of all training, which is what a limit in seconds is about."""
@@ -212,8 +241,7 @@ class Loop:
             reason = getattr(self._run, "reason", "") or "the method gains nothing any more in its arithmetic"
             return End("stalled", f"{reason} after {self._run.iterations} iterations")
         if self._interrupt.requested is not None:
-            signal = self._interrupt.requested
-            return End("interrupted", f"interrupted by {signal} after {self._run.iterations} iterations")
+            return self._interrupted("after")
         if self._limit is not None and self._value() >= self._limit:
             return End("budget", f"budget.kev={budget['kev']:g} reached by {self._counter}")
         if budget["iterations"] is not None and self._run.iterations >= budget["iterations"]:
@@ -221,6 +249,10 @@ class Loop:
         if budget["seconds"] is not None and self._spent() >= budget["seconds"]:
             return End("timeout", f"budget.seconds={budget['seconds']:g} reached")
         return None
+
+    def _interrupted(self, when: str) -> End:
+        by = self._interrupt.requested
+        return End("interrupted", f"interrupted by {by} {when} {self._run.iterations} iterations")
 
     def _reached(self, row: dict[str, Any]) -> End | None:
         """Return the end if the observation shows that a target is reached."""
@@ -240,12 +272,22 @@ class Loop:
             return End(end.status, f"{end.reason} before it converged{at}")
         return end
 
-    def _look(self) -> dict[str, Any]:
-        """Make a checkpoint, unless the last one is of this very iteration (a signal came meanwhile)."""
+    def _look(self) -> dict[str, Any] | None:
+        """Make a checkpoint, unless the last one is of this very iteration (a signal came meanwhile).
+
+        None where a signal leaves no time for it: then the one before is the last.
+        """
         if self._row is not None and self._row["iterations"] == self._run.iterations:
             return self._row
-        snapshot = self._run.snapshot()
-        self._row = row = self._observe(snapshot)
+        try:
+            with self._interrupt.cuttable():
+                snapshot = self._run.snapshot()
+                row = self._observe(snapshot)
+        except KeyboardInterrupt:
+            if self._interrupt.requested is None:
+                raise
+            return None
+        self._row = row
         row.update(self._ledger.as_dict())
         row.update(wall_seconds=self._clock.wall, cpu_seconds=self._clock.cpu)
         self._checkpoint(row)
@@ -260,6 +302,7 @@ class Loop:
         began = time.monotonic()
         arrays = None if self._keep is None or self._refits else getattr(self._run, "state", lambda: None)()
         if self._keep is not None and arrays is not None:
-            self._keep(State(self._run.iterations, self._clock.wall, self._clock.cpu, arrays))
+            counts = {name: count for name, count in self._ledger.as_dict().items() if count is not None}
+            self._keep(State(self._run.iterations, self._clock.wall, self._clock.cpu, counts, arrays))
         self._kept = time.monotonic()
         self._keep_again = max(KEPT_EVERY, KEPT_COST * (self._kept - began))

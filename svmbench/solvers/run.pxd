@@ -53,5 +53,8 @@ cdef class LinearRun(CountedRun):
     cdef LinearData examples
 
 
+# Look for signals within a long iteration: it is given up if its run is, and goes on otherwise.
+cdef int look_for_signals() except -1 nogil
+
 # responses[j] += factor y_j K(x_i, x_j) for all j.
 cdef void add_row(SteppedRun run, Py_ssize_t i, double factor, double* responses) noexcept nogil

@@ -164,6 +164,7 @@ cdef class Uninterrupted:
     """Holds back Ctrl-C, which Python would serve at any instruction, until the next look for signals.
 
     For the parts of an iteration that are written in Python: interrupted in its middle a run would be torn.
+    A handler that ``defers`` raises nothing, unless the run is to be given up: it needs no holding back.
     """
 
     cdef object handler     # what serves Ctrl-C outside; None: it cannot come here
@@ -171,6 +172,8 @@ cdef class Uninterrupted:
 
     def __enter__(self):
         handler = signal.getsignal(signal.SIGINT)
+        if getattr(handler, "defers", False):
+            return
         if callable(handler) and threading.current_thread() is threading.main_thread():
             self.handler = handler
             signal.signal(signal.SIGINT, self._hold_back)
@@ -183,6 +186,13 @@ cdef class Uninterrupted:
 
     def _hold_back(self, number, frame):
         self.asked = True
+
+
+cdef int look_for_signals() except -1 nogil:
+    with gil:
+        with Uninterrupted():
+            PyErr_CheckSignals()
+    return 0
 
 
 cdef class PlainRun(SteppedRun):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.errors import UserError
-from svmbench.files import write_whole
+from svmbench.files import read_npz, write_whole
 
 #: Arrays of model.npz by name, and what they are stored as.
 _ARRAYS = {
@@ -97,13 +96,12 @@ class StoredModel:
             If there is none, or the file is damaged.
         """
         try:
-            with np.load(path, allow_pickle=False) as content:
-                about = json.loads(str(content["about"]))
-                arrays = {
-                    name: content[name].astype(kind) for name, kind in _ARRAYS.items() if name in content
-                }
+            content = read_npz(path.read_bytes())
+            about = json.loads(str(content["about"]))
+            known = [(name, kind) for name, kind in _ARRAYS.items() if name in content]
+            arrays: dict[str, Any] = {name: content[name].astype(kind) for name, kind in known}
             return cls(**about, **arrays)
         except FileNotFoundError as error:
             raise UserError(f"{path.parent} holds no model: repeat the run by force=true") from error
-        except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        except (OSError, ValueError, TypeError, KeyError) as error:
             raise UserError(f"{path} is damaged ({type(error).__name__}: {error}); repeat the run") from error

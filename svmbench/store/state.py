@@ -22,9 +22,11 @@ from svmbench.store.runs import STATE, StoredRun
 #: Keys of a budget that decide where a run ends and nothing else.
 ENDS = ("kev", "iterations", "seconds", "gap", "test_error")
 
-_OWN = "svmbench_"
+_OWN, _COUNT = "svmbench_", "count_"
 #: Raised when what a solver keeps changes while its version stays: states of before are then no states.
-_LAYOUT = 2
+_LAYOUT = 3
+#: Bytes of one piece of the sample by which it is decided whether an array is compressed, a piece of 64.
+_PIECE = 1024
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,11 @@ class State:
     Attributes
     ----------
     iterations : int
-        Made so far: those of a checkpoint.
+        Made so far: those of a checkpoint, but where a signal left no time to make one.
     wall, cpu : float
         Seconds of training so far.
+    counts : mapping of str to int
+        The counters that apply.
     arrays : mapping of str to ndarray
         What the solver keeps.
     """
@@ -44,7 +48,13 @@ class State:
     iterations: int
     wall: float
     cpu: float
+    counts: Mapping[str, int]
     arrays: Mapping[str, NDArray[Any]]
+
+    @property
+    def spent(self) -> dict[str, Any]:
+        """What it has taken, named as in a checkpoint."""
+        return {**self.counts, "iterations": self.iterations, "wall_seconds": self.wall}
 
     def also(self, arrays: Mapping[str, NDArray[Any]]) -> State:
         """Return the state with more arrays."""
@@ -55,7 +65,10 @@ class State:
         own = {"layout": _LAYOUT, "iterations": self.iterations, "wall": self.wall, "cpu": self.cpu}
         content = io.BytesIO()
         named = {_OWN + name: np.array(value) for name, value in own.items()}
-        np.savez_compressed(content, **named, **dict(self.arrays))  # type: ignore[arg-type]
+        named |= {_COUNT + name: np.array(value) for name, value in self.counts.items()}
+        with zipfile.ZipFile(content, "w") as archive:
+            for name, array in {**named, **self.arrays}.items():
+                _write(archive, name, array)
         write_whole(folder / STATE, content.getvalue())
 
     @classmethod
@@ -69,12 +82,29 @@ class State:
                 return None
             with np.load(io.BytesIO(content), allow_pickle=False) as kept:
                 arrays = {name: kept[name] for name in kept.files}
+            counted = [name for name in arrays if name.startswith(_COUNT)]
+            counts = {name.removeprefix(_COUNT): int(arrays.pop(name)) for name in counted}
             iterations, wall, cpu = (arrays.pop(_OWN + name) for name in ("iterations", "wall", "cpu"))
             if arrays.pop(_OWN + "layout") != _LAYOUT:
                 return None
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
             return None
-        return cls(int(iterations), float(wall), float(cpu), arrays)
+        return cls(int(iterations), float(wall), float(cpu), counts, arrays)
+
+
+def _write(archive: zipfile.ZipFile, name: str, array: NDArray[Any]) -> None:
+    """Write an array as `numpy.load` reads it, compressed where a sample of it becomes smaller.
+
+    Scores do not, and on half a million examples the attempt would take most of the second in which Ctrl-C is
+    to end a run.
+    """
+    stream = io.BytesIO()
+    np.lib.format.write_array(stream, np.asarray(array), allow_pickle=False)
+    content = stream.getbuffer()
+    sample = b"".join(content[begin : begin + _PIECE] for begin in range(0, len(content), 64 * _PIECE))
+    smaller = len(zlib.compress(sample, 1)) < 0.75 * len(sample)
+    form = zipfile.ZIP_DEFLATED if smaller else zipfile.ZIP_STORED
+    archive.writestr(f"{name}.npy", content, form, compresslevel=1)
 
 
 def beginnings(root: Path, identity: Mapping[str, Any]) -> Iterator[StoredRun]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
-import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.files import write_whole
+from svmbench.files import read_npz, write_whole
 from svmbench.store import documents
 
 if TYPE_CHECKING:
@@ -49,9 +47,9 @@ class UnfinishedOptimum:
     def get(self) -> tuple[NDArray[np.float64], dict[str, Any]] | None:
         """Return the dual point and its cost; None where none was kept, or it cannot be read."""
         try:
-            with np.load(io.BytesIO(self._path.read_bytes())) as kept:
-                return kept["alpha"], json.loads(str(kept["cost"]))
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+            kept = read_npz(self._path.read_bytes())
+            return kept["alpha"], json.loads(str(kept["cost"]))
+        except (OSError, ValueError, KeyError):
             return None
 
     def remove(self) -> None:

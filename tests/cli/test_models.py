@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 
@@ -10,6 +11,7 @@ import pytest
 
 from svmbench import data as datasets
 from svmbench.cli.main import main
+from svmbench.data.arrays import write_arrays
 from svmbench.files import digest, sha256
 from svmbench.store import Store
 
@@ -110,16 +112,20 @@ def test_runs_of_older_versions_are_said_to_be_so(made, capsys):
     assert "holds no model" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("form", ["libsvm", "csv"])
+@pytest.mark.parametrize("form", ["libsvm", "csv", "gzip", "utf-16", "npz"])
 def test_predictions_of_a_stored_model(made, here, capsys, form):
     run = made.find("smo")
     test = datasets.load(run.config["dataset"]).test
-    with (here / "rows").open("w") as stream:
-        for row, label in zip(test.X, test.y):
-            cells = [repr(float(value)) for value in row]
-            pairs = [f"{index}:{cell}" for index, cell in enumerate(cells, start=1)]
-            line = f"{label:g} {' '.join(pairs)}" if form == "libsvm" else ",".join([*cells, "?"])
-            stream.write(line + "\n")
+    lines = []
+    for row, label in zip(test.X, test.y):
+        cells = [repr(float(value)) for value in row]
+        pairs = [f"{index}:{cell}" for index, cell in enumerate(cells, start=1)]
+        lines.append(f"{label:g} {' '.join(pairs)}\n" if form == "libsvm" else ",".join([*cells, "?\n"]))
+    text = "".join(lines)
+    content = text.encode("utf-16" if form == "utf-16" else "utf-8")
+    if form == "npz":
+        content = write_arrays(test.X, test.y)
+    (here / "rows").write_bytes(gzip.compress(content) if form == "gzip" else content)
     assert main(["predict", run.id, "rows"]) == 0
     signs = np.array([float(line) for line in capsys.readouterr().out.splitlines()])
     assert np.count_nonzero(signs != test.y) == run.summary()["test_mistakes"]
@@ -141,4 +147,4 @@ def test_rows_that_do_not_fit_the_model(made, here, capsys, content, sentence):
 
 def test_a_file_that_is_not_there(made, capsys):
     assert main(["predict", "smo", "nowhere"]) == 2
-    assert capsys.readouterr().err.startswith("svmbench: nowhere cannot be read: No such file")
+    assert capsys.readouterr().err.startswith("svmbench: cannot read nowhere: No such file")

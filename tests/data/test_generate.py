@@ -101,6 +101,11 @@ def test_checkerboard_squares():
             assert set(y[inside]) == {-1.0 if i % 2 == j % 2 else 1.0}
 
 
+def test_the_size_of_wide_data_counts_their_dimensions():
+    with pytest.raises(UserError, match=r"more than half of this machine's memory"):
+        get("margin", n_train=10**5, n_test=10, dimensions=100_000)
+
+
 @pytest.mark.parametrize(("margin", "noise"), [(0.1, 0.0), (0.3, 0.2)])
 def test_margin_and_noise_are_as_given(margin, noise):
     data = get("margin", n_train=20_000, n_test=10, margin=margin, noise=noise, dimensions=50)

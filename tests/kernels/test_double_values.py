@@ -44,3 +44,16 @@ def test_large_norms_do_not_cancel(form):
     values = Oracle(form(points), kernel).exact_values(form(rows))
     np.testing.assert_allclose(values, reference(rows, points, kernel).astype(float), atol=1e-13)
     assert np.count_nonzero(values) > 50
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.rint, scipy.sparse.csr_array], ids=["dense", "whole", "csr"])
+def test_scores_do_not_depend_on_the_parts_between_two_looks_for_signals(form):
+    rng = np.random.default_rng(3)
+    X = form((20 * rng.random((15_000, 64))).astype(np.float32))
+    oracle = Oracle(X, {"name": "gaussian", "gamma": 1e-3})
+    at, weights, some = np.arange(X.shape[0]), rng.normal(size=X.shape[0]), np.arange(700)
+    exact = oracle.exact_responses(at, weights, cols=some)
+    single = oracle.decision_function(at, weights, 0.0, X[:700])
+    for j in (0, 319, 320, 321, 639, 640, 699):
+        assert oracle.exact_responses(at, weights, cols=[j])[0] == exact[j]
+        assert oracle.decision_function(at, weights, 0.0, X[j : j + 1])[0] == single[j]

@@ -81,6 +81,29 @@ def test_the_switches_change_convention_metric_and_scale(opened):
     opened.wait(HAS, "2000")
 
 
+def test_a_logarithmic_axis_has_round_numbers(opened):
+    ticks = """return [...document.querySelectorAll('.chart .role-axis-label')].slice(0, 1)
+        .flatMap((axis) => [...axis.querySelectorAll('text')].map((t) => t.textContent))"""
+    assert [float(text) for text in opened.run(ticks)] == [100, 1000, 10000]
+
+
+def test_the_tabulator_reaches_every_control_in_order_and_shows_where_it_is(opened):
+    opened.run("document.querySelector('details').open = true")
+    control = "a, select, button, input, summary, [tabindex='0']"
+    count = opened.run("return document.querySelectorAll(arguments[0]).length", control)
+    places = []
+    for _ in range(count):
+        opened.keys("\ue004")
+        place, outline = opened.run(
+            """const now = document.activeElement, all = [...document.querySelectorAll(arguments[0])];
+            return [all.indexOf(now), getComputedStyle(now).outlineStyle];""",
+            control,
+        )
+        assert outline == "solid"
+        places.append(place)
+    assert places == list(range(count)) and count > 30
+
+
 def test_a_curve_is_hidden_by_the_keyboard_and_comes_back(opened):
     opened.run("document.querySelectorAll('.figure fieldset input')[1].focus()")
     opened.keys(" ")

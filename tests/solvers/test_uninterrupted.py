@@ -48,3 +48,21 @@ def test_other_threads_are_never_interrupted():
     thread.start()
     thread.join()
     assert not failures
+
+
+def test_a_handler_that_defers_is_asked_at_once():
+    class Deferring:
+        defers = True
+
+        def __call__(self, number, frame):
+            done.append("asked")
+
+    done = []
+    before = signal.signal(signal.SIGINT, Deferring())
+    try:
+        with Uninterrupted():
+            os.kill(os.getpid(), signal.SIGINT)
+            done.extend(0 for _ in range(3))
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done == ["asked", 0, 0, 0]

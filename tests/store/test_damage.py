@@ -1,5 +1,6 @@
 """Every file of a run cut, emptied, changed, garbled, removed: noticed, named, nobody else's trouble."""
 
+import contextlib
 import json
 import os
 
@@ -73,6 +74,17 @@ def test_equal_models_give_equal_bytes(tmp_path):
     for name in ("a", "b"):
         MODEL.save(tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+@pytest.mark.parametrize("place", range(0, 400, 20))
+def test_a_model_that_is_damaged_is_a_sentence(tmp_path, place):
+    path = tmp_path / "model.npz"
+    MODEL.save(path)
+    content = bytearray(path.read_bytes())
+    content[place : place + 3] = b"\xff\x00\xff"
+    path.write_bytes(content)
+    with contextlib.suppress(UserError):  # some bytes are time stamps
+        assert StoredModel.load(path).indices.tolist() == [0, 3]
 
 
 def test_a_pickled_object_is_no_model(tmp_path):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import scipy
 from numpy.typing import NDArray
 
 from svmbench.data.arrays import looks_like_arrays, read_arrays
-from svmbench.data.catalogue import label_key
+from svmbench.data.catalogue import OWN, entry, label_key, set_of
 from svmbench.data.columns import occurring
 from svmbench.data.dataset import Matrix, Prepared, held_dense
 from svmbench.data.delimited import Layout, find_layout
@@ -67,12 +68,28 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
     rows: dict[str, NDArray[np.int64] | slice] = _split(params, y.size)
     if params.test_path is not None:
         test = _table(params, *_content(raw, "test", params.test_path), layout)
+        _check_alike(params, train.X, test.X)
         _check_test_labels(params, train, test)
         matrices.append(test.X)
         rows = {"train": slice(y.size), "test": slice(y.size, None)}
         y = np.concatenate([y, test.against_rest(positive)])
     X, what = _scaled(_joined(raw, params, matrices), rows["train"], params.scaling)
     return Prepared({key: take(X, y, index) for key, index in rows.items()}, what)
+
+
+def read_rows(dataset: Mapping[str, Any], path: str, say: Callable[[str], None]) -> Table:
+    """Return the rows of a file for a model of a data set, laid out as that was if it is the user's own.
+
+    Raises
+    ------
+    UserError
+        If the file cannot be read or is malformed.
+    """
+    known = {item.name: dataset[item.name] for item in fields(Params) if item.name in dataset}
+    params = Params(**known) if set_of(dataset) == OWN else Params()
+    raw = RawFiles(entry(OWN), [], Path(), say)
+    content, where = _content(raw, "rows", path)
+    return _table(params, content, where, _layout(params, content, where))
 
 
 def _joined(raw: RawFiles, params: Params, matrices: list[Matrix]) -> Matrix:
@@ -133,17 +150,22 @@ def _layout(params: Params, content: bytes, where: str) -> Layout | None:
     layout = find_layout(
         content, where, label=params.label_column, delimiter=params.delimiter, header=params.header
     )
-    if params.features is not None and params.features != layout.columns - 1:
-        have = layout.columns - 1
+    _check_features(params, layout.columns - 1, where)
+    return layout
+
+
+def _check_features(params: Params, have: int, where: str) -> None:
+    if params.features is not None and params.features != have:
         raise UserError(
             f"{where} has {have} feature columns where dataset.features={params.features} is given"
         )
-    return layout
 
 
 def _table(params: Params, content: bytes, where: str, layout: Layout | None) -> Table:
     if looks_like_arrays(content):
-        return read_arrays(content, where)
+        table = read_arrays(content, where)
+        _check_features(params, table.X.shape[1], where)
+        return table
     if layout is None:
         return read_libsvm(content, where, params.features)
     return read_csv(content, where, **vars(layout))
@@ -204,6 +226,21 @@ def _place(path: str | None, table: Table, code: int) -> str:
 
 def _one_class(path: Any, label: str) -> str:
     return f"all examples of {path} have the label '{label}': a classifier needs examples of two classes"
+
+
+def _check_alike(params: Params, train: Matrix, test: Matrix) -> None:
+    """Raise a `UserError` for two files whose rows cannot stand in one matrix."""
+    if issparse(train) != issparse(test):
+        forms = {True: "sparse", False: "dense"}
+        raise UserError(
+            f"{params.test_path} is read as {forms[issparse(test)]} rows and {params.path} as "
+            f"{forms[issparse(train)]} ones: give both files in one format"
+        )
+    if not issparse(train) and train.shape[1] != test.shape[1]:
+        raise UserError(
+            f"{params.test_path} has {test.shape[1]} feature columns where {params.path} has "
+            f"{train.shape[1]}: give both files the same columns"
+        )
 
 
 def _check_test_labels(params: Params, train: Table, test: Table) -> None:

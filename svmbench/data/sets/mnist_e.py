@@ -13,8 +13,6 @@ images.
 from __future__ import annotations
 
 import io
-import zipfile
-import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,7 +25,7 @@ from svmbench.data.parameters import check, digit_set, digits, whole
 from svmbench.data.raw import RawFiles
 from svmbench.data.sets._elastic import deformed, displacements
 from svmbench.data.sets.mnist import GREY, read_idx, read_labels
-from svmbench.files import write_whole
+from svmbench.files import read_npz, write_whole
 
 VERSION = 1
 PIECE = 10_000  # images in one file
@@ -107,8 +105,7 @@ def _piece(
 def _read(path: Path, shape: tuple[int, ...]) -> NDArray[np.uint8] | None:
     """Return the images of a file, or None if it is not there, or damaged."""
     try:
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
-            images: NDArray[np.uint8] = archive["images"]
-    except (OSError, ValueError, EOFError, KeyError, AttributeError, zipfile.BadZipFile, zlib.error):
+        images: NDArray[np.uint8] = read_npz(path.read_bytes())["images"]
+    except (OSError, ValueError, KeyError):
         return None
     return images if images.dtype == np.uint8 and images.ndim == 3 and images.shape[1:] == shape else None

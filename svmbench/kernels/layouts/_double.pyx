@@ -10,6 +10,7 @@ import math
 import numpy as np
 import scipy
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from svmbench.kernels.layouts._layout cimport Layout, kernel_params
@@ -84,10 +85,11 @@ def _is_sparse(Layout stored):
     return issparse(stored.gather(np.zeros(0, dtype=np.int64)))
 
 
-def _blocks(Layout stored, at):
-    """Yield the slices of `at` whose examples are taken together."""
-    step = max(64, _BLOCK // (8 * max(1, stored.d)))
+def _blocks(Layout stored, at, points=1):
+    """Yield the slices of `at` whose examples are taken together, with so many points; look for signals."""
+    step = min(max(64, _BLOCK // (8 * max(1, stored.d))), stored.queries_together(points))
     for begin in range(0, len(at), step):
+        PyErr_CheckSignals()
         yield slice(begin, min(begin + step, len(at)))
 
 
@@ -126,7 +128,7 @@ cdef int _whole(TiledLayout stored, points, coefficients, at, double[::1] scores
     cdef const uint8_t[:, ::1] records
     cdef Py_ssize_t begin = 0
     cdef int status = 0
-    for part in _blocks(stored, at):
+    for part in _blocks(stored, at, len(points)):
         records = stored.records(at[part])
         begin = part.start
         with nogil:
@@ -169,7 +171,7 @@ cdef class _Dense:
         """Add the expansion at the given examples."""
         cdef const double[:, ::1] rows
         cdef Py_ssize_t begin = 0
-        for part in _blocks(self.stored, at):
+        for part in _blocks(self.stored, at, self.n_tiles * DOUBLE_TILE):
             rows = _rows(self.stored, at[part])
             begin = part.start
             with nogil:
@@ -216,10 +218,15 @@ cdef class _Sparse:
 
     def add(self, at, double[::1] scores):
         """Add the expansion at the given examples."""
-        cdef _Csr rows = _Csr(self.stored.gather_double(at))
+        cdef _Csr rows = None
+        cdef Py_ssize_t begin = 0
         cdef int status = 0
-        with nogil:
-            status = svmbench_double_csr_scores(self.stored.level, &self.stored.params, &self.points.csr,
-                                                &self.weights[0], &rows.csr, &scores[0], self.stored.threads)
-        if status:
-            raise MemoryError("no memory for the work buffer of an expansion in double precision")
+        for part in _blocks(self.stored, at, self.points.csr.n):
+            rows = _Csr(self.stored.gather_double(at[part]))
+            begin = part.start
+            with nogil:
+                status = svmbench_double_csr_scores(self.stored.level, &self.stored.params, &self.points.csr,
+                                                    &self.weights[0], &rows.csr, &scores[begin],
+                                                    self.stored.threads)
+            if status:
+                raise MemoryError("no memory for the work buffer of an expansion in double precision")

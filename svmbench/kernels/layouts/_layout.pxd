@@ -45,4 +45,6 @@ cdef class Layout:
     cdef void resize(self, Py_ssize_t count) noexcept nogil
     cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                       const float **held, float **kept, double *sums) except -1 nogil
+    cdef double pair_work(self) noexcept nogil
+    cdef Py_ssize_t queries_together(self, double points) noexcept nogil
     cdef bint worth_keeping(self) noexcept nogil

@@ -19,6 +19,13 @@ from svmbench.simd.targets cimport isa_level
 #: Rows are as long as a multiple of this.
 PADDING = TILE
 
+# Queries of an expansion that are taken together, at least; multiplications of a value, at least; and those
+# after which there is a look for signals, a tenth of a second.
+cdef enum:
+    FEWEST_QUERIES = 64
+cdef double LEAST_WORK = 16.0
+cdef double WORK_TOGETHER = 2.0 ** 28
+
 _KINDS = {"gaussian": 0, "linear": 1, "polynomial": 2}
 
 
@@ -103,6 +110,15 @@ cdef class Layout:
         whatever is held. Without sums (NULL) the rows are only made.
         """
         return 0
+
+    cdef double pair_work(self) noexcept nogil:
+        """Return the multiplications of one value in double precision, roughly."""
+        return self.d
+
+    cdef Py_ssize_t queries_together(self, double points) noexcept nogil:
+        """Return how many queries an expansion of so many points takes between two looks for signals."""
+        cdef double each = points * max(self.pair_work(), LEAST_WORK)
+        return FEWEST_QUERIES * <Py_ssize_t> (1.0 + self.threads * WORK_TOGETHER / (FEWEST_QUERIES * each))
 
     cdef bint worth_keeping(self) noexcept nogil:
         """Return whether reading a row from memory is faster than computing it."""

@@ -5,6 +5,7 @@ import scipy
 
 from svmbench.sparse import canonical
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy
@@ -166,6 +167,9 @@ cdef class SparseLayout(Layout):
         """Return |x_j|² in float64, shape (n,)."""
         return np.array(self.squared)
 
+    cdef double pair_work(self) noexcept nogil:
+        return self.entries.shape[0] / <double> max(self.n, <Py_ssize_t> 1)
+
     def scores(self, X, coefficients):
         """Return Σ_j coefficients[j] K(x, x_j) for each row x of X, float64, shape (X.shape[0],)."""
         return self.scores_at(SparseLayout(X, self.kernel), np.arange(X.shape[0]), coefficients)
@@ -190,6 +194,8 @@ cdef class SparseLayout(Layout):
                         total += weights[j] * block[r, j]
                     view[begin + r] = total
                 begin += QUERIES
+                with gil:
+                    PyErr_CheckSignals()
         return out
 
     def values(self, X):

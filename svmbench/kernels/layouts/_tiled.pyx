@@ -1,4 +1,4 @@
-"""What the layouts in tiles have in common: bits, bytes, mixed, dense.
+"""What the layouts in tiles have in common: bits, bytes, mixed, dense, double.
 
 A subclass says how an example is written as a query (`encode`, `decode`), how a query lies in a tile (`pack`,
 `unpack`), and which C function makes a block of kernel values.
@@ -10,6 +10,7 @@ import scipy
 from svmbench.sparse import issparse
 from svmbench.errors import UserError
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int64_t, uint8_t
 from libc.stdlib cimport free
 from libc.string cimport memset
@@ -206,7 +207,7 @@ cdef class TiledLayout(Layout):
         return out
 
     def encoded(self, X):
-        """Yield the rows of X in parts: a layout that they fit, they as its queries, and their places."""
+        """Yield the rows of X in parts: a layout that a part fits, its queries there, and the slice of X."""
         from svmbench.kernels.layouts._dense import DenseLayout
 
         dense, begin = None, 0
@@ -261,11 +262,17 @@ cdef class TiledLayout(Layout):
         cdef const double[::1] weights = np.ascontiguousarray(coefficients, dtype=np.float64)
         out = np.zeros(records.shape[0])
         cdef double[::1] view = out
+        cdef Py_ssize_t begin = 0, count = records.shape[0], most = self.queries_together(self.n)
         cdef int status = 0
-        if self.n and records.shape[0] and records.shape[1]:
+        if self.n == 0 or records.shape[1] == 0:
+            return out
+        while begin < count and not status:
             with nogil:
                 status = svmbench_tiled_scores(
-                    &self.job, <const char *>&records[0, 0], records.shape[0], &weights[0], &view[0])
+                    &self.job, <const char *>&records[begin, 0], min(most, count - begin), &weights[0],
+                    &view[begin])
+            begin += most
+            PyErr_CheckSignals()
         if status:
             raise MemoryError("no memory for the work buffer of the kernel expansion")
         return out

@@ -44,7 +44,7 @@ from svmbench.solvers.dual.box cimport ActiveDual
 from svmbench.rng cimport Generator
 from svmbench.solvers.dual.small_qp cimport best_step
 from svmbench.solvers.dual.refinement cimport Refinement
-from svmbench.solvers.run cimport SteppedRun
+from svmbench.solvers.run cimport SteppedRun, look_for_signals
 from svmbench.solvers.dual.working_set cimport leading
 
 
@@ -198,8 +198,8 @@ cdef class Run(SteppedRun):
             self.open()
         return 0
 
-    cdef void close(self) noexcept nogil:
-        """Bring the values of all examples up to date."""
+    cdef int close(self) except -1 nogil:
+        """Bring the values of all examples up to date; on many that takes seconds."""
         cdef double* values = &self.values[0]
         cdef const float* row = NULL
         cdef double moved = 0.0
@@ -211,12 +211,14 @@ cdef class Run(SteppedRun):
                 moved = self.y[i] * (self.dual.alpha[i] - self.solved[i])
                 if moved != 0.0:
                     row = self.oracle.get_row(i)
+                    look_for_signals()
                     for t in range(self.n):
                         values[t] -= moved * row[t]
         for p in range(self.dual.n_active):
             i = self.dual.active[p]
             self.values[i] = self.dual.v[p]
             self.solved[i] = self.dual.alpha[i]
+        return 0
 
     def keep(self, kept):
         """Name what the run goes on from."""
