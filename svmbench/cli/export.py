@@ -8,6 +8,7 @@ from pathlib import Path
 
 from svmbench.cli._parser import Parser
 from svmbench.cli._select import RUNS, chosen
+from svmbench.errors import UserError
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -28,6 +29,8 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.store.export import export
 
     path = Path(given.output or "export")
+    if not path.name:
+        raise UserError(f"-o {path} is there already: give the name of a new folder, such as {path / 'mine'}")
     if given.zip and path.suffix != ".zip":
         path = path.with_name(path.name + ".zip")
     found = {run.id: run for run in reversed(chosen(given.results, given.runs))}

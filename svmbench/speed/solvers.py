@@ -148,16 +148,23 @@ def measure(
             continue
         for bias in solver.biases:
             say(f"{name}, bias {bias}")
-            nu = NU if solver.form == "slack-constrained" else None
-            radius = RADIUS if solver.form == "norm-bounded" else None
             asked = config["problem"]
-            problem = Problem.build(y, lam=asked["lam"], C=asked["C"], bias=bias, nu=nu, radius=radius)
+            problem = posed(solver, y, bias, lam=asked["lam"], C=asked["C"])
             pace = _pace(solver, problem, Oracle(X, config["kernel"]), limit, seconds)
             paces.append(pace)
             oracle = Oracle(X, config["kernel"], cache, prefetch=False)
             if oracle.cache_rows > LEAST:
                 paces.append(_pace_cached(solver, problem, oracle, limit, seconds, pace.iterations))
     return paces
+
+
+def posed(
+    solver: type[Solver], y: Any, bias: str, *, lam: float | None = None, C: float | None = None
+) -> Problem:
+    """Return a problem with what the form of a solver needs beside λ or C."""
+    nu = NU if solver.form == "slack-constrained" else None
+    radius = RADIUS if solver.form == "norm-bounded" else None
+    return Problem.build(y, lam=lam, C=C, bias=bias, nu=nu, radius=radius)
 
 
 def _pace(solver: type[Solver], problem: Problem, oracle: Oracle, limit: float, seconds: float) -> Pace:
