@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from svmbench.errors import Refusal, UserError
-from svmbench.runner.loop import End
 from svmbench.runner.optimum import Uncertified
+
+
+@dataclass(frozen=True)
+class End:
+    """Why a run is over: an end state of the store and a sentence."""
+
+    status: str
+    reason: str
 
 
 def end_by(error: BaseException) -> End:

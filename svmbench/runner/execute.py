@@ -19,10 +19,10 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.rng import Generator
 from svmbench.runner import prepare
 from svmbench.runner.continuation import Beginning, beginning, keeping
-from svmbench.runner.ends import end_by
+from svmbench.runner.ends import End, end_by
 from svmbench.runner.environment import concurrent_load, peak_memory
 from svmbench.runner.folds import cross_validate
-from svmbench.runner.loop import Clock, End, Loop
+from svmbench.runner.loop import Clock, Loop
 from svmbench.runner.manifest import manifest
 from svmbench.runner.models import stored_model
 from svmbench.runner.observe import Observer
@@ -277,22 +277,20 @@ class _Attempt:
         before: Beginning | None = None,
     ) -> End:
         config, problem, clock = self._config, self._problem, Clock()
-        oracle = self._read(self._solver.access, clock)
-        seen = oracle if self._solver.access != "data" else self._read(self._solver.observed, clock)
+        solver, oracle = self._solver, self._read(self._solver.access, clock)
+        seen = oracle if solver.access != "data" else self._read(solver.observed, clock)
         generator = Generator(self._seeds["generator"])
-        run = self._solver(prepare.parameters(self._solver, config)).start(problem, oracle, generator)
+        run = solver(prepare.parameters(solver, config)).start(problem, oracle, generator)
         best, due = self._best, False
         bound = best.dual if best is not None and best.precision == "float64" else None
-        observer = self._observer = Observer(
-            problem, seen, self._posed.data, bound, train=config["observe"].get("train", True)
-        )
+        points, train = config["observe"]["points"], config["observe"].get("train", True)
+        observer = self._observer = Observer(problem, seen, self._posed.data, bound, train=train)
         if before is not None:
             clock, due = before.stand(run, oracle.ledger, observer, checkpoint)
-        first = prepare.first_checkpoint(self._solver, config["budget"]["counter"], problem.n)
+        first = prepare.first_checkpoint(solver, config["budget"]["counter"], problem.n)
         loop = self._loop = Loop(
-            run, oracle.ledger, first, config["budget"], config["observe"]["points"], observer, checkpoint,
-            self._interrupt, self._progress, clock, self._solver.refits, self._solver.exact,
-            keeping(writer, self._solver, observer), due,
+            run, oracle.ledger, first, config["budget"], points, observer, checkpoint, self._interrupt,
+            self._progress, clock, solver.refits, solver.exact, keeping(writer, solver, observer), due,
         )  # fmt: skip
         with self._interrupt.deferred():
             end = loop.drive()

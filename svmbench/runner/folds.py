@@ -12,7 +12,7 @@ from svmbench.data.dataset import Dataset
 from svmbench.data.splits import folds, take
 from svmbench.errors import UserError
 from svmbench.files import digest
-from svmbench.runner.loop import End
+from svmbench.runner.ends import End
 
 if TYPE_CHECKING:
     from svmbench.runner.progress import Progress

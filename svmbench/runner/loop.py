@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from svmbench.runner.ends import End
 from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt
 from svmbench.solvers.base import Run, Snapshot
@@ -33,14 +33,6 @@ class Counts(Protocol):
     def as_dict(self) -> dict[str, Any]:
         """Return every counter by name."""
         ...
-
-
-@dataclass(frozen=True)
-class End:
-    """Why a run is over: an end state of the store and a sentence."""
-
-    status: str
-    reason: str
 
 
 class Clock:

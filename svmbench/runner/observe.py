@@ -122,7 +122,7 @@ class Observer:
             raise
 
     def _seen(self, snapshot: Snapshot) -> dict[str, Any]:
-        row = self._on_training(snapshot) if self._train else dict(snapshot.native)
+        row: dict[str, Any] = self._on_training(snapshot) if self._train else {**snapshot.native}
         row["support_vectors"] = snapshot.model.support_vectors
         if row["support_vectors"] is None and snapshot.alpha is not None:
             row["support_vectors"] = int(np.count_nonzero(snapshot.alpha))
