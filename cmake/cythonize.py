@@ -1,4 +1,4 @@
-"""Translate every .pyx file of the package to C, in one process, as far as it changed.
+"""Translate those .pyx files of the package to C that have changed, on all processors.
 
 Called by CMakeLists.txt: ``python cythonize.py SOURCE BUILD CHECKS``. The C files lie below BUILD as the
 .pyx files lie below SOURCE. A file is translated when it, or a .pxd file that it cimports, is newer than

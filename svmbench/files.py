@@ -101,6 +101,14 @@ def _plain_numbers(value: Any) -> Any:
     return value
 
 
+#: Seconds between two looks at a lock by who will not wait for ever.
+_PAUSE = 0.1
+
+
+class StillLocked(Exception):
+    """The wait for a lock was as long as allowed; says who holds it. No `OSError`: nothing is wrong."""
+
+
 class Lock:
     """An exclusive lock on a file, held until `remove` or the end of the process.
 
@@ -120,13 +128,23 @@ class Lock:
         return cls._acquire(path, wait=False)
 
     @classmethod
-    def acquire(cls, path: Path, waiting: Callable[[str], None]) -> Lock:
-        """Lock ``path`` as soon as it is free; ``waiting`` is told who holds it, if somebody does."""
-        lock = cls._acquire(path, wait=False)
+    def acquire(cls, path: Path, waiting: Callable[[str], None], seconds: float | None = None) -> Lock:
+        """Lock ``path`` as soon as it is free; ``waiting`` is told who holds it, if somebody does.
+
+        With `seconds`, `StillLocked` is raised after so much waiting.
+        """
+        lock, who = cls._acquire(path, wait=False), "another process"
         if lock is None:
-            waiting(holder(path) or "another process")
+            who = holder(path) or who
+            waiting(who)
+        # A wait with an end asks again and again, for the system's own has none.
+        end = None if seconds is None else time.monotonic() + seconds
         while lock is None:
-            lock = cls._acquire(path, wait=True)
+            lock = cls._acquire(path, wait=end is None)
+            if lock is None and end is not None:
+                if time.monotonic() >= end:
+                    raise StillLocked(who)
+                time.sleep(_PAUSE)
         return lock
 
     @classmethod

@@ -6,7 +6,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 @cython.final
 cdef class Generator:
-    """One stream of xoshiro256++; see random.pyx."""
+    """One stream of xoshiro256++; see rng.pyx."""
 
     cdef uint64_t[4] state
 
@@ -14,9 +14,9 @@ cdef class Generator:
     cdef void follow(self, Generator other) noexcept nogil
     # The next 64 random bits.
     cdef uint64_t next64(self) noexcept nogil
-    # A uniform integer of [0, n), 1 <= n < 2^32.
+    # A uniform integer in [0, n), 1 <= n < 2^32.
     cdef uint32_t below(self, uint32_t n) noexcept nogil
-    # A uniform double of [0, 1), a multiple of 2^-53.
+    # A uniform double in [0, 1), a multiple of 2^-53.
     cdef double uniform(self) noexcept nogil
     # Put n items into a uniformly random order.
     cdef void shuffle(self, int64_t* items, Py_ssize_t n) noexcept nogil

@@ -22,7 +22,7 @@ cdef class Generator:
     Parameters
     ----------
     seed : int
-        Any integer of [0, 2^64). Equal seeds give equal streams.
+        Any integer in [0, 2^64). Equal seeds give equal streams.
 
     Raises
     ------
@@ -89,13 +89,13 @@ cdef class Generator:
         return self.next64()
 
     def integers(self, n: int) -> int:
-        """Return a uniform integer of [0, n), for 1 <= n < 2^32."""
+        """Return a uniform integer in [0, n), for 1 <= n < 2^32."""
         if not 1 <= n < 1 << 32:
             raise ValueError(f"n={n} is not allowed: give an integer of at least 1 and below 2^32")
         return self.below(n)
 
     def random(self) -> float:
-        """Return a uniform number of [0, 1)."""
+        """Return a uniform number in [0, 1)."""
         return self.uniform()
 
     def permutation(self, n: int):
@@ -108,7 +108,7 @@ cdef class Generator:
         return np.asarray(items)
 
     def uniforms(self, count: int):
-        """Return uniform numbers of [0, 1), ndarray of float64, shape (count,)."""
+        """Return uniform numbers in [0, 1), ndarray of float64, shape (count,)."""
         cdef double[::1] out = np.empty(count)
         cdef Py_ssize_t k = 0
         with nogil:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any, NoReturn
 
 from svmbench.errors import UserError
+from svmbench.report import FORMATS
 
 
 class Parser(argparse.ArgumentParser):
@@ -26,3 +28,19 @@ class Parser(argparse.ArgumentParser):
     def add_json(self) -> None:
         """Add the option for output that programs read."""
         self.add_argument("--json", action="store_true", help="print JSON; unknown numbers are null")
+
+
+def file_path(text: str) -> Path:
+    """Return the path of a file to be written; a `UserError` for a folder."""
+    path = Path(text)
+    if not path.name or path.is_dir():
+        raise UserError(f"-o {text or path} is a folder: give the name of a file, such as {path / 'mine'}")
+    return path
+
+
+def picture_path(text: str) -> Path:
+    """Return the path of a picture without the ending of a format; a `UserError` if it has no name."""
+    path = Path(text)
+    if path.name in ("", ".."):
+        raise UserError(f"-o {text or path} names no picture: give a name, such as {path / 'mine'}")
+    return path.with_suffix("") if path.suffix in {f".{ending}" for ending in FORMATS} else path

@@ -25,6 +25,8 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_json()
     given = parser.parse_args(arguments)
+    if given.action == "list" and given.names:
+        parser.error(f"list shows all data sets: leave out {' '.join(given.names)}")
     if given.action == "list":
         return _list(given.dir, given.json)
     if not given.names:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from svmbench.cli._parser import Parser
 from svmbench.cli._select import RUNS, chosen
+from svmbench.errors import UserError
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -28,9 +29,12 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.store.export import export
 
     path = Path(given.output or "export")
+    if not path.name:
+        raise UserError(f"-o {path} is there already: give the name of a new folder, such as {path / 'mine'}")
     if given.zip and path.suffix != ".zip":
         path = path.with_name(path.name + ".zip")
-    runs = chosen(given.results, given.runs)
+    found = {run.id: run for run in reversed(chosen(given.results, given.runs))}
+    runs = list(reversed(found.values()))  # two folders may hold the same run
     export(runs, path, Path(given.results), [command(run.config) for run in runs])
     count = sum(
         one.stat().st_size for one in ([path] if path.is_file() else path.rglob("*")) if one.is_file()

@@ -26,21 +26,7 @@ _PERCENT = ("test_error", "validation_error", "train_error")
 
 def main(arguments: Sequence[str]) -> int:
     """Print a line for each run, or what programs read."""
-    parser = Parser(
-        "list",
-        "List the stored runs, oldest first, with the numbers of their last checkpoint. A column is a key of "
-        "svmbench show --json (test_error) or of the configuration (problem.C, kernel.gamma, seed).",
-    )
-    parser.add_argument("--columns", metavar="A,B", help="columns; by default with the keys that differ")
-    parser.add_argument(
-        "--where", metavar="KEY=VALUE", nargs="+", default=[], help="only runs that have these"
-    )
-    parser.add_argument("--sort", metavar="COLUMN", help="the smallest first, unknown ones last")
-    parser.add_argument("--reverse", action="store_true", help="the largest first")
-    parser.add_argument("--best", metavar="N", type=int, help="only the first N")
-    parser.add_argument("--csv", action="store_true", help="print CSV; unknown numbers are empty")
-    parser.add_json()
-    parser.add_results()
+    parser = _parser()
     given = parser.parse_args(arguments)
     if given.best is not None and given.best < 1:
         parser.error(f"--best {given.best} is not allowed: give a whole number of at least 1")
@@ -77,6 +63,25 @@ def main(arguments: Sequence[str]) -> int:
     ]
     print(table(names, shown))
     return 0
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        "list",
+        "List the stored runs, oldest first, with the numbers of their last checkpoint. A column is a key of "
+        "svmbench show --json (test_error) or of the configuration (problem.C, kernel.gamma, seed).",
+    )
+    parser.add_argument("--columns", metavar="A,B", help="columns; by default with the keys that differ")
+    parser.add_argument(
+        "--where", metavar="KEY=VALUE", nargs="+", default=[], help="only runs that have these"
+    )
+    parser.add_argument("--sort", metavar="COLUMN", help="the smallest first, unknown ones last")
+    parser.add_argument("--reverse", action="store_true", help="the largest first; without --sort the newest")
+    parser.add_argument("--best", metavar="N", type=int, help="only the first N")
+    parser.add_argument("--csv", action="store_true", help="print CSV; unknown numbers are empty")
+    parser.add_json()
+    parser.add_results()
+    return parser
 
 
 def _said(known: Mapping[str, Any]) -> dict[str, Any]:
@@ -150,6 +155,8 @@ def _chosen(
 ) -> list[int]:
     """Return the places of the rows that are asked for, in the order asked for."""
     chosen = list(range(len(rows)))
+    if reverse:
+        chosen.reverse()
     for condition in where:
         name, equals, value = condition.partition("=")
         if not equals:

@@ -13,20 +13,7 @@ from svmbench.config import folder
 
 def main(arguments: Sequence[str]) -> int:
     """Print how many runs are stored and missing, and what the missing ones will take."""
-    parser = Parser(
-        "plan",
-        "Say what svmbench run -m would do with the same arguments: which runs are stored and which are "
-        "missing, and from stored runs of the same solver and data how long and how large these will be.",
-    )
-    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="as for svmbench run -m")
-    parser.add_argument("--config-dir", metavar="DIR", help="your own configuration folder, beside conf/")
-    parser.add_argument(
-        "--calibrate",
-        action="store_true",
-        help="train 2 s of each solver and data set that no stored run tells of",
-    )
-    parser.add_json()
-    given = parser.parse_intermixed_args(arguments)
+    given = _parser().parse_intermixed_args(arguments)
 
     from svmbench.store import Store
     from svmbench.sweep import forecast
@@ -59,6 +46,23 @@ def main(arguments: Sequence[str]) -> int:
     if not given.calibrate and any(number not in expected.seconds for number in missing):
         print("--calibrate tries them for two seconds each")
     return 0
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        "plan",
+        "Say what svmbench run -m would do with the same arguments: which runs are stored and which are "
+        "missing, and from stored runs of the same solver and data how long and how large these will be.",
+    )
+    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="as for svmbench run -m")
+    parser.add_argument("--config-dir", metavar="DIR", help="your own configuration folder, beside conf/")
+    parser.add_argument(
+        "--calibrate",
+        action="store_true",
+        help="train 2 s of each solver and data set that no stored run tells of",
+    )
+    parser.add_json()
+    return parser
 
 
 def _document(plan: Any, expected: Any) -> dict[str, Any]:

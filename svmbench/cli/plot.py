@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
-from svmbench.cli._parser import Parser
+from svmbench.cli._parser import Parser, picture_path
 from svmbench.cli._select import RUNS, chosen
 from svmbench.config import folder
 from svmbench.errors import UserError
@@ -41,9 +40,7 @@ def main(arguments: Sequence[str]) -> int:
         panels_by=tuple(given.panels_by.split(",")) if given.panels_by else (),
         heat=heat,
     )
-    stem = Path(given.output)
-    if stem.suffix in {f".{ending}" for ending in FORMATS}:
-        stem = stem.with_suffix("")
+    stem = picture_path(given.output)
     with drawing():
         figure, caption, left_out = make(chosen(given.results, given.runs), request)
         paths = save(figure, stem, caption, given.format)

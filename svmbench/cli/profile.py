@@ -6,10 +6,9 @@ import csv
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svmbench.cli._parser import Parser
+from svmbench.cli._parser import Parser, picture_path
 from svmbench.cli._select import RUNS, chosen
 from svmbench.cli.compare import add_target, target_of
 from svmbench.errors import UserError
@@ -43,6 +42,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_results()
     given = parser.parse_args(arguments)
     metric, targets = target_of(given.to)
+    stem = picture_path(given.output)
     tolerances = _tolerances(given.tau) if given.tau else None
     if tolerances and targets:
         raise UserError(f"--to {given.to} gives the targets, and so does --tau: give one of them")
@@ -54,9 +54,6 @@ def main(arguments: Sequence[str]) -> int:
     found = profiles(runs, given.cost, metric, targets, tolerances or TOLERANCES)
     for name, reason in found.left_out:
         print(f"left out: {name}: {reason}", file=sys.stderr)
-    stem = Path(given.output)
-    if stem.suffix in {f".{ending}" for ending in FORMATS}:
-        stem = stem.with_suffix("")
     pictures = draw(found, stem, given.format)
     if given.json:
         print(json.dumps({"cost": found.cost, "metric": found.metric, "cases": _cases(found)}, indent=2))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from svmbench.cli._parser import Parser
+from svmbench.cli._parser import Parser, file_path
 from svmbench.cli._select import RUNS, chosen
 from svmbench.errors import UserError
 
@@ -45,6 +45,7 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     if given.all == bool(given.runs):
         parser.error("give runs, or --all")
+    path = file_path(given.output)
 
     from svmbench.files import write_whole
     from svmbench.page.build import page
@@ -53,7 +54,6 @@ def main(arguments: Sequence[str]) -> int:
     if given.all and not Path(given.results).is_dir():
         raise UserError(f"there are no runs: {given.results} is no folder; make one with: svmbench run")
     runs = chosen(given.results, names)
-    path = Path(given.output)
     text = page(runs, given.title, _verdicts(Path(given.results)) if given.all else [])
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text)

@@ -54,6 +54,8 @@ def main(arguments: Sequence[str]) -> int:
 
         print(f"{parser.format_help()}\n{text(given.overrides, folders)}")
         return 0
+    if given.resolve and not given.cfg:
+        parser.error("--resolve is about what --cfg prints: give --cfg job, or leave it out")
     os.environ.update(thread_environment(_threads(given.overrides)))
     if given.cfg:
         if given.multirun:

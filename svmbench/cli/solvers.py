@@ -62,7 +62,6 @@ def _bias(solver: type[Solver]) -> str:
 
 def _about(solver: type[Solver]) -> dict[str, Any]:
     """Return everything about a solver for programs."""
-    said = _rows_of(solver)
     return {
         "name": solver.name,
         "title": solver.title,
@@ -75,7 +74,7 @@ def _about(solver: type[Solver]) -> dict[str, Any]:
         "kernels": None if solver.kernels is None else list(solver.kernels),
         "counting": solver.counting,
         "citation": solver.citation,
-        "keys": {name: {"default": default, "help": text} for name, (default, text) in said.items()},
+        "keys": {name: {"default": default, "help": text} for name, (default, text) in _keys(solver).items()},
     }
 
 
@@ -93,20 +92,24 @@ def _paragraph(solver: type[Solver], width: int) -> str:
         "counts": solver.counting,
         "cites": solver.citation,
     }
-    lines = [_rows(solver, rows, width)]
-    for key, (default, text) in _rows_of(solver).items():
+    lines = [f"{solver.name}  {solver.title}"]
+    for name, text in rows.items():
+        lines += _wrapped(text, f"  {name:<9}", width)
+    for key, (default, text) in _keys(solver).items():
         lines += [f"  {key}={default}", *_wrapped(text, " " * 6, width)]
     return "\n".join(lines)
 
 
-def _rows_of(solver: type[Solver]) -> dict[str, tuple[str, str]]:
-    """Return the default and the help of each key, those of its file in ``conf/`` where it has one."""
-    from svmbench.config.folder import conf_dir, read_keys
+def _keys(solver: type[Solver]) -> dict[str, tuple[str, str]]:
+    """Return the default of each key, as it is written in a configuration, and its help."""
+    import dataclasses
 
-    file = conf_dir() / "solver" / f"{solver.name}.yaml"
-    said = {key.name: key.comment for key in read_keys(file, "solver")} if file.is_file() else {}
-    keys = {f"solver.{name}": entry for name, entry in _keys(solver).items()}
-    return {key: (default, said.get(key, text)) for key, (default, text) in keys.items()}
+    from svmbench.config.values import default, show
+
+    return {
+        f"solver.{item.name}": (show(default(item)), item.metadata.get("help", ""))
+        for item in dataclasses.fields(solver.Params)
+    }
 
 
 def _ends(solver: type[Solver]) -> str:
@@ -114,18 +117,6 @@ def _ends(solver: type[Solver]) -> str:
     if solver.exact:
         return "at the optimum, to a tolerance; budget.kev=auto is no limit"
     return "at its budget or by its own rule; budget.kev=auto is 1e8"
-
-
-def _keys(solver: type[Solver]) -> dict[str, tuple[str, str]]:
-    """Return the default of each parameter, as it is written in a configuration, and its help."""
-    import dataclasses
-
-    from svmbench.config.values import default, show
-
-    return {
-        item.name: (show(default(item)), item.metadata.get("help", ""))
-        for item in dataclasses.fields(solver.Params)
-    }
 
 
 def _problem(solver: type[Solver]) -> str:
@@ -136,13 +127,6 @@ def _problem(solver: type[Solver]) -> str:
 def _kernels(solver: type[Solver]) -> str:
     names = "any" if solver.kernels is None else ", ".join(solver.kernels)
     return f"{names}; others with features=nystrom or fourier" if solver.access == "linear" else names
-
-
-def _rows(solver: type[Solver], rows: dict[str, str], width: int) -> str:
-    lines = [f"{solver.name}  {solver.title}"]
-    for name, text in rows.items():
-        lines += _wrapped(text, f"  {name:<9}", width)
-    return "\n".join(lines)
 
 
 def _wrapped(text: str, first: str, width: int) -> list[str]:

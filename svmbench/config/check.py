@@ -58,6 +58,13 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
         config["features"] = {"name": features, **params}
     for name in ("problem", "budget", "observe"):
         config[name] = check_section(f"{name}.", given.get(name, {}), SECTIONS[name])
+    if config["observe"]["train"]:  # runs stored before there was a choice are those with it
+        del config["observe"]["train"]
+    elif config["budget"]["gap"] is not None:
+        raise UserError(
+            f"budget.gap={show(config['budget']['gap'])} needs the objective, which observe.train=false "
+            "leaves out: give one of the two"
+        )
     config["problem"] = _problem(config["problem"], suggested, dataset["name"])
     config["budget"] = _budget(config["budget"], config["solver"]["name"])
     validate = check_section("validate.", given.get("validate", {}), SECTIONS["validate"])

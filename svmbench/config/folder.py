@@ -37,7 +37,7 @@ class Key:
 
     @property
     def choices(self) -> list[str]:
-        """Words that the key can take: those of the alternatives that are written as they are."""
+        """Words that the key can take, as they are written: alternatives such as "a number" are left out."""
         words = self.allowed.split(BETWEEN) if self.allowed else []
         return [word for word in words if word != "text" and not word.startswith("a ")]
 

@@ -84,9 +84,10 @@ class Budget:
 
 @dataclass(frozen=True)
 class Observe:
-    """How often a run is looked at."""
+    """How often a run is looked at, and whether on its training examples, too."""
 
     points: int = field(default=10, metadata={"min": 1, "max": 1000})
+    train: bool = True
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ def occurring(matrices: list[Matrix]) -> list[Matrix]:
     """Return CSR matrices without the columns that are empty in all of them, if they are very wide.
 
     An empty column changes no inner product and no distance, but a vector of the width of the data, as
-    kernels and linear solvers keep, would take memory for it. Columns of the first matrix come first, each in
-    ascending order, so that its numbering does not depend on the others.
+    kernels and linear solvers keep, would take memory for it. The columns of the first matrix come first,
+    then those that only a later one has, in ascending order each: no later matrix changes their numbers.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ def make_folder(folder: Path) -> Path:
 
 def unwritable(folder: Path, error: OSError) -> UserError:
     """Return the error for a data folder that cannot be written to."""
-    # An array that was not written whole has no number and no reason; there is one that matters.
+    # numpy raises an OSError without a number where it could not write all of an array.
     reason = error.strerror or f"the disk is probably full ({error})"
     return UserError(
         f"cannot write data to {folder}: {reason}; name another folder by data.dir=DIR or $SVMBENCH_DATA"

@@ -83,7 +83,7 @@ class RawFiles:
     Attributes
     ----------
     pieces : Path
-        Folder for what a set keeps by itself, in pieces, of its own preparation.
+        Folder for a set that stores what it prepares by itself, piece by piece.
     payloads : dict of str to str
         sha256 of every unpacked member read so far, by name.
     """

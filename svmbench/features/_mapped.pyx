@@ -8,6 +8,7 @@ import numpy as np
 
 import scipy
 
+from svmbench.features.base import BLOCK
 from svmbench.sparse import issparse
 from svmbench.simd import isa
 
@@ -101,6 +102,15 @@ cdef class LazyMappedData(LinearData):
         rows = self.map.transform(self.X[np.asarray(indices)])
         self.observed += len(rows) * self.frequencies.shape[1]
         return np.asarray(coefficients) @ rows
+
+    def mean_norm(self):
+        """Return the mean of |z(x_i)|; the features count as observed."""
+        total = 0.0
+        for begin in range(0, self.n, BLOCK):
+            rows = self.map.transform(self.X[begin : begin + BLOCK]).astype(np.float64)
+            total += float(np.sqrt(np.einsum("ij,ij->i", rows, rows)).sum())
+            self.observed += len(rows) * self.frequencies.shape[1]
+        return total / max(self.n, 1)
 
     def products(self, weights):
         """Return <z(x_i), w> for every training example, float64, shape (n,); counted as looking."""

@@ -58,13 +58,14 @@ cdef class LinearData:
         self.arrays = _arrays(X, compress)
         self.sparse = len(self.arrays) > 1
         values = self.arrays[0]
-        self.stored = values.shape[0]
         if self.sparse:
             columns, begin = self.arrays[1:]
             self.stored = columns.shape[0]
             self.rows.begin = &begin[0]
             if self.stored:
                 self.rows.columns = &columns[0]
+        else:
+            self.stored = values.shape[0]
         if values is not None and self.stored:
             self.rows.values = &values[0]
 

@@ -146,7 +146,7 @@ class ReducedSet:
         self._ledger = ledger
 
     def select(self, indices: NDArray[np.int64]) -> ReducedSet:
-        """Return the cloud of some of the rows."""
+        """Return some of the rows, counted in the same ledger."""
         part = ReducedSet.__new__(ReducedSet)
         part.n, part.d, part.gamma = len(indices), self.d, self.gamma
         part._X, part._squared, part._ledger = self._X[indices], self._squared[indices], self._ledger

@@ -27,11 +27,11 @@ function rows(figure, x, y, shown, positive) {
 }
 
 // Checkpoints of different seeds lie at nearly the same costs: they are put on marks a twentieth of a decade apart, and
-// a mark that fewer than half of a method's seeds have is left out.
-function medians(choice) {
-  const log = "log(datum.x) / LN10", keys = ["method", "mark"];
+// a mark that no more than half of a method's seeds have is left out. A linear axis may hold a cost of 0.
+function medians() {
+  const keys = ["method", "mark"];
   return [
-    { calculate: choice.xscale === "log" ? `pow(10, round(20 * ${log}) / 20)` : `pow(10, round(20 * log(max(datum.x, 1e-9)) / LN10) / 20)`, as: "mark" },
+    { calculate: "pow(10, round(20 * log(max(datum.x, 1e-9)) / LN10) / 20)", as: "mark" },
     { aggregate: [{ op: "median", field: "y", as: "middle" }, { op: "q1", field: "y", as: "low" }, { op: "q3", field: "y", as: "high" },
       { op: "distinct", field: "run", as: "count" }], groupby: keys },
     { joinaggregate: [{ op: "max", field: "count", as: "most" }], groupby: ["method"] },
@@ -68,7 +68,7 @@ function spec(figure, choice) {
     description: `${figure.columns[choice.y][0]} against ${figure.columns[choice.x][0]}: ${figure.title}`,
     width: "container", height: 360, background: null,
     data: { values: points },
-    ...(choice.medians ? { transform: medians(choice) } : {}),
+    ...(choice.medians ? { transform: medians() } : {}),
     mark: { type: "line", interpolate: "step-after", strokeWidth: 1.6, point: { size: 22, filled: true } },
     encoding: {
       x: axis("x", choice.xscale), y: axis("y", choice.yscale), detail: { field: choice.medians ? "method" : "run" },

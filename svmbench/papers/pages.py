@@ -116,7 +116,8 @@ def _origin(material: Material) -> str:
     artifact = material.artifact
     text = f"{material.tally()[0].upper()}{material.tally()[1:]}; {_duration(material.seconds)} of training."
     if artifact.runs is None:
-        text = f"Check `{artifact.options['function']}`, {_duration(material.seconds)}."
+        made = material.tally() if material.outcome is None else _duration(material.seconds)
+        text = f"Check `{artifact.options['function']}`, {made}."
     ending = "md" if artifact.kind == "grid" else "png"
     folder = "tables" if artifact.kind == "grid" else f"figures/{artifact.id}"
     if artifact.runs is None and material.outcome is not None and not material.outcome["panels"]:

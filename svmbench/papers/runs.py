@@ -209,9 +209,8 @@ def compose_together(many: Iterable[Runs]) -> None:
 
 def written(value: Any) -> str:
     """Return a value as it is written in an override."""
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    return str(value)
+    text = "null" if value is None else str(value)
+    return text.lower() if isinstance(value, bool) else text
 
 
 def _last_of_each(given: Sequence[str]) -> tuple[str, ...]:
@@ -250,21 +249,19 @@ def read_runs(content: Any, where: str) -> Runs:
     groups = tuple(
         _group(value, f"{where}.groups[{place}]", names, solvers) for place, value in enumerate(top["groups"])
     )
-    return Runs(tuple(top.get("overrides") or ()), panels, lines, groups)
+    return Runs(_overrides(top, where), panels, lines, groups)
 
 
 def _panel(name: str, value: Any, where: str) -> Panel:
     keys = fields.section(value, where, ("title", "overrides"), ("known",))
     known = fields.section(keys["known"], f"{where}.known", (), KNOWN) if keys.get("known") else {}
-    return Panel(name, str(keys["title"]), tuple(keys["overrides"]), dict(known))
+    return Panel(name, str(keys["title"]), _overrides(keys, where), dict(known))
 
 
 def _line(name: str, value: Any, where: str, panels: Sequence[str]) -> Line:
     keys = fields.section(value, where, (), ("solver", "title", "overrides", "known")) if value else {}
     known = fields.numbers(keys.get("known", {}), f"{where}.known", panels)
-    return Line(
-        name, str(keys.get("solver", name)), keys.get("title"), tuple(keys.get("overrides", ())), known
-    )
+    return Line(name, str(keys.get("solver", name)), keys.get("title"), _overrides(keys, where), known)
 
 
 def _group(value: Any, where: str, panels: Sequence[str], solvers: Sequence[str]) -> Group:
@@ -283,9 +280,13 @@ def _group(value: Any, where: str, panels: Sequence[str], solvers: Sequence[str]
         _seeds(keys["seeds"], f"{where}.seeds"),
         {key: tuple(values) for key, values in over.items()},
         tuple(exceptions),
-        tuple(keys.get("overrides", ())),
+        _overrides(keys, where),
         keys.get("values", {}),
     )
+
+
+def _overrides(keys: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    return fields.words(keys.get("overrides") or [], f"{where}.overrides")
 
 
 def _seeds(value: Any, where: str) -> tuple[int, ...]:

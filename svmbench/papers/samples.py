@@ -47,7 +47,7 @@ class Sample:
 
 def exactly(value: float) -> Sample:
     """Return a number that is known exactly."""
-    return Sample(np.full(1 + RESAMPLES, value), f"{value:.4g}")
+    return Sample(np.full(1 + RESAMPLES, value), f"{value:.6g}")
 
 
 def measured(found: Mapping[str, Any]) -> Sample:

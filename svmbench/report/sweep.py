@@ -84,9 +84,10 @@ def draw_sweep(
     ]
     reading = (
         f"{y_label[0].upper()}{y_label[1:]} against {x_label}. A point is the median over seeds, the "
-        "band around a line reaches from the least to the greatest of them. "
-        "Dashed grey lines are published values."
+        "band around a line reaches from the least to the greatest of them."
     )
+    if any((levels or {}).values()):
+        reading += " Dashed grey lines are published values."
     text = "\n\n".join(textwrap.fill(paragraph, 100) for paragraph in (title, reading, *notes))
     text += "\n\nRuns drawn:\n" + "\n".join(f"  {run}" for run in runs)
     missing = "\n".join(f"  {run}: {reason}" for run, reason in left_out) or "  none"

@@ -1,1 +1,1 @@
-"""Plan, execute, observe and stop runs."""
+"""Prepare, execute, observe and end runs."""

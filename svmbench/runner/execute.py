@@ -283,7 +283,9 @@ class _Attempt:
         run = self._solver(prepare.parameters(self._solver, config)).start(problem, oracle, generator)
         best, due = self._best, False
         bound = best.dual if best is not None and best.precision == "float64" else None
-        observer = self._observer = Observer(problem, seen, self._posed.data, bound)
+        observer = self._observer = Observer(
+            problem, seen, self._posed.data, bound, train=config["observe"].get("train", True)
+        )
         if before is not None:
             clock, due = before.stand(run, oracle.ledger, observer, checkpoint)
         first = prepare.first_checkpoint(self._solver, config["budget"]["counter"], problem.n)

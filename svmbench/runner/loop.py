@@ -19,6 +19,12 @@ SLICE = 0.2
 #: that storing one takes.
 KEPT_EVERY = 30.0
 KEPT_COST = 50.0
+#: Seconds of training after which a run without any limit says so.
+LONG = 10.0
+_UNLIMITED = (
+    "no limit is set: the run ends when the solver's own rule holds; Ctrl-C ends it and stores what it has, "
+    "budget.seconds=60 or budget.gap=1e-3 would end it earlier"
+)
 
 
 class Counts(Protocol):
@@ -133,6 +139,8 @@ class Loop:
         self._refits = refits
         self._exact = exact
         self._before = 0.0
+        limits = ("kev", "iterations", "seconds", "gap", "test_error")
+        self._told = any(budget[key] is not None for key in limits)
         self._row: dict[str, Any] | None = None
         self._keep = keep
         self._kept = time.monotonic()
@@ -160,7 +168,7 @@ class Loop:
                 # A state of a run that is over cannot be gone on from either.
                 self._torn = self._torn or self._run.converged or self._run.stalled
                 return end
-            if not math.isfinite(row["primal_objective"]):
+            if not math.isfinite(row.get("primal_objective", 0.0)):
                 at = row["iterations"]
                 return End("diverged", f"the objective is {row['primal_objective']} after {at} iterations")
             if end is not None:
@@ -197,6 +205,9 @@ class Loop:
                 self._torn = True
                 return self._interrupted("within an iteration, which was given up, after")
             self._progress.advanced(self._counter, self._value(), self._limit, self._spent())
+            if not self._told and self._spent() > LONG:
+                self._told = True
+                self._progress.say(_UNLIMITED)
 
     def _spent(self) -> float:
         """Return the wall time of all training, which is what a limit in seconds is about."""

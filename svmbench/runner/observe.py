@@ -64,6 +64,8 @@ class Observer:
         For test and validation errors.
     bound : float or None
         A certified lower bound of the optimal λ-form objective, for solvers without a dual of their own.
+    train : bool
+        Whether to look at the training examples: without, there are no objective, gap and training error.
 
     Attributes
     ----------
@@ -72,12 +74,19 @@ class Observer:
     """
 
     def __init__(
-        self, problem: Problem, oracle: Oracle | LinearData, data: Dataset, bound: float | None = None
+        self,
+        problem: Problem,
+        oracle: Oracle | LinearData,
+        data: Dataset,
+        bound: float | None = None,
+        *,
+        train: bool = True,
     ) -> None:
         self._problem = problem
         self._oracle = oracle
         self._data = data
         self._bound = bound
+        self._train = train
         self._scores = TrainingScores(oracle)
         self._before = self._scores.state()
         self._last: tuple[KernelExpansion, NDArray[np.float64]] | None = None
@@ -113,6 +122,15 @@ class Observer:
             raise
 
     def _seen(self, snapshot: Snapshot) -> dict[str, Any]:
+        row = self._on_training(snapshot) if self._train else dict(snapshot.native)
+        row["support_vectors"] = snapshot.model.support_vectors
+        if row["support_vectors"] is None and snapshot.alpha is not None:
+            row["support_vectors"] = int(np.count_nonzero(snapshot.alpha))
+        self._generalise(row, snapshot.model)
+        return row
+
+    def _on_training(self, snapshot: Snapshot) -> dict[str, Any]:
+        """Return what the training examples tell: objective, gap, error, and what a method says of itself."""
         model, problem, y = snapshot.model, self._problem, self._problem.y
         maintained = snapshot.responses
         diverged = maintained is not None and not np.isfinite(maintained).all()
@@ -129,7 +147,6 @@ class Observer:
         norm2 = model.squared_norm(self._oracle, y, responses)
         loss = mean_hinge(margins)
         row: dict[str, Any] = {
-            "support_vectors": model.support_vectors,
             "train_error": mistakes(margins, np.ones_like(margins)) / problem.n,
             "primal_objective": primal_objective(problem.lam, norm2, loss),
             "norm": math.sqrt(norm2),
@@ -137,13 +154,10 @@ class Observer:
             "precision": "float32" if scores is None else "float64",
             **snapshot.native,
         }
-        if row["support_vectors"] is None and snapshot.alpha is not None:
-            row["support_vectors"] = int(np.count_nonzero(snapshot.alpha))
         if snapshot.loss == "squared_hinge":
             self._squared_hinge(row, snapshot.alpha, norm2, margins)
         if scores is not None:
             self._certify(row, snapshot, responses)
-        self._generalise(row, model)
         return row
 
     def _fresh(self, model: Model) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.files import digest
+from svmbench.files import StillLocked, digest
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem, nu_from_optimum
@@ -170,7 +170,9 @@ def optimum(
     threads : int
         Threads of the oracle.
     seconds : float, optional
-        Wall time that the computation may take; without limit by default.
+        Wall time that the computation may take, and before it the wait for another process that makes the
+        same optimum; without limit by default. Nothing else limits it: it is charged to no run, and what is
+        stored serves runs of all budgets.
     say : callable
         Told what takes long.
 
@@ -179,19 +181,28 @@ def optimum(
     Uncertified
         If the gap cannot be certified to `TARGET`.
     TimeoutError
-        If that takes longer than `seconds`.
+        If that or the wait takes longer than `seconds`.
     """
     key = optimum_key(problem, data, kernel)
     known = lookup(store, key)
     if known is not None:
         return known
     hash = digest(key)
-    lock = store.lock_optimum(hash, lambda who: say(f"waiting for the optimum that {who} computes"))
+    began = time.monotonic()
+    try:
+        lock = store.lock_optimum(
+            hash, lambda who: say(f"waiting for the optimum that {who} computes"), seconds
+        )
+    except StillLocked as error:
+        raise TimeoutError(
+            f"the optimum behind it is still computed by {error} after {seconds:g} s"
+        ) from None
     try:
         known = lookup(store, key)  # made while this process waited
         if known is None:
             say(f"computing the optimum of the regularised problem once, to a relative gap of {TARGET:g}")
             unfinished = UnfinishedOptimum(store, hash)
+            seconds = None if seconds is None else max(0.0, seconds - (time.monotonic() - began))
             known = _compute(problem, data, kernel, key, cache_bytes, threads, seconds, say, unfinished)
             record = asdict(known)
             store.put_optimum(hash, {**record, "checksum": digest(record)})
@@ -316,7 +327,7 @@ def _solve(
             say(f"optimum: {run.iterations} iterations, relative gap {gap:.1e} of {TARGET:g}, {left}")
         if seconds is not None and now - started > seconds and gap > TARGET:
             raise TimeoutError(
-                f"the optimum behind it has a relative gap of {gap:.1e} after {seconds:g} s, "
+                f"the optimum behind it has a relative gap of {gap:.1e} after {seconds:.3g} s, "
                 f"{TARGET:g} is needed"
             )
         if gap <= promising or ended:

@@ -73,7 +73,8 @@ class PlainLines:
         parts += [f"{name} {row[name]:.3g}" for name in costs[:1]]
         if row.get("test_error") is not None:
             parts.append(f"test error {100 * row['test_error']:.2f} %")
-        parts.append(f"objective {row['primal_objective']:.6g}")
+        if row.get("primal_objective") is not None:
+            parts.append(f"objective {row['primal_objective']:.6g}")
         if row.get("relative_gap") is not None:
             parts.append(f"relative gap {row['relative_gap']:.2e}")
         self._print(", ".join([*parts, f"{row['wall_seconds']:.1f} s"]))

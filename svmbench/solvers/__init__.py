@@ -1,1 +1,1 @@
-"""Solvers: one file per method, grouped by what they touch (kernel, linear, approximate, peers)."""
+"""Solvers: a file for each method, in `kernel`, `linear` and `external`; beside these what they share."""

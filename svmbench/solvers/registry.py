@@ -55,7 +55,7 @@ def get(name: str) -> type[Solver]:
     Raises
     ------
     UserError
-        If there is none, or two, or the plug-in of that name does not hold one.
+        If there is none, or two, or the plug-in of that name cannot be imported or does not hold one.
     """
     modules, plugins = _modules(), _plugins()
     if name in modules and name in plugins:
@@ -65,14 +65,25 @@ def get(name: str) -> type[Solver]:
     if name in modules:
         return _solver_of(importlib.import_module(modules[name]), name)
     if name in plugins:
-        loaded = plugins[name].load()
-        if not (isinstance(loaded, type) and issubclass(loaded, Solver) and loaded.name == name):
-            raise UserError(
-                f"the plug-in '{plugins[name].value}' is no solver named '{name}': it must be a subclass of "
-                f"svmbench.solvers.base.Solver with name = '{name}'"
-            )
-        return loaded
+        return _loaded(plugins[name])
     raise UserError(f"solver '{name}' is unknown: give one of {', '.join(names())}{nearest(name, names())}")
+
+
+def _loaded(plugin: EntryPoint) -> type[Solver]:
+    try:
+        solver = plugin.load()
+    except Exception as error:  # whatever the code of others does when it is imported
+        raise UserError(
+            f"the plug-in '{plugin.value}' of solver '{plugin.name}' cannot be imported "
+            f"({type(error).__name__}: {error}): install what it needs, or uninstall it"
+        ) from error
+    named = isinstance(solver, type) and issubclass(solver, Solver) and getattr(solver, "name", None)
+    if named != plugin.name:
+        raise UserError(
+            f"the plug-in '{plugin.value}' is no solver named '{plugin.name}': it must be a subclass of "
+            f"svmbench.solvers.base.Solver with name = '{plugin.name}'"
+        )
+    return solver
 
 
 def _solver_of(module: ModuleType, name: str) -> type[Solver]:

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 
 from svmbench.errors import UserError
 from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers import registry
 from svmbench.solvers.base import Run
-from svmbench.speed.solvers import NU
+from svmbench.speed.solvers import posed
 from svmbench.speed.timing import Timings, stamp
 
 #: As dataset=twonorm: two Gaussian classes in 20 dimensions, and its width of the kernel.
@@ -123,8 +122,7 @@ def measure(
             made = None  # before the next ones take their place
             made = twonorm(n)
         X, y = made
-        nu = NU if solver.form == "slack-constrained" else None
-        problem = Problem.build(y, C=1.0, bias=solver.biases[0], nu=nu)
+        problem = posed(solver, y, solver.biases[0], C=1.0)
         run = solver(solver.Params()).start(problem, Oracle(X, KERNEL, 0, threads), Generator(0))
         timings = _timings(run, max(1, 200_000 // n), seconds, "cpu" if threads == 1 else "wall")
         first = costs[0].first if costs else timings.median / n

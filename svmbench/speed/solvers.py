@@ -42,7 +42,7 @@ class Pace:
     solver, bias : str
         The method, and the bias of its problem.
     rows : str
-        ``made``: no row was kept; ``at hand``: all rows, as far as they fit, were in the cache.
+        ``made``: no row was kept; ``cached``: all rows, as far as they fit, were in the cache.
     pieces : tuple of (int, float)
         Iterations and CPU seconds of each piece that was timed: of one run, piece by piece, where rows are
         made; of the same iterations again and again where they are cached.
@@ -148,16 +148,23 @@ def measure(
             continue
         for bias in solver.biases:
             say(f"{name}, bias {bias}")
-            nu = NU if solver.form == "slack-constrained" else None
-            radius = RADIUS if solver.form == "norm-bounded" else None
             asked = config["problem"]
-            problem = Problem.build(y, lam=asked["lam"], C=asked["C"], bias=bias, nu=nu, radius=radius)
+            problem = posed(solver, y, bias, lam=asked["lam"], C=asked["C"])
             pace = _pace(solver, problem, Oracle(X, config["kernel"]), limit, seconds)
             paces.append(pace)
             oracle = Oracle(X, config["kernel"], cache, prefetch=False)
             if oracle.cache_rows > LEAST:
-                paces.append(_pace_at_hand(solver, problem, oracle, limit, seconds, pace.iterations))
+                paces.append(_pace_cached(solver, problem, oracle, limit, seconds, pace.iterations))
     return paces
+
+
+def posed(
+    solver: type[Solver], y: Any, bias: str, *, lam: float | None = None, C: float | None = None
+) -> Problem:
+    """Return a problem with what the form of a solver needs beside λ or C."""
+    nu = NU if solver.form == "slack-constrained" else None
+    radius = RADIUS if solver.form == "norm-bounded" else None
+    return Problem.build(y, lam=lam, C=C, bias=bias, nu=nu, radius=radius)
 
 
 def _pace(solver: type[Solver], problem: Problem, oracle: Oracle, limit: float, seconds: float) -> Pace:
@@ -171,7 +178,7 @@ def _pace(solver: type[Solver], problem: Problem, oracle: Oracle, limit: float, 
     return Pace(solver.name, problem.bias, "made", pieces, warm_up, values, limit, begun, load)
 
 
-def _pace_at_hand(
+def _pace_cached(
     solver: type[Solver], problem: Problem, oracle: Oracle, limit: float, seconds: float, iterations: int
 ) -> Pace:
     """Make the first iterations, as many as the cache has two rows for each of, then time them again."""
@@ -182,7 +189,7 @@ def _pace_at_hand(
     while sum(spent for _, spent in pieces) < seconds:
         pieces.append(_piece(_started(solver, problem, oracle), most))
     values = oracle.ledger.kev_computed - computed
-    return Pace(solver.name, problem.bias, "at hand", tuple(pieces), warm_up, values, limit, begun, load)
+    return Pace(solver.name, problem.bias, "cached", tuple(pieces), warm_up, values, limit, begun, load)
 
 
 def _started(solver: type[Solver], problem: Problem, oracle: Oracle) -> Run:

@@ -9,9 +9,12 @@ from pathlib import Path
 
 from svmbench.errors import UserError
 from svmbench.files import Lock, sha256, sync_folder
-from svmbench.store import documents
+from svmbench.store import documents, packs
 from svmbench.store.runs import LOCK, RUNNING, STATE, StoredRun
 from svmbench.store.store import Store, read
+
+#: What cannot be checked of a packed run.
+_PACKED = "a pack holds no models, so that their numbers cannot be recomputed, only made again"
 
 
 @dataclass(frozen=True)
@@ -23,8 +26,8 @@ class Finding:
     path : Path
         Folder of the run, or file.
     state : str
-        ``ok``; ``unchecked``: readable, and stored before there were checksums; ``running``; ``killed``: its
-        checkpoints are whole; ``damaged``.
+        ``ok``; ``unchecked``: readable, and stored before there were checksums; ``packed``: readable, without
+        files of its own; ``running``; ``killed``: its checkpoints are whole; ``damaged``.
     sentence : str
         What is wrong, or what was checked.
     run : StoredRun or None
@@ -46,6 +49,8 @@ def check_run(path: Path, store: Store) -> Finding | None:
         if run.status in ("running", "killed"):
             return Finding(path, run.status, run.reason, run)
         files = run.files
+        if files is None and store.root / "unpacked" in path.parents:
+            return Finding(path, "packed", _PACKED, run)
         if files is None:
             return Finding(path, "unchecked", "readable; stored before there were checksums and models", run)
         if "model.npz" in files:
@@ -69,19 +74,31 @@ def _replaced_optimum(run: StoredRun, store: Store) -> str:
 
 
 def check_store(store: Store) -> Iterator[Finding]:
-    """Check every run, own and reference, and every document that runs share."""
+    """Check every run, own and reference, every pack, and every document that runs share."""
     for folder in (store.root / "runs", store.root / "reference" / "runs"):
         for path in _entries(folder):
             finding = check_run(path, store) if path.is_dir() else None
             if finding is not None:
                 yield finding
     for root in (store.root, store.root / "reference"):
+        for path in _entries(root / "packs"):
+            if path.name.endswith(packs.ENDING):
+                yield _check_pack(path)
         for kind in ("optima", "environments"):
             for path in _entries(root / kind):
                 try:
                     documents.read(path)
                 except UserError as error:
                     yield Finding(path, "damaged", str(error))
+
+
+def _check_pack(path: Path) -> Finding:
+    try:
+        count, older = packs.check(path)
+    except UserError as error:
+        return Finding(path, "damaged", str(error))
+    ids = f", {older} of them under ids from before ν and R were rounded" if older else ""
+    return Finding(path, "packed", f"{count} runs are what was written{ids}; {_PACKED}")
 
 
 def _entries(folder: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Runs removed for good."""
+"""Remove runs for good."""
 
 from __future__ import annotations
 

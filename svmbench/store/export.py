@@ -28,7 +28,7 @@ _COLUMNS = (
 
 
 def export(runs: Sequence[StoredRun], target: Path, root: Path, commands: Sequence[str]) -> None:
-    """Copy ended runs, their environments and optima, tags and notes, a table and how they were made.
+    """Write ended runs with environments, optima, tags and notes, a table, and the commands to repeat them.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def export(runs: Sequence[StoredRun], target: Path, root: Path, commands: Sequen
         raise UserError(f"{target} is there already: give another -o PATH, or remove it")
     open_ones = [run.id for run in runs if run.path.name.endswith(RUNNING)]
     if open_ones:
-        raise UserError(f"run {open_ones[0]} has no end: wait for it, or leave it out")
+        raise UserError(f"run {open_ones[0]} has not ended: wait for its end, make it again, or leave it out")
     with storing(str(target), target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".export-") as scratch:

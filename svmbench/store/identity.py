@@ -20,7 +20,7 @@ IRRELEVANT = (
     ("force",),
     ("prefetch",),
     ("budget", "name"),
-    ("dataset", "suggested"),
+    ("dataset", "suggested"),  # in runs stored by older versions
 )
 
 

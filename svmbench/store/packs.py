@@ -3,7 +3,8 @@
 A pack is JSON, one run per line, compressed by xz: ``xz -dc results/reference/packs/sbp-f2.jsonl.xz`` prints
 it. Each line holds what the folder of a run holds: ``run`` (run.json), ``status`` (status.json) and ``trace``
 (trace.csv, its rows perhaps thinned). A pack is unpacked once, to ``RESULTS/unpacked``, where its runs are
-found and read like any others.
+found and read like any others. It holds no models and no states, which would be many times as large: its
+numbers cannot be recomputed, only made again by another run.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from svmbench.errors import UserError
 from svmbench.files import sha256, write_whole
 from svmbench.store import documents, trace
+from svmbench.store.identity import run_id
 from svmbench.store.runs import StoredRun
 
 ENDING = ".jsonl.xz"
@@ -76,6 +79,44 @@ def folders(root: Path) -> list[str]:
     return [f"unpacked/{_unpacked(path, root / 'unpacked').name}/runs" for path in packs]
 
 
+def check(path: Path) -> tuple[int, int]:
+    """Read a pack through; return how many runs it holds, and how many of them are under an older id.
+
+    Its format has a checksum of the whole; each line is a run under the id of its identity, with checkpoints
+    that can be read. Ids once were those of derived parameters to all digits, where six are stored now.
+
+    Raises
+    ------
+    UserError
+        If it is damaged.
+    """
+    records, older = _records(path), 0
+    for number, record in enumerate(records, start=1):
+        try:
+            about, text = record["run"], record["trace"]
+            same = about["id"] == run_id(about["identity"])
+            derived = "derived" in about["identity"]
+        except (KeyError, TypeError) as error:
+            raise _damaged(path, error) from error
+        trace.parse(text, path)
+        older += not same
+        if not (same or derived):
+            raise UserError(f"{path} is damaged (run {number} has the id of another identity); restore it")
+    return len(records), older
+
+
+def _records(path: Path) -> list[dict[str, Any]]:
+    """Return the lines of a pack, read."""
+    try:
+        return [json.loads(line) for line in lzma.decompress(path.read_bytes()).decode().splitlines()]
+    except (lzma.LZMAError, ValueError) as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> UserError:
+    return UserError(f"{path} is damaged ({type(error).__name__}: {error}); restore it")
+
+
 def _unpacked(path: Path, home: Path) -> Path:
     """Return the folder of a pack's content, which appears whole; that of an older pack of its name goes."""
     name = path.name.removesuffix(ENDING)
@@ -99,17 +140,16 @@ def _unpacked(path: Path, home: Path) -> Path:
 def _unpack(path: Path, runs: Path) -> None:
     """Write the run folders of a pack."""
     try:
-        records = [json.loads(line) for line in lzma.decompress(path.read_bytes()).decode().splitlines()]
         content = {
             record["run"]["id"]: {
                 "run.json": json.dumps({"schema": record["schema"], **record["run"]}),
                 "status.json": json.dumps({"schema": record["schema"], **record["status"]}),
                 "trace.csv": record["trace"],
             }
-            for record in records
+            for record in _records(path)
         }
-    except (lzma.LZMAError, ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{path} is damaged ({type(error).__name__}: {error}); restore it") from error
+    except (KeyError, TypeError) as error:
+        raise _damaged(path, error) from error
     for id, files in content.items():
         folder = runs / id
         folder.mkdir(parents=True)

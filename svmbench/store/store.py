@@ -209,10 +209,13 @@ class Store:
         """Return a stored optimum, own or reference, or None."""
         return self._document("optima", hash)
 
-    def lock_optimum(self, hash: str, waiting: Callable[[str], None]) -> Lock:
-        """Lock the making of an optimum; ``waiting`` is told who makes it now, if somebody does."""
+    def lock_optimum(self, hash: str, waiting: Callable[[str], None], seconds: float | None = None) -> Lock:
+        """Lock the making of an optimum; ``waiting`` is told who makes it now, if somebody does.
+
+        With `seconds`, `StillLocked` that names who has it is raised after so much waiting.
+        """
         with documents.storing("the optimum", self.root / "optima"):
-            return Lock.acquire(self.root / "optima" / f".{hash}.lock", waiting)
+            return Lock.acquire(self.root / "optima" / f".{hash}.lock", waiting, seconds)
 
     def _folders(self) -> list[str]:
         """Return the folders of runs in the results folder: own ones, reference ones, and those of packs."""

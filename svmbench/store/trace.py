@@ -111,6 +111,11 @@ def read_rows(path: Path) -> list[dict[str, Value]]:
         return []
     except UnicodeDecodeError as error:
         raise damaged(path, error) from error
+    return parse(text, path)
+
+
+def parse(text: str, path: Path) -> list[dict[str, Value]]:
+    """Return the same from the text of a trace, whose file is that of the path."""
     lines = text.split("\n")[:-1]
     names = lines[0].split(",") if lines else []
     checked = names[-1:] == [CHECK]

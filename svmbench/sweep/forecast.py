@@ -35,7 +35,8 @@ class Forecast:
     def sentence(self, jobs: int) -> str:
         """Return the whole forecast in one sentence, for ``jobs`` runs at a time."""
         missing = [number for number, state in self.states.items() if state != "stored"]
-        text = f"{len(self.states)} runs: {len(self.states) - len(missing)} stored, {len(missing)} to be made"
+        total = len(self.states)
+        text = f"{total} run{'s' * (total > 1)}: {total - len(missing)} stored, {len(missing)} to be made"
         known = [self.seconds[number] for number in missing if number in self.seconds]
         if known:
             text += f"; about {duration(sum(known) / min(jobs, len(known)))} for {len(known)} of them"

@@ -30,7 +30,7 @@ class Status:
     workers : int
         How many are made at a time.
     ends : dict of int to dict
-        Jobs that had their end before; they count as done.
+        Ends of jobs that ended before; these are counted with the others.
     out, live : text stream
         Where ends and the status line go.
     """

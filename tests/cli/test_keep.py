@@ -107,6 +107,12 @@ def test_the_same_runs_give_the_same_zip_file(kept, here):
     assert (here / "a/x.zip").read_bytes() == (here / "b/x.zip").read_bytes()
 
 
+def test_a_run_that_two_folders_hold_is_exported_once(kept, here, capsys):
+    shutil.copytree("results", "copy")
+    assert main(["export", "results", "copy", "-o", "mine", "--json"]) == 0
+    assert sorted(json.loads(capsys.readouterr().out)["runs"]) == kept
+
+
 @pytest.mark.slow
 def test_a_sweep_stands_for_its_runs(here, capsys):
     sweep = ["dataset.n_train=60", "dataset.n_test=60", "budget.iterations=40", "solver=pegasos,sdca"]

@@ -40,6 +40,7 @@ def test_columns_filter_order_and_number_are_chosen(results, capsys):
     order = [*chosen, "--sort", "test_error"]
     assert printed(capsys, *order, "--best", "2")[1:] == [["1", "10.0"], ["0", "1.0"]]
     assert printed(capsys, *order, "--reverse", "--best", "1")[1:] == [["2", "100.0"]]
+    assert printed(capsys, *chosen, "--reverse")[1:] == printed(capsys, *chosen)[:0:-1]
     assert printed(capsys, *chosen, "--where", "problem.C=1e1")[1:] == [["1", "10.0"]]
     assert printed(capsys, *chosen, "--where", "solver=smo")[1:] == []
     assert main(["list", "--json", "--where", "seed=2"]) == 0

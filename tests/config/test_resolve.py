@@ -47,6 +47,16 @@ def test_features_are_part_of_a_configuration_only_where_there_are_any():
     assert resolved["budget"]["counter"] == "inner_products"
 
 
+def test_a_look_at_the_training_examples_is_named_only_where_it_is_left_out():
+    # So that the runs stored before there was a choice are found.
+    assert config.resolve(["observe.train=true"]) == config.resolve([])
+    assert config.resolve(["observe.train=false"])["observe"] == {"points": 10, "train": False}
+    with pytest.raises(
+        UserError, match=r"budget.gap=0.01 needs the objective, which observe.train=false leaves out"
+    ):
+        config.resolve(["observe.train=false", "budget.gap=0.01"])
+
+
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [

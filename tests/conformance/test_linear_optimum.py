@@ -50,6 +50,11 @@ STOCHASTIC = [
 VANISHING = [(name, given) for name, given in STOCHASTIC if given.get("steps") != "zhang"]
 
 
+def test_every_exact_method_is_held_to_the_optimum():
+    names = {name for name in registry.names() if registry.get(name).exact}
+    assert {name for name in names if registry.get(name).access == "linear"} <= {name for name, _ in EXACT}
+
+
 @pytest.fixture(scope="module")
 def hinge() -> Optimum:
     return Optimum(kernel=LINEAR)

@@ -84,6 +84,9 @@ def test_lazy_features_are_the_same_and_counted_as_they_are_made(form, layout):
     np.testing.assert_allclose(lazy.combination(at, factors), made.combination(at, factors), atol=1e-5)
     assert lazy.ledger.inner_products == 0
     assert lazy.observed == 2 * X.shape[0] * 71 + 3 * 70
+    assert lazy.mean_norm() == pytest.approx(made.mean_norm(), rel=1e-6)
+    assert lazy.ledger.inner_products == 0
+    assert lazy.observed == X.shape[0] * (2 * 71 + 70) + 3 * 70
     np.testing.assert_allclose(lazy.squared_norms(), made.squared_norms(), rtol=1e-5)
     assert lazy.ledger.inner_products == X.shape[0] * 71
 

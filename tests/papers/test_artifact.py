@@ -90,6 +90,17 @@ def change(content, path, value):
         ("metrics", ["test_eror"], "FILE: metrics: unknown 'test_eror'; did you mean 'test_error'"),
         ("ranges", {"x": [1e9, 1e6]}, "FILE: ranges.x=.* the smaller one first"),
         ("runs.panels", {}, "FILE: runs.panels must be a section with keys"),
+        (
+            "runs.panels.adult.overrides",
+            "dataset=adult",
+            "FILE: runs.panels.adult.overrides=dataset=adult is not allowed: give a list of words",
+        ),
+        ("runs.overrides", "budget=paper", "FILE: runs.overrides=budget=paper is not allowed: give a list"),
+        (
+            "runs.solvers.smo.overrides",
+            "solver.eps=1",
+            "FILE: runs.solvers.smo.overrides=solver.eps=1 is not",
+        ),
         ("runs.panels.adult.known", {"error": 1}, "FILE: runs.panels.adult.known: unknown key 'error'"),
         ("runs.groups.1.seeds", [0, 0], "FILE: runs.groups.1..seeds must be different whole numbers"),
         ("runs.groups.1.seeds", 0, "FILE: runs.groups.1..seeds must be"),

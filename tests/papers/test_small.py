@@ -34,6 +34,10 @@ FEW = {
 }
 
 
+#: Checks of what is proved or counted, which hold at any size.
+THEOREMS = ("sbp-l21", "sbp-l31", "sbp-e1", "sbp-f1", "sbp-f4", "rup-5", "as-cls")
+
+
 def small(artifact):
     """The first panel, one seed and at most two values of each key, on a hundred points in the plane."""
     runs = artifact.runs
@@ -138,6 +142,8 @@ def test_a_check_is_made_small_stored_judged_and_drawn(name, tmp_path, monkeypat
     assert "Check `" in page
     if "sets" not in arguments and arguments.get("sizes") != FEW["sizes"]:
         assert "not attempted" not in page
+    if name in THEOREMS:
+        assert "**reproduced**" in page and "deviates" not in page and "inconclusive" not in page
     assert commands.draw(asked(name, tmp_path)) == 0
     assert commands.keep(asked(name, tmp_path)) == 0
     assert (tmp_path / "reference" / "checks" / f"{name}.json").is_file()
@@ -176,5 +182,6 @@ def test_artifacts_are_drawn_and_judged_at_once_the_same_twice(tmp_path, capfd):
     assert first == {path: path.read_bytes() for path in first}
     text = (tmp_path / "reference" / "VERDICTS.md").read_text()
     assert text.startswith("# Verdicts") and "not attempted" in text
+    assert "Check `sample_size`, not measured." in text
     for name in some:
         assert (f"## {LOADED[name].target}: {LOADED[name].title}" in text) == bool(LOADED[name].claims)

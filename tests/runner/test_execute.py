@@ -219,3 +219,14 @@ def test_runs_at_the_same_time_are_counted(make):
 def test_without_a_limit_the_whole_kernel_matrix_is_kept(make):
     # 30 rows of 30 values: computed once each, however long the run.
     assert make(budget={"memory": None}).run.summary()["kev_computed"] == 900
+
+
+@pytest.mark.parametrize("solver", ["smo", "pegasos"])
+def test_without_a_look_at_the_training_examples_the_rest_is_the_same(make, solver):
+    full = make(solver).run.trace()
+    test_only = make(solver, observe={"train": False}).run.trace()
+    assert len(full) > 3
+    seen = ["iterations", "kev_ondemand", "test_error", "test_mistakes", "support_vectors"]
+    assert test_only[seen].equals(full[seen])
+    left = ["train_error", "primal_objective", "dual_objective", "duality_gap", "relative_gap", "norm"]
+    assert test_only[left].isna().all(axis=None) and full["primal_objective"].notna().all()

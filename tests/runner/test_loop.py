@@ -212,6 +212,14 @@ def test_slices_grow_until_they_take_their_time(clock):
     assert 3 <= sum(value > 1000 for value in values) <= 60
 
 
+@pytest.mark.parametrize(("budget", "said"), [({}, 1), ({"seconds": 60.0}, 0), ({"gap": 1e-9}, 0)])
+def test_a_long_run_without_a_limit_says_so_once(clock, budget, said):
+    for converge, times in ((90, 0), (300, said)):
+        heard = Silent()
+        drive(ScriptedRun({"kev_iter": 1}, pause=0.1, converge=converge), progress=heard, **budget)
+        assert sum("no limit is set" in text for text in heard.said) == times == len(heard.said)
+
+
 def test_looking_and_storing_are_not_timed(clock):
     run = ScriptedRun({"kev_iter": 10}, pause=0.001)
 

@@ -367,6 +367,18 @@ def test_a_limit_of_time_holds_for_it(store, data):
     assert [path.suffix for path in (store.root / "optima").iterdir()] == [".npz"]
 
 
+def test_the_limit_holds_for_the_wait_until_another_process_has_made_it(store, data):
+    problem = Problem.build(data.train.y, C=100.0)
+    hash = digest(optimum_key(problem, data, GAUSSIAN))
+    lock = store.lock_optimum(hash, lambda who: None)
+    try:
+        with pytest.raises(TimeoutError, match=r"still computed by process \d+ on .* after 0.3 s"):
+            solve_within(store, data, 0.3)
+    finally:
+        lock.remove()
+    assert solve_within(store, data, 60.0).relative_gap <= TARGET
+
+
 def solve_within(store, data, seconds):
     problem = Problem.build(data.train.y, C=100.0)
     return optimum(

@@ -96,10 +96,17 @@ def test_a_plug_in_is_found(monkeypatch):
     assert registry.get("mine") is Mine
 
 
-@pytest.mark.parametrize("value", ["Mine", "plugin"])
+@pytest.mark.parametrize("value", ["Mine", "plugin", "Solver"])
 def test_a_plug_in_that_is_no_such_solver_is_named(monkeypatch, value):
     plugin(monkeypatch, "other", f"{__name__}:{value}")
     with pytest.raises(UserError, match="is no solver named 'other'"):
+        registry.get("other")
+
+
+@pytest.mark.parametrize("value", ["no_such_module:Mine", f"{__name__}:NoSuchClass"])
+def test_a_plug_in_that_cannot_be_imported_is_named(monkeypatch, value):
+    plugin(monkeypatch, "other", value)
+    with pytest.raises(UserError, match=r"plug-in '.*' of solver 'other' cannot be imported \(\w+Error: .*"):
         registry.get("other")
 
 

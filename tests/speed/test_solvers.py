@@ -36,13 +36,13 @@ def test_every_kernel_solver_is_timed_with_every_bias(limits):
         assert pace.fraction == pytest.approx(pace.values_per_second / pace.limit)
 
 
-def test_with_a_cache_the_same_iterations_are_timed_with_their_rows_at_hand(limits, monkeypatch):
+def test_with_a_cache_the_same_iterations_are_timed_with_their_rows_cached(limits, monkeypatch):
     X, y = scaling.twonorm(300)
     monkeypatch.setattr(registry, "names", lambda: ["pegasos", "sbp", "smo_pair"])
     paces = solvers.measure(config.resolve(["dataset=twonorm"]), X, y, limits, str, 1 << 20, seconds=0.01)
     names = [("pegasos", "none"), ("sbp", "none"), ("sbp", "unregularised"), ("smo_pair", "unregularised")]
     assert [(pace.solver, pace.bias, pace.rows) for pace in paces] == [
-        (*name, rows) for name in names for rows in ("made", "at hand")
+        (*name, rows) for name in names for rows in ("made", "cached")
     ]
     for made, at_hand in zip(paces[::2], paces[1::2], strict=True):
         assert made.values_per_second > 0.0 == at_hand.values_per_second
@@ -107,6 +107,13 @@ def test_costs_are_of_growing_sizes_then_threads(monkeypatch):
         assert cost.data == cost.n * 20 * 4 < cost.peak
         assert cost.timings.clock == ("cpu" if cost.threads == 1 else "wall") and cost.timings.warm_up
         assert cost.iterations >= 1 and len(cost.line()) == len(scaling.HEADER)
+
+
+@pytest.mark.parametrize("name", [name for name in registry.names() if registry.get(name).access == "kernel"])
+def test_every_kernel_solver_has_a_cost_against_size(name, monkeypatch):
+    monkeypatch.setattr(scaling, "LEAST", 100)
+    (cost,) = scaling.measure(name, 100, lambda line: None, seconds=0.001, cores=1)
+    assert cost.n == 100 and cost.iterations >= 1 and cost.growth == 1.0
 
 
 def test_generated_examples_are_two_classes_apart():

@@ -3,6 +3,7 @@ import shutil
 
 import pytest
 
+from svmbench.cli.main import main
 from svmbench.errors import UserError
 from svmbench.store import Store, packs
 from tests.report.stored import OPTIMUM, store_optimum, stored_run
@@ -64,3 +65,32 @@ def test_a_damaged_pack_is_told(packed):
     path.write_bytes(path.read_bytes()[:-30])
     with pytest.raises(UserError, match=r"x.jsonl.xz is damaged .* restore it"):
         Store(root).runs()
+
+
+def test_verify_reads_packs_through_and_says_that_they_have_no_models(packed, capsys):
+    root, runs = packed
+    for results in (root, root / "reference"):
+        assert main(["verify", "--results", str(results)]) == 0
+        out = capsys.readouterr().out
+        assert "packed       x.jsonl.xz: 2 runs are what was written; a pack holds no models" in out
+    assert main(["verify", "--recompute", "--results", str(root), runs[0].id]) == 0
+    assert f"packed       {runs[0].id}: a pack holds no models" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"gamma":', '"gamma":1', "run 1 has the id of another identity"),
+        (",0.11,", ",0.1x1,", "could not convert"),
+        ('"trace":', '"tracks":', "KeyError: 'trace'"),
+    ],
+)
+def test_verify_tells_a_pack_that_was_edited(old, new, said, packed, capsys):
+    root, _ = packed
+    path = root / "reference" / "packs" / "x.jsonl.xz"
+    text = lzma.decompress(path.read_bytes()).decode()
+    assert old in text
+    path.write_bytes(lzma.compress(text.replace(old, new).encode()))
+    assert main(["verify", "--results", str(root / "reference")]) == 1
+    out = capsys.readouterr().out
+    assert "damaged      x.jsonl.xz" in out and said in out

@@ -1,4 +1,4 @@
-"""What the layouts in tiles have in common: bits, bytes, mixed, dense.
+"""What the layouts in tiles have in common: bits, bytes, mixed, dense, double.
 
 A subclass says how an example is written as a query (`encode`, `decode`), how a query lies in a tile (`pack`,
 `unpack`), and which C function makes a block of kernel values.
@@ -207,7 +207,7 @@ cdef class TiledLayout(Layout):
         return out
 
     def encoded(self, X):
-        """Yield the rows of X in parts: a layout that they fit, they as its queries, and their places."""
+        """Yield the rows of X in parts: a layout that a part fits, its queries there, and the slice of X."""
         from svmbench.kernels.layouts._dense import DenseLayout
 
         dense, begin = None, 0

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 CHECKS: Mapping[str, tuple[str, int]] = {
     "lemma_2_1": ("slack", 1),
     "lemma_3_1": ("slack", 1),
-    "lemma_e_1": ("slack", 1),
+    "lemma_e_1": ("slack", 2),
     "level_work": ("slack", 1),
     "basin": ("slack", 2),
     "basins": ("slack", 2),

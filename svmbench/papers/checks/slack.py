@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from svmbench.kernels._oracle import Oracle
 from svmbench.papers.checks import Outcome
-from svmbench.problem import Problem, mean_hinge
+from svmbench.problem import Problem, dual_objective, mean_hinge, primal_objective
 from svmbench.rng import Generator
 from svmbench.solvers import registry
 from svmbench.solvers.slack.water_level import comparisons, water_level
@@ -65,7 +65,10 @@ def lemma_3_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
 
 
 def lemma_e_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
-    """Lemma E.1: where u has no loss and λ = e/|u|², 0 is e-accurate in the dual, useless in the primal."""
+    """Lemma E.1: where u has no loss and λ = e/|u|², 0 is e-accurate in the dual, useless in the primal.
+
+    Both numbers are parts of what the lemma states, at the eps that comes nearest to contradicting it.
+    """
     dual, primal = [], []
     for eps in given["eps"]:
         generator = np.random.default_rng(5101)
@@ -81,11 +84,16 @@ def lemma_e_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
         alpha = run.snapshot().alpha
         assert alpha is not None
         w = (alpha * y) @ X
-        best = problem.lam * (float(alpha.sum()) - 0.5 * float(w @ w))
-        dual.append(best / float(eps))
-        primal.append(1.0 - (0.5 * problem.lam * float(w @ w) + mean_hinge(y * (X @ w))) + float(eps))
+        norm2 = float(w @ w)
+        # At 0 the dual objective is 0 and the primal one 1.
+        dual.append(dual_objective(problem.lam, alpha, norm2) / float(eps))
+        reached = primal_objective(problem.lam, norm2, mean_hinge(y * (X @ w)))
+        primal.append((1.0 - reached) / (1.0 - float(eps)))
     return Outcome(
-        {"dual accuracy of 0": {"value": max(dual)}, "primal suboptimality of 0": {"value": min(primal)}}
+        {
+            "dual suboptimality of 0 over e": {"value": max(dual)},
+            "primal suboptimality of 0 over 1 - e": {"value": min(primal)},
+        }
     )
 
 

@@ -51,16 +51,6 @@ TARGET INLINE vd VARIANT(pick)(mask which, vd yes, vd no)
 #endif
 }
 
-/* Those of a that are not of b. */
-TARGET INLINE mask VARIANT(without)(mask a, mask b)
-{
-#if LEVEL >= 2
-    return _kandn_mask8(b, a);
-#else
-    return a & ~b;
-#endif
-}
-
 /* One bit for each number. */
 TARGET INLINE unsigned VARIANT(bits)(mask which)
 {
@@ -68,6 +58,8 @@ TARGET INLINE unsigned VARIANT(bits)(mask which)
     return which;
 #elif LEVEL == 1
     return (unsigned)_mm256_movemask_pd((__m256d)which);
+#elif defined(__x86_64__)
+    return (unsigned)_mm_movemask_pd((__m128d)which);
 #else
     return (unsigned)((which[0] & 1) | (which[1] & 2));
 #endif
@@ -88,14 +80,19 @@ TARGET INLINE tallied VARIANT(one_more)(tallied count, mask which)
 #endif
 }
 
-TARGET INLINE void VARIANT(note)(VARIANT(tally) *tally, const int chain, mask which, vd value)
+/* The sum and those of the values that are meant. */
+TARGET INLINE vd VARIANT(plus)(vd sum, mask which, vd value)
 {
 #if LEVEL >= 2
-    tally->sum[chain] =
-        (vd)_mm512_mask_add_pd((__m512d)tally->sum[chain], which, (__m512d)tally->sum[chain], (__m512d)value);
+    return (vd)_mm512_mask_add_pd((__m512d)sum, which, (__m512d)sum, (__m512d)value);
 #else
-    tally->sum[chain] += (vd)(which & (mask)value);
+    return sum + (vd)(which & (mask)value);
 #endif
+}
+
+TARGET INLINE void VARIANT(note)(VARIANT(tally) *tally, const int chain, mask which, vd value)
+{
+    tally->sum[chain] = VARIANT(plus)(tally->sum[chain], which, value);
     tally->count[chain] = VARIANT(one_more)(tally->count[chain], which);
 }
 
@@ -109,13 +106,18 @@ TARGET INLINE ptrdiff_t VARIANT(counted)(const tallied *counts)
     return result;
 }
 
-/* Add the partial sums and what the few values that make no eight come to. */
+/* The partial sums and what the few values that make no eight come to. */
+TARGET INLINE double VARIANT(together)(const vd *sums, double rest)
+{
+    double s[8];
+    __builtin_memcpy(s, sums, sizeof s);
+    return (((s[0] + s[2]) + (s[4] + s[6])) + ((s[1] + s[3]) + (s[5] + s[7]))) + rest;
+}
+
 TARGET INLINE void VARIANT(close)(const VARIANT(tally) *tally, double rest, ptrdiff_t rest_count, double *sum,
                                   ptrdiff_t *count)
 {
-    double s[8];
-    __builtin_memcpy(s, tally->sum, sizeof s);
-    *sum += (((s[0] + s[2]) + (s[4] + s[6])) + ((s[1] + s[3]) + (s[5] + s[7]))) + rest;
+    *sum += VARIANT(together)(tally->sum, rest);
     *count += rest_count + VARIANT(counted)(tally->count);
 }
 
@@ -234,22 +236,32 @@ TARGET INLINE double VARIANT(one_by_one)(double *x, double *total, const float *
     return sum;
 }
 
+/* Bit k of the result: whether value 64 w + k of a block is marked in its byte of eight. */
+TARGET INLINE uint64_t VARIANT(word)(const uint8_t *marks, ptrdiff_t w)
+{
+    uint64_t result;
+    __builtin_memcpy(&result, marks + 8 * w, sizeof result);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    result = __builtin_bswap64(result);
+#endif
+    return result;
+}
+
 /* A block at most. Few values lie in the band; they are taken one by one when all have been compared, so that nothing
- * waits for a wrong guess. */
+ * waits for a wrong guess. Which ones they are, and which lie below, is noted in bits that are counted in the end: what
+ * is done for each value is the price. */
 TARGET INLINE void VARIANT(block)(double *x, double *total, const float *signs, const float *row, ptrdiff_t first,
                                   ptrdiff_t end, double step, double scale, const int action, const int classes,
                                   svmbench_band *band)
 {
     const vd floors[2] = {VARIANT(all)(band->floor[0]), VARIANT(all)(band->floor[1])};
     const vd ceilings[2] = {VARIANT(all)(band->ceiling[0]), VARIANT(all)(band->ceiling[1])};
-    VARIANT(tally) tally; /* of both classes */
-    tallied seconds[CHAINS];
-    __builtin_memset(&tally, 0, sizeof tally);
-    __builtin_memset(seconds, 0, sizeof seconds);
-    uint64_t kept[BLOCK / 64] = {0}; /* a bit for each value in the band */
+    vd sums[CHAINS]; /* of both classes */
+    uint8_t covered[BLOCK / 8] = {0}, below[BLOCK / 8] = {0}, second[BLOCK / 8] = {0};
+    __builtin_memset(sums, 0, sizeof sums);
     ptrdiff_t j = first;
     for (; j + 8 <= end; j += 8) {
-        unsigned inside = 0;
+        unsigned lower = 0, lowest = 0, negative = 0;
 #pragma GCC unroll 4
         for (int chain = 0; chain < CHAINS; chain++) {
             const ptrdiff_t at = j + chain * WIDTH;
@@ -265,33 +277,36 @@ TARGET INLINE void VARIANT(block)(double *x, double *total, const float *signs, 
                 *sum = (*sum + old) + value;
             }
             vd floor = floors[0], ceiling = ceilings[0];
-            mask second = {0};
             if (classes == 2) {
-                second = VARIANT(negative)(signs + at);
-                floor = VARIANT(pick)(second, floors[1], floors[0]);
-                ceiling = VARIANT(pick)(second, ceilings[1], ceilings[0]);
+                const mask other = VARIANT(negative)(signs + at);
+                floor = VARIANT(pick)(other, floors[1], floors[0]);
+                ceiling = VARIANT(pick)(other, ceilings[1], ceilings[0]);
+                negative |= VARIANT(bits)(other) << chain * WIDTH;
             }
             const mask under = VARIANT(less)(value, floor);
-            inside |= VARIANT(bits)(VARIANT(without)(VARIANT(less)(value, ceiling), under)) << chain * WIDTH;
-            VARIANT(note)(&tally, chain, under, value);
-            if (classes == 2)
-                seconds[chain] = VARIANT(one_more)(seconds[chain], under & second);
+            lower |= VARIANT(bits)(VARIANT(less)(value, ceiling)) << chain * WIDTH;
+            lowest |= VARIANT(bits)(under) << chain * WIDTH;
+            sums[chain] = VARIANT(plus)(sums[chain], under, value);
         }
-        kept[(j - first) / 64] |= (uint64_t)inside << (j - first) % 64;
+        covered[(j - first) / 8] = (uint8_t)lower;
+        below[(j - first) / 8] = (uint8_t)lowest;
+        if (classes == 2)
+            second[(j - first) / 8] = (uint8_t)negative;
     }
-    for (int word = 0; word < BLOCK / 64; word++)
-        for (; kept[word] != 0; kept[word] &= kept[word] - 1) {
-            const ptrdiff_t at = first + word * 64 + __builtin_ctzll(kept[word]);
-            VARIANT(keep)(band, classes, classes == 2 && signs[at] < 0.0f, x[at], at);
+    for (ptrdiff_t w = 0; w < BLOCK / 64; w++) {
+        const uint64_t under = VARIANT(word)(below, w), others = VARIANT(word)(second, w);
+        band->below[0] += __builtin_popcountll(under & ~others);
+        if (classes == 2)
+            band->below[1] += __builtin_popcountll(under & others);
+        for (uint64_t left = VARIANT(word)(covered, w) & ~under; left != 0; left &= left - 1) {
+            const int bit = __builtin_ctzll(left);
+            const ptrdiff_t at = first + w * 64 + bit;
+            VARIANT(keep)(band, classes, (int)(others >> bit & 1), x[at], at);
         }
+    }
     const double rest =
         VARIANT(one_by_one)(x, total, signs, row, j, end, step, scale, action, classes, band);
-    VARIANT(close)(&tally, rest, 0, &band->sum, &band->below[0]);
-    if (classes == 2) {
-        const ptrdiff_t second = VARIANT(counted)(seconds);
-        band->below[0] -= second;
-        band->below[1] += second;
-    }
+    band->sum += VARIANT(together)(sums, rest);
 }
 
 TARGET INLINE void VARIANT(blocks)(double *x, double *total, const float *signs, const float *row, ptrdiff_t first,

@@ -22,7 +22,7 @@ from svmbench.solvers.stall cimport Record, stuck
 
 cdef enum:
     FIRST_ROOM = 16         # capacity for cuts at first; doubled when it is used up
-    STANDSTILL = 20        # iterations in a row without a gain after which it has stalled
+    STANDSTILL = 20         # iterations in a row without a gain after which it has stalled
 
 
 cdef class CuttingRun(LinearRun):

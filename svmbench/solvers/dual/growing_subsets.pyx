@@ -2,9 +2,9 @@ r"""The start of decomposition on many examples: subsets that double, each begun
 
 Most support vectors of large noisy problems are at the bound, on the wrong side of the margin, and a subset
 already tells which: the dual over m of n random examples, the bound C n/m instead of C, has nearly the
-predictor of the whole. From scratch, half of the time would go by with loading them in, a set after a set.
-The coefficients over a subset are kept as :math:`\tilde\alpha = \alpha m / n`, within the box of the whole.
-With :math:`s_t = \sum_i \tilde\alpha_i y_i K(x_i, x_t)` the values of the subset are y - s n/m::
+predictor of the whole. From scratch, half of the time would go by with loading them in, one set after
+another. The coefficients over a subset are kept as :math:`\tilde\alpha = \alpha m / n`, within the box of the
+whole. With :math:`s_t = \sum_i \tilde\alpha_i y_i K(x_i, x_t)` the values of the subset are y - s n/m::
 
     solve the dual over the subset, to a violation of TOLERANCE, in MOST_ROUNDS rounds at most
     for the new examples of the next subset, which is twice as large: s_t, and the values y - s n/m

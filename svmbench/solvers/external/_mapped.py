@@ -116,12 +116,12 @@ class MappedPeer(Peer):
                 f"{self.name} with solver.linear=linearsvc regularises its bias: give solver.linear=sgd or "
                 "problem.bias=none"
             )
-        X, y, state = data.X, np.array(problem.y), seed(rng)
+        X, y, state = in_double(data.X), np.array(problem.y), seed(rng)
         fitted: list[Any] = []
 
         def fit(number: int) -> None:
             transformer = self.make_map(data, state)
-            Z = transformer.fit_transform(in_double(X))
+            Z = transformer.fit_transform(X)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # the limit is meant to be reached
                 estimator = _linear(params.linear, problem, params.passes[number], state).fit(Z, y)

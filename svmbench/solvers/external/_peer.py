@@ -170,7 +170,7 @@ def kernel_options(kernel: dict[str, Any]) -> dict[str, Any]:
 
 
 def seed(rng: Generator) -> int:
-    """Return a seed for numpy's old generator, which scikit-learn uses."""
+    """Return a seed for numpy's legacy generator, which scikit-learn uses."""
     return rng.integers(1 << 31)
 
 

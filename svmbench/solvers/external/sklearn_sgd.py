@@ -7,8 +7,8 @@ Problem: :math:`\min \frac{\lambda}{2} |w|^2 + \frac1n \sum_i h(c_i)`, with an u
 
 Points of a curve: one run that goes on; an iteration is an epoch (``partial_fit``), each in a new order.
 
-Answer: the last w and b. Their means are no option, for ``partial_fit`` of
-scikit-learn 1.9 forgets the bias of its steps between two calls when it averages.
+Answer: the last w and b. Their means are no option: when it averages, ``partial_fit`` of scikit-learn 1.9
+forgets the bias of its steps between two calls.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ Method, from α = 0 and an empty set A of eight times ``working_set`` examples; 
     until the violation in A is a small part of that of all
     v_t -= the same for all t, over the α_i that changed since A was renewed
 
-which of them come and leave is written in `svmbench.solvers.dual.nested_sets`. Where A can hold all
+Which of them come and leave is written in `svmbench.solvers.dual.nested_sets`. Where A can hold all
 examples, or they have more than 128 features, it is all of them, and an iteration is one round of B; else one
 of A. Of sixteen times as many examples as A has it begins on subsets of them
 (`svmbench.solvers.dual.growing_subsets`).

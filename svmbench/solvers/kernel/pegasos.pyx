@@ -52,7 +52,7 @@ cdef class Run(SteppedRun):
     """A started kernelised Pegasos."""
 
     cdef Generator rng
-    cdef Generator lookahead            # runs ahead of it
+    cdef Generator lookahead        # runs ahead of it
     cdef double lam
     cdef int shift                  # the tested response is divided by lam (t - shift)
     cdef int64_t support

@@ -23,8 +23,8 @@ and an iteration draws::
 The bias is no state: it belongs to the level, and the answer's is that of its own responses.
 
 Answer: the average of all iterates, divided by its own water level, so that its slacks sum to nν/level in
-units of the hinge loss. A level that is not positive would turn every prediction round; the average is then
-left as it is.
+units of the hinge loss. Division by a negative level would flip every prediction: where the level is not
+positive the average is left as it is.
 
 Observed beside it: ``native_objective`` f(w̄), and ``native_bound``
 :math:`U = (|\bar w| + n\nu \max_i \bar a_i) / \sum_i \bar a_i`, an upper bound of

@@ -49,7 +49,7 @@ cdef class Run(SteppedRun):
     """A started SDCA."""
 
     cdef Generator rng
-    cdef Generator lookahead            # runs ahead of it
+    cdef Generator lookahead        # runs ahead of it
     cdef double C
     cdef int64_t support
     cdef int64_t idle               # visits in a row without a change

@@ -175,5 +175,5 @@ class SGDBall(Solver):
         if R is None:
             raise UserError("solver.R=auto needs a problem whose radius is known: give solver.R=NUMBER")
         if not (R > 0.0 and isfinite(R * R)):
-            raise UserError(f"solver.R={R} is not allowed: give a number above 0, or auto")
+            raise UserError(f"solver.R={R} is not allowed: give a number above 0 and below 1e154, or auto")
         return Run(problem, oracle, rng, R)

@@ -18,7 +18,8 @@ Method, from w = 0 and tol = 0.01; an iteration is one step of CG::
     if c_i(wb) <= 1 + tol on A and >= 1 - tol elsewhere, or F fell by less than 1e-9 of itself:
         stop if tol = eps;  tol = eps
 
-and after 50 rounds. In the program a fall of less than 1e-9 ends the run even if tol is the coarse one.
+It has stalled where that does not hold after 50 rounds, at which the program ends as well. In the program a
+fall of less than 1e-9 ends the run even if tol is the coarse one.
 
 Answer: w. A step of CG makes an inner product with each example of A and two more, for the norms of direction
 and gradient. A round makes one at its start for the gradient at 0, one for that at w, and at its end one with
@@ -161,9 +162,10 @@ cdef class Run(LinearRun):
         self.search()
         self.rounds += 1
         self.steps = -1
-        if off <= self.tol or before - self.objective < LEAST_FALL * before or self.rounds == ROUNDS:
-            self.converged = self.tol <= self.eps or self.rounds == ROUNDS
+        if off <= self.tol or before - self.objective < LEAST_FALL * before:
+            self.converged = self.tol <= self.eps
             self.tol = self.eps
+        self.stalled = self.rounds == ROUNDS and not self.converged
 
     cdef void search(self) noexcept nogil:
         """Go to the exact minimum on the ray from w to wb."""
@@ -181,6 +183,11 @@ cdef class Run(LinearRun):
             self.c[i] += t * (self.cb[i] - self.c[i])
             loss += fmax(0.0, 1.0 - self.c[i]) ** 2
         self.objective = 0.5 * self.examples.between(&self.w[0], &self.w[0]) + self.C * loss
+
+    @property
+    def reason(self):
+        """Why it has stalled."""
+        return f"its {ROUNDS} rounds are over" if self.stalled else ""
 
     def keep(self, kept):
         """Name what the run goes on from."""

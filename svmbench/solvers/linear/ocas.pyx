@@ -17,8 +17,8 @@ with new cuts near it::
     wc = (1 - μ) wb + μ w,  μ = 0.1
     stop if F(wb) - Q <= eps F(wb), or if there are as many cuts as the buffer holds
 
-It has stalled where w = wb, or where in 20 iterations in a row Q has risen by less than 1e-9 of F(wb) - Q:
-the cuts then differ by rounding, or hardly more.
+It has stalled where w = wb, where the buffer is full before the gap is closed, or where in 20 iterations in a
+row Q has risen by less than 1e-9 of F(wb) - Q: the cuts then differ by rounding, or hardly more.
 
 Answer: wb. λQ bounds the optimum from below. An iteration makes n inner products, for the responses of w
 (those of wb and wc follow), one of the new cut with each, itself included, for the reduced problem, and three
@@ -90,8 +90,10 @@ cdef class Run(CuttingRun):
         if A > 0.0:
             self.search(A)
         objective = self.objective()
-        self.converged = objective - self.cuts.dual <= self.eps * objective or self.cuts.count == self.buffer
-        self.stalled = not self.converged and (A == 0.0 or self.stands(objective - self.cuts.dual))
+        self.converged = objective - self.cuts.dual <= self.eps * objective
+        self.stalled = not self.converged and (
+            A == 0.0 or self.stands(objective - self.cuts.dual) or self.cuts.count == self.buffer
+        )
         self.ledger.iteration(0)
         return 0
 
@@ -115,6 +117,12 @@ cdef class Run(CuttingRun):
             if self.c[i] < 1.0:
                 loss += 1.0 - self.c[i]
         return 0.5 * self.examples.between(&self.best[0], &self.best[0]) + loss / (self.lam * self.n)
+
+    @property
+    def reason(self):
+        """Why it has stalled, where that is not the arithmetic."""
+        full = self.stalled and self.cuts.count == self.buffer
+        return f"its buffer of {self.buffer} cuts is full" if full else ""
 
     def snapshot(self):
         """Return the best point so far and the bound that the reduced problem gives."""

@@ -172,7 +172,8 @@ cdef void expect_basins(
         marks = min(<Py_ssize_t> MARKS, band.count[s])
         moved = 0.0
         for k in range(marks):
-            i = band.owners[s][k * band.count[s] // marks]
+            # A division by what is known here is a shift.
+            i = band.owners[s][k * band.count[s] // MARKS if marks == MARKS else k]
             moved += <double> signs[i] * <double> row[i]
         basins.expected[s] = scale * (basins.cut[s] + step * (moved / max(marks, <Py_ssize_t> 1)))
     surround(basins, REACH, band)

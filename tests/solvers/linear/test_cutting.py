@@ -78,8 +78,12 @@ def test_the_objective_of_ocas_never_rises():
 
 
 def test_ocas_ends_when_its_buffer_is_full():
+    # Its rule does not hold then: that is no convergence.
     X, y = overlapping()
-    assert finished("ocas", X, y, eps=1e-12, buffer=4).iterations == 4
+    run, _, _ = started("ocas", X, y, eps=1e-12, buffer=4)
+    run.advance("iterations", 10**6)
+    assert run.iterations == 4
+    assert run.stalled and not run.converged and run.reason == "its buffer of 4 cuts is full"
 
 
 def test_svm_perf_forgets_cuts_that_do_nothing():

@@ -69,3 +69,13 @@ def test_what_no_loss_is_left_in_is_the_ridge():
     w = weights(finished("l2svm_mfn", X, y, C=0.5, eps=1e-10))
     X = X.astype(np.float64)
     np.testing.assert_allclose(w, np.linalg.solve(np.eye(6) + X.T @ X, X.T @ y), rtol=1e-8, atol=1e-12)
+
+
+def test_the_end_of_its_rounds_is_no_convergence():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(100, 40)) * np.exp(5.0 * rng.normal(size=(100, 1)))
+    y = np.where(X @ rng.normal(size=40) + rng.normal(size=100) * np.abs(X).mean() > 0.0, 1.0, -1.0)
+    run, _, _ = started("l2svm_mfn", X, y, 1e6, eps=1e-12)
+    run.advance("iterations", 10**6)
+    assert run.state()["rounds"] == 50
+    assert run.stalled and not run.converged and run.reason == "its 50 rounds are over"
