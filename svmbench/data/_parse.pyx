@@ -94,8 +94,8 @@ cdef Scan scan_decimal(const char* p, const char* stop, const char** end, double
 
 
 cdef object DECIMAL_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9]+([eE][+-]?[0-9]+)?").fullmatch
-cdef str COLUMNS = ("; every column but the label's (dataset.label_column) holds numbers: leave this one out, "
-                    "or write each of its words as a column of 0 and 1")
+cdef str COLUMNS = ("; every column but the label's (dataset.label_column) holds numbers: leave this one "
+                    "out, or write each of its words as a column of 0 and 1")
 cdef tuple MISSING = ("na", "n/a", "null", "none", "?", "-")     # as tables write it
 
 
