@@ -1,9 +1,10 @@
 """One run in a process of its own: configuration on standard input, outcome on standard output.
 
 ``python -m svmbench.runner.worker`` reads the resolved configuration as JSON, tells its progress as plain
-lines on standard error, and ends with one line of JSON: ``run`` (id or null), ``path`` (or null), ``state``
-(as in `Outcome`), ``reason``. Bad input is the state ``failed`` with its sentence. The exit code is 0 for
-done and found, 1 for failed, 2 for refused and bad input, 130 for interrupted.
+lines on standard error, one for each checkpoint, and ends with one line of JSON: ``run`` (id or null),
+``path`` (or null), ``state`` (as in `Outcome`), ``reason``. Bad input is the state ``failed`` with its
+sentence. The exit code is 0 for done and found, 1 for failed, 2 for refused and bad input, 130 for
+interrupted.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def main() -> int:
     """Serve one run."""
     config = json.load(sys.stdin)
     try:
-        outcome = execute(config, progress=PlainLines(sys.stderr))
+        outcome = execute(config, progress=PlainLines(sys.stderr, checkpoints=0.0))
         code = outcome.code
     except UserError as error:
         outcome, code = Outcome(None, "failed", str(error)), 2
