@@ -91,7 +91,8 @@ def draw_sweep(
     text = "\n\n".join(textwrap.fill(paragraph, 100) for paragraph in (title, reading, *notes))
     text += "\n\nRuns drawn:\n" + "\n".join(f"  {run}" for run in runs)
     missing = "\n".join(f"  {run}: {reason}" for run, reason in left_out) or "  none"
-    rows = [row[start : start + 4] for start in range(0, len(row), 4)]
+    columns = len(row) if len(row) <= 4 else min((4, 3), key=lambda count: -len(row) % count)
+    rows = [row[start : start + columns] for start in range(0, len(row), columns)]
     return draw_sheet(
         rows, x_label, [y_label] * len(rows), stem, caption=f"{text}\n\nRuns left out:\n{missing}\n",
         title=title, scale=scale, x_scale=x_scale,
