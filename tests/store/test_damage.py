@@ -1,6 +1,7 @@
 """Every file of a run cut, emptied, changed, garbled, removed: noticed, named, nobody else's trouble."""
 
 import contextlib
+import dataclasses
 import json
 import os
 
@@ -67,7 +68,23 @@ def test_a_model_comes_back_exactly_and_without_pickle(begin):
     assert model.indices.tolist() == [0, 3] and model.coefficients.tolist() == [1.0, -0.25]
     assert model.weights is None and model.points is None
     with np.load(run.path / "model.npz", allow_pickle=False) as content:
-        assert sorted(content.files) == ["about", "coefficients", "indices"]
+        assert sorted(content.files) == ["about", "coefficients", "indices_steps"]
+
+
+def test_rows_come_back_from_their_steps(tmp_path):
+    rows, none = np.array([2, 3, 70_000]), np.array([], dtype=np.int64)
+    for indices, dual_indices in ((rows, none), (none, rows)):
+        model = dataclasses.replace(MODEL, indices=indices, dual_indices=dual_indices, dual="own")
+        model.save(tmp_path / "model.npz")
+        found = StoredModel.load(tmp_path / "model.npz")
+        assert found.indices.tolist() == indices.tolist()
+        assert found.dual_indices.tolist() == dual_indices.tolist()
+
+
+def test_a_model_of_an_older_version_holds_its_rows_themselves(tmp_path):
+    about = {"kernel": {"name": "linear"}, "checksum": "x", "bias": 0.0, "iterations": 1}
+    np.savez(tmp_path / "model.npz", about=np.array(json.dumps(about)), indices=np.array([2, 5]))
+    assert StoredModel.load(tmp_path / "model.npz").indices.tolist() == [2, 5]
 
 
 def test_equal_models_give_equal_bytes(tmp_path):
