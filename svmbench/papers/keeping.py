@@ -1,14 +1,14 @@
 """Keeping what a figure is made from: its runs, thinned and packed, its optima, its check, its picture.
 
-Runs of curves keep every checkpoint, and so do those of a sweep or grid that asks for more than values at the
-end of a run: a cost of arrival, or a value on the way. Else one number of each run is all that is shown, and
-the last checkpoint is kept.
+Runs of curves keep every checkpoint. Those of a sweep or grid keep what it asks for: the last checkpoint
+where only values at the end are shown, and where costs of arrival are, every checkpoint from which a run may
+stay below a target, whatever the target. One that asks for other values on the way keeps them all.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from svmbench.papers.drawing import draw
 from svmbench.papers.material import Material
 from svmbench.papers.plan import configuration_key
 from svmbench.store import StoredRun, packs
+from svmbench.store.trace import TRACE_COLUMNS
 
 #: Keys of a quantity or a test that looks at a run before its end.
 _ON_THE_WAY = frozenset(("arrival", "at", "envelope", "peak", "curve", "epoch", "shared"))
@@ -49,9 +50,8 @@ def keep(material: Material, results: Path) -> list[Path]:
         runs = list({run.id: run for run in material.stored}.values())
         path = reference / "packs" / f"{artifact.id}{packs.ENDING}"
         _documents(runs, results)
-        count = [len(run.rows()) for run in runs]
-        first = [n - 1 if _ends_alone(artifact) else 0 for n in count]
-        packs.write(path, [(run, range(f, n)) for run, f, n in zip(runs, first, count, strict=True)])
+        kept_of = checkpoints(artifact)
+        packs.write(path, [(run, kept_of(run.rows())) for run in runs])
         written.append(path)
         for id in {run.id for run in runs} | _superseded(material, reference):
             shutil.rmtree(reference / "runs" / id, ignore_errors=True)
@@ -78,24 +78,91 @@ def _documents(runs: list[StoredRun], results: Path) -> None:
                 write_whole(target, source.read_bytes())
 
 
-def _ends_alone(artifact: Artifact) -> bool:
-    """Tell whether an artifact, and all that show its runs, ask for values at the end of a run alone."""
-    sharing = [found for found in map(load, ids()) if found.of == artifact.id]
-    return all(
-        found.kind in ("sweep", "grid")
-        and not found.is_listing
-        and not _on_the_way([found.options.get("y"), found.options.get("values")])
-        and not any(_on_the_way(part.arguments) for claim in found.claims for part in claim.parts)
-        for found in (artifact, *sharing)
-    )
+def checkpoints(artifact: Artifact) -> Callable[[Sequence[Mapping[str, Any]]], Sequence[int]]:
+    """Return which rows of a trace are enough for an artifact and for all that show its runs.
+
+    Parameters
+    ----------
+    artifact : Artifact
+        Its runs are its own.
+    """
+    sharing = [artifact, *(found for found in map(load, ids()) if found.of == artifact.id)]
+    if any(found.kind not in ("sweep", "grid") or found.is_listing for found in sharing):
+        return _all
+    asked = [
+        given
+        for found in sharing
+        for given in (
+            found.options.get("y"),
+            found.options.get("values"),
+            *(part.arguments for claim in found.claims for part in claim.parts),
+        )
+    ]
+    if not _on_the_way(asked):
+        return _last
+    metrics = frozenset(str(one["arrival"]) for one in _arrivals(asked))
+    along = any("first" in one for one in _arrivals(asked)) or _on_the_way(asked, _ON_THE_WAY - {"arrival"})
+    if along or not metrics <= set(TRACE_COLUMNS):
+        return _all
+    return lambda rows: arrivals(rows, sorted(metrics))
 
 
-def _on_the_way(given: Any) -> bool:
-    """Tell whether a quantity or a test asks for anything before the end of a run."""
+def arrivals(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> list[int]:
+    """Return the places of the rows from which a run may stay at or below a target, whatever the target.
+
+    A run stays below a target from the row after the last one that is above it. A row is the last above some
+    target if it is greater than all that follow: these and their successors tell all costs of arrival.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        A trace.
+    metrics : sequence of str
+        Columns of it.
+
+    Returns
+    -------
+    list of int
+        Ascending, with the first and the last row.
+    """
+    kept = {0, len(rows) - 1} if rows else set()
+    for metric in metrics:
+        known = [place for place, row in enumerate(rows) if row[metric] is not None]
+        kept.update(known[:1])
+        greatest, successor = float("-inf"), None
+        for place in reversed(known):
+            if rows[place][metric] > greatest:
+                greatest = rows[place][metric]
+                kept.update((place,) if successor is None else (place, successor))
+            successor = place
+    return sorted(kept)
+
+
+def _all(rows: Sequence[Mapping[str, Any]]) -> Sequence[int]:
+    return range(len(rows))
+
+
+def _last(rows: Sequence[Mapping[str, Any]]) -> Sequence[int]:
+    return range(len(rows))[-1:]
+
+
+def _on_the_way(given: Any, keys: frozenset[str] = _ON_THE_WAY) -> bool:
+    """Tell whether a quantity or a test asks by such a key for anything before the end of a run."""
     if isinstance(given, Mapping):
         along = "metric" in given.get("of", ()) and "within" in given and "over" not in given["of"]
-        return along or any(key in _ON_THE_WAY or _on_the_way(value) for key, value in given.items())
-    return isinstance(given, list | tuple) and any(map(_on_the_way, given))
+        return along or any(key in keys or _on_the_way(value, keys) for key, value in given.items())
+    return isinstance(given, list | tuple) and any(_on_the_way(one, keys) for one in given)
+
+
+def _arrivals(given: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield every quantity that is a cost of arrival."""
+    if isinstance(given, Mapping):
+        if "arrival" in given:
+            yield given
+        given = list(given.values())
+    if isinstance(given, list | tuple):
+        for one in given:
+            yield from _arrivals(one)
 
 
 def _pictures(artifact: Artifact, paths: list[Path], reference: Path) -> list[Path]:
