@@ -29,15 +29,15 @@ typedef int16_t vs __attribute__((vector_size(BYTES), may_alias));
 
 /* 2^x for x <= 0: the whole part goes to the exponent, the best polynomial of degree 6 that is 1 at 0 is within 2e-9 of
  * the rest, so that rounding alone counts. A result below the smallest normal numbers is 0. Each step waits for the one
- * before it, so that four registers go side by side. */
+ * before it, so that four registers go side by side; not where there are 16 in all, which the sums need. */
 TARGET INLINE void VARIANT(powers_of_two)(vf *x, const int count)
 {
-    enum { BESIDE = 4, DEGREE = 6 };
+    enum { BESIDE = LEVEL >= 2 ? 4 : 1, DEGREE = 6 };
     static const float terms[DEGREE + 1] = {1.535336194558773e-4f, 1.339887440097125e-3f, 9.618437357400467e-3f,
                                             5.550332471160333e-2f, 2.402264791363313e-1f, 6.931472028550505e-1f,
                                             1.0f};
     const float magic = 12582912.0f; /* 1.5 * 2^23: adding it rounds to a whole number, in the lowest bits */
-#pragma GCC unroll 4
+#pragma GCC unroll 16
     for (int begin = 0; begin < count; begin += BESIDE) {
         const int some = count - begin < BESIDE ? count - begin : BESIDE;
         vf whole[BESIDE], r[BESIDE], p[BESIDE];
