@@ -67,7 +67,7 @@ cdef class CountedRun:
 
         A method whose ``resumable`` is True implements it; the same list writes down and takes back.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} is resumable and has no `keep`: write one")
 
     def state(self):
         """Return what the run can go on from, arrays by name; None where there is no such state just now."""
@@ -85,7 +85,7 @@ cdef class CountedRun:
 
     cdef int step(self) except -1 nogil:
         with gil:
-            raise NotImplementedError
+            raise NotImplementedError(f"{type(self).__name__} has no `step`: write one")
 
     cdef int overflowed(self) except -1 nogil:
         with gil:
@@ -228,7 +228,7 @@ cdef class PlainRun(SteppedRun):
 
     def iterate(self) -> bool:
         """Make one iteration and return whether the method has converged."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no `iterate`: write one")
 
 
 cdef class LinearRun(CountedRun):

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
 
-from svmbench.simd import isa
-
-LEVELS = ("base", "avx2", "avx512", "avx512_icl")
+from tests import instruction_sets
 
 #: Zeros and ones, whose kernel rows are the same on every instruction set.
 PROGRAM = """
@@ -36,21 +30,15 @@ print(hashlib.sha256(b"".join(array.tobytes() for array in state)).hexdigest())
 """
 
 
-def digest(level: str, name: str, bias: str, n: int, threads: int = 1) -> str:
-    environment = {**os.environ, "SVMBENCH_ISA": level}
-    command = [sys.executable, "-c", PROGRAM, name, bias, str(n), str(threads)]
-    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
-
-
 @pytest.mark.parametrize(
     ("name", "bias", "n"),
     [("sbp", "none", 1337), ("sbp", "none", 5), ("sbp", "unregularised", 1337), ("sdca", "none", 2051)],
 )
 def test_a_run_is_bit_for_bit_the_same_on_every_instruction_set(name, bias, n):
-    here = LEVELS[: LEVELS.index(isa()) + 1]
-    assert len({digest(level, name, bias, n) for level in here}) == 1
+    assert len(instruction_sets.outputs(PROGRAM, name, bias, n, 1)) == 1
 
 
 @pytest.mark.parametrize("bias", ["none", "unregularised"])
 def test_a_run_is_bit_for_bit_the_same_on_any_number_of_threads(bias):
-    assert len({digest(isa(), "sbp", bias, 9001, threads) for threads in (1, 2, 3)}) == 1
+    here = instruction_sets.HERE[-1]
+    assert len({instruction_sets.output(PROGRAM, here, "sbp", bias, 9001, k) for k in (1, 2, 3)}) == 1

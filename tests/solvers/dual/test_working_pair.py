@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 from svmbench.problem import Problem
-from svmbench.simd import isa
 from svmbench.solvers.kernel.smo_pair import Params, SMOPair
-from tests.solvers.kernel.test_smo import KERNELS, LEVELS, SIZES, examples
+from tests import instruction_sets
+from tests.solvers.kernel.test_smo import KERNELS, SIZES, examples
 
 
 def formula(oracle, y, C, selection, iterations):
@@ -73,13 +69,7 @@ print(seen.hexdigest())
 """
 
 
-def digest(level: str) -> str:
-    command, given = [sys.executable, "-c", PROGRAM], {**os.environ, "SVMBENCH_ISA": level}
-    return subprocess.run(command, env=given, capture_output=True, text=True, check=True).stdout
-
-
-@pytest.mark.skipif(isa() == "base", reason="this processor has one instruction set only")
+@instruction_sets.several
 def test_every_instruction_set_gives_the_same_bits():
     # Of rows of exact inner products, which are the same themselves.
-    levels = LEVELS[: LEVELS.index(isa()) + 1]
-    assert len({digest(level) for level in levels}) == 1
+    assert len(instruction_sets.outputs(PROGRAM)) == 1

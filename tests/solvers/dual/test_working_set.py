@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
-import pytest
-
-from svmbench.simd import isa
+from tests import instruction_sets
 
 PROGRAM = """
 import hashlib
@@ -32,16 +26,7 @@ for bias in ("none", "unregularised"):
 print(seen.hexdigest())
 """
 
-LEVELS = ("base", "avx2", "avx512", "avx512_icl")
 
-
-def digest(level: str) -> str:
-    command, given = [sys.executable, "-c", PROGRAM], {**os.environ, "SVMBENCH_ISA": level}
-    done = subprocess.run(command, env=given, capture_output=True, text=True, check=True)
-    return done.stdout
-
-
-@pytest.mark.skipif(isa() == "base", reason="this processor has one instruction set only")
+@instruction_sets.several
 def test_every_instruction_set_gives_the_same_bits():
-    levels = LEVELS[: LEVELS.index(isa()) + 1]
-    assert len({digest(level) for level in levels}) == 1
+    assert len(instruction_sets.outputs(PROGRAM)) == 1
