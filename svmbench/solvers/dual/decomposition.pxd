@@ -18,6 +18,7 @@ cdef class DecompositionRun(SteppedRun):
     cdef int64_t[::1] members
     # The working set.
     cdef Py_ssize_t most            # its size at most, q
+    cdef Py_ssize_t limit           # its size at most from now on
     cdef Py_ssize_t fresh           # at most so many of it that were not in the last one
     cdef Py_ssize_t size
     cdef int64_t[::1] batch

@@ -71,7 +71,7 @@ cdef class DecompositionRun(SteppedRun):
         self.eps = eps
         self.active = self.n
         self.members = np.arange(self.n, dtype=np.int64)
-        self.most = min(most, max(self.n, 2))
+        self.most = self.limit = min(most, max(self.n, 2))
         self.fresh = fresh
         self.size = 0
         self.batch = np.empty(self.most, dtype=np.int64)
@@ -88,7 +88,7 @@ cdef class DecompositionRun(SteppedRun):
         self.z = np.empty(self.most)
         self.gradient = np.empty(self.most)
         self.work = self.most * self.n
-        self.refinement = Refinement(oracle, self.labels, diagonal, self.dual.alpha, self.most)
+        self.refinement = Refinement(oracle, problem, self.labels, diagonal, self.dual.alpha, self.most)
         self.update_extrema()
 
     cdef int step(self) except -1 nogil:
@@ -175,7 +175,7 @@ cdef class DecompositionRun(SteppedRun):
 
     cdef void choose_pairs(self) noexcept nogil:
         """Take the highest that can move up with the lowest that can move down."""
-        cdef Py_ssize_t half = self.most // 2, k = 0
+        cdef Py_ssize_t half = self.limit // 2, k = 0
         cdef Py_ssize_t risen = leading(&self.up_keys[0], self.active, -INFINITY, half, &self.risen[0])
         cdef Py_ssize_t fallen = leading(
             &self.down_keys[0], self.active, -INFINITY, half, &self.fallen[0]
@@ -193,10 +193,10 @@ cdef class DecompositionRun(SteppedRun):
         undoes.
         """
         cdef Py_ssize_t risen = leading(
-            &self.up_keys[0], self.active, self.eps, self.most, &self.risen[0]
+            &self.up_keys[0], self.active, self.eps, self.limit, &self.risen[0]
         )
         cdef Py_ssize_t fallen = leading(
-            &self.down_keys[0], self.active, self.eps, self.most, &self.fallen[0]
+            &self.down_keys[0], self.active, self.eps, self.limit, &self.fallen[0]
         )
         cdef Py_ssize_t k = 0, f = 0
         cdef int64_t one = 0
@@ -215,7 +215,7 @@ cdef class DecompositionRun(SteppedRun):
         cdef Py_ssize_t added = self.added, k = 0
         for k in range(count):
             added += self.entered[examples[k]] < 0
-        if self.size + count > self.most or added > self.fresh:
+        if self.size + count > self.limit or added > self.fresh:
             return False
         for k in range(count):
             self.batch[self.size] = examples[k]
@@ -229,7 +229,7 @@ cdef class DecompositionRun(SteppedRun):
         cdef int64_t[1] best
         cdef int64_t rank = 0, least = 0
         cdef Py_ssize_t k = 0
-        while self.size < self.most:
+        while self.size < self.limit:
             least = INT64_MAX
             for k in range(count):
                 rank = self.rank(self.before[k])

@@ -58,26 +58,26 @@ cdef struct Step:
 
 
 cdef double solve_projected(
-    SmallQP* qp, double e, Rule rule, double tol, int64_t most, double* scratch
+    SmallQP* qp, double e, Rule rule, double tol, int64_t* left, double* scratch
 ) noexcept nogil:
     cdef double* d = scratch
     cdef double* Qd = scratch + qp.q
     cdef double* target = scratch + 2 * qp.q
     cdef double* point = scratch + 3 * qp.q
-    cdef double left = violation_of(qp)
+    cdef double violation = violation_of(qp)
     cdef Step step = Step(
         0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, False, 0, 0.0, 0.0, 0.0, 0.0, 0.0, INFINITY, 0
     )
     step.rho = first_rho(qp, e, &step, target, point)
-    while left >= tol and most > 0:
+    while violation >= tol and left[0] > 0:
         aim(qp, e, &step, target, point)
         if not walk(qp, rule, &step, d, Qd, target):
-            return left
+            return violation
         if rule == GVPM:
             alternate(&step)
-        left = violation_of(qp)
-        most -= 1
-    return left
+        violation = violation_of(qp)
+        left[0] -= 1
+    return violation
 
 
 cdef void aim(SmallQP* qp, double e, Step* step, double* target, double* point) noexcept nogil:
@@ -232,5 +232,5 @@ def minimise_projected(
     qp.gradient = &slope[0]
     if e is None:
         e = 0.0 if y is None else float(np.dot(labels, z))
-    left = solve_projected(&qp, e, which, tol, most, &scratch[0])
-    return np.asarray(z), left
+    violation = solve_projected(&qp, e, which, tol, &most, &scratch[0])
+    return np.asarray(z), violation

@@ -10,7 +10,9 @@ clip.
 The problem of a working set of ``q`` coefficients, ``n_new`` of them new, is solved by gradient projection
 (`svmbench.solvers.dual.gradient_projection`), always from the coefficients as they are. It is solved to a
 violation below ``eps`` at first; where the violation over all examples is near, at most 2 ``eps``, and has
-changed by less than a hundredth, the tolerance is halved, down to a tenth of ``eps``.
+changed by less than a hundredth, the tolerance is halved, down to a tenth of ``eps``. Where C is so large
+that the inner method ends at its limit of steps, far from the solution, the next sets are half as large, down
+to 20, and so is the number of new ones.
 
 A solution keeps Σ α_i y_i only as well as the projection does, so the last digits of the sum are put on the
 free coefficient with the largest slack to a bound.
@@ -24,6 +26,7 @@ from svmbench.solvers.base import Solver
 from svmbench.solvers.dual.parameters import tolerance_field
 
 from libc.math cimport fabs, fmax, fmin
+from libc.stdint cimport int64_t
 
 from svmbench.solvers.dual.decomposition cimport DecompositionRun
 from svmbench.solvers.dual.gradient_projection cimport DAI_FLETCHER, GVPM, Rule, solve_projected
@@ -32,6 +35,7 @@ from svmbench.solvers.run cimport WORK_BETWEEN_SIGNALS
 
 cdef enum:
     STEPS = 2000            # of the inner method at most; what is left is for the next working sets
+    FEW = 20                # coefficients of a working set that is not made smaller
 
 
 @dataclass(frozen=True)
@@ -86,13 +90,17 @@ cdef class Run(DecompositionRun):
 
     cdef void solve(self, SmallQP* qp) noexcept nogil:
         cdef double e = 0.0
+        cdef int64_t left = STEPS
         cdef Py_ssize_t i = 0, k = 0
         if self.dual.balanced:
             for k in range(qp.q):
                 e += qp.y[k] * qp.z[k]
             for i in range(self.n):
                 e -= self.y[i] * self.dual.alpha[i]
-        solve_projected(qp, e, self.rule, self.tolerance, STEPS, &self.scratch[0])
+        solve_projected(qp, e, self.rule, self.tolerance, &left, &self.scratch[0])
+        if left == 0 and self.limit > FEW:
+            self.limit = max(FEW, self.limit // 4 * 2)
+            self.fresh = max(2, self.fresh // 4 * 2)
         if self.dual.balanced:
             self.balance(qp, e)
 
@@ -101,6 +109,8 @@ cdef class Run(DecompositionRun):
         DecompositionRun.keep(self, kept)
         self.tolerance = kept.number("tolerance", self.tolerance)
         self.violation = kept.number("violation", self.violation)
+        self.limit = kept.number("limit", self.limit)
+        self.fresh = kept.number("fresh", self.fresh)
 
     cdef void balance(self, SmallQP* qp, double e) noexcept nogil:
         """Put what y'z is short of e on the free variable with the largest slack to a bound."""
@@ -130,7 +140,7 @@ class GPDT(Solver):
     counting = "n per member of the working set under every convention"
     stochastic = False
     resumable = True
-    version = 3
+    version = 4
     Params = Params
 
     def start(self, problem, oracle, rng):

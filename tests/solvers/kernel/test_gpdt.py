@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem
+from svmbench.solvers.kernel.gpdt import GPDT, Params
 from tests.solvers.kernel.working_sets import (
     finished,
     noisy,
@@ -35,3 +39,35 @@ def test_the_sum_stays(inner, C):
     for goal in (1, 2, 5, 20, 100, 1000):
         run.advance("iterations", goal)
         assert abs(run.snapshot().alpha @ y) <= 1e-13 * C * y.size
+
+
+def overlapping():
+    """Two classes that overlap in the plane, 300 points."""
+    rng = np.random.default_rng(0)
+    turn, y = rng.uniform(0.0, np.pi, 300), np.where(rng.random(300) < 0.5, 1.0, -1.0)
+    X = np.c_[y * np.cos(turn) + (y < 0.0), np.sin(turn) + 0.5 * (y < 0.0)] + 0.35 * rng.normal(size=(300, 2))
+    return (0.4 * X).astype(np.float32), y
+
+
+def begun(bias="none"):
+    X, y = overlapping()
+    oracle = Oracle(X, {"name": "gaussian", "gamma": 1.0}, 1 << 24)
+    return GPDT(Params()).start(Problem.build(y, C=1e5, bias=bias), oracle, None), oracle
+
+
+@pytest.mark.parametrize("bias", ["none", "unregularised"])
+def test_a_working_set_whose_problem_is_too_hard_is_followed_by_smaller_ones(bias):
+    run, oracle = begun(bias)
+    run.advance("iterations", 1)
+    assert oracle.ledger.kev_iter == 132 * 300  # the first is as large as ever
+    run.advance("iterations", 2000)
+    assert run.converged  # with sets of 300 throughout, most of the gap remains after as much work
+
+
+def test_it_goes_on_from_its_smaller_sets_bit_for_bit():
+    whole, half, again = (begun()[0] for _ in range(3))
+    whole.advance("iterations", 40)
+    half.advance("iterations", 20)
+    again.restore(half.state(), 20)
+    again.advance("iterations", 20)
+    assert np.array_equal(again.snapshot().alpha, whole.snapshot().alpha)
