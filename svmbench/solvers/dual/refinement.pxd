@@ -10,6 +10,8 @@ cdef class Refinement:
 
     cdef Oracle oracle
     cdef Py_ssize_t n
+    cdef double C
+    cdef bint balanced
     cdef double[::1] labels
     cdef double[::1] weights            # K(x, x) times the largest of them
     cdef double[::1] alpha              # the solver's own
@@ -25,6 +27,7 @@ cdef class Refinement:
     cdef int64_t stride                 # calls between two looks at the noise
     cdef int64_t spacing                # calls between two recomputations for noise, at least
     cdef int64_t renewed                # the call of the last recomputation
+    cdef int64_t span                   # calls between it and the one before
     cdef int64_t window                 # calls within which the violation should halve
     cdef int64_t improved               # the call at which it last did
     cdef double halved                  # what it was then
@@ -41,6 +44,8 @@ cdef class Refinement:
     # values[t] = y_t - f(x_t) of the present α, in double precision.
     cdef int renew(self, double* values) except -1 nogil
     cdef int recompute(self) except -1
+    # Primal minus dual objective of the α of the last recomputation.
+    cdef double gap(self) noexcept nogil
     cdef void write(self, double* values) noexcept nogil
     # Whether the method has stalled, to be asked after `renew` with the violation then. If so, α and the
     # values are set to those of the largest objective.

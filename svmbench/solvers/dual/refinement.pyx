@@ -21,14 +21,15 @@ rows in single precision serve the changes only. They are recomputed
 What is recomputed is the share of the coefficients that have changed since the last time, n evaluations for
 each: they are part of ``kev_computed`` and of no published convention. Each time the dual objective is known
 exactly. When several recomputations in succession have brought neither a larger one nor a smaller violation
-the method has stalled, and goes back to the best of these points.
+the method has stalled, and goes back to the best of these points. A gain so small that the rest of the way to
+the primal objective would take a million times as many changes as the violation has to halve in is none.
 """
 
 import numpy as np
 
 from svmbench.solvers.run import Uninterrupted
 
-from libc.math cimport INFINITY, fabs, sqrt
+from libc.math cimport INFINITY, fabs, fmax, fmin, sqrt
 from libc.string cimport memcpy
 
 from svmbench.kernels._oracle cimport Oracle
@@ -40,6 +41,8 @@ cdef double SHARE = 0.5
 # Relative growth of the dual objective, and fall of the violation, that count as progress.
 cdef double GAIN = 1e-14
 cdef double FALL = 0.9
+# Windows in which the violation should halve: when more than these are left at the present gain, it is none.
+cdef double ENDLESS = 1e6
 
 cdef enum:
     CHANGES_BETWEEN = 64    # changes of coefficients between two looks at the noise, which cost a pass over n
@@ -54,6 +57,8 @@ cdef class Refinement:
     ----------
     oracle : Oracle
         Over the n examples.
+    problem : Problem
+        What it solves, or solves for a part of the examples.
     labels, diagonal : ndarray of float64, shape (n,)
         Labels and K(x, x).
     alpha : memoryview of float64, shape (n,)
@@ -62,8 +67,12 @@ cdef class Refinement:
         Coefficients that change between two calls of `due`, at most.
     """
 
-    def __init__(self, Oracle oracle not None, labels, diagonal, double[::1] alpha not None, changes):
+    def __init__(
+        self, Oracle oracle not None, problem, labels, diagonal, double[::1] alpha not None, changes
+    ):
         self.oracle = oracle
+        self.C = problem.C
+        self.balanced = problem.bias == "unregularised"
         self.n = alpha.shape[0]
         self.labels = np.array(labels)
         self.weights = np.asarray(diagonal) * np.max(diagonal)
@@ -87,6 +96,7 @@ cdef class Refinement:
         self.failures = kept.number("failures", self.failures)
         self.calls = kept.number("calls", self.calls)
         self.renewed = kept.number("renewed", self.renewed)
+        self.span = kept.number("span", self.span)
         self.improved = kept.number("improved", self.improved)
         self.halved = kept.number("halved", self.halved)
         self.rounds = kept.number("rounds", self.rounds)
@@ -130,6 +140,7 @@ cdef class Refinement:
             self.objective += self.alpha[t] * self.labels[t] * (self.labels[t] - 0.5 * self.scores[t])
         self.write(values)
         self.rounds += 1
+        self.span = self.calls - self.renewed
         self.renewed = self.calls
         return 0
 
@@ -149,10 +160,32 @@ cdef class Refinement:
         for t in range(self.n):
             values[t] = self.labels[t] - self.scores[t]
 
+    cdef double gap(self) noexcept nogil:
+        """Return how far the primal objective is above the dual one, at the recomputed scores."""
+        cdef double high = -INFINITY, low = INFINITY, b = 0.0, norm = 0.0, loss = 0.0, value = 0.0
+        cdef Py_ssize_t t = 0
+        if self.balanced:
+            for t in range(self.n):
+                value = self.labels[t] - self.scores[t]
+                if (self.alpha[t] < self.C) if self.labels[t] > 0.0 else (self.alpha[t] > 0.0):
+                    high = fmax(high, value)
+                if (self.alpha[t] > 0.0) if self.labels[t] > 0.0 else (self.alpha[t] < self.C):
+                    low = fmin(low, value)
+            b = 0.5 * (high + low)
+            if not -INFINITY < b < INFINITY:
+                b = high if high > -INFINITY else low
+        for t in range(self.n):
+            norm += self.alpha[t] * self.labels[t] * self.scores[t]
+            loss += fmax(0.0, 1.0 - self.labels[t] * (self.scores[t] + b))
+        return 0.5 * norm + self.C * loss - self.objective
+
     cdef bint stalled(self, double violation, double* values) noexcept nogil:
         cdef size_t bytes = self.n * sizeof(double)
         cdef bint nearer = violation < FALL * self.best_violation
-        cdef bint higher = self.objective - self.best_objective > GAIN * fabs(self.objective)
+        cdef double gain = self.objective - self.best_objective
+        cdef bint higher = gain > GAIN * fabs(self.objective)
+        if higher:
+            higher = gain * ENDLESS * self.window > self.gap() * self.span
         if nearer:
             self.best_violation = violation
         if self.objective > self.best_objective:

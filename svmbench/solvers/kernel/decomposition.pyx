@@ -99,7 +99,7 @@ cdef class Run(SteppedRun):
             most = min(params.working_set, self.n)
             self.level = Flat(oracle, problem, labels, diagonal, most)
         self.work = self.n * most
-        self.refinement = Refinement(oracle, labels, diagonal, self.level.alpha, most)
+        self.refinement = Refinement(oracle, problem, labels, diagonal, self.level.alpha, most)
         self.look()
 
     cdef int step(self) except -1 nogil:

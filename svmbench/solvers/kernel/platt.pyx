@@ -31,8 +31,8 @@ The b of the last step may be wrong for all others, so that examples violate the
 does (S. S. Keerthi et al., Neural Computation 13, 2001). Where that ends a pass over all, b is set to the
 midpoint: the least error where α_i y_i can grow and the largest where it can fall become opposite numbers. If
 these were more than 2 eps apart, another pass over all follows. When that changes nothing either, every step
-left is smaller than ``change``: the method ends, as stalled if they are more than 0.1 apart, and ten times
-``eps`` and ``change``.
+left is smaller than ``change``: the method ends, as stalled if its relative duality gap is above a hundredth
+and three times ``eps`` and ``change``.
 
 Counting: an iteration is one examination. On demand the errors of the free examples are kept. That of a
 bound one costs the number of non-zero coefficients, for j and for each i whose segment is not a point; K_ij
@@ -67,10 +67,10 @@ cdef double SNAP = 1e-8
 # Of C: what rounding leaves of a bound.
 cdef double ROUNDING = 1e-14
 
-# Violations, and multiples of the larger tolerance, that are no convergence though every step left is too
+# Relative gaps, and multiples of the larger tolerance, that are no convergence though every step left is too
 # small.
-cdef double GROSS = 0.1
-cdef double MANY = 10.0
+cdef double GROSS = 0.01
+cdef double MANY = 3.0
 
 cdef enum:
     NONE = -1
@@ -130,7 +130,7 @@ cdef class Run(SteppedRun):
         self.v = np.array(self.labels)
         diagonal = checked_diagonal(oracle)
         self.own = diagonal.astype(np.float32).astype(np.float64)
-        self.refinement = Refinement(oracle, self.labels, diagonal, self.alpha, self.n)
+        self.refinement = Refinement(oracle, problem, self.labels, diagonal, self.alpha, self.n)
         self.everything = True
 
     cdef int step(self) except -1 nogil:
@@ -190,7 +190,7 @@ cdef class Run(SteppedRun):
         """Correct b if it violates the conditions; return whether nothing is left to be done.
 
         All errors are known: the pass that changed nothing has looked at each. Where b is what it was, the
-        steps that are left are too small a change; if the conditions are far from holding, it has stalled.
+        steps that are left are too small a change; if the optimum is far, it has stalled.
         """
         cdef double high = 0.0, low = 0.0, before = self.b
         self.find_extrema()
@@ -202,8 +202,18 @@ cdef class Run(SteppedRun):
             return True
         if self.b != before:
             return False
-        self.stalled = high - low > fmax(GROSS, MANY * fmax(self.eps, self.change))
+        self.stalled = self.stalled or self.relative_gap() > fmax(GROSS, MANY * fmax(self.eps, self.change))
         return not self.stalled
+
+    cdef double relative_gap(self) noexcept nogil:
+        """Return the duality gap of the present point and b as a part of the primal objective."""
+        cdef double norm = 0.0, loss = 0.0, linear = 0.0
+        cdef Py_ssize_t i = 0
+        for i in range(self.n):
+            norm += self.alpha[i] * self.y[i] * (self.y[i] - self.v[i])
+            loss += self.C * fmax(0.0, 1.0 - self.y[i] * (self.y[i] - self.v[i] + self.b))
+            linear += self.alpha[i]
+        return (norm + loss - linear) / (0.5 * norm + loss) if 0.5 * norm + loss > 0.0 else 0.0
 
     cdef bint is_free(self, Py_ssize_t i) noexcept nogil:
         return 0.0 < self.alpha[i] < self.C
@@ -363,7 +373,7 @@ class Platt(Solver):
         "per free coefficient of a step; rows kept: n per row taken; iterations: n"
     )
     resumable = True
-    version = 2
+    version = 3
     Params = Params
 
     def start(self, problem, oracle, rng):

@@ -111,7 +111,7 @@ cdef class Run(SteppedRun):
         self.gradient = np.full(self.n, -1.0)
         self.marks = np.zeros(self.n, dtype=np.int8)
         self.highest, self.left = np.zeros((2, (self.n + SMO_BLOCK - 1) // SMO_BLOCK))
-        self.refinement = Refinement(oracle, self.labels, self.diagonal, self.alpha, 1)
+        self.refinement = Refinement(oracle, problem, self.labels, self.diagonal, self.alpha, 1)
         self.coordinates = smo_pass(
             n=self.n, C=self.C, clipped=params.selection == "gain", gradient=&self.gradient[0],
             alpha=&self.alpha[0], diagonal=NULL, inverse=NULL, marks=&self.marks[0], highest=&self.highest[0]

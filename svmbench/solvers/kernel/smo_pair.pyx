@@ -99,7 +99,7 @@ cdef class Run(SteppedRun):
         kept = self.n if self.shrinking else 0
         self.at_C, self.scratch = np.zeros((2, kept))
         self.is_at_C = np.zeros(kept, dtype=np.int8)
-        self.refinement = Refinement(oracle, self.labels, diagonal, self.dual.alpha, 2)
+        self.refinement = Refinement(oracle, problem, self.labels, diagonal, self.dual.alpha, 2)
         self.converged = self.dual.violation() < self.eps
 
     cdef int step(self) except -1 nogil:

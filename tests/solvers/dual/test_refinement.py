@@ -108,3 +108,15 @@ def test_smo_recomputes_when_its_specification_does(C):
     assert (run.refinement.rounds, run.refinement.evaluations) == (rounds, evaluations)
     assert (rounds > 0) == (C > 1.0)
     np.testing.assert_allclose(run.snapshot().alpha, alpha, rtol=1e-6, atol=1e-6 * alpha.max())
+
+
+@pytest.mark.parametrize("name", ["smo", "gpdt"])
+def test_a_method_that_would_never_arrive_has_stalled(name):
+    # Without a bias, features near 1e6 make all responses nearly equal: an iteration gains 1e-12 of the rest.
+    rng = np.random.default_rng(0)
+    y = np.where(rng.random(100) < 0.4, 1.0, -1.0)
+    X = (5.0 * rng.normal(size=(100, 3)) + 3.0 * y[:, None] + 1e6).astype(np.float32)
+    solver = registry.get(name)
+    run = solver(solver.Params()).start(Problem.build(y, C=1.0), Oracle(X, {"name": "linear"}), None)
+    run.advance("iterations", 2_000_000)
+    assert run.stalled
