@@ -1,11 +1,15 @@
-"""Which end of a run an exception is."""
+"""Which end of a run an exception is, and how far from the optimum one is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from svmbench.errors import Refusal, UserError
 from svmbench.runner.optimum import Uncertified
+
+#: Relative gap above which an exact method that has converged has done so by its tolerance alone.
+FAR = 0.01
 
 
 @dataclass(frozen=True)
@@ -34,3 +38,31 @@ def end_by(error: BaseException) -> End:
         case FloatingPointError():
             return End("diverged", str(error))
     return End("failed", f"{type(error).__name__}: {error}; see error.log in the run's folder")
+
+
+def explained(end: End, row: dict[str, Any], exact: bool) -> End:
+    """Return an end short of the optimum with what it is short of it, where that is known.
+
+    A tolerance is one of the optimality conditions or of the mean loss, so that a method may have converged
+    although the objective is many times its bound, as at C = 1e12.
+
+    Parameters
+    ----------
+    end : End
+        As the loop found it.
+    row : dict
+        The last checkpoint.
+    exact : bool
+        Whether the method ends at the optimum by itself.
+    """
+    gap = row.get("relative_gap")
+    at = "" if gap is None else f", at a relative gap of {gap:.1e}"
+    if end.status == "stalled":
+        return replace(end, reason=end.reason + at)
+    if exact and end.status in ("budget", "timeout"):
+        return replace(end, reason=f"{end.reason} before it converged{at}")
+    # A gap to the stored optimum may be that of another loss.
+    own = exact and row.get("dual_source") == "solver"
+    if own and end.status == "converged" and gap is not None and gap > FAR:
+        return replace(end, reason=f"{end.reason}, by its tolerance alone{at}: a smaller solver.eps goes on")
+    return end

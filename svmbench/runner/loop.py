@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
-from svmbench.runner.ends import End
+from svmbench.runner.ends import End, explained
 from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt
 from svmbench.solvers.base import Run, Snapshot
@@ -164,7 +164,7 @@ class Loop:
                 at = row["iterations"]
                 return End("diverged", f"the objective is {row['primal_objective']} after {at} iterations")
             if end is not None:
-                return self._explained(end, row)
+                return explained(end, row, self._exact)
             end = self._reached(row)
             if end is not None:
                 return end
@@ -253,16 +253,6 @@ class Loop:
             if target is not None and seen is not None and seen <= target:
                 return End("budget", f"budget.{key}={target:g} reached: {column} {seen:.6g}")
         return None
-
-    def _explained(self, end: End, row: dict[str, Any]) -> End:
-        """Return an end short of the optimum with what it is short of it, where that is known."""
-        gap = row.get("relative_gap")
-        at = "" if gap is None else f", at a relative gap of {gap:.1e}"
-        if end.status == "stalled":
-            return End(end.status, end.reason + at)
-        if self._exact and end.status in ("budget", "timeout"):
-            return End(end.status, f"{end.reason} before it converged{at}")
-        return end
 
     def _look(self) -> dict[str, Any] | None:
         """Make a checkpoint, unless the last one is of this very iteration (a signal came meanwhile).

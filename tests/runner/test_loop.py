@@ -1,3 +1,4 @@
+import dataclasses
 import itertools
 import math
 
@@ -6,6 +7,7 @@ import pytest
 from svmbench.runner import loop as module
 from svmbench.runner.loop import Loop, thresholds
 from svmbench.runner.signals import Interrupt
+from svmbench.solvers import registry
 
 from . import fakes
 from .fakes import BUDGET, HandClock, ScriptedRun, Silent
@@ -116,6 +118,27 @@ def test_a_limit_before_an_exact_method_has_converged_is_said_with_the_gap():
     assert end.reason == "budget.gap=0.5 reached: relative_gap 0.1"
     end, _ = drive(ScriptedRun({"kev_iter": 10}, converge=15), kev=5000.0, **given)
     assert end.reason == "the solver's stopping rule holds after 15 iterations"
+
+
+def test_an_exact_method_that_converged_far_from_the_optimum_says_at_what_gap():
+    def end_of(exact=True, **row):
+        run = ScriptedRun({"kev_iter": 10}, converge=15)
+        end, _ = drive(run, observe=lambda _: {"primal_objective": 1.0, **row}, kev=1e6, exact=exact)
+        assert end.status == "converged"
+        return end.reason
+
+    plain = "the solver's stopping rule holds after 15 iterations"
+    far = ", by its tolerance alone, at a relative gap of 2.0e-01: a smaller solver.eps goes on"
+    assert end_of(relative_gap=0.2, dual_source="solver") == plain + far
+    assert end_of(relative_gap=0.01, dual_source="solver") == plain
+    assert end_of(relative_gap=0.2, dual_source="optimum") == plain  # of another loss
+    assert end_of(exact=False, relative_gap=0.2, dual_source="solver") == plain
+
+
+def test_every_exact_solver_has_the_tolerance_that_an_end_far_from_the_optimum_names():
+    for name in registry.names():
+        solver = registry.get(name)
+        assert not solver.exact or "eps" in {field.name for field in dataclasses.fields(solver.Params)}, name
 
 
 @pytest.mark.parametrize("key", ["gap", "test_error"])
