@@ -90,12 +90,19 @@ def load_runs(results: str | os.PathLike[str] = "results", *, traces: bool = Fal
     -------
     DataFrame
         Columns: the run's name and end; every key of its configuration with dots, as ``kernel.gamma``; and
-        the columns of the trace. Errors are fractions. Empty cells are unknown.
+        the columns of the trace. Errors are fractions. Empty cells are unknown. Without runs it is empty.
+
+    Raises
+    ------
+    UserError
+        If there is no such folder.
     """
     import pandas as pd
 
     from svmbench.store import Store
 
+    if not Path(results).is_dir():
+        raise UserError(f"there is no folder {results}: give the results folder of your runs")
     tables = []
     for stored in Store(results).runs():
         summary = stored.summary()

@@ -5,6 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+#: Share of the letters that two names have in common, from which on one may stand for the other: of three
+#: letters, all but one.
+_CLOSE = 0.6
+
 
 def printable(text: str) -> str:
     r"""Return a text in which every character that a terminal might obey or hide is escaped as in Python.
@@ -36,7 +40,10 @@ class Refusal(UserError):
 
 
 def nearest(given: str, allowed: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x'?"`` for the closest allowed name, or an empty string.
+    """Return ``"; did you mean 'x'?"`` for the closest allowed name, or an empty string if none is close.
+
+    Of a dotted key, the section is not part of the comparison with another key of that section, which would
+    make all its keys look close. Upper and lower case are the same.
 
     Parameters
     ----------
@@ -45,5 +52,12 @@ def nearest(given: str, allowed: Iterable[str]) -> str:
     allowed : iterable of str
         The valid names.
     """
-    match = difflib.get_close_matches(given, list(allowed), n=1, cutoff=0.5)
-    return f"; did you mean '{match[0]}'?" if match else ""
+    section = given[: given.rfind(".") + 1]
+
+    def likeness(name: str) -> float:
+        shared = len(section) if name.startswith(section) else 0
+        pair = name[shared:].lower(), given[shared:].lower()
+        return difflib.SequenceMatcher(None, *pair).ratio()
+
+    best = max(((likeness(name), name) for name in allowed), default=(0.0, ""))
+    return f"; did you mean '{best[1]}'?" if best[0] >= _CLOSE else ""

@@ -38,7 +38,12 @@ def test_runs_are_loaded_as_tables(tmp_path):
     traces = api.load_runs(tmp_path, traces=True)
     last = traces.groupby("run")["test_error"].last()
     assert dict(last) == dict(zip(runs["run"], runs["test_error"]))
-    assert api.load_runs(tmp_path / "nothing").empty
+
+
+def test_a_folder_without_runs_is_an_empty_table_and_one_that_is_absent_a_mistake(tmp_path):
+    assert api.load_runs(tmp_path).empty
+    with pytest.raises(UserError, match=r"^there is no folder .*absent: give the results folder"):
+        api.load_runs(tmp_path / "absent")
 
 
 @pytest.mark.parametrize("sparse", [False, True])

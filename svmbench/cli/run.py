@@ -155,7 +155,7 @@ def _report(outcome: Outcome, config: dict[str, Any], painter: Painter) -> None:
     """Print how a run ended, its numbers and where it is."""
     stream = sys.stdout if outcome.code == 0 else sys.stderr
     title = f"{config['solver']['name']} on {config['dataset']['name']}, seed {config['seed']}"
-    print(f"{title}: {outcome.state}, {outcome.reason}", file=stream)
+    print(f"{title}: {outcome.ended}", file=stream)
     if outcome.run is None:
         return
     summary = outcome.run.summary()

@@ -19,6 +19,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_results()
     given = parser.parse_args(arguments)
 
+    from svmbench.runner.outcome import ended
     from svmbench.store import Store
     from svmbench.store.notes import Notes
 
@@ -31,7 +32,7 @@ def main(arguments: Sequence[str]) -> int:
 
     import yaml
 
-    print(f"{summary['run']}: {summary['status']}, {summary['reason']}")
+    print(f"{summary['run']}: {ended(summary['status'], summary['reason'])}")
     print(last_checkpoint(summary))
     if tags or note:
         print(

@@ -15,6 +15,8 @@ _NAMED = ("solver", "dataset", "kernel", "features")
 #: What ``budget.kev=auto`` stands for where a method does not end by itself.
 _KEV = 1e8
 _SMALLEST = 1e-100
+#: Methods count in 64 bits, some of them examples times passes; nothing gets as far as this.
+_MOST = 10**12
 _SWEEP = tuple(item.name for item in fields(Sweep))
 #: Keys at the top of a configuration that are checked apart from `Top`.
 _ELSEWHERE = (*SECTIONS, *_NAMED, *_SWEEP, "launcher")
@@ -53,7 +55,7 @@ def checked(given: Mapping[str, Any]) -> dict[str, Any]:
     config: dict[str, Any] = {"solver": _solver(given.get("solver")), "dataset": dataset}
     config["kernel"] = _kernel(given.get("kernel"), suggested, dataset["name"])
     features, params = _named("features", given.get("features", {"name": "none"}))
-    params = check_section("features.", params, schema_of("features", features))
+    params = _countable("features.", check_section("features.", params, schema_of("features", features)))
     if features != "none":  # runs stored before there were any are those without
         config["features"] = {"name": features, **params}
     for name in ("problem", "budget", "observe"):
@@ -115,7 +117,19 @@ def schema_of(group: str, name: str) -> type:
 
 def _solver(given: Any) -> dict[str, Any]:
     name, params = _named("solver", given)
-    return {"name": name, **check_section("solver.", params, schema_of("solver", name))}
+    params = _countable("solver.", check_section("solver.", params, schema_of("solver", name)))
+    return {"name": name, **params}
+
+
+def _countable(prefix: str, params: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a method, or a `UserError` for a whole number that it cannot count to."""
+    for key, value in params.items():
+        for number in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(number, int) and abs(number) > _MOST:
+                raise UserError(
+                    f"{prefix}{key}={show(value)} is not allowed: give a whole number of at most {_MOST:g}"
+                )
+    return params
 
 
 def _budget(budget: dict[str, Any], solver: str) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def _unknown_key(key: str, names: Sequence[str], base: DictConfig) -> str:
     sections = {name.rpartition(".")[0] for name in names} - {""} | set(folder.GROUPS)
     leaves = [name for name in names if name not in sections and not name.endswith(".name")]
     leaves = [name for name in leaves if ".suggested." not in name]
-    twin = next((name for name in leaves if "." not in key and name.rpartition(".")[2] == key), None)
+    twin = next((name for name in leaves if name.rpartition(".")[2] == key.rpartition(".")[2]), None)
     among = leaves if "." in key else [*folder.GROUPS, *leaves]
     hint = f"; did you mean '{twin}'?" if twin else nearest(key, among)
     section = key.split(".")[0]

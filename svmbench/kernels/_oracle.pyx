@@ -166,7 +166,8 @@ cdef class Oracle(KernelRows):
         if self._diagonal is None:
             squared = self.layout.squared_norms()
             if kernel["name"] == "polynomial":
-                squared = (kernel["gamma"] * squared + kernel["coef0"]) ** kernel["degree"]
+                with np.errstate(over="ignore"):  # infinite then, and refused by `checked_diagonal`
+                    squared = (kernel["gamma"] * squared + kernel["coef0"]) ** kernel["degree"]
             self._diagonal = squared
             self.ledger.computed(self.n)
             self.ledger.setup(self.n)

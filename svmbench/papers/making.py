@@ -13,6 +13,7 @@ from svmbench.papers.artifact import Artifact
 from svmbench.papers.material import Material
 from svmbench.papers.plan import Index
 from svmbench.papers.runs import PlannedRun
+from svmbench.runner.outcome import ended
 from svmbench.runner.signals import handling
 from svmbench.store import Store
 from svmbench.sweep.plan import Job
@@ -112,7 +113,7 @@ class _Lines:
 
     def ended(self, job: Job, end: Mapping[str, Any]) -> None:
         """Print how it ended."""
-        print(f"{self._label(job)}: {end['state']}, {end['reason']}", flush=True)
+        print(f"{self._label(job)}: {ended(end['state'], end['reason'])}", flush=True)
         if end["state"] not in ("done", "found", "interrupted"):
             self._failed.append(f"{self._label(job)}: {end['reason']}")
 

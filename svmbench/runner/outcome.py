@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 _CODES = {"done": 0, "found": 0, "failed": 1, "refused": 2, "interrupted": 130}
 
 
+def ended(state: str, reason: str) -> str:
+    """Return how a run ended, for people: ``done, REASON``; a reason that begins with the state is enough."""
+    return reason if reason.startswith(state) else f"{state}, {reason}"
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What became of a run.
@@ -41,6 +46,11 @@ class Outcome:
     reason: str
     data: Dataset | None = None
     predict: Callable[[Any], NDArray[np.float64]] | None = None
+
+    @property
+    def ended(self) -> str:
+        """How it ended, for people."""
+        return ended(self.state, self.reason)
 
     @property
     def code(self) -> int:

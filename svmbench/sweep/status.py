@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
+from svmbench.runner.outcome import ended
 from svmbench.sweep.plan import Job
 from svmbench.sweep.record import Record
 
@@ -73,7 +74,7 @@ class Status:
         self._record.add(job=job.number, event="ended", **{k: v for k, v in end.items() if k != "number"})
         self._clear()
         state = NAMES.get(end["state"], end["state"])
-        text = f"{job.label}: {state}, {end['reason']} ({end['seconds']:.2f} s)"
+        text = f"{job.label}: {ended(state, end['reason'])} ({end['seconds']:.2f} s)"
         print(f"[{len(self.ends)}/{self._total}] {text}", file=self._out, flush=True)
 
     def tick(self, now: bool = False) -> None:
@@ -151,7 +152,7 @@ def rows(jobs: Sequence[Job], ends: Mapping[int, dict[str, Any]]) -> list[tuple[
 def failures(jobs: Sequence[Job], ends: Mapping[int, dict[str, Any]]) -> list[str]:
     """Return a line for each job that has no result: number, overrides and reason."""
     return [
-        f"  {job.number + 1}  {job.label}: {end['state']}, {end['reason']}"
+        f"  {job.number + 1}  {job.label}: {ended(end['state'], end['reason'])}"
         for job in jobs
         if (end := ends.get(job.number)) is not None and end["state"] not in NAMES
     ]

@@ -16,6 +16,10 @@ SENTENCES = [
     (["run", "solver=null"], "unknown solver 'null' (solver=: "),
     (["run", "+solver=spb"], "unknown solver 'spb'; did you mean 'sbp'?"),
     (["run", "+solver=sbp"], "+solver=sbp is not allowed: solver is set already; write solver=sbp"),
+    (["run", "foo=1"], "unknown key foo (svmbench run --help lists all keys)"),
+    (["run", "problem.foo=1"], "unknown key problem.foo (keys of problem: problem.lam, problem.C, "),
+    (["run", "problem.c=1"], "unknown key problem.c; did you mean 'problem.C'?"),
+    (["run", "problem.gamma=1"], "unknown key problem.gamma; did you mean 'kernel.gamma'?"),
     (["run", "sollver=sbp"], "unknown key sollver; did you mean 'solver'?"),
     (
         ["run", "solver.neu=1"],
@@ -43,6 +47,22 @@ SENTENCES = [
     (["run", "problem.lam=-1"], "problem.lam=-1 is not allowed: give a number above 0, or null"),
     (["run", "problem.C=1e308"], "problem.C=1e+308 is not allowed: give a number from 1e-100 to 1e+100"),
     (["run", "problem.lam=1e-320"], "is not allowed: give a number from 1e-100 to 1e+100"),
+    (
+        ["run", "solver=randsvm", "solver.k=9223372036854775808"],
+        "solver.k=9223372036854775808 is not allowed: give a whole number of at most 1e+12",
+    ),
+    (
+        ["run", "solver=lasvm", "solver.epochs=4611686018427387904"],
+        "solver.epochs=4611686018427387904 is not allowed: give a whole number of at most 1e+12",
+    ),
+    (
+        ["run", "solver=sklearn_sgd", "solver.epochs=1e19"],
+        "solver.epochs=10000000000000000000 is not allowed: give a whole number of at most 1e+12",
+    ),
+    (
+        ["run", "solver=dcd", "features=fourier", "features.frequencies=9223372036854775808"],
+        "features.frequencies=9223372036854775808 is not allowed: give a whole number of at most 1e+12",
+    ),
     (["run", "dataset.n_train=1e30"], " is not allowed: give a number of at most 2147483647"),
     (
         ["run", "-m", "seed=range(0,100000000)"],

@@ -108,7 +108,7 @@ def test_ctrl_c_stores_the_run(here):
     process.send_signal(signal.SIGINT)
     out, error = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "pegasos on checkerboard, seed 0: interrupted, interrupted by SIGINT after" in error
+    assert "pegasos on checkerboard, seed 0: interrupted by SIGINT after" in error
     assert "iterations" in out
     assert [run.status for run in Store("results").runs()] == ["interrupted"]
 

@@ -77,7 +77,7 @@ def test_a_signal_stores_what_runs_and_resume_goes_on(here, number, capfd):
     process.send_signal(number)
     out, _ = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert "[1/3] seed=0: interrupted, interrupted by SIGINT after" in out
+    assert "[1/3] seed=0: interrupted by SIGINT after" in out
     assert out.endswith("1 interrupted, 2 not run\n")
     assert [run.status for run in Store("results").runs()] == ["interrupted"]
     assert main(["status"]) == 0

@@ -115,6 +115,14 @@ def test_diagonal_is_free_for_the_gaussian_kernel_and_charged_once_for_the_other
             assert counts[name] == 25
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_diagonal_beyond_double_precision_is_infinite_and_warns_of_nothing(sparse):
+    X = np.full((3, 2), 1e37, dtype=np.float32)
+    kernel = {"name": "polynomial", "degree": 5, "gamma": 0.5, "coef0": 1.0}
+    oracle = Oracle(scipy.sparse.csr_array(X) if sparse else X, kernel)
+    assert np.array_equal(oracle.diagonal(), np.full(3, np.inf))
+
+
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 def test_observation_and_prediction_are_counted_apart(layout):
     X, dense = matrix(np.random.default_rng(3), 50, 6, 0.5, layout)
