@@ -7,8 +7,9 @@ from svmbench.kernels._linear_data cimport LinearData, sparse_rows
 
 cdef extern from "svmbench/features/csrc/mapped.h" nogil:
     ctypedef struct mapped_loops:
-        void (*combine)(const float *x, const int32_t *columns, const int64_t *begin, ptrdiff_t rows,
-                        const float *V, ptrdiff_t width, float *out, ptrdiff_t stride) noexcept nogil
+        void (*combine)(const float *x, const int32_t *columns, const int64_t *begin, const int64_t *end,
+                        ptrdiff_t rows, const float *V, ptrdiff_t width, float *out,
+                        ptrdiff_t stride) noexcept nogil
         ptrdiff_t (*nonzeros)(const float *x, ptrdiff_t n, float *values, int32_t *columns) noexcept nogil
         void (*waves)(const float *t, const float *phase, float scale, float *out,
                       ptrdiff_t n) noexcept nogil
@@ -20,16 +21,42 @@ cdef class MappedData(LinearData):
     cdef object map
 
 
+cdef enum:
+    PANEL = 128                         # columns that lie together: a whole number of strips of every target
+    TOGETHER = 32                       # examples whose features are made in one pass over the frequencies
+
+
+cdef class Panels:
+    """A matrix in panels of columns; see _mapped.pyx."""
+
+    cdef readonly Py_ssize_t d          # rows
+    cdef readonly Py_ssize_t k          # columns
+    cdef const float[::1] memory
+
+    # out[i] = sum of x[j] times row columns[j] over begin[i] <= j < end[i]; out has rows of `stride`.
+    cdef void combine(self, const float* x, const int32_t* columns, const int64_t* begin, const int64_t* end,
+                      Py_ssize_t rows, float* out, Py_ssize_t stride) noexcept nogil
+
+
 cdef class LazyMappedData(LinearData):
-    """Examples whose Fourier features are made one example at a time; see _mapped.pyx."""
+    """Examples whose Fourier features are made when they are needed; see _mapped.pyx."""
 
     cdef object X                       # the examples themselves
     cdef object map
-    cdef const float[:, ::1] frequencies
+    cdef Panels frequencies
     cdef const float[::1] phases
     cdef float scale
-    cdef float[::1] z                   # the features of one example
-    cdef Py_ssize_t held                # which one, or -1
+    cdef float[:, ::1] z                # the features of the examples made last, at most TOGETHER
+    cdef Py_ssize_t[TOGETHER] made      # which ones
+    cdef Py_ssize_t count               # how many
+    cdef Py_ssize_t held                # place of the one that was needed last; its features are charged
+    cdef Py_ssize_t[TOGETHER] asked     # those that will be needed next, in this order
+    cdef Py_ssize_t waiting             # how many
     cdef int64_t width                  # of the examples themselves
     cdef sparse_rows source             # as they are stored
     cdef bint source_sparse
+    cdef float[::1] values              # of dense examples, those numbers that are not zero
+    cdef int32_t[::1] columns           # and where they stand
+
+    cdef Py_ssize_t place_of(self, Py_ssize_t i) noexcept nogil
+    cdef void make(self, Py_ssize_t i) noexcept nogil

@@ -1,4 +1,4 @@
-"""Examples in the features of a map, as linear solvers see them: made beforehand, or one at a time.
+"""Examples in the features of a map, as linear solvers see them: made beforehand, or when they are needed.
 
 Both answer for rows of the original features what `LinearData` answers for rows of its own: a model's
 scores of test rows go through the map.
@@ -21,6 +21,35 @@ cdef extern from "mapped.h" nogil:
     const mapped_loops *svmbench_mapped_loops(int level)
 
 cdef const mapped_loops *loops = svmbench_mapped_loops(("base", "avx2", "avx512", "avx512_icl").index(isa()))
+
+
+cdef class Panels:
+    """A matrix whose columns lie in panels, one after the other, each with all rows.
+
+    A pass over some rows and a strip of the columns, again and again for other examples, finds the strip in
+    the cache. In rows as long as a large power of two its parts would compete for the same few places.
+
+    Parameters
+    ----------
+    V : ndarray of float32, shape (d, k)
+        The matrix; copied.
+    """
+
+    def __init__(self, V):
+        self.d, self.k = V.shape
+        memory = np.empty(max(V.size, 1), dtype=np.float32)
+        for first in range(0, self.k, PANEL):
+            part = V[:, first : first + PANEL]
+            memory[first * self.d : first * self.d + part.size] = part.ravel()
+        self.memory = memory
+
+    cdef void combine(self, const float* x, const int32_t* columns, const int64_t* begin, const int64_t* end,
+                      Py_ssize_t rows, float* out, Py_ssize_t stride) noexcept nogil:
+        cdef Py_ssize_t first = 0
+        while first < self.k:
+            loops.combine(x, columns, begin, end, rows, &self.memory[0] + first * self.d,
+                          min(self.k - first, <Py_ssize_t> PANEL), out + first, stride)
+            first += PANEL
 
 
 cdef class MappedData(LinearData):
@@ -48,7 +77,10 @@ cdef class MappedData(LinearData):
 
 
 cdef class LazyMappedData(LinearData):
-    """Rows whose Fourier features are made when they are asked for, the last ones kept; no matrix of them.
+    """Rows whose Fourier features are made when they are needed, the last ones kept; no matrix of them.
+
+    Those of examples that a solver has announced by `prefetch` are made together, so that the frequencies are
+    read once for all of them, and charged one by one as they are needed, as if each had been made then.
 
     Parameters
     ----------
@@ -66,41 +98,84 @@ cdef class LazyMappedData(LinearData):
         self.source = self.rows
         self.source_sparse = self.sparse
         self.sparse = False
-        self.frequencies = map.frequencies
+        self.frequencies = map.panels
+        if not self.source_sparse:
+            self.values = np.empty(TOGETHER * self.width + 16, dtype=np.float32)
+            self.columns = np.empty(TOGETHER * self.width + 16, dtype=np.int32)
         self.phases = map.phases
         self.scale = map.scale
         self.d = self.phases.shape[0]
-        self.z = np.empty(self.d, dtype=np.float32)
+        self.z = np.empty((TOGETHER, self.d), dtype=np.float32)
         self.held = -1
         # Numbers behind the features of all examples: what an inner product costs is judged by it.
-        self.stored = self.stored * self.frequencies.shape[1] + self.n * self.d
+        self.stored = self.stored * self.frequencies.k + self.n * self.d
 
     cdef const float* row(self, Py_ssize_t i) noexcept nogil:
         """Return z(x_i); one inner product for each frequency, unless it is the example of the last call."""
-        cdef Py_ssize_t k = self.frequencies.shape[1]
-        cdef int64_t[2] dense
-        cdef const int64_t* begin = dense
-        if self.held == i:
-            return &self.z[0]
+        if self.held >= 0 and self.made[self.held] == i:
+            return &self.z[self.held, 0]
+        self.held = self.place_of(i)
+        if self.held < 0:
+            self.make(i)
+            self.held = 0
+        self.ledger.inner_products += self.frequencies.k
+        return &self.z[self.held, 0]
+
+    cdef Py_ssize_t place_of(self, Py_ssize_t i) noexcept nogil:
+        """Return where the features of an example are kept, or -1."""
+        cdef Py_ssize_t place = 0
+        for place in range(self.count):
+            if self.made[place] == i:
+                return place
+        return -1
+
+    cdef void make(self, Py_ssize_t i) noexcept nogil:
+        """Make the features of an example, and if it was announced of those that were after it."""
+        cdef Py_ssize_t place = 0, first = 0, example = 0
+        cdef int64_t[TOGETHER] begin
+        cdef int64_t[TOGETHER] end
+        cdef int64_t written = 0
+        while first < self.waiting and self.asked[first] != i:
+            first += 1
+        self.count = 1
+        self.made[0] = i
+        if first < self.waiting:
+            for place in range(first + 1, self.waiting):
+                self.made[self.count] = self.asked[place]
+                self.count += 1
+            self.waiting = 0
+        for place in range(self.count):
+            example = self.made[place]
+            begin[place] = self.source.begin[example] if self.source_sparse else written
+            if self.source_sparse:
+                end[place] = self.source.begin[example + 1]
+                continue
+            written += loops.nonzeros(self.source.values + example * self.width, self.width,
+                                      &self.values[written], &self.columns[written])
+            end[place] = written
         if self.source_sparse:
-            begin = self.source.begin + i
+            self.frequencies.combine(self.source.values, self.source.columns, begin, end, self.count,
+                                     &self.z[0, 0], self.d)
         else:
-            dense[0] = i * self.width
-            dense[1] = dense[0] + self.width
-        loops.combine(self.source.values, self.source.columns, begin, 1,
-                      &self.frequencies[0, 0] if self.width else NULL, k, &self.z[0], self.d)
-        spread(&self.z[0], &self.phases[0], self.scale, k, self.d)
-        self.ledger.inner_products += k
-        self.held = i
-        return &self.z[0]
+            self.frequencies.combine(&self.values[0], &self.columns[0], begin, end, self.count,
+                                     &self.z[0, 0], self.d)
+        for place in range(self.count):
+            spread(&self.z[place, 0], &self.phases[0], self.scale, self.frequencies.k, self.d)
 
     cdef void prefetch(self, Py_ssize_t i) noexcept nogil:
-        pass
+        """Announce an example that will be needed after those announced before."""
+        cdef Py_ssize_t place = 0
+        if self.waiting == TOGETHER:    # the first of them was not needed
+            self.waiting -= 1
+            for place in range(self.waiting):
+                self.asked[place] = self.asked[place + 1]
+        self.asked[self.waiting] = i
+        self.waiting += 1
 
     def combination(self, indices, coefficients):
         """Return Σ_k coefficients[k] z(x_indices[k]), float64, shape (d,); the features count as observed."""
         rows = self.map.transform(self.X[np.asarray(indices)])
-        self.observed += len(rows) * self.frequencies.shape[1]
+        self.observed += len(rows) * self.frequencies.k
         return np.asarray(coefficients) @ rows
 
     def mean_norm(self):
@@ -109,7 +184,7 @@ cdef class LazyMappedData(LinearData):
         for begin in range(0, self.n, BLOCK):
             rows = self.map.transform(self.X[begin : begin + BLOCK]).astype(np.float64)
             total += float(np.sqrt(np.einsum("ij,ij->i", rows, rows)).sum())
-            self.observed += len(rows) * self.frequencies.shape[1]
+            self.observed += len(rows) * self.frequencies.k
         return total / max(self.n, 1)
 
     def products(self, weights):
@@ -150,15 +225,15 @@ def waves(float[:, ::1] Z, const float[::1] phases, float scale, Py_ssize_t k):
             spread(&Z[i, 0], &phases[0], scale, k, Z.shape[1])
 
 
-def products(X, const float[:, ::1] V, float[:, ::1] out):
+def products(X, Panels V, float[:, ::1] out):
     """Put the inner products of rows that are mostly zeros with the columns of V in front of each row of out.
 
     Parameters
     ----------
     X : ndarray or scipy.sparse matrix, shape (m, d)
         Rows.
-    V : ndarray of float32, shape (d, k)
-        Columns.
+    V : Panels
+        Columns, k of d values.
     out : ndarray of float32, shape (m, D), D >= k
         Where to put <x_i, v_l>.
     """
@@ -167,11 +242,10 @@ def products(X, const float[:, ::1] V, float[:, ::1] out):
     cdef const int64_t[::1] begin
     values, columns, begin = _nonzeros(X)
     if columns.shape[0] == 0:
-        np.asarray(out)[:, : V.shape[1]] = 0.0
+        np.asarray(out)[:, : V.k] = 0.0
         return
     with nogil:
-        loops.combine(&values[0], &columns[0], &begin[0], out.shape[0], &V[0, 0], V.shape[1], &out[0, 0],
-                      out.shape[1])
+        V.combine(&values[0], &columns[0], &begin[0], &begin[1], out.shape[0], &out[0, 0], out.shape[1])
 
 
 def _nonzeros(X):

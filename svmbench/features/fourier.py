@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.features._mapped import LazyMappedData, MappedData, products, waves
+from svmbench.features._mapped import LazyMappedData, MappedData, Panels, products, waves
 from svmbench.features.base import BLOCK, FeatureMap
 from svmbench.kernels._ledger import Ledger
 from svmbench.sparse import issparse
@@ -84,6 +84,8 @@ class Fourier(FeatureMap):
     ----------
     frequencies : ndarray of float32, shape (d, k)
         v_l in columns.
+    panels : Panels
+        The same as rows that are mostly zeros are multiplied with them.
     phases : ndarray of float32, shape (D,)
         What is added to <v_l, x> before the cosine: β, or 0 and -π/2 for the pairs.
     scale : float
@@ -101,6 +103,7 @@ class Fourier(FeatureMap):
         self._lazy = params.lazy
         normal = rng.normals(d * k).reshape(d, k)
         self.frequencies = (math.sqrt(2.0 * kernel["gamma"]) * normal).astype(np.float32)
+        self.panels = Panels(self.frequencies)
         if params.form == "phase":
             self.phases = (2.0 * math.pi * rng.uniforms(k)).astype(np.float32)
             self.scale = math.sqrt(2.0 / k)
@@ -132,7 +135,7 @@ class Fourier(FeatureMap):
     def _map(self, X: Any, out: NDArray[np.float32]) -> NDArray[np.float32]:
         k = self.frequencies.shape[1]
         if self._sparse:
-            products(X, self.frequencies, out)
+            products(X, self.panels, out)
         else:
             np.matmul(X, self.frequencies, out=out[:, :k])
         waves(out, self.phases, self.scale, k)

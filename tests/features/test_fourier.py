@@ -116,6 +116,32 @@ def test_one_pass_makes_each_features_once(layout):
 
 
 @LAYOUTS
+@pytest.mark.parametrize("order", ["given", "uniform"])
+@pytest.mark.parametrize("k", [1, 128, 300])
+def test_features_made_together_are_charged_as_if_made_one_by_one(layout, order, k):
+    """ASSET announces examples, whose features are made in one pass; the hundred looked at before it does not."""
+    X, y = data(n=150)
+    solver = registry.get("asset")
+    problem = Problem.build(y, lam=1.0 / y.size)
+
+    def driven(lazy):
+        examples = fitted(layout(X), frequencies=k, lazy=lazy).examples()
+        run = solver(solver.Params(order=order)).start(problem, examples, Generator(0))
+        run.advance("iterations", 140)
+        return examples.ledger.inner_products, run.snapshot().model.weights
+
+    (made, weights), (lazy, same) = driven(False), driven(True)
+    np.testing.assert_allclose(same, weights, atol=1e-4)
+    of_features = lazy - (made - k * 150)
+    # Each visit makes its features, but where the one before was to the same example.
+    assert of_features % k == 0
+    if order == "given":
+        assert of_features == k * (100 + 140)
+    else:
+        assert k * 220 <= of_features <= k * (100 + 140)
+
+
+@LAYOUTS
 def test_looking_at_lazy_features_changes_nothing(layout):
     X, y = data()
     solver = registry.get("asset")

@@ -12,10 +12,10 @@ from scipy.sparse import csc_array, csr_array
 
 from svmbench.errors import UserError
 from svmbench.features import get
-from svmbench.features._mapped import MappedData, products, waves
+from svmbench.features._mapped import MappedData, Panels, products, waves
 from svmbench.kernels._ledger import Ledger
 
-WIDTHS = [1, 3, 4, 15, 16, 31, 32, 33, 100]
+WIDTHS = [1, 3, 4, 15, 16, 31, 32, 33, 100, 130]
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -76,7 +76,7 @@ def test_products_of_rows_that_are_mostly_zeros(width, pack):
     X[3] = 0.0
     V = rng.normal(size=(40, width)).astype(np.float32)
     out = np.full((7, width + 2), 5.0, dtype=np.float32)
-    products(pack(X.astype(np.float32)), V, out)
+    products(pack(X.astype(np.float32)), Panels(V), out)
     np.testing.assert_allclose(out[:, :width], X.astype(float) @ V, rtol=1e-5, atol=1e-5)
     assert (out[:, width:] == 5.0).all()
 
@@ -84,5 +84,5 @@ def test_products_of_rows_that_are_mostly_zeros(width, pack):
 @pytest.mark.parametrize("shape", [(3, 0), (0, 4), (2, 4)])
 def test_rows_without_a_number_have_products_of_zero(shape):
     out = np.ones((shape[0], 17), dtype=np.float32)
-    products(np.zeros(shape, dtype=np.float32), np.ones((shape[1], 17), dtype=np.float32), out)
+    products(np.zeros(shape, dtype=np.float32), Panels(np.ones((shape[1], 17), dtype=np.float32)), out)
     assert not out.any()

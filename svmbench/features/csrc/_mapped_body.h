@@ -4,14 +4,15 @@
 #define STRIP 8 /* registers of a result */
 
 /* One strip of the result stays in registers while a row passes over it, and that part of V in the cache. */
-TARGET static void VARIANT(combine)(const float *x, const int32_t *columns, const int64_t *begin, ptrdiff_t rows,
-                                    const float *V, ptrdiff_t width, float *out, ptrdiff_t stride)
+TARGET static void VARIANT(combine)(const float *x, const int32_t *columns, const int64_t *begin,
+                                    const int64_t *end, ptrdiff_t rows, const float *V, ptrdiff_t width, float *out,
+                                    ptrdiff_t stride)
 {
     ptrdiff_t l = 0;
     for (; l + STRIP * LANES <= width; l += STRIP * LANES)
         for (ptrdiff_t i = 0; i < rows; i++) {
             vf sums[STRIP] = {{0}};
-            for (int64_t j = begin[i]; j < begin[i + 1]; j++) {
+            for (int64_t j = begin[i]; j < end[i]; j++) {
                 const float *row = V + (columns ? columns[j] : j - begin[i]) * width + l;
                 const float factor = x ? x[j] : 1.0f;
 #pragma GCC unroll 8
@@ -26,7 +27,7 @@ TARGET static void VARIANT(combine)(const float *x, const int32_t *columns, cons
     for (; l < width; l++)
         for (ptrdiff_t i = 0; i < rows; i++) {
             float sum = 0.0f;
-            for (int64_t j = begin[i]; j < begin[i + 1]; j++)
+            for (int64_t j = begin[i]; j < end[i]; j++)
                 sum += (x ? x[j] : 1.0f) * V[(columns ? columns[j] : j - begin[i]) * width + l];
             out[i * stride + l] = sum;
         }

@@ -6,10 +6,10 @@
 #include <stdint.h>
 
 typedef struct {
-    /* out[i][l] = sum of x[j] V[columns[j]][l] over begin[i] <= j < begin[i + 1]; V has rows of `width`, out of
-     * `stride`; columns NULL: 0, 1, ... in each row; x NULL: all 1 */
-    void (*combine)(const float *x, const int32_t *columns, const int64_t *begin, ptrdiff_t rows, const float *V,
-                    ptrdiff_t width, float *out, ptrdiff_t stride);
+    /* out[i][l] = sum of x[j] V[columns[j]][l] over begin[i] <= j < end[i]; V has rows of `width`, out of `stride`;
+     * columns NULL: 0, 1, ... in each row; x NULL: all 1 */
+    void (*combine)(const float *x, const int32_t *columns, const int64_t *begin, const int64_t *end, ptrdiff_t rows,
+                    const float *V, ptrdiff_t width, float *out, ptrdiff_t stride);
     /* The numbers among n that are not 0, and where they stand; returns how many. Both have room for n + 16. */
     ptrdiff_t (*nonzeros)(const float *x, ptrdiff_t n, float *values, int32_t *columns);
     /* out[l] = scale cos(t[l] + phase[l]), to 1e-7 scale for |t| < 1e5; out may be t */

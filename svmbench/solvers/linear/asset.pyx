@@ -51,6 +51,7 @@ from svmbench.solvers.run cimport LinearRun
 cdef enum:
     SAMPLED = 100           # examples behind D_G, at most; the paper does not give their number
     AHEAD = 8               # examples chosen ahead of time, so that their rows are on the way when needed
+    FURTHER = 24            # and announced beyond these, where they are taken in the order of the file
 
 # Where the scalar is below this it is multiplied into the vector.
 cdef double SMALL = 1e-100
@@ -172,7 +173,7 @@ cdef class Run(LinearRun):
     cdef int64_t choose(self, int64_t iteration) noexcept nogil:
         """Return the example of an iteration, counted from 0, and ask for its row."""
         cdef int64_t i = self.rng.below(<unsigned int> self.n) if self.drawn else min(iteration, self.n - 1)
-        self.examples.prefetch(i)
+        self.examples.prefetch(i if self.drawn else min(iteration + FURTHER, self.n - 1))
         return i
 
     cdef void rescale(self, double factor) noexcept nogil:
