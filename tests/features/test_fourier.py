@@ -119,7 +119,7 @@ def test_one_pass_makes_each_features_once(layout):
 @pytest.mark.parametrize("order", ["given", "uniform"])
 @pytest.mark.parametrize("k", [1, 128, 300])
 def test_features_made_together_are_charged_as_if_made_one_by_one(layout, order, k):
-    """ASSET announces examples, whose features are made in one pass; the hundred looked at before are alone."""
+    """ASSET announces examples, whose features are made in one pass; those looked at before are alone."""
     X, y = data(n=150)
     solver = registry.get("asset")
     problem = Problem.build(y, lam=1.0 / y.size)
