@@ -204,12 +204,15 @@ def _piece(run: Run, most: int) -> tuple[int, float]:
 
 
 def timed(run: Run, seconds: float) -> tuple[tuple[int, float], ...]:
-    """Advance for about so many seconds of CPU time, at least one iteration, and return its pieces."""
+    """Advance for about so many seconds of CPU time, at least one iteration, and return its pieces.
+
+    They double at first, and then take half of what is left: few are so short that the clock itself counts.
+    """
     pieces: list[tuple[int, float]] = []
     spent, most = 0.0, 1
     while not run.converged and spent < seconds:
         pieces.append(_piece(run, most))
         spent += pieces[-1][1]
-        # Twice as many while that is sure to end in time.
-        most = most * 2 if 3.0 * spent < seconds else max(1, most // 2)
+        each = pieces[-1][1] / max(1, pieces[-1][0])
+        most = min(2 * most, max(1, int(0.5 * (seconds - spent) / each)))
     return tuple(pieces)

@@ -158,3 +158,21 @@ def test_the_commands_print_and_store(tmp_path, monkeypatch, capsys, limits):
     assert {line["solver"] for line in printed["solvers"]} >= {"sbp", "smo"}
     stored = sorted(path.name.split("-")[1] for path in (tmp_path / "results" / "speed").iterdir())
     assert stored == ["scaling", "solvers"]
+
+
+@pytest.mark.parametrize("each", [1e-5, 3e-3, 0.7])
+def test_few_pieces_are_short(each, monkeypatch):
+    """A clock that is looked at after every iteration would be a part of what it measures."""
+
+    class Steady:
+        converged, iterations = False, 0
+
+        def advance(self, counter, goal, most):
+            self.iterations += most
+
+    run = Steady()
+    monkeypatch.setattr(solvers.time, "process_time", lambda: each * run.iterations)
+    pieces = solvers.timed(run, 2.0)
+    assert sum(iterations for iterations, _ in pieces) == run.iterations
+    assert 2.0 <= each * run.iterations <= 2.0 + 2.0 * each
+    assert len(pieces) <= 40 and sum(iterations == 1 for iterations, _ in pieces) <= 6
