@@ -13,16 +13,22 @@ SVMBENCH = $(VENV)/bin/svmbench
 # Empty files that say when an environment was made; pyproject.toml remakes it. The C sources are rebuilt with it.
 READY = $(VENV)/.ready
 COMPILED = $(shell find svmbench -name '*.p[yx][xd]' -o -name '*.[ch]') CMakeLists.txt cmake/cythonize.py
-# Options of pip about the build; only `test-checks` has any.
+# Options of pip about the build; only `test-checks` and `test-sanitized` have any.
 BUILD ?=
 # Figures, tables and checks, each a target of its own.
 PAPERS = $(basename $(notdir $(wildcard conf/paper/*.yaml)))
 # Rooms whose tests start no process and draw nothing, so that they are over in a minute.
 QUICK = tests/test_*.py $(addprefix tests/, kernels features data config store solvers)
 PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --dist worksteal
+# Rooms whose tests reach every compiled module.
+COMPILED_ROOMS = tests/test_rng.py $(addprefix tests/, simd kernels features data solvers conformance)
+# gcc's runtimes must be loaded before the interpreter, whose own memory at the end is no leak of ours. Tests ask for
+# more memory than there is.
+SANITIZERS = LD_PRELOAD="$$(gcc -print-file-name=libasan.so):$$(gcc -print-file-name=libubsan.so)" \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-checks checked lint docs wheel phases figures tables verdicts reproduce speed clean $(PAPERS)
+.PHONY: help demo test check test-checks checked test-sanitized sanitized lint docs wheel phases figures tables verdicts reproduce speed clean $(PAPERS)
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -40,7 +46,13 @@ test-checks:  ## test the compiled layer with every index checked, in an environ
 	$(MAKE) VENV="$(VENV)-checks" BUILD='-Cbuild-dir=build/checks -Ccmake.define.SVMBENCH_CHECKS=ON' checked
 
 checked: $(READY)-test
-	$(PYTEST) tests/test_rng.py tests/simd tests/kernels tests/features tests/solvers tests/conformance
+	$(PYTEST) $(COMPILED_ROOMS)
+
+test-sanitized:  ## test the compiled layer with gcc's sanitizers (docs/sanitizers.md), in an environment beside
+	$(MAKE) VENV="$(VENV)-sanitized" BUILD='-Cbuild-dir=build/sanitized -Ccmake.define.SVMBENCH_SANITIZE=ON' sanitized
+
+sanitized: $(READY)-test
+	$(SANITIZERS) $(PYTEST) --capture=sys $(COMPILED_ROOMS)
 
 lint: $(READY)-lint  ## check style and types
 	$(VENV)/bin/ruff check .
@@ -93,7 +105,7 @@ speed: $(READY)  ## measure this machine, rows, solvers and, with the extra [pee
 	$(SVMBENCH) speed rivals all --results "$(RESULTS)"
 
 clean:  ## remove the environment and what was built; stored runs and data stay
-	rm -rf "$(VENV)" "$(VENV)-checks" build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf "$(VENV)" "$(VENV)-checks" "$(VENV)-sanitized" build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find svmbench tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml $(COMPILED)

@@ -194,6 +194,10 @@ class _Composer:
             if override.is_sweep_override():
                 _check_range(override)
                 values = [f"{key}={value}" for value in override.sweep_string_iterator()]
+            if not values:
+                raise UserError(
+                    f"{written(override)} holds no value: range(A,B) ends before B, glob takes known names"
+                )
             self.parse(values)
             found[key.lstrip("+")] = values
         return found

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.errors import UserError
 from svmbench.features._mapped import LazyMappedData, MappedData, Panels, products, waves
 from svmbench.features.base import BLOCK, FeatureMap
 from svmbench.kernels._ledger import Ledger
@@ -39,6 +40,10 @@ if TYPE_CHECKING:
 #: Rows of which a smaller share is not zero are multiplied without their zeros, the others as a matrix: here
 #: both take the same time; at a fifth (MNIST) it is half of it, at a ninth (Adult) a quarter.
 SPARSE_BELOW = 0.4
+
+#: Beyond this <v, x> a cosine is made in double precision: single precision is off by half a per cent there,
+#: and its cosine (`mapped.h`) soon leaves [-1, 1]. Beyond the second even double precision is off by 1e-7.
+SINGLE, DOUBLE = 1e5, 1e9
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,10 @@ class Fourier(FeatureMap):
         self._sparse = issparse(X) or _share_of_nonzeros(X) < SPARSE_BELOW
         self._lazy = params.lazy
         normal = rng.normals(d * k).reshape(d, k)
-        self.frequencies = (math.sqrt(2.0 * kernel["gamma"]) * normal).astype(np.float32)
+        with np.errstate(over="ignore"):
+            self.frequencies = (math.sqrt(2.0 * kernel["gamma"]) * normal).astype(np.float32)
+        self._longest = math.sqrt(_squares(self.frequencies.T).max(initial=0.0))
+        self._check()
         self.panels = Panels(self.frequencies)
         if params.form == "phase":
             self.phases = (2.0 * math.pi * rng.uniforms(k)).astype(np.float32)
@@ -134,12 +142,47 @@ class Fourier(FeatureMap):
 
     def _map(self, X: Any, out: NDArray[np.float32]) -> NDArray[np.float32]:
         k = self.frequencies.shape[1]
+        if self._bound(X) > SINGLE and self._largest(X) > SINGLE:
+            t = np.tile(self._exactly(X), self.phases.size // k) + self.phases
+            out[:] = self.scale * np.cos(t)
+            return out
         if self._sparse:
             products(X, self.panels, out)
         else:
             np.matmul(X, self.frequencies, out=out[:, :k])
         waves(out, self.phases, self.scale, k)
         return out
+
+    def _check(self) -> None:
+        """Refuse training rows whose features no precision at hand can make."""
+        n, wide = self._X.shape[0], 8 * BLOCK
+        if max(self._bound(self._X[begin : begin + wide]) for begin in range(0, n, wide)) <= SINGLE:
+            return
+        largest = max(self._largest(self._X[begin : begin + BLOCK]) for begin in range(0, n, BLOCK))
+        if not largest <= DOUBLE:
+            raise UserError(
+                f"the frequencies of features=fourier times the data reach {largest:.1e}: above {DOUBLE:.0e} "
+                "their cosines are noise; give a smaller kernel.gamma or scale the data"
+            )
+        if self._lazy and largest > SINGLE:
+            raise UserError(
+                f"the frequencies of features=fourier times the data reach {largest:.1e}: above {SINGLE:.0e} "
+                "their cosines take double precision, which features.lazy=true has not; give a smaller "
+                "kernel.gamma, scale the data, or give features.lazy=false"
+            )
+
+    def _bound(self, X: Any) -> float:
+        """Return what no |<v_l, x>| exceeds, at the price of reading the rows once."""
+        return float(self._longest * math.sqrt(_squares(X).max(initial=0.0)))
+
+    def _largest(self, X: Any) -> float:
+        """Return the largest |<v_l, x>| of some rows; not a number where a frequency is infinite."""
+        with np.errstate(invalid="ignore"):
+            return float(np.abs(self._exactly(X)).max(initial=0.0))
+
+    def _exactly(self, X: Any) -> NDArray[np.float64]:
+        """Return <v_l, x> for each row x of X, float64, shape (m, k)."""
+        return np.asarray(X.astype(np.float64) @ self.frequencies.astype(np.float64))
 
     def scores(self, weights: NDArray[np.float64], bias: float, X: Any) -> tuple[NDArray[np.float64], int]:
         """Return <z(x), w> + bias for each row x of X, and k + 1 inner products for each."""
@@ -149,6 +192,14 @@ class Fourier(FeatureMap):
             mapped = MappedData(self.transform(X[begin : begin + BLOCK]), self, Ledger(kernels=False))
             scores[begin : begin + BLOCK] = mapped.products(weights)
         return scores + bias, m * (self.frequencies.shape[1] + 1)
+
+
+def _squares(X: Any) -> NDArray[np.float64]:
+    """Return |x|^2 of each row, float64, shape (m,), which overflows for no values in single precision."""
+    if issparse(X):
+        X = X.astype(np.float64)
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", X, X, dtype=np.float64)
 
 
 def _share_of_nonzeros(X: NDArray[np.float32]) -> float:

@@ -40,7 +40,9 @@ cdef class RowCache:
         try:
             self.memory = <float *>allocate(<size_t>(self.slots * row_bytes))
         except MemoryError:
-            raise MemoryError(f"no memory for a row cache of {size} bytes") from None
+            raise MemoryError(
+                f"a row cache of {size / 2**20:.0f} MiB: give a smaller budget.memory"
+            ) from None
         self.slot_of_row = np.full(rows, -1, dtype=np.int64)
         self.row_of_slot = np.full(self.slots, -1, dtype=np.int64)
         self.newer = np.full(self.slots, -1, dtype=np.int64)

@@ -63,6 +63,17 @@ def explained(end: End, row: dict[str, Any], exact: bool) -> End:
         return replace(end, reason=f"{end.reason} before it converged{at}")
     # A gap to the stored optimum may be that of another loss.
     own = exact and row.get("dual_source") == "solver"
-    if own and end.status == "converged" and gap is not None and gap > FAR:
+    if not own:
+        gap = _native_gap(row)
+        at = "" if gap is None else f", at a relative gap of {gap:.1e} in its own objective"
+    if end.status == "converged" and gap is not None and gap > FAR:
         return replace(end, reason=f"{end.reason}, by its tolerance alone{at}: a smaller solver.eps goes on")
     return end
+
+
+def _native_gap(row: dict[str, Any]) -> float | None:
+    """Return the relative gap of a method that minimises an objective of its own and bounds it from below."""
+    objective, bound = row.get("native_objective"), row.get("native_bound")
+    if objective is None or bound is None or not objective > 0.0:
+        return None
+    return float((objective - bound) / objective)

@@ -68,6 +68,8 @@ SENTENCES = [
         ["run", "-m", "seed=range(0,100000000)"],
         "a sweep has at most 100000 jobs: seed=range(0,100000000) alone",
     ),
+    (["run", "-m", "seed=range(3,0)"], "seed=range(3,0) holds no value: range(A,B) ends before B"),
+    (["plan", "solver=glob(zz*)"], "solver=glob(zz*) holds no value: "),
     (["run", "-m", "seed=range(0,5,0)"], "has no end: give a step that is not 0"),
     (["run", "-m", "seed=range(0,1000)", "problem.C=range(1,1000)"], "at most 100000 jobs, these are 999000"),
     (["run", "problem.C=0"], "problem.C=0 is not allowed: give a number above 0, or null"),

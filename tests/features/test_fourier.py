@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from svmbench.errors import UserError
 from svmbench.features.fourier import Fourier
 from svmbench.problem import Problem
 from svmbench.rng import Generator
@@ -38,6 +39,28 @@ def test_features_are_those_of_the_formula(form, layout, share):
     np.testing.assert_allclose(map.transform(layout(X)), expected, atol=1e-6)
     rows = map.examples().combination(np.array([7]), np.ones(1))
     np.testing.assert_allclose(rows, expected[7], atol=1e-6)
+
+
+@FORMS
+@LAYOUTS
+def test_features_far_out_are_cosines_too(form, layout):
+    """Single precision's cosine left [-1, 1] there, and a run converged on what it made."""
+    X, _ = data(n=600)
+    far = {"name": "gaussian", "gamma": 1e14}
+    map = fitted(layout(X), frequencies=33, form=form, kernel=far)
+    t = X.astype(np.float64) @ map.frequencies.astype(np.float64)
+    assert 1e7 < np.abs(t).max() < 1e9
+    t = t + map.phases if form == "phase" else np.hstack([t, t]) + map.phases
+    np.testing.assert_allclose(map.transform(layout(X)), map.scale * np.cos(t), atol=1e-6)
+    assert np.abs(fitted(layout(X), frequencies=33, form=form).transform(layout(1e30 * X))).max() <= 1.0
+
+
+@pytest.mark.parametrize(("gamma", "lazy"), [(1e20, False), (1e300, False), (1e14, True)])
+@LAYOUTS
+def test_features_that_no_precision_can_make_are_refused(gamma, lazy, layout):
+    X, _ = data(n=600)
+    with pytest.raises(UserError, match="give a smaller"):
+        fitted(layout(X), kernel={"name": "gaussian", "gamma": gamma}, frequencies=33, lazy=lazy)
 
 
 @FORMS

@@ -133,6 +133,11 @@ def test_an_exact_method_that_converged_far_from_the_optimum_says_at_what_gap():
     assert end_of(relative_gap=0.01, dual_source="solver") == plain
     assert end_of(relative_gap=0.2, dual_source="optimum") == plain  # of another loss
     assert end_of(exact=False, relative_gap=0.2, dual_source="solver") == plain
+    own = {"exact": False, "native_objective": 2.0}
+    assert " at a relative gap of 5.0e-01 in its own objective: " in end_of(**own, native_bound=1.0)
+    assert end_of(**own, native_bound=1.99) == plain
+    assert end_of(**own, native_bound=3.0) == plain  # a method that maximises
+    assert end_of(**own) == plain
 
 
 def test_every_exact_solver_has_the_tolerance_that_an_end_far_from_the_optimum_names():

@@ -117,7 +117,7 @@ cdef class Layout:
 
     cdef Py_ssize_t queries_together(self, double points) noexcept nogil:
         """Return how many queries an expansion of so many points takes between two looks for signals."""
-        cdef double each = points * max(self.pair_work(), LEAST_WORK)
+        cdef double each = max(points, 1.0) * max(self.pair_work(), LEAST_WORK)
         return FEWEST_QUERIES * <Py_ssize_t> (1.0 + self.threads * WORK_TOGETHER / (FEWEST_QUERIES * each))
 
     cdef bint worth_keeping(self) noexcept nogil:

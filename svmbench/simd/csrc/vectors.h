@@ -58,7 +58,7 @@ TARGET INLINE void VARIANT(powers_of_two)(vf *x, const int count)
 #pragma GCC unroll 4
         for (int a = 0; a < some; a++) {
             const vi keep = x[begin + a] >= -125.0f; /* all ones where the exponent stays in its range */
-            x[begin + a] = (vf)(((vi)p[a] + ((vi)whole[a] << 23)) & keep);
+            x[begin + a] = (vf)(((vu)p[a] + ((vu)whole[a] << 23)) & (vu)keep); /* wraps */
         }
     }
 }

@@ -121,7 +121,7 @@ class MappedPeer(Peer):
 
         def fit(number: int) -> None:
             transformer = self.make_map(data, state)
-            Z = transformer.fit_transform(X)
+            Z = mapped(transformer, X)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)  # the limit is meant to be reached
                 estimator = _linear(params.linear, problem, params.passes[number], state).fit(Z, y)
@@ -149,6 +149,26 @@ def in_double(X: Any) -> Any:
     rounding of 1e-8, and features divided by their roots carry it to the fourth digit.
     """
     return X.astype(np.float64, copy=False)
+
+
+def mapped(transformer: Any, X: Any) -> NDArray[np.float64]:
+    """Return the features of rows that a transformer is fitted to.
+
+    Raises
+    ------
+    FloatingPointError
+        If kernel values or features are beyond double precision.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        try:
+            Z: NDArray[np.float64] = transformer.fit_transform(X)
+        except np.linalg.LinAlgError:  # of a matrix that holds infinity
+            Z = np.full(1, np.inf)
+    if not np.isfinite(Z).all():
+        raise FloatingPointError(
+            "the features are not finite: scale the data, or choose a kernel with smaller values"
+        )
+    return Z
 
 
 def _linear(name: str, problem: Problem, passes: int, state: int) -> Any:

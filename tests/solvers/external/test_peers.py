@@ -212,3 +212,13 @@ def test_an_absent_package_ends_the_command_before_anything_is_loaded(tmp_path, 
         "pip install 'svmbench[peers]'\n"
     )
     assert Store("results").runs() == []
+
+
+def test_a_map_whose_kernel_values_overflow_says_so():
+    from sklearn.kernel_approximation import Nystroem
+
+    X, _ = data()
+    map = Nystroem(kernel="poly", degree=5, gamma=0.5, coef0=1, n_components=10, random_state=0)
+    assert np.isfinite(_mapped.mapped(map, X.astype(np.float64))).all()
+    with pytest.raises(FloatingPointError, match="scale the data"):
+        _mapped.mapped(map, 1e100 * X.astype(np.float64))

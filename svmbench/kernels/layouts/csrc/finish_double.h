@@ -6,6 +6,7 @@
 
 typedef double VARIANT(loose) __attribute__((vector_size(BYTES), may_alias, aligned(8)));
 typedef int64_t VARIANT(vl) __attribute__((vector_size(BYTES), may_alias));
+typedef uint64_t VARIANT(vw) __attribute__((vector_size(BYTES), may_alias));
 
 /* exp(x) for x <= 0, to 2 units in the last place: the Taylor polynomial of degree 12 is within 2e-16 of what is left
  * when a power of two is taken out. ln 2 is in two parts, the first short enough for exact products. Below 2^-1021
@@ -29,7 +30,7 @@ TARGET INLINE vd VARIANT(exponential)(vd x)
     p = p * r + 1.0;
     p = p * r + 1.0;
     const VARIANT(vl) keep = x >= -707.0;
-    return (vd)(((VARIANT(vl))p + ((VARIANT(vl))whole << 52)) & keep);
+    return (vd)(((VARIANT(vw))p + ((VARIANT(vw))whole << 52)) & (VARIANT(vw))keep); /* wraps */
 }
 
 /* The kernel value of a squared distance, if the kernel is Gaussian, or of an inner product. */
