@@ -24,17 +24,16 @@ _EPS = 1e-10
 
 
 class KernelSVC(KernelClassifier):
-    r"""Support vector classifier that stops at a certified relative duality gap.
+    """Support vector classifier that stops at a certified relative duality gap.
 
-    Minimises :math:`\frac12 |w|^2 + C \sum_i \max(0, 1 - y_i (\langle w, \Phi(x_i) \rangle + b))`, the
-    problem of `sklearn.svm.SVC`.
+    Minimises 1/2 |w|² + C Σ_i max(0, 1 - y_i (⟨w, Φ(x_i)⟩ + b)), the problem of `sklearn.svm.SVC`.
 
     Parameters
     ----------
     C : float, default 1.0
         Regularisation, positive; small is strong.
     kernel : {'rbf', 'linear', 'poly'}, default 'rbf'
-        exp(-γ|x-x'|²), <x, x'> or (γ<x, x'> + coef0)^degree.
+        exp(-γ|x-x'|²), ⟨x, x'⟩ or (γ⟨x, x'⟩ + coef0)^degree.
     gamma : 'scale', 'auto' or float, default 'scale'
         γ; 1/(d · variance of X), 1/d, or a number.
     degree : int, default 3
