@@ -112,12 +112,12 @@ class KernelSVC(KernelClassifier):
         X, labels = self._checked(X, y)
         if self.solver not in SOLVERS:
             raise ValueError(f"solver={self.solver!r} is not allowed: give one of {', '.join(SOLVERS)}")
-        for name in ("C", "tol"):
-            check_positive(name, getattr(self, name))
+        check_positive("C", self.C, finite=True)
+        check_positive("tol", self.tol)
         kernel = self._kernel_of(X)
         bias = "unregularised" if self.fit_intercept else "none"
         problem = Problem.build(labels, C=self.C, bias=bias)
-        oracle = Oracle(X, kernel, int(self.cache_size * 2**20), self._threads)
+        oracle = Oracle(X, kernel, self._cache_bytes, self._threads)
         solver = registry.get(self.solver)
         run = solver(solver.Params(eps=_EPS)).start(problem, oracle, Generator(0))
         alpha, certificate = _solved(run, problem, oracle, self.tol)

@@ -82,7 +82,8 @@ class LinearSVC(BinaryClassifier):
     def fit(self, X: Any, y: Any) -> LinearSVC:
         """Train on rows X, shape (n, d), dense or sparse, with labels y, shape (n,), of two classes."""
         X, labels = self._checked(X, y)
-        for name in ("C", "tol", "max_iter", *(["intercept_scaling"] if self.fit_intercept else [])):
+        check_positive("C", self.C, finite=True)
+        for name in ("tol", "max_iter", *(["intercept_scaling"] if self.fit_intercept else [])):
             check_positive(name, getattr(self, name))
         rows = self._with_constant(X)
         n = labels.size
