@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -22,10 +23,19 @@ Floats = NDArray[np.float64]
 _KERNELS = {"rbf": "gaussian", "linear": "linear", "poly": "polynomial"}
 
 
-def check_positive(name: str, value: float) -> None:
-    """Raise a ValueError unless a parameter is above 0."""
-    if not value > 0.0:
+def check_positive(name: str, value: Any, *, finite: bool = False) -> None:
+    """Raise a ValueError unless a parameter is a number above 0."""
+    if not (isinstance(value, Real) and float(value) > 0.0) or (finite and value == np.inf):
         raise ValueError(f"{name}={value!r} is not allowed: give a positive number")
+
+
+def _check_single(X: Any) -> None:
+    """Raise a ValueError if a feature is beyond single precision, in which features are kept."""
+    values = X.data if sp.issparse(X) else X
+    if values.size and max(values.max(), -values.min()) > np.finfo(np.float32).max:
+        raise ValueError(
+            "X holds numbers above 3.4e38, and features are kept in single precision: scale them"
+        )
 
 
 class BinaryClassifier(ClassifierMixin, BaseEstimator, ABC):
@@ -42,12 +52,13 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator, ABC):
         X, y = validate_data(
             self, X, y, accept_sparse="csr", accept_large_sparse=False, dtype=(np.float64, np.float32)
         )
+        _check_single(X)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if self.classes_.size == 1:
             raise ValueError(
                 f"{type(self).__name__} can't train when only one class is present: y holds "
-                f"{self.classes_[0]!r} alone; give examples of two classes"
+                f"{self.classes_[:1].tolist()[0]!r} alone; give examples of two classes"
             )
         if self.classes_.size > 2:
             raise ValueError(
@@ -59,7 +70,7 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _checked_rows(self, X: Any) -> Any:
         """Return the features of rows to be classified."""
         check_is_fitted(self)
-        return validate_data(
+        X = validate_data(
             self,
             X,
             reset=False,
@@ -67,6 +78,8 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator, ABC):
             accept_large_sparse=False,
             dtype=(np.float64, np.float32),
         )
+        _check_single(X)
+        return X
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row of X.
@@ -95,6 +108,7 @@ class KernelClassifier(BinaryClassifier):
     gamma: float | str
     degree: int
     coef0: float
+    cache_size: float
     n_jobs: int | None
 
     def _kernel_of(self, X: Any) -> dict[str, Any]:
@@ -105,6 +119,8 @@ class KernelClassifier(BinaryClassifier):
         if self.kernel != "linear":
             kernel["gamma"] = self._gamma_of(X)
         if self.kernel == "poly":
+            if not (isinstance(self.degree, Integral) and self.degree >= 1):
+                raise ValueError(f"degree={self.degree!r} is not allowed: give a whole number of at least 1")
             kernel.update(degree=self.degree, coef0=self.coef0)
         return kernel
 
@@ -117,11 +133,19 @@ class KernelClassifier(BinaryClassifier):
                 X.multiply(X).mean() - X.mean() ** 2 if sp.issparse(X) else np.var(X, dtype=np.float64)
             )
             return 1.0 / (X.shape[1] * variance) if variance > 0.0 else 1.0
-        if isinstance(self.gamma, str) or not (np.isfinite(self.gamma) and self.gamma > 0.0):
+        if not (isinstance(self.gamma, Real) and np.isfinite(self.gamma) and self.gamma > 0.0):
             raise ValueError(
                 f"gamma={self.gamma!r} is not allowed: give a positive number, 'scale' or 'auto'"
             )
         return float(self.gamma)
+
+    @property
+    def _cache_bytes(self) -> int:
+        if not (isinstance(self.cache_size, Real) and 0.0 <= self.cache_size < np.inf):
+            raise ValueError(
+                f"cache_size={self.cache_size!r} is not allowed: give a number of at least 0, in MiB"
+            )
+        return int(self.cache_size * 2**20)
 
     @property
     def _threads(self) -> int:

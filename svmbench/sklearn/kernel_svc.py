@@ -24,17 +24,16 @@ _EPS = 1e-10
 
 
 class KernelSVC(KernelClassifier):
-    r"""Support vector classifier that stops at a certified relative duality gap.
+    """Support vector classifier that stops at a certified relative duality gap.
 
-    Minimises :math:`\frac12 |w|^2 + C \sum_i \max(0, 1 - y_i (\langle w, \Phi(x_i) \rangle + b))`, the
-    problem of `sklearn.svm.SVC`.
+    Minimises 1/2 |w|² + C Σ_i max(0, 1 - y_i (⟨w, Φ(x_i)⟩ + b)), the problem of `sklearn.svm.SVC`.
 
     Parameters
     ----------
     C : float, default 1.0
         Regularisation, positive; small is strong.
     kernel : {'rbf', 'linear', 'poly'}, default 'rbf'
-        exp(-γ|x-x'|²), <x, x'> or (γ<x, x'> + coef0)^degree.
+        exp(-γ|x-x'|²), ⟨x, x'⟩ or (γ⟨x, x'⟩ + coef0)^degree.
     gamma : 'scale', 'auto' or float, default 'scale'
         γ; 1/(d · variance of X), 1/d, or a number.
     degree : int, default 3
@@ -113,12 +112,12 @@ class KernelSVC(KernelClassifier):
         X, labels = self._checked(X, y)
         if self.solver not in SOLVERS:
             raise ValueError(f"solver={self.solver!r} is not allowed: give one of {', '.join(SOLVERS)}")
-        for name in ("C", "tol"):
-            check_positive(name, getattr(self, name))
+        check_positive("C", self.C, finite=True)
+        check_positive("tol", self.tol)
         kernel = self._kernel_of(X)
         bias = "unregularised" if self.fit_intercept else "none"
         problem = Problem.build(labels, C=self.C, bias=bias)
-        oracle = Oracle(X, kernel, int(self.cache_size * 2**20), self._threads)
+        oracle = Oracle(X, kernel, self._cache_bytes, self._threads)
         solver = registry.get(self.solver)
         run = solver(solver.Params(eps=_EPS)).start(problem, oracle, Generator(0))
         alpha, certificate = _solved(run, problem, oracle, self.tol)

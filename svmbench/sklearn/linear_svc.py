@@ -23,11 +23,11 @@ _EPS = 1e-12
 
 
 class LinearSVC(BinaryClassifier):
-    r"""Linear support vector classifier that stops at a certified relative duality gap.
+    """Linear support vector classifier that stops at a certified relative duality gap.
 
-    Minimises :math:`\frac12 (|w|^2 + b^2 / s^2) + C \sum_i \max(0, 1 - y_i (\langle w, x_i \rangle + b))` by
-    dual coordinate descent (C.-J. Hsieh et al., ICML 2008): the intercept is the weight of a constant feature
-    s, as in `sklearn.svm.LinearSVC` with ``loss='hinge'``.
+    Minimises 1/2 (|w|² + b²/s²) + C Σ_i max(0, 1 - y_i (⟨w, x_i⟩ + b)) by dual coordinate descent (C.-J.
+    Hsieh et al., ICML 2008): the intercept is the weight of a constant feature s, as in
+    `sklearn.svm.LinearSVC` with ``loss='hinge'``.
 
     Parameters
     ----------
@@ -82,7 +82,8 @@ class LinearSVC(BinaryClassifier):
     def fit(self, X: Any, y: Any) -> LinearSVC:
         """Train on rows X, shape (n, d), dense or sparse, with labels y, shape (n,), of two classes."""
         X, labels = self._checked(X, y)
-        for name in ("C", "tol", "max_iter", *(["intercept_scaling"] if self.fit_intercept else [])):
+        check_positive("C", self.C, finite=True)
+        for name in ("tol", "max_iter", *(["intercept_scaling"] if self.fit_intercept else [])):
             check_positive(name, getattr(self, name))
         rows = self._with_constant(X)
         n = labels.size
@@ -135,6 +136,6 @@ class LinearSVC(BinaryClassifier):
         self.intercept_ = np.array([weights[d] * self.intercept_scaling if self.fit_intercept else 0.0])
 
     def decision_function(self, X: Any) -> Floats:
-        """Return <w, x> + b for each row x of X, shape (m, d), as float64 (m,)."""
+        """Return ⟨w, x⟩ + b for each row x of X, shape (m, d), as float64 (m,)."""
         X = self._checked_rows(X)
         return np.asarray(X @ self.coef_[0]).ravel() + self.intercept_[0]

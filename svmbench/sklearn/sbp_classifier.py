@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,7 @@ class SBPClassifier(KernelClassifier):
     def fit(self, X: Any, y: Any) -> SBPClassifier:
         """Train on rows X, shape (n, d), dense or sparse, with labels y, shape (n,), of two classes."""
         X, labels = self._checked(X, y)
-        if not self.nu >= 0.0:
+        if not (isinstance(self.nu, Real) and 0.0 <= self.nu < np.inf):
             raise ValueError(f"nu={self.nu!r} is not allowed: give a number of at least 0")
         if self.max_evaluations is None and self.max_seconds is None:
             raise ValueError("give max_evaluations or max_seconds: the method has no end of its own")
@@ -92,7 +93,7 @@ class SBPClassifier(KernelClassifier):
         bias = "unregularised" if self.fit_intercept else "none"
         # λ has no part in the slack-constrained form; the problem's other forms want one.
         problem = Problem.build(labels, C=1.0, bias=bias, nu=float(self.nu))
-        oracle = Oracle(X, kernel, int(self.cache_size * 2**20), self._threads)
+        oracle = Oracle(X, kernel, self._cache_bytes, self._threads)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         solver = registry.get("sbp")
         run = solver(solver.Params(nu=float(self.nu))).start(problem, oracle, Generator(seed))

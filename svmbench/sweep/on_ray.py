@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,6 +12,9 @@ from svmbench.runner.spawn import thread_environment
 from svmbench.sweep.remote import make
 
 _MIB = 1024 * 1024
+
+#: Seconds for an answer at an address. Ray itself tries for many minutes, with a warning every five seconds.
+_ANSWER = 10.0
 
 
 class Ray:
@@ -37,6 +41,7 @@ class Ray:
         address = options["address"]
         own: dict[str, Any] = {"num_cpus": size * threads, "include_dashboard": False}
         try:
+            _knock(address)
             ray.init(
                 address=address,
                 configure_logging=False,
@@ -44,7 +49,7 @@ class Ray:
                 runtime_env={"env_vars": thread_environment(threads)},
                 **(own if address == "local" else {}),
             )
-        except (ConnectionError, ValueError, RuntimeError) as error:
+        except (OSError, ValueError, RuntimeError) as error:
             said = str(error).strip().splitlines() or [type(error).__name__]
             raise UserError(
                 f"launcher.address={address}: no Ray cluster can be reached ({said[0]}); start one by "
@@ -73,7 +78,9 @@ class Ray:
             self._ray.get(task)
         except self._ray.exceptions.RayError as error:
             said = str(error).strip().splitlines() or [""]
-            return f"ended by {type(error).__name__}: {said[0][:200]}"
+            # Ray goes on with addresses and what may be the cause.
+            first = said[0].partition(". ")[0].rstrip(".")
+            return f"ended by {type(error).__name__}: {first[:200]}"
         return "ended without a word"
 
     def cancel(self, numbers: Sequence[int]) -> None:
@@ -84,3 +91,10 @@ class Ray:
     def close(self) -> None:
         """Leave the cluster, or end that of this machine alone."""
         self._ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """Raise an `OSError` if nothing listens at HOST:PORT; other words are left to Ray."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_ANSWER).close()

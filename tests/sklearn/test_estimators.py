@@ -173,6 +173,12 @@ def test_the_linear_one_solves_its_problem():
         (KernelSVC(solver="sbp"), "solver='sbp' is not allowed"),
         (KernelSVC(tol=0.0), "tol=0.0 is not allowed: give a positive number"),
         (KernelSVC(C=-1.0), "C=-1.0 is not allowed"),
+        (KernelSVC(C=float("inf")), "C=inf is not allowed: give a positive number"),
+        (KernelSVC(C="1"), "C='1' is not allowed: give a positive number"),
+        (KernelSVC(cache_size=-1), "cache_size=-1 is not allowed"),
+        (KernelSVC(kernel="poly", degree=2.5), "degree=2.5 is not allowed: give a whole number"),
+        (LinearSVC(C=None), "C=None is not allowed: give a positive number"),
+        (SBPClassifier(nu="0.1"), "nu='0.1' is not allowed"),
         (LinearSVC(tol=-1.0), "tol=-1.0 is not allowed: give a positive number"),
         (LinearSVC(max_iter=0), "max_iter=0 is not allowed: give a positive number"),
         (LinearSVC(intercept_scaling=0.0), "intercept_scaling=0.0 is not allowed: give a positive number"),
@@ -203,3 +209,16 @@ def test_threads_are_counted_as_scikit_learn_does(monkeypatch):
     assert asked == [1, 2, effective_n_jobs(-1)]
     with pytest.raises(ValueError, match="n_jobs == 0"):
         KernelSVC(n_jobs=0).fit(X, y)
+
+
+@pytest.mark.parametrize("estimator", [KernelSVC(), SBPClassifier(max_evaluations=1e4), LinearSVC()], ids=str)
+def test_features_beyond_single_precision_are_refused(estimator):
+    X, y = clusters()
+    fitted = clone(estimator).fit(X, y)
+    for many in (X * 1e200, sp.csr_array(X * -1e200)):
+        with pytest.raises(ValueError, match="single precision: scale them"):
+            clone(estimator).fit(many, y)
+        with pytest.raises(ValueError, match="single precision: scale them"):
+            fitted.predict(many)
+    with pytest.raises(ValueError, match="y holds 1 alone"):
+        clone(estimator).fit(X, np.ones(len(y), int))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,7 +15,7 @@ import pytest
 
 from svmbench.cli.main import main
 from svmbench.store import Store
-from svmbench.sweep import launch
+from svmbench.sweep import launch, on_ray
 from svmbench.sweep.cluster import Cluster
 from svmbench.sweep.plan import Job
 
@@ -142,3 +143,14 @@ def test_an_engine_that_is_not_there_is_told_before_anything_is_made(here, capfd
     assert main(["run", "launcher=slurm"]) == 2
     assert "launcher belongs to a sweep: add -m" in capfd.readouterr().err
     assert not list(here.iterdir())
+
+
+def test_an_address_where_nothing_listens_is_told_at_once():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        on_ray._knock(f"127.0.0.1:{port}")
+    for address in (f"127.0.0.1:{port}", f"ray://127.0.0.1:{port}"):
+        with pytest.raises(OSError):
+            on_ray._knock(address)
+    on_ray._knock("auto")
+    on_ray._knock("local")
