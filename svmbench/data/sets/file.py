@@ -1,4 +1,7 @@
-"""The user's own data: LIBSVM format, delimited text or .npz, with a test file or a random split."""
+"""The user's own data: LIBSVM format, delimited text or .npz, with a test file or a random split.
+
+The file is longer than 300 lines because rows to be predicted go through the very steps of the data.
+"""
 
 from __future__ import annotations
 
