@@ -5,13 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._parser import Parser
-from svmbench.errors import UserError
-
-if TYPE_CHECKING:
-    from svmbench.store import StoredRun
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -19,8 +14,8 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser(
         "predict",
         "Print +1 or -1 for each row of a file, by the model of a stored run. The file is one that "
-        "dataset=file reads: with labels, which do not matter, and the features of the prepared data set of "
-        "the run.",
+        "dataset=file reads: with labels, which do not matter, and the features of the data set of the run. "
+        "Rows for a data set of one's own are scaled as dataset.scaling scaled that.",
     )
     parser.add_argument("run", metavar="RUN", help="name of the run, a unique beginning of it, or its folder")
     parser.add_argument("file", metavar="FILE", help="the rows")
@@ -30,15 +25,23 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
 
     from svmbench.cli.verify import load
+    from svmbench.data.sets.file import prepared_rows
     from svmbench.recompute import scores, unit
     from svmbench.store import Store
 
     run = Store(given.results).find(given.run)
     model = run.model()
-    X = _rows(given.file, run)
+    dataset = run.config["dataset"]
     train, step = None, None
+    if model.indices is not None or dataset.get("scaling", "none") in ("minmax", "standard"):
+        train = load(run, {}).train.X  # which also tells whether the files are still those of the run
+    X = prepared_rows(
+        dataset,
+        given.file,
+        int(run.manifest["dataset"]["features"]),
+        lambda line: print(line, file=sys.stderr),
+    )
     if model.indices is not None:
-        train = load(run, {}).train.X
         step = unit(train, model.kernel, run.config.get("precision", "auto"))
     values = scores(model, train, X, step) + model.bias
     if given.json:
@@ -48,21 +51,3 @@ def main(arguments: Sequence[str]) -> int:
     lines = (repr(float(v)) if given.scores else ("+1" if v > 0.0 else "-1") for v in values)
     sys.stdout.writelines(f"{line}\n" for line in lines)
     return 0
-
-
-def _rows(path: str, run: StoredRun) -> Any:
-    """Return the features of a file's rows, with as many columns as the run's data set."""
-    import scipy.sparse as sp
-
-    from svmbench.data.sets.file import read_rows
-
-    d = int(run.manifest["dataset"]["features"])
-    X = read_rows(run.config["dataset"], path, lambda line: print(line, file=sys.stderr)).X
-    if X.shape[1] > d or (X.shape[1] < d and not sp.issparse(X)):
-        raise UserError(
-            f"{path} has {X.shape[1]} feature columns, run {run.id} was trained on {d}: give rows with the "
-            "features of its prepared data set"
-        )
-    if sp.issparse(X):
-        X = sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], d))
-    return X

@@ -9,7 +9,7 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 // Powers of ten are counted more easily than their zeros.
-const label = "datum.value == 0 ? '0' : format(datum.value, abs(datum.value) >= 1e5 || abs(datum.value) < 1e-3 ? '.1~e' : '~g')";
+const label = "datum.value == 0 ? '0' : format(datum.value, abs(datum.value) >= 1e5 || abs(datum.value) < 1e-3 ? '.3~e' : '~g')";
 
 function rows(figure, x, y, shown, positive) {
   const found = [];

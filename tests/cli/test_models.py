@@ -134,6 +134,31 @@ def test_predictions_of_a_stored_model(made, here, capsys, form):
     assert np.array_equal(np.where(values > 0.0, 1.0, -1.0), signs) and np.unique(values).size > 2
 
 
+@pytest.mark.parametrize("form", ["csv", "libsvm"])
+@pytest.mark.parametrize("scaling", ["minmax", "standard", "unit"])
+@pytest.mark.parametrize("solver", ["smo", "dcd"])
+def test_rows_are_scaled_as_the_training_rows_were(here, capsys, form, scaling, solver):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 3)) * [1.0, 30.0, 0.01] + [5.0, -200.0, 0.0]
+    y = np.where(X[:, 1] + rng.normal(size=60) > -200.0, 1, -1)
+    csv = [",".join([*map(repr, row.tolist()), f"{label}\n"]) for row, label in zip(X, y)]
+    pairs = [f"{label} 1:{row[0]!r} 2:{row[1]!r} 3:{row[2]!r}\n" for row, label in zip(X.tolist(), y)]
+    (here / "mine").write_text("".join(csv if form == "csv" else pairs))
+    kernel = ["kernel=gaussian", "kernel.gamma=0.5"] if solver == "smo" else ["kernel=linear"]
+    given = ["dataset=file", "dataset.path=mine", f"dataset.scaling={scaling}", "problem.C=1"]
+    assert main(["run", f"solver={solver}", *kernel, *given]) == 0
+    capsys.readouterr()
+    (run,) = Store(here / "results").runs()
+    assert main(["predict", run.id, "mine"]) == 0
+    signs = np.array([float(line) for line in capsys.readouterr().out.splitlines()])
+    summary = run.summary()
+    wrong = summary["test_mistakes"] + round(summary["train_error"] * 48)
+    assert np.count_nonzero(signs != y) == wrong
+    (here / "one").write_text((csv if form == "csv" else pairs)[0])
+    assert main(["predict", run.id, "one"]) == 0
+    assert float(capsys.readouterr().out) == signs[0]  # by the training rows, whatever the file holds
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [("", "is empty"), ("1 1:2 99:3\n", "has 99 feature columns"), ("1,2,3,4,5\n", "has 4 feature columns")],

@@ -43,7 +43,9 @@ def test_faults_of_the_labels(write):
         "or choose one against the rest by dataset.positive=LABEL, "
         "or each in turn by -m dataset.positive=1,-1,0"
     )
-    assert fault(path, positive=3) == f"no example of {path} has the label dataset.positive=3"
+    assert fault(path, positive=3) == (
+        f"no example of {path} has the label dataset.positive=3; it has '1', '-1', '0'"
+    )
     same = write(b"1 1:1\n+1 1:2\n")
     one = f"all examples of {same} have the label '1': a classifier needs examples of two classes"
     assert fault(same) == fault(same, positive=1) == one

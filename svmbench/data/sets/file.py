@@ -1,4 +1,7 @@
-"""The user's own data: LIBSVM format, delimited text or .npz, with a test file or a random split."""
+"""The user's own data: LIBSVM format, delimited text or .npz, with a test file or a random split.
+
+The file is longer than 300 lines because rows to be predicted go through the very steps of the data.
+"""
 
 from __future__ import annotations
 
@@ -92,15 +95,58 @@ def read_rows(dataset: Mapping[str, Any], path: str, say: Callable[[str], None])
     return _table(params, content, where, _layout(params, content, where))
 
 
+def prepared_rows(dataset: Mapping[str, Any], path: str, d: int, say: Callable[[str], None]) -> Matrix:
+    """Return the features of a file's rows for a model of a data set, scaled as the user's own data were.
+
+    Parameters
+    ----------
+    dataset : mapping
+        ``dataset`` of the configuration that the model was made with.
+    path : str
+        The file with the rows.
+    d : int
+        Features of the data set.
+    say : callable
+        Receives one line at a time.
+
+    Raises
+    ------
+    UserError
+        If a file cannot be read or is malformed, or the rows have other features.
+    """
+    X = read_rows(dataset, path, say).X
+    if X.shape[1] > d or (X.shape[1] < d and not issparse(X)):
+        raise UserError(
+            f"{path} has {X.shape[1]} feature columns, the model was trained on {d}: give rows with the "
+            "features of its prepared data set"
+        )
+    X = _wide(X, d)
+    scaling = dataset.get("scaling", "none") if set_of(dataset) == OWN else "none"
+    if scaling == "unit":
+        X = unit_rows(X)
+    elif scaling != "none":
+        known = read_rows(dataset, dataset["path"], say).X
+        params = Params(**{item.name: dataset[item.name] for item in fields(Params) if item.name in dataset})
+        known = known[_split(params, known.shape[0])["train"] if params.test_path is None else slice(None)]
+        if issparse(known) != issparse(X) or known.shape[1] > d:
+            raise UserError(f"{path} is no file as {params.path} is, by which its rows must be scaled")
+        n, both = known.shape[0], [_wide(known, d), X]
+        joined = scipy.sparse.vstack(both, format="csr") if issparse(X) else np.concatenate(both)
+        X = _scaled(joined, slice(n), scaling)[0][n:]
+    return X
+
+
+def _wide(X: Matrix, d: int) -> Matrix:
+    """Return a CSR matrix with d columns; a dense one as it is."""
+    return scipy.sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], d)) if issparse(X) else X
+
+
 def _joined(raw: RawFiles, params: Params, matrices: list[Matrix]) -> Matrix:
     """Return the rows of all files, as wide as the widest, without the empty columns of very wide ones."""
     if not issparse(matrices[0]):
         return np.concatenate(matrices) if len(matrices) > 1 else matrices[0]
     width = max(X.shape[1] for X in matrices)
-    wide = [
-        scipy.sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], width)) for X in matrices
-    ]
-    kept = occurring(wide)
+    kept = occurring([_wide(X, width) for X in matrices])
     if kept[0].shape[1] < width:
         raw.say(f"{params.path}: {kept[0].shape[1]} of the {width} columns occur; the others are left out")
     return scipy.sparse.vstack(kept, format="csr") if len(kept) > 1 else kept[0]
@@ -185,7 +231,10 @@ def _positive(params: Params, table: Table) -> str:
     labels = table.labels
     if params.positive is not None:
         if params.positive not in labels:
-            raise UserError(f"no example of {params.path} has the label dataset.positive={params.positive}")
+            some = ", ".join(f"'{label}'" for label in labels[:5]) + (", ..." if len(labels) > 5 else "")
+            raise UserError(
+                f"no example of {params.path} has the label dataset.positive={params.positive}; it has {some}"
+            )
         if len(labels) == 1:
             raise UserError(_one_class(params.path, labels[0]))
         return str(params.positive)
@@ -202,7 +251,7 @@ def _positive(params: Params, table: Table) -> str:
     except ValueError:
         raise UserError(
             f"the labels of {params.path} are '{labels[0]}' and '{labels[1]}': say which is the positive "
-            "class by dataset.positive=LABEL"
+            "class by dataset.positive=LABEL" + _quoted(labels)
         ) from None
     if not np.isfinite(numbers).all():
         worst = int(np.flatnonzero(~np.isfinite(numbers))[0])
@@ -210,6 +259,12 @@ def _positive(params: Params, table: Table) -> str:
             f"{_place(params.path, table, worst)}: the label '{labels[worst]}' is not a finite number"
         )
     return labels[int(np.argmax(numbers))]
+
+
+def _quoted(labels: tuple[str, ...]) -> str:
+    """Return how a label is written that Hydra's grammar would cut, as part of a sentence."""
+    hard = [label for label in labels if not re.fullmatch(r"[\w.+ -]+", label) and '"' not in label]
+    return f""", quoted as in 'dataset.positive="{hard[0]}"'""" if hard else ""
 
 
 def _each(labels: tuple[str, ...]) -> str:
