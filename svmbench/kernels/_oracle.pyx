@@ -164,11 +164,10 @@ cdef class Oracle(KernelRows):
         if kernel["name"] == "gaussian":
             return np.ones(self.n)
         if self._diagonal is None:
-            squared = self.layout.squared_norms()
+            self._diagonal = self.layout.squared_norms()
             if kernel["name"] == "polynomial":
                 with np.errstate(over="ignore"):  # infinite then, and refused by `checked_diagonal`
-                    squared = (kernel["gamma"] * squared + kernel["coef0"]) ** kernel["degree"]
-            self._diagonal = squared
+                    self._diagonal = (kernel["gamma"] * self._diagonal + kernel["coef0"]) ** kernel["degree"]
             self.ledger.computed(self.n)
             self.ledger.setup(self.n)
         return self._diagonal.copy()
