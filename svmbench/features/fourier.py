@@ -176,9 +176,10 @@ class Fourier(FeatureMap):
         return float(self._longest * math.sqrt(_squares(X).max(initial=0.0)))
 
     def _largest(self, X: Any) -> float:
-        """Return the largest |<v_l, x>| of some rows; not a number where a frequency is infinite."""
+        """Return the largest |<v_l, x>| of some rows; infinite where a frequency is."""
         with np.errstate(invalid="ignore"):
-            return float(np.abs(self._exactly(X)).max(initial=0.0))
+            largest = float(np.abs(self._exactly(X)).max(initial=0.0))
+        return math.inf if math.isnan(largest) else largest
 
     def _exactly(self, X: Any) -> NDArray[np.float64]:
         """Return <v_l, x> for each row x of X, float64, shape (m, k)."""
