@@ -10,6 +10,7 @@ cdef class Refinement:
 
     cdef Oracle oracle
     cdef Py_ssize_t n
+    cdef bint whole                     # whether the method has all examples at hand
     cdef double C
     cdef bint balanced
     cdef double[::1] labels

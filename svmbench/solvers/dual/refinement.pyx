@@ -57,8 +57,9 @@ cdef class Refinement:
     ----------
     oracle : Oracle
         Over the n examples.
-    problem : Problem
-        What it solves, or solves for a part of the examples.
+    problem : Problem or None
+        What it solves; None for a method that solves it for a part of the examples at a time, of which the
+        gap over all says nothing.
     labels, diagonal : ndarray of float64, shape (n,)
         Labels and K(x, x).
     alpha : memoryview of float64, shape (n,)
@@ -71,8 +72,9 @@ cdef class Refinement:
         self, Oracle oracle not None, problem, labels, diagonal, double[::1] alpha not None, changes
     ):
         self.oracle = oracle
-        self.C = problem.C
-        self.balanced = problem.bias == "unregularised"
+        self.whole = problem is not None
+        self.C = problem.C if self.whole else 0.0
+        self.balanced = self.whole and problem.bias == "unregularised"
         self.n = alpha.shape[0]
         self.labels = np.array(labels)
         self.weights = np.asarray(diagonal) * np.max(diagonal)
@@ -184,7 +186,7 @@ cdef class Refinement:
         cdef bint nearer = violation < FALL * self.best_violation
         cdef double gain = self.objective - self.best_objective
         cdef bint higher = gain > GAIN * fabs(self.objective)
-        if higher:
+        if higher and self.whole:
             higher = gain * ENDLESS * self.window > self.gap() * self.span
         if nearer:
             self.best_violation = violation

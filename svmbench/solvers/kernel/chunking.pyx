@@ -92,7 +92,7 @@ cdef class Run(SteppedRun):
         self.found = np.empty(self.q, dtype=np.int64)
         diagonal = checked_diagonal(oracle)
         self.dual = ActiveDual(oracle, problem, self.labels, diagonal)
-        self.refinement = Refinement(oracle, problem, self.labels, diagonal, self.dual.alpha, 2)
+        self.refinement = Refinement(oracle, None, self.labels, diagonal, self.dual.alpha, 2)
         inside = np.zeros(self.n, dtype=np.uint8)
         inside[rng.permutation(self.n)[: params.first]] = 1
         self.inside = inside

@@ -163,7 +163,7 @@ cdef class Run(SteppedRun):
         self.S = ExpansionSet(
             oracle, problem, self.labels, diagonal, narrow and self.selection == AT_RANDOM
         )
-        self.refinement = Refinement(oracle, problem, self.labels, diagonal, self.S.alpha, 2)
+        self.refinement = Refinement(oracle, None, self.labels, diagonal, self.S.alpha, 2)
         self.gap = INFINITY
         self.enough = INFINITY if self.finalization == OVER_ALL else self.eps
 

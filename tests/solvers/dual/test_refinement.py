@@ -8,6 +8,7 @@ from svmbench.problem import Problem, best_bias, dual_objective, mean_hinge, pri
 from svmbench.rng import Generator
 from svmbench.solvers import registry
 from tests.specification import refinement
+from tests.specification.certificate import two_moons
 
 KERNEL = {"name": "gaussian", "gamma": 1.0}
 SOLVERS = {
@@ -120,3 +121,13 @@ def test_a_method_that_would_never_arrive_has_stalled(name):
     run = solver(solver.Params()).start(Problem.build(y, C=1.0), Oracle(X, {"name": "linear"}), None)
     run.advance("iterations", 2_000_000)
     assert run.stalled
+
+
+def test_small_gains_on_a_chunk_are_no_stall():
+    """The gap over all examples says nothing of how far the optimum of a chunk is."""
+    X, y = two_moons()
+    solver = registry.get("chunking")
+    problem = Problem.build(y, C=1e4, bias="unregularised")
+    run = solver(solver.Params(eps=1e-8)).start(problem, Oracle(X, {"name": "gaussian", "gamma": 1.0}), None)
+    run.advance("iterations", 10_000_000)
+    assert run.converged and not run.stalled
