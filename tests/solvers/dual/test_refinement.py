@@ -128,6 +128,8 @@ def test_small_gains_on_a_chunk_are_no_stall():
     X, y = two_moons()
     solver = registry.get("chunking")
     problem = Problem.build(y, C=1e4, bias="unregularised")
-    run = solver(solver.Params(eps=1e-8)).start(problem, Oracle(X, {"name": "gaussian", "gamma": 1.0}), None)
+    run = solver(solver.Params(eps=1e-8)).start(
+        problem, Oracle(X, {"name": "gaussian", "gamma": 1.0}), Generator(0)
+    )
     run.advance("iterations", 10_000_000)
     assert run.converged and not run.stalled
