@@ -31,7 +31,7 @@ SANITIZERS = LD_PRELOAD="$$(gcc -print-file-name=libasan.so):$$(gcc -print-file-
 .PHONY: help demo test check test-checks checked test-sanitized sanitized lint docs wheel phases figures tables verdicts reproduce speed clean $(PAPERS)
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 
 demo: $(READY)  ## set everything up and train SBP on a generated data set, no download
 	@$(SVMBENCH) run results='"$(RESULTS)"'

@@ -158,7 +158,7 @@ def test_a_wrong_file_is_told_where(content, path, value, sentence):
     [
         ({}, "FILE: kind grid: the key 'cell' is missing; give cell and values, or layout: runs"),
         ({"cell": "{error}"}, "FILE: kind grid: the key 'values' is missing; give cell and values"),
-        ({"layout": "rows"}, "FILE: layout=rows is not allowed; did you mean 'runs'"),
+        ({"layout": "rows"}, "FILE: layout=rows is not allowed: give one of .*runs"),
         (
             {"cell": "{eror:.2f}", "values": {"error": {"metric": "test_error"}}},
             r"FILE: cell='\{eror:.2f\}' cannot be filled \('eror'\): the values are error",
