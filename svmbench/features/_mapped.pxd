@@ -23,6 +23,7 @@ cdef class MappedData(LinearData):
 
 cdef enum:
     PANEL = 128                         # columns that lie together: a whole number of strips of every target
+    NARROW = 1024                       # columns up to which all do, which was 10 to 15 % faster with 512
     TOGETHER = 32                       # examples whose features are made in one pass over the frequencies
 
 
@@ -31,6 +32,7 @@ cdef class Panels:
 
     cdef readonly Py_ssize_t d          # rows
     cdef readonly Py_ssize_t k          # columns
+    cdef Py_ssize_t width               # of a panel, but perhaps the last
     cdef const float[::1] memory
 
     # out[i] = sum of x[j] times row columns[j] over begin[i] <= j < end[i]; out has rows of `stride`.

@@ -27,7 +27,8 @@ cdef class Panels:
     """A matrix whose columns lie in panels, one after the other, each with all rows.
 
     A pass over some rows and a strip of the columns, again and again for other examples, finds the strip in
-    the cache. In rows as long as a large power of two its parts would compete for the same few places.
+    the cache. In rows as long as a large power of two its parts would compete for the same few places. Narrow
+    ones are one panel.
 
     Parameters
     ----------
@@ -38,8 +39,9 @@ cdef class Panels:
     def __init__(self, V):
         self.d, self.k = V.shape
         memory = np.empty(max(V.size, 1), dtype=np.float32)
-        for first in range(0, self.k, PANEL):
-            part = V[:, first : first + PANEL]
+        self.width = PANEL if self.k > NARROW else max(self.k, 1)
+        for first in range(0, self.k, self.width):
+            part = V[:, first : first + self.width]
             memory[first * self.d : first * self.d + part.size] = part.ravel()
         self.memory = memory
 
@@ -48,8 +50,8 @@ cdef class Panels:
         cdef Py_ssize_t first = 0
         while first < self.k:
             loops.combine(x, columns, begin, end, rows, &self.memory[0] + first * self.d,
-                          min(self.k - first, <Py_ssize_t> PANEL), out + first, stride)
-            first += PANEL
+                          min(self.k - first, self.width), out + first, stride)
+            first += self.width
 
 
 cdef class MappedData(LinearData):

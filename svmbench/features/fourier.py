@@ -14,7 +14,7 @@ pairs   :math:`z(x) = k^{-1/2} [\cos \langle v_l, x \rangle, \sin \langle v_l, x
 <z(x), z(x')> has the mean K(x, x') and, in both, a standard deviation of at most :math:`1/\sqrt{k}`.
 
 Cost: k inner products for each example, training and other rows alike; no kernel is evaluated. Features are
-made for all training examples before the first iteration, or one example at a time when it is asked for
+made for all training examples before the first iteration, or some at a time when they are asked for
 (``lazy``): then memory is the data and the frequencies, and the cost is paid again with every visit.
 """
 

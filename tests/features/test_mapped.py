@@ -15,7 +15,7 @@ from svmbench.features import get
 from svmbench.features._mapped import MappedData, Panels, products, waves
 from svmbench.kernels._ledger import Ledger
 
-WIDTHS = [1, 3, 4, 15, 16, 31, 32, 33, 100, 130]
+WIDTHS = [1, 3, 4, 15, 16, 31, 32, 33, 100, 1130]
 
 
 @pytest.mark.parametrize("width", WIDTHS)
