@@ -171,16 +171,29 @@ cdef class Uninterrupted:
     cdef bint asked         # it was pressed meanwhile
 
     def __enter__(self):
+        # The very lines that hold Ctrl-C back run in Python, which may serve one that came before them.
+        while True:
+            try:
+                self.hold()
+                return
+            except KeyboardInterrupt:
+                self.asked = True
+
+    cdef int hold(self) except -1:
         handler = signal.getsignal(signal.SIGINT)
         if getattr(handler, "defers", False):
-            return
+            return 0
         if callable(handler) and threading.current_thread() is threading.main_thread():
             self.handler = handler
             signal.signal(signal.SIGINT, self._hold_back)
+        return 0
 
     def __exit__(self, kind, error, trace):
         if self.handler is not None:
-            signal.signal(signal.SIGINT, self.handler)
+            try:
+                signal.signal(signal.SIGINT, self.handler)
+            except KeyboardInterrupt:  # the handler is back, and has served one already
+                self.asked = True
         if self.asked:
             PyErr_SetInterrupt()
 

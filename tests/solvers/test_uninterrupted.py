@@ -28,6 +28,38 @@ def test_ctrl_c_waits_for_the_end():
 
 
 @pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("name", ["getsignal", "signal"])
+@pytest.mark.parametrize("call", [1, 2])
+@pytest.mark.parametrize("before", [True, False])
+def test_ctrl_c_while_it_is_begun_or_ended_waits_too(monkeypatch, name, call, before):
+    original, calls, done = getattr(signal, name), [], []
+
+    def pressed(*given):
+        calls.append(given)
+        if before and len(calls) == call:
+            signal.raise_signal(signal.SIGINT)
+        result = original(*given)
+        if not before and len(calls) == call:
+            signal.raise_signal(signal.SIGINT)
+        return result
+
+    def work():
+        with Uninterrupted():
+            done.append("whole")
+        done.extend(0 for _ in range(1000))  # Python looks for signals here
+
+    monkeypatch.setattr(signal, name, pressed)
+    if name == "getsignal" and call == 2:  # which comes only after one that was interrupted
+        work()
+    else:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+    monkeypatch.undo()
+    assert done[0] == "whole"
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_error_leaves_the_handler_as_it_was():
     with pytest.raises(ZeroDivisionError), Uninterrupted():
         raise ZeroDivisionError
