@@ -50,6 +50,39 @@ def test_some_of_the_examples_and_none(layout):
     assert oracle.exact_responses([1], [1.0], cols=[]).shape == (0,)
 
 
+@KINDS
+@ALL
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(("n", "d"), [(1, 9), (40, 9), (2100, 33)])
+def test_a_row_of_all_examples_has_the_bits_of_its_parts(kernel, layout, threads, n, d):
+    X, _ = matrix(np.random.default_rng(n), n, d, 0.4, layout)
+    oracle = Oracle(X, kernel, threads=threads, layout=layout)
+    row = oracle.exact_responses([n // 2], [1.7])
+    backwards = oracle.exact_responses([n // 2], [1.7], cols=np.arange(n)[::-1])
+    alone = oracle.exact_responses([n // 2], [1.7], cols=[n - 1])
+    # With the linear kernel the weights are made first, and BLAS adds a product up.
+    if kernel["name"] == "linear":
+        assert np.allclose(row, backwards[::-1], rtol=1e-13, atol=1e-13)
+    else:
+        assert np.array_equal(row, backwards[::-1])
+        assert row[-1] == alone[0]
+
+
+@KINDS
+def test_a_table_of_kernel_values_gives_the_bits_of_the_formula(kernel):
+    rng = np.random.default_rng(5)
+    X = (rng.random((1200, 60)) < 0.4).astype(np.float32)
+    wide = np.zeros((1200, 2100), dtype=np.float32)  # too many whole numbers to keep a value of each
+    wide[:, ::35] = X
+    beta = rng.normal(size=1200)
+    few, many = (Oracle(each, kernel, layout="bits") for each in (X, wide))
+    expected = many.exact_responses(np.arange(1200), beta)
+    if kernel["name"] == "linear":
+        assert np.allclose(few.exact_responses(np.arange(1200), beta), expected, rtol=1e-13, atol=1e-10)
+    else:
+        assert np.array_equal(few.exact_responses(np.arange(1200), beta), expected)
+
+
 def test_who_pays():
     oracle = Oracle(np.eye(7, dtype=np.float32), KERNELS[0])
     oracle.exact_responses([0, 1], [1.0, 1.0])

@@ -31,8 +31,15 @@ cdef extern from "double.h" nogil:
     void svmbench_double_scores(int level, const kernel_params *, const double *tiles, ptrdiff_t n_tiles,
                                 ptrdiff_t d, const double *coefficients, const double *queries,
                                 ptrdiff_t count, double *scores, int threads)
-    int svmbench_whole_scores(const tiled_job *job, double unit_squared, const char *queries, ptrdiff_t count,
+    void svmbench_double_row(int level, const kernel_params *, const float *tiles, ptrdiff_t n, ptrdiff_t d,
+                             const double *query, double coefficient, double *scores, int threads)
+    ctypedef struct whole_numbers:
+        double unit_squared
+        ptrdiff_t largest
+    int svmbench_whole_scores(const tiled_job *job, whole_numbers whole, const char *queries, ptrdiff_t count,
                               const double *coefficients, double *scores)
+    void svmbench_whole_row(const tiled_job *job, whole_numbers whole, const char *query, double coefficient,
+                            double *scores)
     int svmbench_double_csr_scores(int level, const kernel_params *, const double_csr *points,
                                    const double *coefficients, const double_csr *queries, double *scores,
                                    int threads)
@@ -70,6 +77,8 @@ def expansion(Layout stored, points, coefficients, at):
         return scores
     if stored.kernel["name"] == "linear":
         return _linear(stored, points, coefficients, at)
+    if len(points) == 1 and np.array_equal(at, np.arange(stored.n)) and _row(stored, points, coefficients[0], scores):
+        return scores
     if stored.unit_squared > 0.0:
         _whole(stored, points, coefficients, at, scores)
         return scores
@@ -122,17 +131,39 @@ def _linear(Layout stored, points, coefficients, at):
     return scores + center @ weights
 
 
+cdef bint _row(Layout stored, points, double coefficient, double[::1] scores) except -1:
+    """Add a row of all examples, to the same bits; return False where a layout has none such."""
+    cdef const uint8_t[:, ::1] records
+    cdef const double[:, ::1] query
+    cdef TiledLayout tiled = None
+    if stored.unit_squared > 0.0:
+        tiled = stored
+        records = tiled.records(points)
+        svmbench_whole_row(&tiled.job, _numbers(tiled), <const char *>&records[0, 0], coefficient, &scores[0])
+    elif stored.name == "dense" and stored.d:
+        tiled = stored
+        query = stored.gather_double(points)
+        svmbench_double_row(stored.level, &stored.params, <const float *>tiled.tiles, stored.n, stored.d,
+                            &query[0, 0], coefficient, &scores[0], stored.threads)
+    return tiled is not None
+
+
+cdef whole_numbers _numbers(TiledLayout stored):
+    return whole_numbers(unit_squared=stored.unit_squared, largest=stored.d if stored.name == "bits" else -1)
+
+
 cdef int _whole(TiledLayout stored, points, coefficients, at, double[::1] scores) except -1:
     cdef TiledLayout chosen = stored.select(points)
     cdef const double[::1] weights = coefficients
     cdef const uint8_t[:, ::1] records
+    cdef whole_numbers numbers = _numbers(stored)
     cdef Py_ssize_t begin = 0
     cdef int status = 0
     for part in _blocks(stored, at, len(points)):
         records = stored.records(at[part])
         begin = part.start
         with nogil:
-            status = svmbench_whole_scores(&chosen.job, chosen.unit_squared, <const char *>&records[0, 0],
+            status = svmbench_whole_scores(&chosen.job, numbers, <const char *>&records[0, 0],
                                            records.shape[0], &weights[0], &scores[begin])
         if status:
             raise MemoryError("no memory for the work buffer of an expansion in double precision")

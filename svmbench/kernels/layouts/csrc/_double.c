@@ -7,6 +7,7 @@
 enum {
     DOUBLE_QUERIES = 32, /* that a tile of double precision serves before it leaves the caches */
     WHOLE_TILES = 32,    /* of a chunk of whole numbers */
+    WHOLE_TABLE = 2048,  /* kernel values that are looked up, from half of the nearest cache */
 };
 
 #define BODY "_double_body.h"
@@ -16,9 +17,20 @@ typedef void (*double_fn)(const kernel_params *, const double *tiles, ptrdiff_t 
                           const double *coefficients, const double *queries, ptrdiff_t count, double *scores);
 static const double_fn BLOCK[ISA_LEVELS] = VARIANTS(double_block);
 
+typedef void (*row_fn)(const kernel_params *, const float *tile, ptrdiff_t d, const double *query, double coefficient,
+                       double *values);
+static const row_fn ROW[ISA_LEVELS] = VARIANTS(double_row);
+
 typedef double (*weigh_fn)(const int32_t *numbers, const double *coefficients, ptrdiff_t count, double unit_squared,
                            const kernel_params *);
 static const weigh_fn WEIGH[ISA_LEVELS] = VARIANTS(weigh_whole);
+
+typedef double (*look_up_fn)(const int32_t *numbers, const double *coefficients, ptrdiff_t count, const double *table);
+static const look_up_fn LOOK_UP[ISA_LEVELS] = VARIANTS(look_up);
+
+typedef void (*values_fn)(const int32_t *numbers, ptrdiff_t count, double unit_squared, const kernel_params *,
+                          double coefficient, double *values);
+static const values_fn ADD_VALUES[ISA_LEVELS] = VARIANTS(add_values);
 
 typedef void (*dots_fn)(const double_csr *, ptrdiff_t j, const double *work, double *dots);
 static const dots_fn DOTS[ISA_LEVELS] = VARIANTS(csr_dots);
@@ -36,41 +48,100 @@ void svmbench_double_scores(int level, const kernel_params *kernel, const double
                      count - q < DOUBLE_QUERIES ? count - q : DOUBLE_QUERIES, scores + q);
 }
 
-static int whole_part(const tiled_job *job, double unit_squared, const char *queries, ptrdiff_t count,
-                      const double *coefficients, double *scores, int part)
+void svmbench_double_row(int level, const kernel_params *kernel, const float *tiles, ptrdiff_t n, ptrdiff_t d,
+                         const double *query, double coefficient, double *scores, int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+    for (ptrdiff_t j = 0; j < n; j += TILE) {
+        double values[TILE] __attribute__((aligned(64)));
+        ROW[level](kernel, tiles + j * d, d, query, coefficient, values);
+        for (ptrdiff_t lane = 0; lane < TILE && j + lane < n; lane++)
+            scores[j + lane] += values[lane];
+    }
+}
+
+static kernel_params whole_kind(const tiled_job *job)
+{
+    kernel_params numbers = job->kernel;
+    numbers.kind = job->kernel.kind == KERNEL_GAUSSIAN ? WHOLE_DISTANCE : WHOLE_PRODUCT;
+    return numbers;
+}
+
+/* The kernel values of all whole numbers to the largest; NULL where there are too many of them. */
+static const double *whole_table(const tiled_job *job, whole_numbers whole, double *table)
+{
+    if (whole.largest < 0 || whole.largest >= WHOLE_TABLE)
+        return NULL;
+    for (int32_t number = 0; number <= whole.largest; number++) {
+        table[number] = 0.0;
+        ADD_VALUES[job->level](&number, 1, whole.unit_squared, &job->kernel, 1.0, table + number);
+    }
+    return table;
+}
+
+static int whole_part(const tiled_job *job, whole_numbers whole, const double *table, const char *queries,
+                      ptrdiff_t count, const double *coefficients, double *scores, int part)
 {
     enum { STRIDE = WHOLE_TILES * TILE };
     const ptrdiff_t last = share(count, part + 1, job->threads);
-    kernel_params numbers = job->kernel;
+    const kernel_params numbers = whole_kind(job);
     int32_t *values = aligned_alloc(64, (size_t)STRIDE * ROW_GROUP * sizeof(int32_t));
     if (values == NULL)
         return -1;
-    numbers.kind = job->kernel.kind == KERNEL_GAUSSIAN ? WHOLE_DISTANCE : WHOLE_PRODUCT;
     for (ptrdiff_t tile = 0; tile < job->n_tiles; tile += WHOLE_TILES) {
         const ptrdiff_t end = job->n_tiles - tile < WHOLE_TILES ? job->n_tiles : tile + WHOLE_TILES;
         const ptrdiff_t columns = (job->n < end * TILE ? job->n : end * TILE) - tile * TILE;
+        const double *weights = coefficients + tile * TILE;
         for (ptrdiff_t q = share(count, part, job->threads); q < last; q += ROW_GROUP) {
             const ptrdiff_t group = last - q < ROW_GROUP ? last - q : ROW_GROUP;
             job->block(job->store, &numbers,
                        &(kernel_block){queries + q * job->query_bytes, job->query_bytes, group, tile, end,
                                        (float *)values, STRIDE});
             for (ptrdiff_t r = 0; r < group; r++)
-                scores[q + r] += WEIGH[job->level](values + r * STRIDE, coefficients + tile * TILE, columns,
-                                                   unit_squared, &job->kernel);
+                scores[q + r] += table != NULL
+                                     ? LOOK_UP[job->level](values + r * STRIDE, weights, columns, table)
+                                     : WEIGH[job->level](values + r * STRIDE, weights, columns, whole.unit_squared,
+                                                         &job->kernel);
         }
     }
     free(values);
     return 0;
 }
 
-int svmbench_whole_scores(const tiled_job *job, double unit_squared, const char *queries, ptrdiff_t count,
+int svmbench_whole_scores(const tiled_job *job, whole_numbers whole, const char *queries, ptrdiff_t count,
                           const double *coefficients, double *scores)
 {
+    double values[WHOLE_TABLE];
+    const double *table = whole_table(job, whole, values);
     int failed = 0;
 #pragma omp parallel for num_threads(job->threads) schedule(static) reduction(| : failed) if (job->threads > 1)
     for (int part = 0; part < job->threads; part++)
-        failed |= whole_part(job, unit_squared, queries, count, coefficients, scores, part);
+        failed |= whole_part(job, whole, table, queries, count, coefficients, scores, part);
     return failed;
+}
+
+static void row_part(const tiled_job *job, whole_numbers whole, const char *query, double coefficient, double *scores,
+                     int part)
+{
+    enum { STRIDE = WHOLE_TILES * TILE };
+    const ptrdiff_t last = share(job->n_tiles, part + 1, job->threads);
+    const kernel_params numbers = whole_kind(job);
+    int32_t values[STRIDE] __attribute__((aligned(64)));
+    for (ptrdiff_t tile = share(job->n_tiles, part, job->threads); tile < last; tile += WHOLE_TILES) {
+        const ptrdiff_t end = last - tile < WHOLE_TILES ? last : tile + WHOLE_TILES;
+        const ptrdiff_t columns = (job->n < end * TILE ? job->n : end * TILE) - tile * TILE;
+        job->block(job->store, &numbers,
+                   &(kernel_block){query, job->query_bytes, 1, tile, end, (float *)values, STRIDE});
+        ADD_VALUES[job->level](values, columns, whole.unit_squared, &job->kernel, coefficient, scores + tile * TILE);
+    }
+}
+
+void svmbench_whole_row(const tiled_job *job, whole_numbers whole, const char *query, double coefficient,
+                        double *scores)
+{
+#pragma omp parallel for num_threads(job->threads) schedule(static) if (job->threads > 1)
+    for (int part = 0; part < job->threads; part++)
+        row_part(job, whole, query, coefficient, scores, part);
 }
 
 /* A squared distance below this part of the two norms is made from differences: what it would lose by cancellation

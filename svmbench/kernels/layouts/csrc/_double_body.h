@@ -21,17 +21,21 @@ TARGET INLINE void VARIANT(double_tile)(const kernel_params *kernel, const doubl
 #pragma GCC unroll 16
     for (int a = 0; a < count * SPAN; a++)
         sums[a] = (vd){0};
-    for (ptrdiff_t k = 0; k < d; k++)
+    for (ptrdiff_t k = 0; k < d; k++) {
+        vd q[GROUP];
 #pragma GCC unroll 4
-        for (int r = 0; r < count; r++) {
-            const vd q = queries[r * d + k] - (vd){0};
+        for (int r = 0; r < count; r++)
+            q[r] = queries[r * d + k] - (vd){0};
 #pragma GCC unroll 8
-            for (int v = 0; v < SPAN; v++) {
-                const vd x = *(const vd *)(tile + k * DOUBLE_TILE + v * WIDTH);
-                const vd difference = x - q;
-                sums[r * SPAN + v] += gaussian ? difference * difference : x * q;
+        for (int v = 0; v < SPAN; v++) {
+            const vd x = *(const vd *)(tile + k * DOUBLE_TILE + v * WIDTH);
+#pragma GCC unroll 4
+            for (int r = 0; r < count; r++) {
+                const vd difference = x - q[r];
+                sums[r * SPAN + v] += gaussian ? difference * difference : x * q[r];
             }
         }
+    }
 #pragma GCC unroll 4
     for (int r = 0; r < count; r++)
 #pragma GCC unroll 8
@@ -70,6 +74,50 @@ TARGET static void VARIANT(double_block)(const kernel_params *kernel, const doub
         VARIANT(double_rows)(&own, tiles, n_tiles, d, coefficients, queries, count, scores, 1);
     else
         VARIANT(double_rows)(&own, tiles, n_tiles, d, coefficients, queries, count, scores, 0);
+}
+
+TARGET INLINE vd VARIANT(from_single)(const float *numbers)
+{
+#if LEVEL >= 2
+    return (vd)_mm512_cvtps_pd(_mm256_loadu_ps(numbers));
+#elif LEVEL == 1
+    return (vd)_mm256_cvtps_pd(_mm_loadu_ps(numbers));
+#else
+    typedef float few __attribute__((vector_size(BYTES / 2), may_alias, aligned(4)));
+    return __builtin_convertvector(*(const few *)numbers, vd);
+#endif
+}
+
+TARGET INLINE void VARIANT(row_tile)(const kernel_params *kernel, const float *tile, ptrdiff_t d, const double *query,
+                                     double coefficient, double *values, const int gaussian)
+{
+    enum { TOGETHER = DOUBLE_TILE / WIDTH };
+    for (int at = 0; at < TILE; at += DOUBLE_TILE) {
+        vd sums[TOGETHER];
+#pragma GCC unroll 8
+        for (int v = 0; v < TOGETHER; v++)
+            sums[v] = (vd){0};
+        for (ptrdiff_t k = 0; k < d; k++)
+#pragma GCC unroll 8
+            for (int v = 0; v < TOGETHER; v++) {
+                const vd x = VARIANT(from_single)(tile + k * TILE + at + v * WIDTH);
+                const vd difference = x - query[k];
+                sums[v] += gaussian ? difference * difference : x * query[k];
+            }
+#pragma GCC unroll 8
+        for (int v = 0; v < TOGETHER; v++)
+            *(vd *)(values + at + v * WIDTH) = VARIANT(double_value)(sums[v], kernel, gaussian) * coefficient;
+    }
+}
+
+/* values[lane] = coefficient K(query, example) for the examples of a tile in float32. */
+TARGET static void VARIANT(double_row)(const kernel_params *kernel, const float *tile, ptrdiff_t d,
+                                       const double *query, double coefficient, double *values)
+{
+    if (kernel->kind == KERNEL_GAUSSIAN)
+        VARIANT(row_tile)(kernel, tile, d, query, coefficient, values, 1);
+    else
+        VARIANT(row_tile)(kernel, tile, d, query, coefficient, values, 0);
 }
 
 TARGET INLINE vd VARIANT(from_whole)(const int32_t *numbers)
@@ -113,6 +161,44 @@ TARGET static double VARIANT(weigh_whole)(const int32_t *numbers, const double *
     if (own.kind == KERNEL_GAUSSIAN)
         return VARIANT(weigh_all)(numbers, coefficients, count, unit_squared, &own, 1);
     return VARIANT(weigh_all)(numbers, coefficients, count, unit_squared, &own, 0);
+}
+
+/* The same from a table of the kernel values, to the same bits. */
+TARGET static double VARIANT(look_up)(const int32_t *numbers, const double *coefficients, ptrdiff_t count,
+                                      const double *table)
+{
+    enum { REGISTERS = 2 };
+    vd sums[REGISTERS] = {{0}, {0}};
+    ptrdiff_t j = 0;
+    for (; j + REGISTERS * WIDTH <= count; j += REGISTERS * WIDTH)
+#pragma GCC unroll 2
+        for (int v = 0; v < REGISTERS; v++) {
+            vd values;
+#pragma GCC unroll 8
+            for (int lane = 0; lane < WIDTH; lane++)
+                values[lane] = table[numbers[j + v * WIDTH + lane]];
+            sums[v] += values * *(const VARIANT(loose) *)(coefficients + j + v * WIDTH);
+        }
+    double total = 0.0;
+    for (int lane = 0; lane < WIDTH; lane++)
+        total += sums[0][lane] + sums[1][lane];
+    for (; j < count; j++)
+        total += table[numbers[j]] * coefficients[j];
+    return total;
+}
+
+/* values[j] += coefficient K for whole numbers. */
+TARGET static void VARIANT(add_values)(const int32_t *numbers, ptrdiff_t count, double unit_squared,
+                                       const kernel_params *kernel, double coefficient, double *values)
+{
+    const kernel_params own = *kernel;
+    const int gaussian = own.kind == KERNEL_GAUSSIAN;
+    ptrdiff_t j = 0;
+    for (; j + WIDTH <= count; j += WIDTH)
+        *(VARIANT(loose) *)(values + j) +=
+            VARIANT(double_value)(VARIANT(from_whole)(numbers + j) * unit_squared, &own, gaussian) * coefficient;
+    for (; j < count; j++)
+        values[j] += VARIANT(double_value)((double)numbers[j] * unit_squared - (vd){0}, &own, gaussian)[0] * coefficient;
 }
 
 /* Inner products of point j and the queries in `work`, [d][DOUBLE_LANES]. */

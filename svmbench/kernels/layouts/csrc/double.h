@@ -13,10 +13,21 @@ void svmbench_double_scores(int level, const kernel_params *, const double *tile
                             const double *coefficients, const double *queries, ptrdiff_t count, double *scores,
                             int threads);
 
-/* The same for a layout that computes in whole numbers of `unit_squared`: they are exact, and the kernel is evaluated
- * in double precision. `job->kernel` is that of the layout. Returns 0, or -1 when a work buffer could not be had. */
-int svmbench_whole_scores(const tiled_job *job, double unit_squared, const char *queries, ptrdiff_t count,
+/* scores[j] += coefficient K(query, example j) for the n examples of a dense layout, [n_tiles][d][TILE] in float32. */
+void svmbench_double_row(int level, const kernel_params *, const float *tiles, ptrdiff_t n, ptrdiff_t d,
+                         const double *query, double coefficient, double *scores, int threads);
+
+/* Of a layout that computes in whole numbers, which are exact; the kernel is evaluated in double precision. */
+typedef struct {
+    double unit_squared; /* what a whole number stands for */
+    ptrdiff_t largest;   /* of the whole numbers that occur; -1: not known */
+} whole_numbers;
+
+/* svmbench_double_scores and svmbench_double_row for such a layout. `job->kernel` is that of the layout. The first
+ * returns 0, or -1 when a work buffer could not be had. */
+int svmbench_whole_scores(const tiled_job *job, whole_numbers, const char *queries, ptrdiff_t count,
                           const double *coefficients, double *scores);
+void svmbench_whole_row(const tiled_job *job, whole_numbers, const char *query, double coefficient, double *scores);
 
 typedef struct {
     const double *values;
