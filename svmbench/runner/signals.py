@@ -10,7 +10,7 @@ from types import FrameType
 from typing import Any
 
 #: Seconds that an iteration or a look has after the first signal.
-PATIENCE = 0.4
+PATIENCE = 0.25
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
