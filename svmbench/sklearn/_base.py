@@ -150,6 +150,8 @@ class KernelClassifier(BinaryClassifier):
     @property
     def _threads(self) -> int:
         """The number of threads, counted as scikit-learn does: -1 is all cores."""
+        if not (self.n_jobs is None or isinstance(self.n_jobs, Integral)):
+            raise ValueError(f"n_jobs={self.n_jobs!r} is not allowed: give a whole number, or None")
         return int(effective_n_jobs(self.n_jobs))
 
     def _keep(self, model: KernelExpansion, X: Any, kernel: dict[str, Any]) -> None:

@@ -209,6 +209,8 @@ def test_threads_are_counted_as_scikit_learn_does(monkeypatch):
     assert asked == [1, 2, effective_n_jobs(-1)]
     with pytest.raises(ValueError, match="n_jobs == 0"):
         KernelSVC(n_jobs=0).fit(X, y)
+    with pytest.raises(ValueError, match=r"n_jobs=1\.5 is not allowed: give a whole number, or None"):
+        KernelSVC(n_jobs=1.5).fit(X, y)
 
 
 @pytest.mark.parametrize("estimator", [KernelSVC(), SBPClassifier(max_evaluations=1e4), LinearSVC()], ids=str)
