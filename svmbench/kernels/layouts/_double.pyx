@@ -135,16 +135,20 @@ cdef bint _row(Layout stored, points, double coefficient, double[::1] scores) ex
     """Add a row of all examples, to the same bits; return False where a layout has none such."""
     cdef const uint8_t[:, ::1] records
     cdef const double[:, ::1] query
+    cdef whole_numbers numbers
     cdef TiledLayout tiled = None
     if stored.unit_squared > 0.0:
         tiled = stored
         records = tiled.records(points)
-        svmbench_whole_row(&tiled.job, _numbers(tiled), <const char *>&records[0, 0], coefficient, &scores[0])
+        numbers = _numbers(tiled)
+        with nogil:
+            svmbench_whole_row(&tiled.job, numbers, <const char *>&records[0, 0], coefficient, &scores[0])
     elif stored.name == "dense" and stored.d:
         tiled = stored
         query = stored.gather_double(points)
-        svmbench_double_row(stored.level, &stored.params, <const float *>tiled.tiles, stored.n, stored.d,
-                            &query[0, 0], coefficient, &scores[0], stored.threads)
+        with nogil:
+            svmbench_double_row(stored.level, &stored.params, <const float *>tiled.tiles, stored.n, stored.d,
+                                &query[0, 0], coefficient, &scores[0], stored.threads)
     return tiled is not None
 
 

@@ -11,6 +11,8 @@ import math
 
 import numpy as np
 
+from svmbench.solvers.run import Uninterrupted
+
 from libc.float cimport DBL_EPSILON
 from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int64_t
@@ -63,7 +65,8 @@ cdef class CuttingRun(LinearRun):
         cdef double* g = NULL
         if last == self.directions.shape[0]:
             with gil:
-                self.grow()
+                with Uninterrupted():
+                    self.grow()
         g = &self.directions[last, 0]
         memset(g, 0, d * sizeof(double))
         for i in range(self.n):
@@ -79,9 +82,10 @@ cdef class CuttingRun(LinearRun):
     cdef int grow(self) except -1:
         """Double the capacity."""
         m = self.directions.shape[0]
-        self.directions = np.concatenate([self.directions, np.empty((m, self.w.shape[0]))])
-        self.products = np.empty(2 * m)
-        self.kept = np.empty(2 * m, dtype=np.int64)
+        # The length of `directions` says for how many there is room: last, so that no failure leaves another shorter.
+        directions = np.concatenate([self.directions, np.empty((m, self.w.shape[0]))])
+        self.products, self.kept = np.empty(2 * m), np.empty(2 * m, dtype=np.int64)
+        self.directions = directions
         return 0
 
     cdef void solve(self, double absolute, double relative) noexcept nogil:

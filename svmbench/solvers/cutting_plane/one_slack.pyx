@@ -24,6 +24,8 @@ The coefficients stay for the next solution, in which a new cut begins with none
 
 import numpy as np
 
+from svmbench.solvers.run import Uninterrupted
+
 from libc.float cimport DBL_EPSILON
 from libc.math cimport INFINITY, fabs, fmax, fmin
 from libc.stdint cimport int64_t
@@ -73,16 +75,18 @@ cdef class OneSlack:
         cdef Py_ssize_t m = self.alpha.shape[0]
         self.gram = np.pad(self.gram, (0, m))
         self.offset = np.pad(self.offset, (0, m))
-        self.alpha = np.pad(self.alpha, (0, m))
         self.height = np.pad(self.height, (0, m))
         self.idle = np.pad(self.idle, (0, m))
+        # Whose length says for how many there is room: last, so that no failure leaves another shorter.
+        self.alpha = np.pad(self.alpha, (0, m))
         return 0
 
     cdef int add(self, double offset, const double* products) except -1 nogil:
         cdef Py_ssize_t k = 0, last = self.count
         if last == self.alpha.shape[0]:
             with gil:
-                self.grow()
+                with Uninterrupted():
+                    self.grow()
         for k in range(last + 1):
             self.gram[last, k] = products[k]
             self.gram[k, last] = products[k]

@@ -31,6 +31,8 @@ The file is longer than 300 lines because both kinds of level share one choice o
 
 import numpy as np
 
+from svmbench.solvers.run import Uninterrupted
+
 from libc.math cimport fabs, fmax, fmin
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
@@ -265,9 +267,10 @@ cdef class Flat(Level):
         if coming == 0:
             return 0
         with gil:
-            self.oracle.pairs(
-                &self.entering[0], coming, &self.members[0], self.size, &self.rows[0], self.stride
-            )
+            with Uninterrupted():
+                self.oracle.pairs(
+                    &self.entering[0], coming, &self.members[0], self.size, &self.rows[0], self.stride
+                )
         while begin < coming:
             end = min(begin + <Py_ssize_t> BESIDE, coming)
             for s in range(self.size):
@@ -328,7 +331,8 @@ cdef class Nested(Level):
         cdef int64_t evaluations = 0
         cdef Py_ssize_t s = 0, count = 0
         with gil:
-            self.inner.load(self)
+            with Uninterrupted():
+                self.inner.load(self)
         while self.inner.violation() >= enough and self.inner.rounds < MOST_ROUNDS:
             evaluations += self.inner.round()
         for s in range(self.size):
