@@ -164,8 +164,8 @@ cdef class Uninterrupted:
     """Holds back Ctrl-C, which Python would serve at any instruction, until the next look for signals.
 
     For the parts of an iteration that are written in Python: interrupted in its middle a run would be torn.
-    A handler that ``defers`` raises nothing, unless the run is to be given up: it needs no holding back. Handlers
-    of other signals, and one that raises anything but KeyboardInterrupt, are not held back.
+    A handler that ``defers`` raises nothing, unless the run is to be given up: it needs no holding back.
+    Handlers of other signals, and one that raises anything but KeyboardInterrupt, are not held back.
     """
 
     cdef object handler     # what serves Ctrl-C outside; None: it cannot come here

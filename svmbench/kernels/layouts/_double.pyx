@@ -77,7 +77,8 @@ def expansion(Layout stored, points, coefficients, at):
         return scores
     if stored.kernel["name"] == "linear":
         return _linear(stored, points, coefficients, at)
-    if len(points) == 1 and np.array_equal(at, np.arange(stored.n)) and _row(stored, points, coefficients[0], scores):
+    everywhere = len(points) == 1 and np.array_equal(at, np.arange(stored.n))
+    if everywhere and _row(stored, points, coefficients[0], scores):
         return scores
     if stored.unit_squared > 0.0:
         _whole(stored, points, coefficients, at, scores)

@@ -82,7 +82,7 @@ cdef class CuttingRun(LinearRun):
     cdef int grow(self) except -1:
         """Double the capacity."""
         m = self.directions.shape[0]
-        # The length of `directions` says for how many there is room: last, so that no failure leaves another shorter.
+        # Whose length says for how many there is room: last, so that no failure leaves another shorter.
         directions = np.concatenate([self.directions, np.empty((m, self.w.shape[0]))])
         self.products, self.kept = np.empty(2 * m), np.empty(2 * m, dtype=np.int64)
         self.directions = directions
