@@ -67,10 +67,11 @@ static kernel_params whole_kind(const tiled_job *job)
     return numbers;
 }
 
-/* The kernel values of all whole numbers to the largest; NULL where there are too many of them. */
-static const double *whole_table(const tiled_job *job, whole_numbers whole, double *table)
+/* The kernel values of all whole numbers to the largest; NULL where these are more than the table holds, or than there
+ * are values to look up. */
+static const double *whole_table(const tiled_job *job, whole_numbers whole, ptrdiff_t values, double *table)
 {
-    if (whole.largest < 0 || whole.largest >= WHOLE_TABLE)
+    if (whole.largest < 0 || whole.largest >= WHOLE_TABLE || whole.largest >= values)
         return NULL;
     for (int32_t number = 0; number <= whole.largest; number++) {
         table[number] = 0.0;
@@ -112,7 +113,7 @@ int svmbench_whole_scores(const tiled_job *job, whole_numbers whole, const char 
                           const double *coefficients, double *scores)
 {
     double values[WHOLE_TABLE];
-    const double *table = whole_table(job, whole, values);
+    const double *table = whole_table(job, whole, count * job->n, values);
     int failed = 0;
 #pragma omp parallel for num_threads(job->threads) schedule(static) reduction(| : failed) if (job->threads > 1)
     for (int part = 0; part < job->threads; part++)
