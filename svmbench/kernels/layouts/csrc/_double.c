@@ -22,11 +22,8 @@ typedef void (*row_fn)(const kernel_params *, const float *tile, ptrdiff_t d, co
 static const row_fn ROW[ISA_LEVELS] = VARIANTS(double_row);
 
 typedef double (*weigh_fn)(const int32_t *numbers, const double *coefficients, ptrdiff_t count, double unit_squared,
-                           const kernel_params *);
+                           const kernel_params *, const double *table);
 static const weigh_fn WEIGH[ISA_LEVELS] = VARIANTS(weigh_whole);
-
-typedef double (*look_up_fn)(const int32_t *numbers, const double *coefficients, ptrdiff_t count, const double *table);
-static const look_up_fn LOOK_UP[ISA_LEVELS] = VARIANTS(look_up);
 
 typedef void (*values_fn)(const int32_t *numbers, ptrdiff_t count, double unit_squared, const kernel_params *,
                           double coefficient, double *values);
@@ -99,10 +96,8 @@ static int whole_part(const tiled_job *job, whole_numbers whole, const double *t
                        &(kernel_block){queries + q * job->query_bytes, job->query_bytes, group, tile, end,
                                        (float *)values, STRIDE});
             for (ptrdiff_t r = 0; r < group; r++)
-                scores[q + r] += table != NULL
-                                     ? LOOK_UP[job->level](values + r * STRIDE, weights, columns, table)
-                                     : WEIGH[job->level](values + r * STRIDE, weights, columns, whole.unit_squared,
-                                                         &job->kernel);
+                scores[q + r] += WEIGH[job->level](values + r * STRIDE, weights, columns, whole.unit_squared,
+                                                   &job->kernel, table);
         }
     }
     free(values);

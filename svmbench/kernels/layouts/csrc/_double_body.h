@@ -76,18 +76,6 @@ TARGET static void VARIANT(double_block)(const kernel_params *kernel, const doub
         VARIANT(double_rows)(&own, tiles, n_tiles, d, coefficients, queries, count, scores, 0);
 }
 
-TARGET INLINE vd VARIANT(from_single)(const float *numbers)
-{
-#if LEVEL >= 2
-    return (vd)_mm512_cvtps_pd(_mm256_loadu_ps(numbers));
-#elif LEVEL == 1
-    return (vd)_mm256_cvtps_pd(_mm_loadu_ps(numbers));
-#else
-    typedef float few __attribute__((vector_size(BYTES / 2), may_alias, aligned(4)));
-    return __builtin_convertvector(*(const few *)numbers, vd);
-#endif
-}
-
 TARGET INLINE void VARIANT(row_tile)(const kernel_params *kernel, const float *tile, ptrdiff_t d, const double *query,
                                      double coefficient, double *values, const int gaussian)
 {
@@ -100,7 +88,7 @@ TARGET INLINE void VARIANT(row_tile)(const kernel_params *kernel, const float *t
         for (ptrdiff_t k = 0; k < d; k++)
 #pragma GCC unroll 8
             for (int v = 0; v < TOGETHER; v++) {
-                const vd x = VARIANT(from_single)(tile + k * TILE + at + v * WIDTH);
+                const vd x = VARIANT(widen)(tile + k * TILE + at + v * WIDTH);
                 const vd difference = x - query[k];
                 sums[v] += gaussian ? difference * difference : x * query[k];
             }
@@ -132,8 +120,22 @@ TARGET INLINE vd VARIANT(from_whole)(const int32_t *numbers)
 #endif
 }
 
+/* The kernel values at a register of whole numbers: from a table of them, or, to the same bits, by the formula. */
+TARGET INLINE vd VARIANT(whole_values)(const int32_t *numbers, double unit_squared, const kernel_params *kernel,
+                                       const double *table, const int gaussian)
+{
+    if (table == NULL)
+        return VARIANT(double_value)(VARIANT(from_whole)(numbers) * unit_squared, kernel, gaussian);
+    vd values;
+#pragma GCC unroll 8
+    for (int lane = 0; lane < WIDTH; lane++)
+        values[lane] = table[numbers[lane]];
+    return values;
+}
+
 TARGET INLINE double VARIANT(weigh_all)(const int32_t *numbers, const double *coefficients, ptrdiff_t count,
-                                        double unit_squared, const kernel_params *kernel, const int gaussian)
+                                        double unit_squared, const kernel_params *kernel, const double *table,
+                                        const int gaussian)
 {
     enum { REGISTERS = 2 };
     vd sums[REGISTERS] = {{0}, {0}};
@@ -141,50 +143,30 @@ TARGET INLINE double VARIANT(weigh_all)(const int32_t *numbers, const double *co
     for (; j + REGISTERS * WIDTH <= count; j += REGISTERS * WIDTH)
 #pragma GCC unroll 2
         for (int v = 0; v < REGISTERS; v++)
-            sums[v] += VARIANT(double_value)(VARIANT(from_whole)(numbers + j + v * WIDTH) * unit_squared, kernel,
-                                             gaussian) *
+            sums[v] += VARIANT(whole_values)(numbers + j + v * WIDTH, unit_squared, kernel, table, gaussian) *
                        *(const VARIANT(loose) *)(coefficients + j + v * WIDTH);
     double total = 0.0;
     for (int lane = 0; lane < WIDTH; lane++)
         total += sums[0][lane] + sums[1][lane];
-    for (; j < count; j++)
-        total += VARIANT(double_value)((double)numbers[j] * unit_squared - (vd){0}, kernel, gaussian)[0] *
-                 coefficients[j];
+    for (; j < count; j++) {
+        const vd number = (double)numbers[j] * unit_squared - (vd){0};
+        const double value =
+            table != NULL ? table[numbers[j]] : VARIANT(double_value)(number, kernel, gaussian)[0];
+        total += value * coefficients[j];
+    }
     return total;
 }
 
-/* The sum of coefficients times kernel values at whole numbers. */
+/* The sum of coefficients times kernel values at whole numbers; `table` has these values, or is NULL. */
 TARGET static double VARIANT(weigh_whole)(const int32_t *numbers, const double *coefficients, ptrdiff_t count,
-                                          double unit_squared, const kernel_params *kernel)
+                                          double unit_squared, const kernel_params *kernel, const double *table)
 {
     const kernel_params own = *kernel;
+    if (table != NULL)
+        return VARIANT(weigh_all)(numbers, coefficients, count, unit_squared, &own, table, 0);
     if (own.kind == KERNEL_GAUSSIAN)
-        return VARIANT(weigh_all)(numbers, coefficients, count, unit_squared, &own, 1);
-    return VARIANT(weigh_all)(numbers, coefficients, count, unit_squared, &own, 0);
-}
-
-/* The same from a table of the kernel values, to the same bits. */
-TARGET static double VARIANT(look_up)(const int32_t *numbers, const double *coefficients, ptrdiff_t count,
-                                      const double *table)
-{
-    enum { REGISTERS = 2 };
-    vd sums[REGISTERS] = {{0}, {0}};
-    ptrdiff_t j = 0;
-    for (; j + REGISTERS * WIDTH <= count; j += REGISTERS * WIDTH)
-#pragma GCC unroll 2
-        for (int v = 0; v < REGISTERS; v++) {
-            vd values;
-#pragma GCC unroll 8
-            for (int lane = 0; lane < WIDTH; lane++)
-                values[lane] = table[numbers[j + v * WIDTH + lane]];
-            sums[v] += values * *(const VARIANT(loose) *)(coefficients + j + v * WIDTH);
-        }
-    double total = 0.0;
-    for (int lane = 0; lane < WIDTH; lane++)
-        total += sums[0][lane] + sums[1][lane];
-    for (; j < count; j++)
-        total += table[numbers[j]] * coefficients[j];
-    return total;
+        return VARIANT(weigh_all)(numbers, coefficients, count, unit_squared, &own, NULL, 1);
+    return VARIANT(weigh_all)(numbers, coefficients, count, unit_squared, &own, NULL, 0);
 }
 
 /* values[j] += coefficient K for whole numbers. */
