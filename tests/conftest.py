@@ -9,6 +9,9 @@ from collections.abc import Generator, Iterator
 import pytest
 from hypothesis import settings
 
+# There is a process of tests for each core: threads of linear algebra in each would wait for one another.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Drawn examples are the same everywhere, and a busy machine fails none;
 # `--hypothesis-profile=search` looks for new ones.
 settings.register_profile("svmbench", deadline=None, derandomize=True)

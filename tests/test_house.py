@@ -45,6 +45,7 @@ def test_the_phases_of_a_build_are_those_of_its_log(tmp_path):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("required", "outcome"), [("1", "1 failed"), ("", "1 skipped")])
 def test_tests_on_real_data_may_not_be_skipped_where_they_are_required(required, outcome, tmp_path):
     (tmp_path / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())

@@ -195,6 +195,7 @@ def test_help_imports_nothing_heavy():
     assert done.stdout.strip().endswith("[]")
 
 
+@pytest.mark.slow
 def test_a_run_on_dense_data_imports_no_sparse_matrices():
     program = (
         "import sys, svmbench.runner.execute, svmbench.data.sets.banana, svmbench.report.curves\n"

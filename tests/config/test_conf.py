@@ -69,12 +69,18 @@ def test_every_option_composes(group, name):
     if group == "launcher":  # of a sweep, and part of no run
         assert compose.jobs(overrides)[1]["launcher"]["name"] == name
         return
-    resolved = config.resolve(overrides)
-    assert composed_together()[overrides] == resolved
+    resolved = composed_together()[overrides]
     if (group, name) == ("features", "none"):
         assert "features" not in resolved
     else:
         assert resolved[group]["name"] == name
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("group", "name"), [pair for pair in OPTIONS if pair[0] != "launcher"])
+def test_every_option_composes_alone_as_among_many(group, name):
+    overrides = chosen(group, name)
+    assert config.resolve(overrides) == composed_together()[overrides]
 
 
 def test_every_option_is_its_section_and_no_more():

@@ -229,6 +229,7 @@ def test_many_runs_are_composed_as_each_alone():
     assert config.resolve_all(many) == [config.resolve(overrides) for overrides in many]
 
 
+@pytest.mark.slow
 def test_many_runs_of_other_options_are_composed_as_each_alone():
     many = [
         ["solver=dcd", "dataset=adult", "kernel=linear", "dataset.split=asset", "solver.eps=1e-4"],
@@ -242,6 +243,7 @@ def test_many_runs_of_other_options_are_composed_as_each_alone():
     assert config.resolve_all(many) == [config.resolve(overrides) for overrides in many]
 
 
+@pytest.mark.slow
 def test_files_that_reach_beyond_their_section_are_composed_as_each_alone(tmp_path):
     files = {
         "budget/kernel_too.yaml": (
@@ -270,6 +272,7 @@ def test_files_that_reach_beyond_their_section_are_composed_as_each_alone(tmp_pa
     assert (found[3]["dataset"]["seed"], found[4]["solver"]["nu"]) == (5, 0.25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wrong",
     [

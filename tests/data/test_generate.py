@@ -69,6 +69,7 @@ def moments(name: str, **params: object):
         yield X.mean(), np.cov(X.T)
 
 
+@pytest.mark.slow
 def test_twonorm_moments():
     (up, up_cov), (down, down_cov) = moments("twonorm")
     a = 2 / math.sqrt(20)
@@ -76,6 +77,7 @@ def test_twonorm_moments():
     assert np.allclose(up_cov, np.eye(20), atol=0.06) and np.allclose(down_cov, np.eye(20), atol=0.06)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mean", "a"), [(0.0, 2 / math.sqrt(20)), (1.0, 1 / math.sqrt(20))])
 def test_ringnorm_moments(mean, a):
     (wide, wide_cov), (narrow, narrow_cov) = moments("ringnorm", mean=mean, a=a)

@@ -24,6 +24,7 @@ def bits(value: float) -> bytes:
     return struct.pack(">d", value)
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(DECIMAL, SHORT, st.floats(allow_nan=False, allow_infinity=False).map(repr))))
 def test_values_equal_those_of_float_bit_for_bit(texts):
     texts = [text for text in texts if np.isfinite(float(text))]

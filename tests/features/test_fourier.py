@@ -63,6 +63,7 @@ def test_features_that_no_precision_can_make_are_refused(gamma, lazy, layout):
         fitted(layout(X), kernel={"name": "gaussian", "gamma": gamma}, frequencies=33, lazy=lazy)
 
 
+@pytest.mark.slow
 @FORMS
 def test_the_error_shrinks_with_the_square_root_of_the_frequencies(form):
     X, _ = data(n=40)

@@ -41,6 +41,7 @@ def test_waves_are_cosines(width):
     np.testing.assert_allclose(Z, 0.5 * np.cos(angles.astype(float)), atol=1.5e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isa", ["base", "avx2", "avx512", "avx512_icl"])
 def test_every_instruction_set_is_right(isa):
     this_file = os.path.abspath(__file__)

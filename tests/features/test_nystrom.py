@@ -158,6 +158,7 @@ def test_training_and_other_rows_are_scored_alike(form):
     np.testing.assert_allclose(K @ (map.coefficients @ w), examples.products(w), atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("C", [1.0, 1e4])
 def test_the_optimum_on_features_is_never_below_that_of_the_kernel(C):
     X, y = narrow()

@@ -46,6 +46,7 @@ def test_large_norms_do_not_cancel(form):
     assert np.count_nonzero(values) > 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [np.asarray, np.rint, scipy.sparse.csr_array], ids=["dense", "whole", "csr"])
 def test_scores_do_not_depend_on_the_parts_between_two_looks_for_signals(form):
     rng = np.random.default_rng(3)

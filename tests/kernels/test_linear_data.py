@@ -53,6 +53,7 @@ def test_rows_of_ones_need_no_values(pack):
     )
 
 
+@pytest.mark.slow
 def test_dense_rows_give_the_same_bits_on_every_instruction_set():
     program = (
         "import numpy as np; from svmbench.kernels._linear_data import LinearData\n"

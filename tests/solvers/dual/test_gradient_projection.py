@@ -41,6 +41,7 @@ def test_the_box_alone_against_bounded_least_squares(q, rank, seed, rule):
         assert objective(Q, h, z) == pytest.approx(objective(Q, h, theirs), rel=1e-8, abs=1e-8)
 
 
+@pytest.mark.slow
 @RULES
 @SHAPES
 @pytest.mark.parametrize("seed", range(4))

@@ -88,6 +88,7 @@ def test_recomputing_is_charged_as_computed_and_to_no_convention():
     assert ledger["kev_ondemand"] == ledger["kev_rowupdate"] == ledger["kev_iter"] == 120 * run.iterations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "bias"), CASES)
 def test_a_tolerance_beyond_double_precision_ends_in_a_stall_at_the_optimum(name, bias):
     run, oracle, problem, K = started(name, bias, 10.0, 1e-300, n=40)
@@ -99,6 +100,7 @@ def test_a_tolerance_beyond_double_precision_ends_in_a_stall_at_the_optimum(name
     assert abs(relative_gap(problem, run.snapshot().alpha, K)) < 1e-8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("C", [1.0, 100.0, 1e3])
 def test_smo_recomputes_when_its_specification_does(C):
     n, eps = 60, 1e-3 if C == 1.0 else 1e-7
@@ -123,6 +125,7 @@ def test_a_method_that_would_never_arrive_has_stalled(name):
     assert run.stalled
 
 
+@pytest.mark.slow
 def test_small_gains_on_a_chunk_are_no_stall():
     """The gap over all examples says nothing of how far the optimum of a chunk is."""
     X, y = two_moons()

@@ -69,6 +69,7 @@ print(seen.hexdigest())
 """
 
 
+@pytest.mark.slow
 @instruction_sets.several
 def test_every_instruction_set_gives_the_same_bits():
     # Of rows of exact inner products, which are the same themselves.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests import instruction_sets
 
 PROGRAM = """
@@ -27,6 +29,7 @@ print(seen.hexdigest())
 """
 
 
+@pytest.mark.slow
 @instruction_sets.several
 def test_every_instruction_set_gives_the_same_bits():
     assert len(instruction_sets.outputs(PROGRAM)) == 1

@@ -29,6 +29,7 @@ from tests.kernels.reference import kernel_matrix
 SMALL = ("dataset.n_train=60", "dataset.n_test=40", "budget=debug")
 
 
+@pytest.mark.slow
 def test_solvers_are_listed_without_importing_the_programs():
     program = (
         "import sys; from svmbench.solvers import registry\n"
@@ -148,6 +149,7 @@ def test_one_generator_gives_each_epoch_an_order_of_its_own():
     assert not np.array_equal(*weights)
 
 
+@pytest.mark.slow
 def test_a_run_of_a_rival_is_stored_with_empty_counts_and_the_reason(tmp_path, monkeypatch):
     pytest.importorskip("sklearn")
     monkeypatch.chdir(tmp_path)

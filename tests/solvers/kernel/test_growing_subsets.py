@@ -87,6 +87,7 @@ def test_it_ends_at_the_optimum(bias):
     assert snapshot.alpha.sum() - 0.5 * own @ K @ own == pytest.approx(best, rel=1e-7)
 
 
+@pytest.mark.slow
 def test_threads_do_not_change_it():
     runs = [started("unregularised", threads=threads)[0] for threads in (1, 2)]
     for run in runs:

@@ -145,6 +145,7 @@ def test_a_set_of_one_among_many_is_found_by_its_rank():
     np.testing.assert_allclose(signed * y, expected, rtol=1e-9, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_the_draw_is_uniform_over_the_violators():
     # At the first iteration every example is a violator.
     X, y = np.arange(4.0)[:, None], [1.0, 1.0, -1.0, -1.0]
@@ -209,6 +210,7 @@ def test_a_biased_level_that_is_not_positive_does_not_rescale():
         assert np.abs(snapshot.responses).max() <= 1.0 + 1e-9
 
 
+@pytest.mark.slow
 def test_the_biased_draw_is_fair_between_classes_and_among_ties():
     # At the first iteration all are tied and k is the size of the smaller class.
     X, y = np.arange(6.0)[:, None], [1.0, -1.0, -1.0, -1.0, -1.0, 1.0]
@@ -220,6 +222,7 @@ def test_the_biased_draw_is_fair_between_classes_and_among_ties():
     assert deviation.sum() < 20.5  # 5 degrees of freedom, 0.1 %
 
 
+@pytest.mark.slow
 def test_the_biased_level_is_followed_over_a_long_run():
     # The band around the last cuts widens and narrows; what it finds is what sorting finds.
     rng = np.random.default_rng(2)

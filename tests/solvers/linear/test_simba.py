@@ -85,6 +85,7 @@ def test_auto_needs_a_problem_whose_nu_is_known():
         started("simba", np.ones((2, 1)), [1.0, -1.0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_it_converges_to_the_slack_constrained_optimum(form):
     # Lemma 2.1 of the paper on SBP: with ν = L(w*)/|w*| the optimum is w*/|w*|, of value 1/|w*|.
