@@ -26,7 +26,7 @@ from omegaconf.errors import OmegaConfBaseException
 from svmbench.config import folder
 from svmbench.config.check import checked, of_the_sweep, sweep_options
 from svmbench.config.overrides import check_form, check_keys, not_an_override, written
-from svmbench.config.plain import plain, with_values
+from svmbench.config.plain import plain, read_section, with_changes
 from svmbench.errors import UserError
 
 _FAILURES = (HydraException, OmegaConfBaseException)
@@ -163,6 +163,7 @@ class _Composer:
         self._parser = OverridesParser.create(GlobalHydra.instance().config_loader())
         self._parsed: dict[str, Override] = {}
         self._composed: dict[tuple[str, ...], dict[str, Any] | None] = {}
+        self._read: dict[tuple[str, str], dict[str, Any] | None] = {}
 
     def parse(self, overrides: Sequence[str]) -> list[Override]:
         """Parse each override and check its form."""
@@ -215,19 +216,48 @@ class _Composer:
         overrides : sequence of str
             One value each.
         moving : set of str
-            Keys whose values change from job to job of a sweep. What Hydra composed is used again for jobs
-            that differ only in them: to compose takes a tenth of a second, to set a value almost nothing.
+            Keys and groups whose values change from job to job of a sweep. What Hydra composed is used again
+            for jobs that differ only in them: to compose takes a fifth of a second, to put a value or the
+            section of an option in its place almost nothing.
         """
         parsed = self.parse(overrides)
-        values = [o for o in parsed if o.key_or_group in moving and self._is_value(o)]
-        fixed = tuple(written(o) for o in parsed if o not in values)
+        sections = self._sections(parsed, moving)
+        values = [
+            o
+            for o in parsed
+            if self._is_value(o) and (o.key_or_group in moving or o.key_or_group.split(".")[0] in sections)
+        ]
+        fixed = tuple(written(o) for o in parsed if o not in values and o.key_or_group not in sections)
         try:
             if fixed not in self._composed:
                 self._composed[fixed] = plain(compose("config", self.arguments(fixed)), final=not moving)
-            changed = with_values(self._composed[fixed], values)
+            changed = with_changes(self._composed[fixed], sections, values)
             return changed or plain(compose("config", self.arguments(overrides)), final=True)
         except _FAILURES as error:
             raise self._refusal(overrides, error) from error
+
+    def _sections(
+        self, parsed: Sequence[Override], moving: frozenset[str] | set[str]
+    ) -> dict[str, dict[str, Any]]:
+        """Return what the options of moving groups are composed to, by group; nothing if only Hydra can tell.
+
+        That is so where anything is added, a group is named twice, or the file of any option may reach beyond
+        its own section.
+        """
+        options = [o for o in parsed if not self._is_value(o)]
+        if moving.isdisjoint(o.key_or_group for o in options):
+            return {}
+        found = {o.key_or_group: self._section(o.key_or_group, str(o.value())) for o in options}
+        if len(found) < len(options) or None in found.values():
+            return {}
+        return {group: section for group, section in found.items() if section and group in moving}
+
+    def _section(self, group: str, name: str) -> dict[str, Any] | None:
+        """Return the section of an option whose file says nothing else; read once."""
+        if (group, name) not in self._read:
+            file = folder.file_of(group, name, self._folders) if group in folder.GROUPS else None
+            self._read[group, name] = read_section(file) if file else None
+        return self._read[group, name]
 
     def _refusal(self, overrides: Sequence[str], error: Exception) -> UserError:
         """Return the sentence for overrides that do not compose, or raise it for an unknown key."""

@@ -100,6 +100,12 @@ def options(group: str, folders: Sequence[Path] = ()) -> list[str]:
     return sorted(found)
 
 
+def file_of(group: str, option: str, folders: Sequence[Path] = ()) -> Path | None:
+    """Return the file of ``group=option``: the first there is; None for a plug-in solver without one."""
+    files = (folder / group / f"{option}.yaml" for folder in (conf_dir(), *folders))
+    return next((file for file in files if file.is_file()), None)
+
+
 def papers() -> list[str]:
     """Return the names of the figures and tables in ``conf/paper/``, sorted."""
     return sorted(file.stem for file in (conf_dir() / "paper").glob("*.yaml"))
@@ -126,11 +132,9 @@ def keys(chosen: dict[str, str], folders: Sequence[Path] = ()) -> list[Key]:
     """Return every key of a run with the given options, in the order of the files."""
     found = []
     for group in GROUPS:
-        for folder in (conf_dir(), *folders):
-            file = folder / group / f"{chosen[group]}.yaml"
-            if file.is_file():
-                found += [key for key in read_keys(file, group) if not key.name.endswith(".name")]
-                break
+        file = file_of(group, chosen[group], folders)
+        if file:
+            found += [key for key in read_keys(file, group) if not key.name.endswith(".name")]
     own = read_keys(conf_dir() / "config.yaml")
     return found + [key for key in own if key.name != "defaults"]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from omegaconf import OmegaConf
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hydra.core.override_parser.types import Override
     from omegaconf import DictConfig
 
@@ -28,19 +30,34 @@ def plain(config: DictConfig, *, final: bool) -> dict[str, Any] | None:
     return cast(dict[str, Any], OmegaConf.to_container(config, resolve=True))
 
 
-def with_values(tree: dict[str, Any] | None, values: Sequence[Override]) -> dict[str, Any] | None:
-    """Return a plain configuration with some values changed, or None if that takes more than an assignment.
+def read_section(file: Path) -> dict[str, Any] | None:
+    """Return what the file of an option is composed to, or None if only Hydra can tell.
+
+    Such a file is its section, unless a list of defaults or a package directive says otherwise or a value
+    refers to another. Their words are looked for anywhere in it: to let Hydra compose is never wrong.
+    """
+    text = file.read_text(encoding="utf-8")
+    if any(word in text for word in ("defaults", "@package", "${")):
+        return None
+    content = OmegaConf.to_container(OmegaConf.load(file))
+    return cast(dict[str, Any], content) if content and isinstance(content, dict) else None
+
+
+def with_changes(
+    tree: dict[str, Any] | None, sections: Mapping[str, dict[str, Any]], values: Sequence[Override]
+) -> dict[str, Any] | None:
+    """Return a plain configuration with other sections and then other values, or None if that takes more.
 
     OmegaConf needs a hundred times as long, and a sweep has a thousand jobs.
     """
     if tree is None:
         return None
-    changed = _copied(tree)
+    changed = _copied({**tree, **sections})
     for override in values:
-        *sections, last = override.key_or_group.split(".")
+        *path, last = override.key_or_group.split(".")
         place: Any = changed
         value = override.value()
-        for section in sections:
+        for section in path:
             place = place.get(section) if isinstance(place, dict) else None
         if (
             not isinstance(place, dict)

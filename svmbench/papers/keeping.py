@@ -2,7 +2,8 @@
 
 Runs of curves keep every checkpoint. Those of a sweep or grid keep what it asks for: the last checkpoint
 where only values at the end are shown, and where costs of arrival are, every checkpoint from which a run may
-stay below a target, whatever the target. One that asks for other values on the way keeps them all.
+stay below a target, whatever the target. One that asks for other values on the way keeps them all. Which test
+examples a run has wrong is kept where a claim compares errors.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def keep(material: Material, results: Path) -> list[Path]:
         path = reference / "packs" / f"{artifact.id}{packs.ENDING}"
         _documents(runs, results)
         kept_of = checkpoints(artifact)
-        packs.write(path, [(run, kept_of(run.rows())) for run in runs])
+        packs.write(path, [(run, kept_of(run.rows())) for run in runs], mistakes=compares_errors(artifact))
         written.append(path)
         for id in {run.id for run in runs} | _superseded(material, reference):
             shutil.rmtree(reference / "runs" / id, ignore_errors=True)
@@ -86,7 +87,7 @@ def checkpoints(artifact: Artifact) -> Callable[[Sequence[Mapping[str, Any]]], S
     artifact : Artifact
         Its runs are its own.
     """
-    sharing = [artifact, *(found for found in map(load, ids()) if found.of == artifact.id)]
+    sharing = _sharing(artifact)
     if any(found.kind not in ("sweep", "grid") or found.is_listing for found in sharing):
         return _all
     asked = [
@@ -105,6 +106,31 @@ def checkpoints(artifact: Artifact) -> Callable[[Sequence[Mapping[str, Any]]], S
     if along or not metrics <= set(TRACE_COLUMNS):
         return _all
     return lambda rows: arrivals(rows, sorted(metrics))
+
+
+def compares_errors(artifact: Artifact) -> bool:
+    """Return whether a claim compares test errors of its runs, which takes the examples that they have wrong.
+
+    Parameters
+    ----------
+    artifact : Artifact
+        Its runs are its own.
+    """
+    claims = [claim for found in _sharing(artifact) for claim in found.claims]
+    return any(_is_error(part.arguments) for claim in claims for part in claim.parts)
+
+
+def _is_error(given: Any) -> bool:
+    """Tell whether a quantity is a test error, which it is by default, or one that it is made from."""
+    if isinstance(given, Mapping):
+        shown = given.get("metric", "test_error") == "test_error" and "arrival" not in given
+        return ("solver" in given and shown) or any(map(_is_error, given.values()))
+    return isinstance(given, list | tuple) and any(map(_is_error, given))
+
+
+def _sharing(artifact: Artifact) -> list[Artifact]:
+    """Return an artifact and all others that show its runs."""
+    return [artifact, *(found for found in map(load, ids()) if found.of == artifact.id)]
 
 
 def arrivals(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> list[int]:

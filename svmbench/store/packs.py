@@ -27,7 +27,7 @@ from svmbench.store.runs import StoredRun
 ENDING = ".jsonl.xz"
 
 
-def write(path: Path, runs: Iterable[tuple[StoredRun, Sequence[int]]]) -> None:
+def write(path: Path, runs: Iterable[tuple[StoredRun, Sequence[int]]], *, mistakes: bool = True) -> None:
     """Write a pack; the same runs give the same bytes.
 
     Parameters
@@ -36,13 +36,15 @@ def write(path: Path, runs: Iterable[tuple[StoredRun, Sequence[int]]]) -> None:
         ``<name>.jsonl.xz``.
     runs : iterable of (StoredRun, sequence of int)
         Ended runs, and which of their checkpoints are kept.
+    mistakes : bool
+        Keep which test examples they have wrong.
     """
     lines = []
     for run, kept in sorted(runs, key=lambda entry: entry[0].id):
         rows = run.rows()
         # What cannot change a result and may name a folder of the machine it ran on.
         config = {**run.config, "results": "results", "data": {"mirror": None, "dir": None}}
-        wrong = {} if run.wrong_tests is None else {"wrong_tests": run.wrong_tests}
+        wrong = {} if run.wrong_tests is None or not mistakes else {"wrong_tests": run.wrong_tests}
         record = {
             "schema": documents.SCHEMA,
             "run": {**run.manifest, "id": run.id, "config": config},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -11,6 +12,7 @@ import yaml
 
 from svmbench import config, data, features
 from svmbench.config import compose, folder, generate, schema
+from svmbench.config.plain import read_section
 from svmbench.config.values import default
 from svmbench.solvers import registry
 
@@ -49,17 +51,35 @@ def leaves(tree: dict[str, Any], prefix: str = "") -> list[str]:
     return found
 
 
+def chosen(group: str, name: str) -> tuple[str, ...]:
+    """Return the overrides of a run of an option, with what it has no defaults for."""
+    return (f"{group}={name}", *(("kernel.gamma=1", "problem.C=1") if name == "file" else ()))
+
+
+@functools.cache
+def composed_together() -> dict[tuple[str, ...], dict[str, Any]]:
+    """Return the runs of all options, composed together."""
+    runs = [chosen(group, name) for group, name in OPTIONS if group != "launcher"]
+    return dict(zip(runs, config.resolve_all(runs), strict=True))
+
+
 @pytest.mark.parametrize(("group", "name"), OPTIONS)
 def test_every_option_composes(group, name):
-    chosen = [f"{group}={name}"] + (["kernel.gamma=1", "problem.C=1"] if name == "file" else [])
+    overrides = chosen(group, name)
     if group == "launcher":  # of a sweep, and part of no run
-        assert compose.jobs(chosen)[1]["launcher"]["name"] == name
+        assert compose.jobs(overrides)[1]["launcher"]["name"] == name
         return
-    resolved = config.resolve(chosen)
+    resolved = config.resolve(overrides)
+    assert composed_together()[overrides] == resolved
     if (group, name) == ("features", "none"):
         assert "features" not in resolved
     else:
         assert resolved[group]["name"] == name
+
+
+def test_every_option_is_its_section_and_no_more():
+    """So that Hydra composes once for all the runs of a sweep or of the papers."""
+    assert all(read_section(CONF / group / f"{name}.yaml") for group, name in OPTIONS)
 
 
 @pytest.mark.parametrize(

@@ -229,6 +229,65 @@ def test_many_runs_are_composed_as_each_alone():
     assert config.resolve_all(many) == [config.resolve(overrides) for overrides in many]
 
 
+def test_many_runs_of_other_options_are_composed_as_each_alone():
+    many = [
+        ["solver=dcd", "dataset=adult", "kernel=linear", "dataset.split=asset", "solver.eps=1e-4"],
+        ["solver=dcd", "dataset=mnist", "features=nystrom", "features.s=64", "budget=paper", "seed=3"],
+        ["features=fourier", "solver=sgd_ball", "budget.kev=7", "solver.R=2", "budget=debug"],
+        ["solver=pegasos", "kernel=polynomial", "kernel.degree=2", "dataset=usps", "dataset.task=3"],
+        ["solver=sbp", "solver.nu=0.5", "budget.memory=${budget.iterations}"],
+        ["solver=sbp", "++kernel.gamma=0.5", "kernel=gaussian", "problem={lam: 0.1}"],
+        ["solver=sbp", "solver=smo", "dataset=adult"],
+    ]
+    assert config.resolve_all(many) == [config.resolve(overrides) for overrides in many]
+
+
+def test_files_that_reach_beyond_their_section_are_composed_as_each_alone(tmp_path):
+    files = {
+        "budget/kernel_too.yaml": (
+            "# @package _global_\ndefaults:\n  - override /kernel: polynomial\n\nbudget:\n  kev: 7\n"
+        ),
+        "budget/gamma_too.yaml": "# @package _global_\nbudget:\n  kev: 7\nkernel:\n  gamma: 4.0\n",
+        "dataset/refers.yaml": "name: twonorm\nseed: ${seed}\n",
+        "solver/derived.yaml": "defaults:\n  - pegasos\n\nexact: true\n",
+        "mine/global.yaml": "# @package _global_\nsolver:\n  nu: 0.25\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    given = ["problem.C=1", "kernel.gamma=2"]
+    many = [
+        [*given, "solver=derived", "budget=kernel_too", "dataset=adult"],
+        [*given, "solver=smo", "budget=kernel_too", "kernel=gaussian"],
+        ["problem.C=1", "solver=smo", "budget=gamma_too", "dataset=twonorm"],
+        [*given, "solver=smo", "dataset=refers", "seed=5"],
+        [*given, "solver=sbp", "+mine=global", "dataset=adult"],
+    ]
+    found = config.resolve_all(many, [tmp_path])
+    assert found == [config.resolve(overrides, [tmp_path]) for overrides in many]
+    assert [run["kernel"]["name"] for run in found[:2]] == ["polynomial", "gaussian"]
+    assert [run["kernel"]["gamma"] for run in found[1:3]] == [2.0, 4.0]
+    assert (found[3]["dataset"]["seed"], found[4]["solver"]["nu"]) == (5, 0.25)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ["solver=smo", "solver.nu=0.1"],
+        ["dataset=adult", "dataset.n_train=5"],
+        ["kernel=linear", "kernel.gamma=1"],
+        ["solver=smo", "solver.eps=[1,2]"],
+        ["dataset=file"],
+    ],
+)
+def test_what_is_wrong_with_one_of_many_runs_is_said_as_of_it_alone(wrong):
+    with pytest.raises(UserError) as alone:
+        config.resolve(wrong)
+    with pytest.raises(UserError) as among:
+        config.resolve_all([["solver=pegasos", "dataset=usps", "kernel=gaussian"], wrong])
+    assert str(among.value) == str(alone.value)
+
+
 def test_of_many_runs_none_may_name_several_values():
     with pytest.raises(UserError, match="seed=1,2 names several values"):
         config.resolve_all([["solver=smo"], ["seed=1,2"]])

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svmbench.papers.artifact import load
-from svmbench.papers.keeping import arrivals, checkpoints
+from svmbench.papers.keeping import arrivals, checkpoints, compares_errors
 from svmbench.papers.samples import stays_below
 from svmbench.report.series import Steps
 from svmbench.store import StoredRun
@@ -56,3 +56,11 @@ def test_a_trace_without_rows_keeps_none() -> None:
 )
 def test_an_artifact_keeps_what_it_asks_for(paper: str, places: list[int]) -> None:
     assert list(checkpoints(load(paper))(trace(ERRORS))) == places
+
+
+@pytest.mark.parametrize(
+    ("paper", "compares"),
+    [("sbp-f2", True), ("as-f1", True), ("x-profile", False), ("x-where", False)],
+)
+def test_mistakes_are_kept_where_errors_are_compared(paper: str, compares: bool) -> None:
+    assert compares_errors(load(paper)) == compares

@@ -1,3 +1,4 @@
+import json
 import lzma
 import shutil
 
@@ -48,6 +49,17 @@ def test_the_same_runs_give_the_same_bytes_and_lines_that_can_be_read(packed, tm
     assert (tmp_path / "again.jsonl.xz").read_bytes() == path.read_bytes()
     lines = lzma.decompress(path.read_bytes()).decode().splitlines()
     assert len(lines) == 2 and runs[0].id in lines[0] + lines[1]
+
+
+def test_mistakes_are_left_out_where_nothing_asks_for_them(packed, tmp_path):
+    _, (run, *_) = packed
+    ended = run.path / "status.json"
+    end = {key: value for key, value in json.loads(ended.read_text()).items() if key != "check"}
+    ended.write_text(json.dumps({**end, "wrong_tests": "AAAA"}))
+    for mistakes in (True, False):
+        path = tmp_path / f"{mistakes}.jsonl.xz"
+        packs.write(path, [(run, [2])], mistakes=mistakes)
+        assert ("wrong_tests" in json.loads(lzma.decompress(path.read_bytes()))["status"]) == mistakes
 
 
 def test_another_pack_of_the_name_takes_the_place_of_the_old_one(packed):

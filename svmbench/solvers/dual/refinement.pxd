@@ -3,6 +3,7 @@
 from libc.stdint cimport int64_t
 
 from svmbench.kernels._oracle cimport Oracle
+from svmbench.solvers.dual.box cimport BoxDual
 
 
 cdef class Refinement:
@@ -45,6 +46,11 @@ cdef class Refinement:
     # values[t] = y_t - f(x_t) of the present α, in double precision.
     cdef int renew(self, double* values) except -1 nogil
     cdef int recompute(self) except -1
+    cdef tuple changes(self)
+    # Recompute those values of the present α that decide whether it is the solution, and find the extrema
+    # again; not if they are many. Returns 1 if they were few, else 0.
+    cdef int sharpen(self, BoxDual dual) except -1 nogil
+    cdef bint recompute_near(self, BoxDual dual) except -1
     # Primal minus dual objective of the α of the last recomputation.
     cdef double gap(self) noexcept nogil
     cdef void write(self, double* values) noexcept nogil

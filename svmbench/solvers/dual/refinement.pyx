@@ -23,6 +23,10 @@ each: they are part of ``kev_computed`` and of no published convention. Each tim
 exactly. When several recomputations in succession have brought neither a larger one nor a smaller violation
 the method has stalled, and goes back to the best of these points. A gain so small that the rest of the way to
 the primal objective would take a million times as many changes as the violation has to halve in is none.
+
+Whether the method has converged is decided by the extrema alone. Where few values are within four times the
+noise of these or free, which the bias is made from, `decomposition` recomputes them only: if it has converged
+by them it ends, and the other values stay as they were.
 """
 
 import numpy as np
@@ -33,11 +37,16 @@ from libc.math cimport INFINITY, fabs, fmax, fmin, sqrt
 from libc.string cimport memcpy
 
 from svmbench.kernels._oracle cimport Oracle
+from svmbench.solvers.dual.box cimport BoxDual
 
 # Four standard deviations, or less, of a value rounded to single precision, relative to it.
 cdef double ROW_ERROR = 4.0 * 2.0 ** -24
 # Of the tolerance: noise up to which a solver may say that it has converged.
 cdef double SHARE = 0.5
+# Of the noise: how far from the extrema a value may be that decides, recomputed, whether it has converged.
+cdef double REACH = 4.0
+# Share of the examples that may be so near: of more, all are recomputed at once.
+cdef double FEW = 0.25
 # Relative growth of the dual objective, and fall of the violation, that count as progress.
 cdef double GAIN = 1e-14
 cdef double FALL = 0.9
@@ -148,14 +157,40 @@ cdef class Refinement:
 
     cdef int recompute(self) except -1:
         """Bring the scores up to the present coefficients."""
-        alpha, known = np.asarray(self.alpha), np.asarray(self.known)
-        changed = np.flatnonzero(alpha != known)
-        moved = ((alpha - known) * np.asarray(self.labels))[changed]
+        changed, moved = self.changes()
         scores = np.asarray(self.scores)
         scores += self.oracle.exact_responses(changed, moved)
-        known[:] = alpha
+        self.known[:] = self.alpha
         self.evaluations += changed.size * self.n
         return 0
+
+    cdef tuple changes(self):
+        """Return which coefficients have changed since the last recomputation, and by how much, signed."""
+        alpha, known = np.asarray(self.alpha), np.asarray(self.known)
+        changed = np.flatnonzero(alpha != known)
+        return changed, ((alpha - known) * np.asarray(self.labels))[changed]
+
+    cdef int sharpen(self, BoxDual dual) except -1 nogil:
+        cdef bint few = False
+        with gil:
+            with Uninterrupted():
+                few = self.recompute_near(dual)
+        dual.find_extrema()
+        return few
+
+    cdef bint recompute_near(self, BoxDual dual) except -1:
+        """Put recomputed values in the place of those near the extrema and of the free ones, if few."""
+        v, up, down = np.asarray(dual.v), np.asarray(dual.up), np.asarray(dual.down)
+        reach = REACH * self.noise()
+        near = (v + up >= dual.extrema.m_up - reach) | (v + down <= dual.extrema.M_low + reach)
+        at = np.flatnonzero(near | (up == down))
+        if at.size > FEW * self.n:
+            return False
+        changed, moved = self.changes()
+        scores = np.asarray(self.scores)[at] + self.oracle.exact_responses(changed, moved, cols=at)
+        v[at] = np.asarray(self.labels)[at] - scores
+        self.evaluations += changed.size * at.size
+        return True
 
     cdef void write(self, double* values) noexcept nogil:
         cdef Py_ssize_t t = 0

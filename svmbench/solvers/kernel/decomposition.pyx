@@ -121,7 +121,11 @@ cdef class Run(SteppedRun):
         return 0
 
     cdef int refine(self) except -1 nogil:
-        """Recompute the values."""
+        """Recompute the values: where it seems to have converged only those that decide it, if these do."""
+        if self.converged and self.refinement.sharpen(self.level):
+            self.look()
+            if self.converged:
+                return 0
         self.refinement.renew(&self.level.v[0])
         self.level.find_extrema()
         self.look()

@@ -133,3 +133,30 @@ def test_small_gains_on_a_chunk_are_no_stall():
     )
     run.advance("iterations", 10_000_000)
     assert run.converged and not run.stalled
+
+
+@pytest.mark.parametrize("bias", ["none", "unregularised"])
+def test_what_decides_whether_decomposition_has_converged_is_recomputed_for_few_examples(bias):
+    rng = np.random.default_rng(4)
+    y = np.where(np.arange(1500) % 2, 1.0, -1.0)
+    X = (rng.normal(size=(1500, 2)) + 2.2 * y[:, None] * [1.0, 0.0]).astype(np.float32)
+    solver, oracle = registry.get("decomposition"), Oracle(X, KERNEL, 1 << 24)
+    problem = Problem.build(y, C=100.0, bias=bias)
+    run = solver(solver.Params(eps=1.6e-4)).start(problem, oracle, Generator(0))
+    run.advance("iterations", 10_000)
+    assert run.converged and run.refinement.rounds == 0
+    snapshot = run.snapshot()
+    members = np.count_nonzero(snapshot.alpha)
+    assert 0 < run.refinement.evaluations < members * y.size / 4
+    assert run.refinement.evaluations % members == 0
+    v = y - matrix(X) @ (snapshot.alpha * y)
+    up = np.where(y > 0.0, snapshot.alpha < 100.0, snapshot.alpha > 0.0)
+    down = np.where(y > 0.0, snapshot.alpha > 0.0, snapshot.alpha < 100.0)
+    high, low = v[up].max(), v[down].min()
+    violation = high - low if bias == "unregularised" else max(high, -low)
+    assert violation < 1.6e-4
+    maintained = y * (1.0 - snapshot.responses)
+    assert maintained[up].max() == pytest.approx(high, abs=1e-11)  # far below what rows leave
+    assert maintained[down].min() == pytest.approx(low, abs=1e-11)
+    if bias == "unregularised":
+        assert snapshot.model.bias == pytest.approx(v[up & down].mean(), abs=1e-11)
