@@ -107,7 +107,8 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
         look = by_solver.get(point.solver)
         if look is not None:
             _draw_known(ax, point, look)
-    ax.set_title(f"{plot.title}\n{plot.settings}" if plot.settings else plot.title)
+    # Nothing stands above the axes; to find that out, matplotlib would measure all ticks at each drawing.
+    ax.set_title(f"{plot.title}\n{plot.settings}" if plot.settings else plot.title, y=1.0)
     _scale_x(ax, low, high, x_scale)
     _scale_y(ax, *(plot.y or _padded(*_extent(plot), kind)), kind)
     ax.grid(True, which="major", color="0.9", linewidth=0.6)

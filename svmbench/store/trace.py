@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,11 @@ TRACE_COLUMNS = (
     *("wall_seconds", "cpu_seconds"),
 )
 
+#: How a cell of each column is read, and a checkpoint of which nothing is known.
+_READ: dict[str, Callable[[str], Value]] = {
+    name: str if name in _WORDS else int if name in _COUNTS else float for name in TRACE_COLUMNS
+}
+_UNKNOWN: dict[str, Value] = dict.fromkeys(TRACE_COLUMNS)
 
 #: Last column of the file: CRC-32 of all that stands before it, so that a line that was changed, lost or put
 #: in is noticed while the run has no end yet, and with it no checksum of the whole file.
@@ -84,14 +90,6 @@ def _cell(name: str, value: Any) -> str:
     return str(int(value)) if name in _COUNTS else repr(float(value))
 
 
-def _parse(name: str, cell: str) -> Value:
-    if cell == "":
-        return None
-    if name in _WORDS:
-        return cell
-    return int(cell) if name in _COUNTS else float(cell)
-
-
 def read_rows(path: Path) -> list[dict[str, Value]]:
     """Read all whole lines of a trace; the unfinished last line of a killed run is dropped.
 
@@ -128,10 +126,10 @@ def parse(text: str, path: Path) -> list[dict[str, Value]]:
                 raise ValueError(f"{len(cells)} fields instead of {len(names)}")
             if checked:
                 crc = _follow(content, cells.pop(), crc)
-            known = {name: _parse(name, cell) for name, cell in zip(names, cells)}
+            known = {name: _READ[name](cell) for name, cell in zip(names, cells) if cell and name in _READ}
         except ValueError as error:
             raise damaged(path, f"line {number}: {error}") from error
-        rows.append({name: known.get(name) for name in TRACE_COLUMNS})
+        rows.append({**_UNKNOWN, **known})
     return rows
 
 
