@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from svmbench.runner.outcome import Outcome
     from svmbench.store import StoredRun
 
-#: Set for the process that is watched by the one that the user started.
+#: Set for the process that is watched: the one that the user started, which watches it.
 _GUARDED = "SVMBENCH_GUARDED"
 
 _EPILOGUE = "Values follow Hydra's grammar: null, true, 1e6, [a,b]; with -m: A,B,C or range(0,5)."
@@ -74,6 +74,8 @@ def main(arguments: Sequence[str]) -> int:
         from svmbench.runner import guard
 
         resolved = config.resolve(given.overrides, folders)
+        if _GUARDED in os.environ:
+            guard.follow(int(os.environ[_GUARDED]))
         if not guard.needed(resolved) or _GUARDED in os.environ:
             return _train(resolved, painter, given.json)
     return _guarded(resolved, arguments, given.json)
@@ -116,12 +118,14 @@ def _threads(overrides: Sequence[str]) -> int:
 
 
 def _guarded(config: dict[str, Any], arguments: Sequence[str], as_json: bool) -> int:
-    """Run the same command in a process of its own, and end it if it does not keep its limit in seconds."""
+    """Run the same command in a process of its own, and end it if it does not keep its limits."""
     from svmbench.runner.guard import watched
     from svmbench.runner.outcome import Outcome
+    from svmbench.solvers import registry
 
+    registry.get(config["solver"]["name"]).release()  # no process for a program that is not installed
     command = [sys.executable, "-P", "-m", "svmbench.cli.main", "run", *arguments]
-    code, run = watched(config, command, os.environ | {_GUARDED: "1"})
+    code, run = watched(config, command, os.environ | {_GUARDED: str(os.getpid())})
     if run is None and code < 0:
         print(f"svmbench: its process was killed by {signal.Signals(-code).name}", file=sys.stderr)
         return 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,16 +15,16 @@ from threadpoolctl import threadpool_limits
 from svmbench import data as datasets
 from svmbench import features
 from svmbench.errors import Refusal, UserError
-from svmbench.kernels._linear_data import LinearData
-from svmbench.kernels._oracle import Oracle
 from svmbench.rng import Generator
 from svmbench.runner import prepare
 from svmbench.runner.continuation import Beginning, beginning, keeping
 from svmbench.runner.ends import End, end_by
 from svmbench.runner.environment import concurrent_load, peak_memory
 from svmbench.runner.folds import cross_validate
+from svmbench.runner.guard import needed
 from svmbench.runner.loop import Clock, Loop
 from svmbench.runner.manifest import manifest
+from svmbench.runner.memory import Allowance
 from svmbench.runner.models import stored_model
 from svmbench.runner.observe import Observer
 from svmbench.runner.optimum import Optimum, lookup, optimum, optimum_key
@@ -34,7 +35,6 @@ from svmbench.runner.spawn import check_threads
 from svmbench.runner.translation import posed
 from svmbench.solvers import registry
 from svmbench.solvers.base import Snapshot, Solver
-from svmbench.solvers.external._data import ExternalData
 from svmbench.store import AlreadyStored, RunWriter, StorageError, Store, StoredRun
 from svmbench.store.identity import DERIVED, identity, rounded
 
@@ -114,6 +114,8 @@ class _Attempt:
         progress: Progress,
         interrupt: Interrupt,
     ) -> None:
+        self._allowance = Allowance.of(config, data)
+        self._marked: Callable[[float], AbstractContextManager[object]] = nullcontext
         self._config = config
         self._data = data
         self._posed = posed(data, config, solver.access)
@@ -141,6 +143,8 @@ class _Attempt:
             return Outcome.found(found)
         about = manifest(self._config, self._data, self._solver, self._problem, self._store, self._best)
         about |= {"seeds": self._seeds, "runs_before": runs_before}
+        if self._allowance is not None:
+            about["memory"] = self._allowance.about
         waiting = (
             (lambda who: self._progress.say(f"waiting for {who}, which makes this run")) if wait else None
         )
@@ -153,6 +157,8 @@ class _Attempt:
             writer = self._store.begin(self._same, about, self._config["force"], waiting)
         except AlreadyStored as known:  # by another process meanwhile
             return Outcome.found(known.run)
+        if needed(self._config):
+            self._marked = writer.training
         try:
             end = end or self._ended(self._cross_validate)
             end = end or self._ended(lambda: self._train(writer.checkpoint, writer, before))
@@ -238,23 +244,14 @@ class _Attempt:
             self._same = {**self._same, "derived": {key: rounded(value)}}
         self._best = best
 
-    def _read(self, access: str, clock: Clock) -> Oracle | LinearData | ExternalData:
+    def _read(self, access: str, clock: Clock) -> prepare.Examples:
         """Return the training examples as a solver of that access reads them; making features is training."""
         X, config = self._posed.data.train.X, self._config
-        if "features" in config:
-            with clock:
-                self._map = prepare.feature_map(config, X, self._seeds["features"])
-                return self._map.examples()
-        if access == "linear":
-            return LinearData(X)
-        if access == "data":
-            return ExternalData(X, config["kernel"], self._cache, config["threads"])
-        # Rows made ahead would count towards a budget in evaluations really made, and move its checkpoints.
-        ahead = config["prefetch"] and config["budget"]["counter"] not in ("kev_computed", "inner_products")
-        precision = config.get("precision", "auto")
-        return Oracle(
-            X, config["kernel"], self._cache, config["threads"], prefetch=ahead, precision=precision
-        )
+        if "features" not in config:
+            return prepare.examples(config, X, access, self._cache)
+        with clock:
+            self._map = prepare.feature_map(config, X, self._seeds["features"])
+            return self._map.examples()
 
     def _cross_validate(self) -> End | None:
         """Fit once for each fold, if that is asked for, before the run's own training: both take memory."""
@@ -266,6 +263,7 @@ class _Attempt:
     def _fit(self, data: Dataset, config: dict[str, Any], progress: Progress) -> tuple[End, dict[str, Any]]:
         """Train on other examples by the same rules; return the end and the last checkpoint."""
         other = _Attempt(config, data, self._solver, self._store, self._same, progress, self._interrupt)
+        other._marked = self._marked
         rows: list[dict[str, Any]] = []
         other._settle()
         return other._train(rows.append), rows[-1] if rows else {}
@@ -291,6 +289,7 @@ class _Attempt:
         loop = self._loop = Loop(
             run, oracle.ledger, first, config["budget"], points, observer, checkpoint, self._interrupt,
             self._progress, clock, solver.refits, solver.exact, keeping(writer, solver, observer), due,
+            self._allowance, self._marked,
         )  # fmt: skip
         with self._interrupt.deferred():
             end = loop.drive()

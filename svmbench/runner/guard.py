@@ -1,27 +1,38 @@
-"""Limits that are kept from outside: an external program may compute for hours and react to no signal.
+"""Limits that are kept from outside: a program of others may compute for hours and react to no signal.
 
 Our own solvers look at their limits several times a second. A fit of a baseline is one call into native code,
-and its limit in seconds can only be kept by ending its process. What it had shown until then is the run.
+and an iteration of a plug-in takes as long as it takes: their limits in seconds and in memory can only be
+kept by ending the process. What the run had shown until then is the run.
+
+The process says by a file in the run's folder when it trains, and how long it had trained before
+(`RunWriter.training`), so that a fit has little time beyond the limit and a look at its answer has enough.
 """
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from svmbench.runner.memory import Allowance
 from svmbench.solvers import registry
-from svmbench.store import StoredRun
-from svmbench.store.runs import LOCK, RUNNING
-from svmbench.store.trace import read_rows
+from svmbench.store import StoredRun, documents
+from svmbench.store.runs import LOCK, RUNNING, TRAINING
 from svmbench.store.writer import conclude
 
-#: Seconds beyond the limit after which a process is ended: a checkpoint may be being made.
-GRACE = 20.0
+#: Seconds that a run has beyond ``budget.seconds`` each time that it does not train. Converting examples and
+#: looking at an answer take long where both are large: only what never ends has to end.
+ASIDE = 300.0
+
+#: Seconds that a run has to see by itself that it is to end, and to end with a last look. One that takes
+#: twice the memory that it may has none.
+_HEEDS = 2.0
 
 #: Seconds between two looks, and signals that are passed on.
 _LOOK = 0.2
@@ -29,8 +40,15 @@ _PASSED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def needed(config: dict[str, Any]) -> bool:
-    """Return whether a run can miss its limit in seconds."""
-    return config["budget"]["seconds"] is not None and registry.get(config["solver"]["name"]).access == "data"
+    """Return whether a run has a limit that it can miss: its solver is not one of ours."""
+    solver, budget = registry.get(config["solver"]["name"]), config["budget"]
+    foreign = solver.access == "data" or not solver.__module__.startswith("svmbench.")
+    return foreign and (budget["seconds"] is not None or budget["memory"] is not None)
+
+
+def grace(seconds: float) -> float:
+    """Return the seconds beyond a limit of so many that a fit has, to end by itself with an answer."""
+    return min(max(2.0, seconds / 10.0), 20.0)
 
 
 class Guard:
@@ -42,40 +60,70 @@ class Guard:
         Of the run.
     process : int
         Who makes it.
-    grace : float, optional
-        Seconds beyond the limit that it has.
     """
 
-    def __init__(self, config: dict[str, Any], process: int, grace: float = GRACE) -> None:
+    def __init__(self, config: dict[str, Any], process: int) -> None:
         self._runs = Path(config["results"]) / "runs"
         self._prefix = f"{config['solver']['name']}-{config['dataset']['name']}-"
-        self._seconds = float(config["budget"]["seconds"])
+        self._budget = config["budget"]
         self._process = process
-        self._grace = grace
         self._path: Path | None = None
-        self._signs = 0
+        self._allowance: Allowance | None = None
+        self._sign: tuple[object, ...] = ()
         self._since = 0.0
+        self._above: float | None = None
+        self._end: tuple[str, str] | None = None
 
-    def late(self) -> bool:
-        """Return whether the fit that runs now has gone on for longer than the run may."""
-        path = self._path = self._path or self._found()
-        if path is None or not path.exists():
-            return False  # it has not begun, or has just ended
-        rows = read_rows(path / "trace.csv")
-        if self._signs != len(rows) + 1:  # a fit has begun
-            self._signs, self._since = len(rows) + 1, time.monotonic()
-        spent = sum(row["wall_seconds"] for row in rows)  # type: ignore[misc]
-        return time.monotonic() - self._since > max(0.0, self._seconds - spent) + self._grace
+    def exceeded(self) -> bool:
+        """Return whether the run has passed a limit, so that its process is to be killed."""
+        if self._path is None:
+            self._path = self._found()
+        if self._path is None or self._end is not None:
+            return self._end is not None
+        try:
+            self._end = self._too_long(self._path) or self._too_much(self._path)
+        except FileNotFoundError:  # it has just ended
+            return False
+        return self._end is not None
 
     def conclude(self) -> StoredRun | None:
-        """Store the end of the run, whose process is dead; None if it never began."""
-        path = self._path
-        if path is None or not path.exists():
+        """Store the end of the run, whose process is dead; None if it never began, or ended by itself."""
+        if self._path is None or self._end is None or not self._path.exists():
             return None
-        reason = (
-            f"budget.seconds={self._seconds:g} reached; deaf to signals, its process was ended from outside"
-        )
-        return conclude(path, "timeout", reason)
+        status, reason = self._end
+        return conclude(self._path, status, f"{reason}; its process was ended from outside")
+
+    def _too_long(self, path: Path) -> tuple[str, str] | None:
+        limit = self._budget["seconds"]
+        if limit is None:
+            return None
+        mark = path / TRAINING
+        spent = mark.read_text(encoding="ascii") if mark.exists() else ""
+        # The mark comes and goes in the folder, a checkpoint is a line more.
+        sign = (spent, path.stat().st_mtime_ns, (path / "trace.csv").stat().st_size)
+        if sign != self._sign:
+            self._sign, self._since = sign, time.monotonic()
+        left = max(0.0, limit - float(spent)) + grace(limit) if spent else limit + ASIDE
+        if time.monotonic() - self._since <= left:
+            return None
+        return "timeout", f"budget.seconds={limit:g} reached" + ("" if spent else ", not by training")
+
+    def _too_much(self, path: Path) -> tuple[str, str] | None:
+        if self._budget["memory"] is None:
+            return None
+        if self._allowance is None:
+            about = documents.read(path / "run.json").get("memory")
+            if about is None:  # the system does not say what a process holds
+                return None
+            self._allowance = Allowance(self._budget["memory"], **about)
+        passed = self._allowance.passed(self._process)
+        if passed is None:
+            self._above = None
+            return None
+        now = time.monotonic()
+        self._above = now if self._above is None else self._above
+        waited = now - self._above > _HEEDS or self._allowance.passed(self._process, times=2.0) is not None
+        return ("budget", passed) if waited else None
 
     def _found(self) -> Path | None:
         """Return the folder that the process holds the lock of."""
@@ -86,6 +134,19 @@ class Guard:
             except OSError:  # it has just ended
                 continue
         return None
+
+
+def follow(guard: int) -> None:
+    """End this process when the one that watches it has gone, as nobody else would keep its limits."""
+
+    def look() -> None:
+        while os.getppid() == guard:
+            time.sleep(_HEEDS)
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(_HEEDS)
+        os._exit(1)
+
+    threading.Thread(target=look, daemon=True).start()
 
 
 def watched(
@@ -127,7 +188,7 @@ def watched(
                 code = process.wait(_LOOK)
                 break
             except subprocess.TimeoutExpired:
-                if guard.late():
+                if guard.exceeded():
                     process.kill()
                     return process.wait(), guard.conclude()
     finally:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
 from svmbench.runner.ends import End, explained
+from svmbench.runner.memory import Allowance
 from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt
 from svmbench.solvers.base import Run, Snapshot
@@ -97,6 +99,10 @@ class Loop:
         Whether the method ends at the optimum by itself: then an end before it says that it is one.
     due : bool, default False
         Whether a checkpoint is to be made before the first iteration: a signal had left no time for it.
+    allowance : Allowance, optional
+        What the process may hold; by default as much as there is.
+    marked : callable, optional
+        Returns what is entered while the run trains, from the seconds that it has trained before.
     """
 
     def __init__(
@@ -115,6 +121,8 @@ class Loop:
         exact: bool = False,
         keep: Callable[[State], None] | None = None,
         due: bool = False,
+        allowance: Allowance | None = None,
+        marked: Callable[[float], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         self._run = run
         self._ledger = ledger
@@ -139,6 +147,8 @@ class Loop:
         self._keep_again = KEPT_EVERY
         self._torn = False
         self._due = due
+        self._allowance = allowance
+        self._marked = marked
         #: What the last stored checkpoint was made of, and its iteration.
         self.seen: tuple[Snapshot, int] | None = None
 
@@ -189,7 +199,7 @@ class Loop:
             if self._refits:
                 self._before, self._clock = self._spent(), Clock()
             try:
-                with self._clock, self._interrupt.cuttable():
+                with self._marked(self._spent()), self._clock, self._interrupt.cuttable():
                     self._slice(goal)
             except KeyboardInterrupt:
                 if self._interrupt.requested is None:
@@ -240,7 +250,8 @@ class Loop:
             return End("budget", f"budget.iterations={budget['iterations']} reached")
         if budget["seconds"] is not None and self._spent() >= budget["seconds"]:
             return End("timeout", f"budget.seconds={budget['seconds']:g} reached")
-        return None
+        passed = None if self._allowance is None else self._allowance.passed()
+        return None if passed is None else End("budget", passed)
 
     def _interrupted(self, when: str) -> End:
         by = self._interrupt.requested
@@ -270,8 +281,7 @@ class Loop:
                 raise
             return None
         self._row = row
-        row.update(self._ledger.as_dict())
-        row.update(wall_seconds=self._clock.wall, cpu_seconds=self._clock.cpu)
+        row.update(self._ledger.as_dict(), wall_seconds=self._clock.wall, cpu_seconds=self._clock.cpu)
         self._checkpoint(row)
         self.seen = snapshot, row["iterations"]
         self._progress.observed(row)

@@ -316,33 +316,33 @@ def _solve(
         if snapshot.earlier:
             gap = 1.0
         elif responses is None or ended:
-            gap = 0.0
+            gap = 0.0  # as far as is known without a look
         else:
             gap = certify(problem, snapshot.alpha, responses, diagonal(reader))["relative_gap"]
-        now = time.monotonic()
-        if now - said >= 10.0:
-            said = now
-            left = _time_left(gap, now - started)
-            keep(snapshot.alpha)
-            say(f"optimum: {run.iterations} iterations, relative gap {gap:.1e} of {TARGET:g}, {left}")
-        if seconds is not None and now - started > seconds and gap > TARGET:
-            raise TimeoutError(
-                f"the optimum behind it has a relative gap of {gap:.1e} after {seconds:.3g} s, "
-                f"{TARGET:g} is needed"
-            )
         if gap <= promising or ended:
             promising = 0.5 * max(gap, 0.0)
             model = _model(snapshot.alpha, problem, reader)
             fresh = scores(model)
             assert fresh is not None  # no limit
             certificate = certify(problem, snapshot.alpha, problem.y * fresh, diagonal(reader))
-            if certificate["relative_gap"] <= TARGET:
+            gap = certificate["relative_gap"]
+            if gap <= TARGET:
                 return snapshot.alpha, certificate
             if ended:
                 raise Uncertified(
-                    f"the optimum is certified to a relative gap of {certificate['relative_gap']:.1e} only, "
-                    f"{TARGET:g} is needed"
+                    f"the optimum is certified to a relative gap of {gap:.1e} only, {TARGET:g} is needed"
                 )
+        now = time.monotonic()
+        if now - said >= 10.0:
+            said = now
+            left = _time_left(gap, now - started)
+            keep(snapshot.alpha)
+            say(f"optimum: {run.iterations} iterations, relative gap {gap:.1e} of {TARGET:g}, {left}")
+        if seconds is not None and now - started > seconds:
+            raise TimeoutError(
+                f"the optimum behind it has a relative gap of {gap:.1e} after {seconds:.3g} s, "
+                f"{TARGET:g} is needed"
+            )
 
 
 def _time_left(gap: float, seconds: float) -> str:

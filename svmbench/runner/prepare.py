@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +10,18 @@ from numpy.typing import NDArray
 from svmbench import features
 from svmbench.errors import UserError
 from svmbench.files import sha256
+from svmbench.kernels._linear_data import LinearData
+from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.layouts._layout import PADDING
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.runner.environment import available_bytes
 from svmbench.solvers.base import Solver
+from svmbench.solvers.external._data import ExternalData
 from svmbench.store.identity import DERIVED
+
+#: Training examples as solvers read them.
+Examples: TypeAlias = Oracle | LinearData | ExternalData
 
 #: Part of the available memory that an unlimited row cache may take.
 _SHARE = 0.8
@@ -80,16 +86,28 @@ def feature_map(config: dict[str, Any], X: Any, seed: int) -> features.FeatureMa
         If the features of all examples would not fit into the available memory, or cannot be made.
     """
     chosen = config["features"]
-    kind = features.get(chosen["name"])
-    params = kind.Params(**{key: value for key, value in chosen.items() if key != "name"})
-    needed, available = kind.bytes_needed(params, X.shape[0]), available_bytes()
+    needed, available = features_bytes(config, X.shape[0]), available_bytes()
     if needed > available:
         raise UserError(
             f"not enough memory for features={chosen['name']}: {X.shape[0]} examples take "
             f"{needed // _MIB} MiB, available are {available // _MIB} MiB; give fewer features"
             + (", or features.lazy=true" if "lazy" in chosen else "")
         )
+    kind, params = _features(chosen)
     return kind(X, config["kernel"], params, Generator(seed), config["threads"])
+
+
+def features_bytes(config: dict[str, Any], n: int) -> int:
+    """Return the memory that the explicit features of n training examples take at most; 0 without any."""
+    if "features" not in config:
+        return 0
+    kind, params = _features(config["features"])
+    return kind.bytes_needed(params, n)
+
+
+def _features(chosen: dict[str, Any]) -> tuple[type[features.FeatureMap], Any]:
+    kind = features.get(chosen["name"])
+    return kind, kind.Params(**{key: value for key, value in chosen.items() if key != "name"})
 
 
 def problem(config: dict[str, Any], y: NDArray[np.float64]) -> Problem:
@@ -144,6 +162,18 @@ def cache_bytes(budget: dict[str, Any], n: int) -> int:
     if budget["memory"] is None:
         return min(gram, int(_SHARE * available_bytes()))
     return min(gram, int(budget["memory"] * _MIB))
+
+
+def examples(config: dict[str, Any], X: Any, access: str, cache_bytes: int) -> Examples:
+    """Return training rows X, shape (n, d), as a solver of that access reads them without features."""
+    if access == "linear":
+        return LinearData(X)
+    if access == "data":
+        return ExternalData(X, config["kernel"], cache_bytes, config["threads"])
+    # Rows made ahead would count towards a budget in evaluations really made, and move its checkpoints.
+    ahead = config["prefetch"] and config["budget"]["counter"] not in ("kev_computed", "inner_products")
+    precision = config.get("precision", "auto")
+    return Oracle(X, config["kernel"], cache_bytes, config["threads"], prefetch=ahead, precision=precision)
 
 
 def seeds(config: dict[str, Any]) -> dict[str, Any]:

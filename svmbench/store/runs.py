@@ -25,6 +25,8 @@ END_STATES = (*COMPLETE, "out_of_memory", "refused", "failed", "interrupted")
 
 RUNNING = ".running"
 LOCK = "lock"
+#: While a run trains: a file with the seconds that it had trained before.
+TRAINING = "training"
 MODEL = "model.npz"
 STATE = "state.npz"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from svmbench.files import Lock, digest, sha256, sync_folder
 from svmbench.store import documents, trace
 from svmbench.store.documents import storing
-from svmbench.store.runs import CHECKED, END_STATES, LOCK, MODEL, RUNNING, StoredRun
+from svmbench.store.runs import CHECKED, END_STATES, LOCK, MODEL, RUNNING, TRAINING, StoredRun
 
 if TYPE_CHECKING:
     from svmbench.store.model import StoredModel
@@ -61,6 +62,18 @@ class RunWriter:
         """Store what the run can be continued from at its last checkpoint."""
         with self._storing():
             state.save(self.path)
+
+    @contextmanager
+    def training(self, spent: float) -> Iterator[None]:
+        """Say by a file, to who watches from outside, that the run trains, after so many seconds of it."""
+        mark = self.path / TRAINING
+        with self._storing():
+            mark.write_text(repr(spent), encoding="ascii")
+        try:
+            yield
+        finally:
+            with self._storing():
+                mark.unlink(missing_ok=True)
 
     def log(self, text: str) -> None:
         """Write error.log, what a person needs to understand a failure."""
@@ -138,6 +151,7 @@ def conclude(path: Path, status: str, reason: str) -> StoredRun | None:
             return None
         whole = (path / "trace.csv").read_bytes().rpartition(b"\n")
         (path / "trace.csv").write_bytes(whole[0] + whole[1])  # without a line that was not finished
+        (path / TRAINING).unlink(missing_ok=True)
         started = documents.read(path / "run.json")["started"]
         seal(path, {"status": status, "reason": reason, "started": started, "ended": now()})
         return StoredRun.read(_named(path, lock))

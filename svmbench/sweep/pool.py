@@ -135,20 +135,17 @@ class Pool:
                 if self._cores is not None:
                     self._cores.free(worker.process.pid)
                 answers = [] if worker.job is None else [_death(code, self._folder / "workers.log", worker)]
-                late = worker.guard.conclude() if worker.late and worker.guard and worker.job else None
-                if late is not None and worker.job is not None:
+                cut = worker.guard.conclude() if worker.guard and worker.job else None
+                if cut is not None and worker.job is not None:
                     seconds = time.monotonic() - worker.begun
-                    answers = [{**end_of(late, worker.job.config, "done", late.reason), "seconds": seconds}]
+                    answers = [{**end_of(cut, worker.job.config, "done", cut.reason), "seconds": seconds}]
             for end in answers:
                 job, worker.job, worker.stopping = worker.job, None, False
                 if job is not None:
                     listener.ended(job, end)
                     failed = failed or end["state"] in ("failed", "refused")
         for worker in self._workers:
-            if worker.stopping and time.monotonic() > worker.deadline:
-                worker.process.kill()
-            elif worker.job is not None and worker.guard is not None and worker.guard.late():
-                worker.late = True
+            if worker.overdue() or worker.exceeded():
                 worker.process.kill()
         listener.tick()
         return failed
@@ -190,7 +187,6 @@ class _Worker:
     said: bytes = b""
     begun: float = 0.0
     guard: guard.Guard | None = None
-    late: bool = False
 
     def output(self) -> int:
         assert self.process.stdout is not None
@@ -215,6 +211,14 @@ class _Worker:
             return None
         *lines, self.said = (self.said + piece).split(b"\n")
         return [json.loads(line) for line in lines]
+
+    def overdue(self) -> bool:
+        """Return whether it has had its time to store what it has."""
+        return self.stopping and time.monotonic() > self.deadline
+
+    def exceeded(self) -> bool:
+        """Return whether its run has passed a limit."""
+        return self.job is not None and self.guard is not None and self.guard.exceeded()
 
     def stop(self) -> None:
         """Ask its run to store what it has and end."""

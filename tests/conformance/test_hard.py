@@ -57,8 +57,9 @@ def test_the_bound_of_cutting_planes_is_made_afresh_from_their_coefficients():
     assert play(case("ocas", 166))["bad"] == []
 
 
-def test_ctrl_c_is_heard_within_many_short_working_sets_that_are_hard_to_solve():
-    assert play(case("gpdt", 20012))["bad"] == []
+@pytest.mark.parametrize(("name", "number"), [("gpdt", 20012), ("decomposition", 70600)])
+def test_ctrl_c_is_heard_within_many_short_working_sets_that_are_hard_to_solve(name, number):
+    assert play(case(name, number))["bad"] == []
 
 
 def test_equal_examples_with_opposite_labels_are_no_optimum_of_dcd_at_once():

@@ -1,9 +1,11 @@
-"""A limit in seconds is kept from outside where a run is deaf."""
+"""Limits in seconds and in memory are kept from outside where a run is deaf."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -11,25 +13,37 @@ import time
 import pytest
 
 from svmbench import config
-from svmbench.runner.guard import Guard, needed, watched
+from svmbench.runner import guard as module
+from svmbench.runner.guard import Guard, grace, needed, watched
+from svmbench.runner.memory import held
 from svmbench.store import Store
 from svmbench.store.identity import identity
 
+LIMITED = ("solver=smo", "budget.seconds=1")
+PATIENT = ("solver=smo", "budget.seconds=600")
 
-def deaf(resolved, rows):
-    """Begin a run in a forked process that stores some checkpoints and then hears nothing."""
+
+def deaf(resolved, rows, *, spent=None, takes=0):
+    """Begin a run in a forked process that stores some checkpoints and then hears nothing.
+
+    It trains, after ``spent`` seconds of it, or looks, and takes so many MiB.
+    """
     ready, said = os.pipe()
     process = os.fork()
     if process == 0:
         try:
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
-            writer = Store(resolved["results"]).begin(identity(resolved, "sum", 1), {"config": resolved})
+            about = {"config": resolved, "memory": {"before": held(), "beside": 100.0}}
+            writer = Store(resolved["results"]).begin(identity(resolved, "sum", 1), about)
             for row in range(rows):
                 writer.checkpoint({"iterations": row + 1, "primal_objective": 0.5, "wall_seconds": 0.001})
             with (writer.path / "trace.csv").open("a") as stream:
                 stream.write("17,un")  # killed while it writes
-            os.write(said, b"!")
-            time.sleep(600)
+            with contextlib.nullcontext() if spent is None else writer.training(spent):
+                taken = bytearray(b"!") * (takes << 20)
+                os.write(said, b"!")
+                time.sleep(600)
+                assert taken
         finally:
             os._exit(1)
     os.read(ready, 1)
@@ -41,24 +55,60 @@ def deaf(resolved, rows):
 @pytest.mark.skipif(sys.platform == "win32", reason="forks")
 @pytest.mark.parametrize("rows", [0, 2])
 def test_a_deaf_run_ends_as_a_row_with_what_it_has(tmp_path, rows):
-    resolved = config.resolve(["solver=smo", "budget.seconds=0.1", f"results={tmp_path}"])
-    process = deaf(resolved, rows)
+    run, seconds = ended(config.resolve([*LIMITED, f"results={tmp_path}"]), rows=rows, spent=0.0)
+    assert (run.status, run.complete, len(run.rows())) == ("timeout", True, rows)
+    assert run.reason == "budget.seconds=1 reached; its process was ended from outside"
+    assert seconds < 1.0 + grace(1.0) + 3.0
+    (stored,) = Store(tmp_path).runs()
+    assert stored.summary()["iterations"] == (rows or None)
+    assert not list((tmp_path / "runs").glob("*.running"))
+    assert not list(stored.path.glob("training"))
+
+
+def ended(resolved, **given):
+    """Return a deaf run that was ended from outside, and the seconds that it took."""
+    process, began = deaf(resolved, **given), time.monotonic()
     try:
-        assert not Guard(resolved, process, grace=600.0).late()
-        assert not Guard(resolved, os.getpid(), grace=0.0).late()  # another process's
-        guard = Guard(resolved, process, grace=0.0)
-        while not guard.late():
+        other, guard = Guard(resolved, os.getpid()), Guard(resolved, process)
+        while not guard.exceeded():
+            assert not other.exceeded()  # of a process that makes no run
             time.sleep(0.05)
+        seconds = time.monotonic() - began
     finally:
         os.kill(process, signal.SIGKILL)
         os.waitpid(process, 0)
     run = guard.conclude()
-    assert (run.status, run.complete, len(run.rows())) == ("timeout", True, rows)
-    assert run.reason.startswith("budget.seconds=0.1 reached; deaf to signals")
-    (stored,) = Store(tmp_path).runs()
-    assert stored.summary()["iterations"] == (rows or None)
-    assert not list((tmp_path / "runs").glob("*.running"))
     assert guard.conclude() is None
+    return run, seconds
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="forks")
+def test_a_fit_has_what_the_fits_before_have_left(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "grace", lambda seconds: 1.0)
+    _, seconds = ended(config.resolve([*PATIENT, f"results={tmp_path}"]), rows=1, spent=599.0)
+    assert 2.0 < seconds < 5.0
+
+
+def test_the_grace_of_a_fit_grows_with_its_limit():
+    assert [grace(seconds) for seconds in (0.1, 4.0, 60.0, 1e6)] == [2.0, 2.0, 6.0, 20.0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="forks")
+def test_a_look_has_its_time_beyond_the_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "ASIDE", 1.0)
+    run, seconds = ended(config.resolve([*LIMITED, f"results={tmp_path}"]), rows=1)
+    assert run.reason == "budget.seconds=1 reached, not by training; its process was ended from outside"
+    assert seconds > 2.0
+
+
+@pytest.mark.skipif(held() is None, reason="the system does not say what a process holds")
+@pytest.mark.parametrize("limits", [("budget.seconds=600",), ()])
+def test_a_deaf_run_that_takes_too_much_ends_likewise(tmp_path, limits):
+    given = ["solver=smo", "budget.memory=7", *limits, f"results={tmp_path}"]
+    run, _ = ended(config.resolve(given), rows=2, spent=0.0, takes=150)
+    assert (run.status, run.complete, len(run.rows())) == ("budget", True, 2)
+    assert run.reason.startswith("budget.memory=7 reached: 15")
+    assert run.reason.endswith("where 100 are allowed; its process was ended from outside")
 
 
 DEAF = """
@@ -70,7 +120,7 @@ time.sleep(600)
 
 
 def test_a_second_signal_ends_a_deaf_process(tmp_path):
-    resolved = config.resolve(["solver=smo", "budget.seconds=600", f"results={tmp_path}"])
+    resolved = config.resolve([*PATIENT, f"results={tmp_path}"])
     deaf, over = tmp_path / "deaf", threading.Event()
 
     def press():
@@ -91,12 +141,32 @@ def test_a_second_signal_ends_a_deaf_process(tmp_path):
 
 
 def test_a_process_that_was_killed_has_no_run(tmp_path):
-    resolved = config.resolve(["solver=smo", "budget.seconds=600", f"results={tmp_path}"])
+    resolved = config.resolve([*PATIENT, f"results={tmp_path}"])
     program = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
     assert watched(resolved, [sys.executable, "-c", program], os.environ) == (-signal.SIGKILL, None)
 
 
+FOLLOWS = """
+import os, subprocess, sys, time
+child = "import os, sys, time; from svmbench.runner.guard import follow; " \
+    "follow(os.getppid()); print(os.getpid(), flush=True); time.sleep(600)"
+subprocess.Popen([sys.executable, "-c", child])
+time.sleep(600)
+"""
+
+
+def test_a_watched_process_does_not_outlive_its_guard():
+    with subprocess.Popen([sys.executable, "-c", FOLLOWS], stdout=subprocess.PIPE, text=True) as guard:
+        assert guard.stdout is not None
+        watched = int(guard.stdout.readline())
+        os.kill(watched, 0)
+        guard.kill()
+        # Its end closes the last writing end of the pipe.
+        assert guard.stdout.read() == ""
+
+
 def test_a_guard_is_for_programs_of_others_with_a_limit():
     assert not needed(config.resolve(["solver=smo", "budget.seconds=1"]))
-    assert not needed(config.resolve(["solver=sklearn_svc", "budget.iterations=1"]))
+    assert not needed(config.resolve(["solver=sklearn_svc", "budget.iterations=1", "budget.memory=null"]))
+    assert needed(config.resolve(["solver=sklearn_svc"]))
     assert needed(config.resolve(["solver=sklearn_svc", "budget.seconds=1"]))

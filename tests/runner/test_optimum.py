@@ -361,9 +361,10 @@ def test_an_unbalanced_point_is_no_certificate_where_there_is_a_bias(data):
         certify(problem, alpha, np.ones(30))
 
 
-def test_a_limit_of_time_holds_for_it(store, data):
+@pytest.mark.parametrize("kernel", [GAUSSIAN, {"name": "linear"}], ids=["kernel", "linear"])
+def test_a_limit_of_time_holds_for_it(store, data, kernel):
     with pytest.raises(TimeoutError, match=r"a relative gap of .* after 0 s, 1e-06 is needed"):
-        solve_within(store, data, 0.0)
+        solve_within(store, data, 0.0, kernel)
     assert [path.suffix for path in (store.root / "optima").iterdir()] == [".npz"]
 
 
@@ -379,11 +380,9 @@ def test_the_limit_holds_for_the_wait_until_another_process_has_made_it(store, d
     assert solve_within(store, data, 60.0).relative_gap <= TARGET
 
 
-def solve_within(store, data, seconds):
+def solve_within(store, data, seconds, kernel=GAUSSIAN):
     problem = Problem.build(data.train.y, C=100.0)
-    return optimum(
-        problem, data, GAUSSIAN, store, cache_bytes=1 << 20, seconds=seconds, say=lambda text: None
-    )
+    return optimum(problem, data, kernel, store, cache_bytes=1 << 20, seconds=seconds, say=lambda text: None)
 
 
 @pytest.mark.parametrize(("gap", "said"), [(1e-3, "about 10 s left"), (2.0, "unknown"), (1e-7, "about 0 s")])

@@ -5,8 +5,9 @@ A `Level` holds the dual over n examples,
 renews the set and solves the dual in its coefficients, the others fixed::
 
     entering: of those outside the set, the h highest v > low that can move up and the h lowest v < high that
-        can move down, where there is no bias v > 0 and v < 0; while all α are 0 and so the v of a class
-        equal, h of each class evenly spaced. h is a half of the size of the set at first, then a quarter
+        can move down, where there is no bias v > 0 and v < 0; into an empty set while all α are 0, and so
+        the v of a class equal, h of each class evenly spaced. h is a half of the size of the set at first,
+        then a quarter
     they take the places of others in the set: first those at C leave, then those at 0, then the free, the
         longest there first; the extrema, where v is high and low, never do
     solve the dual in the α_i of the set to a part of the violation of all
@@ -115,7 +116,7 @@ cdef class Level(BoxDual):
         """List the entering variables, in ascending order; return how many."""
         cdef Py_ssize_t each = max(1, self.most // 4) if self.size else max(1, self.most // 2)
         cdef Py_ssize_t i = 0, count = 0
-        if self.untouched:
+        if self.untouched and self.size == 0:
             self.mark_spread(each, 1.0)
             self.mark_spread(each, -1.0)
         else:

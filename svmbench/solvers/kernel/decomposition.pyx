@@ -51,7 +51,7 @@ from libc.stdint cimport int64_t
 from svmbench.solvers.dual.growing_subsets cimport Growth
 from svmbench.solvers.dual.nested_sets cimport Flat, Level, Nested
 from svmbench.solvers.dual.refinement cimport Refinement
-from svmbench.solvers.run cimport SteppedRun
+from svmbench.solvers.run cimport WORK_BETWEEN_SIGNALS, SteppedRun
 
 cdef enum:
     SETS = 8                # working sets that make the set around them
@@ -98,7 +98,7 @@ cdef class Run(SteppedRun):
         else:
             most = min(params.working_set, self.n)
             self.level = Flat(oracle, problem, labels, diagonal, most)
-        self.work = self.n * most
+        self.work = WORK_BETWEEN_SIGNALS  # most of a round may be steps within the set
         self.refinement = Refinement(oracle, problem, labels, diagonal, self.level.alpha, most)
         self.look()
 

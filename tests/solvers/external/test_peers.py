@@ -192,11 +192,11 @@ def test_a_run_of_a_rival_is_stored_with_empty_counts_and_the_reason(tmp_path, m
         ),
     ],
 )
-def test_what_a_program_cannot_do_is_refused_in_words(tmp_path, monkeypatch, capsys, arguments, sentence):
+def test_what_a_program_cannot_do_is_refused_in_words(tmp_path, monkeypatch, capfd, arguments, sentence):
     pytest.importorskip("sklearn")
     monkeypatch.chdir(tmp_path)
     assert main(["run", *arguments, *SMALL]) == 2
-    captured = capsys.readouterr()
+    captured = capfd.readouterr()
     assert sentence in captured.err
 
 

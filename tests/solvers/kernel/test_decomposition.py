@@ -201,3 +201,14 @@ def test_threads_change_nothing(bias, columns):
         run.advance("iterations", 10**6)
         seen.append((run.snapshot().alpha.tobytes(), run.iterations, oracle.ledger.kev_computed))
     assert seen[0] == seen[1]
+
+
+def test_a_first_set_in_which_nothing_can_move_is_left_as_it_is():
+    # Kernel values of 1e21: no step of the first set changes a coefficient, and no member comes again.
+    X = np.array([[999996.9375, 1000000.8125], [999993.6875, 999999.125], [1000000.375, 999992.0]])
+    kernel = {"name": "polynomial", "gamma": 0.01981899800857428, "degree": 2, "coef0": 0.0}
+    run, _ = started(X, [-1.0, 1.0, -1.0], kernel, 0.169258903900743, "unregularised")
+    run.advance("iterations", 3)
+    assert run.state()["level.members"].tolist() == [0, 1, 2]
+    run.advance("iterations", 10_000)
+    assert run.stalled and not run.snapshot().alpha.any()
