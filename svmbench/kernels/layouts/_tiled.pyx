@@ -65,6 +65,7 @@ cdef class TiledLayout(Layout):
     cdef int reserve(self, block_fn block, const void *store, Py_ssize_t tile_bytes,
                      Py_ssize_t query_bytes) except -1:
         cdef Py_ssize_t n_tiles = (self.n + TILE - 1) // TILE
+        self.sources = None
         self.stride = n_tiles * TILE
         self.job.block = block
         self.job.store = store
@@ -139,7 +140,7 @@ cdef class TiledLayout(Layout):
     cdef Layout over(self, Layout whole, const int64_t *examples, Py_ssize_t count):
         cdef TiledLayout other = <TiledLayout>whole
         cdef Py_ssize_t j = 0
-        if self.sources.shape[0] < self.stride:
+        if self.sources is None or self.sources.shape[0] < self.stride:
             self.sources = np.full(self.stride, -1, dtype=np.int64)
         for j in range(count):
             if self.sources[j] != examples[j]:
