@@ -40,6 +40,8 @@ def translate(source: Path, build: Path, *, checks: bool) -> None:
         "cdivision": True,
         "embedsignature": True,
         "freethreading_compatible": False,
+        # Nothing compiled is pickled; the methods for it take a tenth of the time to compile, and some crash.
+        "auto_pickle": False,
     }
     os.chdir(source)  # so that paths below `build`, and in messages, are relative to it
     # Cython compares the times of files alone, which do not tell of other directives.

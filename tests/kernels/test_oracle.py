@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections import OrderedDict
 
 import numpy as np
@@ -205,3 +207,12 @@ def test_a_block_of_some_columns_evaluates_no_more_than_it_counts():
     assert np.array_equal(block, oracle.block([3, 50])[:, 40:80])
     assert oracle.ledger.kev_computed == 2 * 40 + 2 * 90
     assert oracle.block([], cols=[1]).shape == (0, 1) and oracle.block([1], cols=[]).shape == (1, 0)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_is_compiled_cannot_be_copied(layout):
+    oracle = Oracle(matrix(np.random.default_rng(0), 20, 5, 0.5, layout)[0], GAUSSIAN, layout=layout)
+    for compiled in (oracle, oracle.ledger):
+        for way in (pickle.dumps, copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError, match="cannot pickle"):
+                way(compiled)
