@@ -1,10 +1,11 @@
-r"""How far rounding may take a score from that of the stored model, where kernel values are not bounded.
+r"""How far rounding may take a score from that of the stored model.
 
 A linear or polynomial value of examples far from zero is large, and so is what coefficients of both signs
 leave of their sum uncertain: two right programs differ by this. With K_j = K(p_j, p_j) no term is larger
 than :math:`|\beta_j| \sqrt{K_j K(x, x)}`, by Cauchy and Schwarz. Sums of k terms in double precision are off
 by about :math:`\sqrt k` units of rounding of the sum of these sizes (Higham and Mary, 2019), values in single
-precision each by 1e-6 of its own. Gaussian values are at most 1 and need none of this.
+precision each by 1e-6 of its own, independently of the others. Gaussian values are at most 1, and their sums
+in double precision are right: there only the latter counts, where coefficients are large.
 """
 
 from __future__ import annotations
@@ -38,7 +39,11 @@ class Rounding:
     def __init__(self, model: StoredModel, train: Any) -> None:
         self._kernel = model.kernel
         self._double = self._single = 0.0
-        if model.features is not None or (model.weights is None and model.kernel["name"] == "gaussian"):
+        if model.features is not None:
+            return
+        if model.weights is None and self._kernel["name"] == "gaussian":
+            assert model.coefficients is not None
+            self._single = _SINGLE * float(np.linalg.norm(model.coefficients))
             return
         terms = train.shape[1]
         if model.weights is not None:
@@ -62,6 +67,8 @@ class Rounding:
 
     def _lengths(self, X: Any) -> Floats:
         """Return sqrt(K(x, x)) of each row, no less than by the sizes of its terms."""
+        if self._kernel["name"] == "gaussian":
+            return np.ones(X.shape[0])
         if sp.issparse(X):
             squares = np.asarray(X.astype(np.float64).power(2).sum(axis=1)).ravel()
         else:

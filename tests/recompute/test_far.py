@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -105,6 +106,22 @@ def test_a_number_that_rounding_cannot_explain_differs_all_the_same():
     row = {"primal_objective": made["primal_objective"] * (1.0 + 3e-6)}
     wrong, _, _, vague = compare(row, made)
     assert len(wrong) == 1 and vague == []
+
+
+def test_a_sign_that_single_precision_may_miss_is_no_difference_where_coefficients_are_large():
+    X, y = blobs("plain")
+    test = Part(X[:4], y[:4])
+    data = Dataset("near", Part(X, y), None, test, "", {})
+    coefficients = 1e4 * y
+    margins = y[:4] * scores(model(GAUSSIAN, y, coefficients), X, test.X)
+    doubt = 1e-6 * np.linalg.norm(coefficients)
+    for place, unsure in ((0.5 * doubt, 1.0), (2.0 * doubt, 0.0)):
+        given = model(GAUSSIAN, y, coefficients)
+        given = replace(given, bias=float(y[0] * (place - margins[0])))
+        made = numbers(given, {"lam": 1.0 / 400.0, "C": 1e5, "bias": "none"}, data)
+        assert made["unsure_test"] == unsure
+        wrong, *_ = compare({"test_mistakes": made["test_mistakes"] + 1.0}, made)
+        assert len(wrong) == 1 - unsure
 
 
 def test_numbers_that_double_precision_does_not_know_are_named():
