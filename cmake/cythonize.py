@@ -40,7 +40,7 @@ def translate(source: Path, build: Path, *, checks: bool) -> None:
         "cdivision": True,
         "embedsignature": True,
         "freethreading_compatible": False,
-        # Nothing compiled is pickled; the methods for it take a tenth of the time to compile, and some crash.
+        # Nothing compiled is pickled; the methods for it are a twentieth of the compile time, and some crash.
         "auto_pickle": False,
     }
     os.chdir(source)  # so that paths below `build`, and in messages, are relative to it
