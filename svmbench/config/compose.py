@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import yaml
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
@@ -29,7 +30,7 @@ from svmbench.config.overrides import check_form, check_keys, not_an_override, w
 from svmbench.config.plain import plain, read_section, with_changes
 from svmbench.errors import UserError
 
-_FAILURES = (HydraException, OmegaConfBaseException)
+_FAILURES = (HydraException, OmegaConfBaseException, yaml.YAMLError)
 
 #: Jobs that a sweep may have: their plan is composed and checked whole, in about a millisecond each.
 MOST_JOBS = 100_000
@@ -272,6 +273,8 @@ class _Composer:
             reason = failure
         lines = [line.strip() for line in str(reason).splitlines() if line.strip()]
         said = lines[0] if lines else type(reason).__name__
+        if isinstance(reason, yaml.YAMLError):
+            said = f"a file is no YAML ({', '.join(lines)}); correct it"
         return UserError(f"'{' '.join(overrides)}' cannot be composed: {said}")
 
     def _is_value(self, override: Override) -> bool:

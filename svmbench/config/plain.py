@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+import yaml
 from omegaconf import OmegaConf
 
 if TYPE_CHECKING:
@@ -39,7 +40,10 @@ def read_section(file: Path) -> dict[str, Any] | None:
     text = file.read_text(encoding="utf-8")
     if any(word in text for word in ("defaults", "@package", "${")):
         return None
-    content = OmegaConf.to_container(OmegaConf.load(file))
+    try:
+        content = OmegaConf.to_container(OmegaConf.load(file))
+    except yaml.YAMLError:
+        return None  # Hydra fails likewise, and says where
     return cast(dict[str, Any], content) if content and isinstance(content, dict) else None
 
 

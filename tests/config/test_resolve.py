@@ -302,3 +302,11 @@ def test_a_value_that_refers_to_another_follows_it_from_job_to_job(tmp_path):
     found, _ = compose_jobs(["+mine=same", "kernel.gamma=0.25,0.5", "problem.lam=null"], [tmp_path])
     assert [job.config["problem"]["C"] for job in found] == [0.25, 0.5]
     assert [job.config["kernel"]["gamma"] for job in found] == [0.25, 0.5]
+
+
+def test_a_file_that_is_no_yaml_is_told_with_its_place(tmp_path):
+    (tmp_path / "dataset").mkdir()
+    (tmp_path / "dataset" / "torn.yaml").write_text("name: [a\n")
+    for many in (["dataset=torn"],), (["dataset=torn"], ["dataset=adult"]):
+        with pytest.raises(UserError, match=r"no YAML \(.*torn.yaml\", line 1"):
+            config.resolve_all(many, [tmp_path])
