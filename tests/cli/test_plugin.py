@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.plugin import install
+
 SOLVER = '''
 from dataclasses import dataclass, field
 
@@ -34,12 +36,7 @@ class Still(Solver):
 @pytest.fixture
 def plugin(tmp_path: Path) -> Path:
     """A folder that is installed like a distribution with one solver."""
-    (tmp_path / "standing.py").write_text(SOLVER)
-    about = tmp_path / "standing-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: standing\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[svmbench.solvers]\nstill = standing:Still\n")
-    return tmp_path
+    return install(tmp_path, "standing", SOLVER, "still = standing:Still")
 
 
 def svmbench(plugin: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -15,6 +15,7 @@ from svmbench.runner.loop import Loop
 from svmbench.runner.memory import Allowance, held
 from svmbench.runner.signals import Interrupt
 from svmbench.store import Store
+from tests.plugin import install
 
 from .fakes import BUDGET, ScriptedRun, Silent, two_clouds
 
@@ -72,12 +73,7 @@ class Run:
 @pytest.fixture
 def plugin(tmp_path: Path) -> Path:
     """A folder that is installed like a distribution with the solver above."""
-    (tmp_path / "hoarding.py").write_text(HOARD)
-    about = tmp_path / "hoarding-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: hoarding\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[svmbench.solvers]\nhoard = hoarding:Hoard\n")
-    return tmp_path
+    return install(tmp_path, "hoarding", HOARD, "hoard = hoarding:Hoard")
 
 
 @pytest.mark.parametrize("several", [(), ("-m",)], ids=["run", "sweep"])

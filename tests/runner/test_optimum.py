@@ -1,3 +1,5 @@
+"""Optima: certified, found again, shared between processes, interrupted and refused; a flat list of cases."""
+
 import json
 import math
 import threading
