@@ -146,12 +146,12 @@ TARGET INLINE void VARIANT(sweep_panel)(const VARIANT(sweep_data) data, const ke
     ptrdiff_t begin = 0;
     do {
         const ptrdiff_t end = columns - begin < CHUNK ? columns : begin + CHUNK;
-        const ptrdiff_t next = end < columns ? CHUNK : PANEL * columns - begin;
+        const ptrdiff_t next = end < columns ? CHUNK : (panel.last - panel.first) * columns - begin;
         ptrdiff_t r = 0;
         for (; ROWS > 1 && r + ROWS <= panel.count; r += ROWS) {
             VARIANT(sweep_group) group = {panel.queries + r * panel.query_bytes, panel.query_bytes, packed,
                                           panel.out + r * panel.stride, panel.stride,
-                                          next * COLUMN + r * COLUMN * CHUNK / panel.count, step};
+                                          next * COLUMN + r * COLUMN * (end - begin) / panel.count, step};
             VARIANT(pack)(group.queries, panel.query_bytes, begin, end, packed);
             for (ptrdiff_t tile = panel.first; tile < panel.last; tile++, group.out += TILE)
                 VARIANT(micro)(data, group, (sweep_piece){tile, begin, end});
