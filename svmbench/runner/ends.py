@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from svmbench.errors import Refusal, UserError
+from svmbench.runner.memory import OutOfAllowance
 from svmbench.runner.optimum import Uncertified
 
 #: Relative gap above which an exact method that has converged has done so by its tolerance alone.
@@ -33,6 +34,8 @@ def end_by(error: BaseException) -> End:
             return End("timeout", str(error))
         case Uncertified():
             return End("refused", f"{error}: give the parameter that is auto as a number, or a smaller C")
+        case OutOfAllowance():
+            return End("budget", str(error))
         case MemoryError():
             return End("out_of_memory", f"out of memory: {error}" if str(error) else "out of memory")
         case FloatingPointError():

@@ -231,7 +231,7 @@ class _Attempt:
             seconds = self._config["budget"]["seconds"]
             best = best or optimum(
                 problem, self._posed.data, kernel, self._store, cache_bytes=self._cache, threads=threads,
-                seconds=seconds, say=say,
+                seconds=seconds, allowance=self._allowance, say=say,
             )  # fmt: skip
             value = best.nu if name == "nu" else best.norm
             if best.nu is None or value is None:

@@ -42,6 +42,10 @@ def held(process: int | None = None) -> float | None:
     return sum(int(sizes[name].split()[0]) for name in ("RssAnon", "VmSwap") if name in sizes) / 1024.0
 
 
+class OutOfAllowance(MemoryError):
+    """More is held than an `Allowance` says; its text is the sentence."""
+
+
 @dataclass(frozen=True)
 class Allowance:
     """What the process of a run may hold.

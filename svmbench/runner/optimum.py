@@ -26,6 +26,7 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem, nu_from_optimum
 from svmbench.rng import Generator
 from svmbench.runner.certificate import TrainingScores, certify, diagonal, nu_interval
+from svmbench.runner.memory import Allowance, OutOfAllowance
 from svmbench.runner.observe import mistakes
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion, LinearModel, Model, Run
@@ -62,6 +63,26 @@ class _Certifier:
 
     solver: str
     look: float
+
+
+class _Limits:
+    """What a computation may take that begins now; see `optimum`."""
+
+    def __init__(self, seconds: float | None, allowance: Allowance | None) -> None:
+        self._seconds = seconds
+        self._allowance = allowance
+        self._began = time.monotonic()
+
+    def check(self, gap: float) -> None:
+        """Raise TimeoutError or OutOfAllowance if it has taken more and is as far as this relative gap."""
+        if self._seconds is not None and time.monotonic() - self._began > self._seconds:
+            raise TimeoutError(
+                f"the optimum behind it has a relative gap of {gap:.1e} after {self._seconds:.3g} s, "
+                f"{TARGET:g} is needed"
+            )
+        passed = None if self._allowance is None else self._allowance.passed()
+        if passed is not None:
+            raise OutOfAllowance(f"{passed}, by the optimum behind it at a relative gap of {gap:.1e}")
 
 
 _WORKING_SETS = _Certifier("decomposition", 0.0)
@@ -151,6 +172,7 @@ def optimum(
     cache_bytes: int,
     threads: int = 1,
     seconds: float | None = None,
+    allowance: Allowance | None = None,
     say: Callable[[str], None],
 ) -> Optimum:
     """Return the certified optimum of a problem; computed by one process once, then read from the store.
@@ -171,8 +193,10 @@ def optimum(
         Threads of the oracle.
     seconds : float, optional
         Wall time that the computation may take, and before it the wait for another process that makes the
-        same optimum; without limit by default. Nothing else limits it: it is charged to no run, and what is
+        same optimum; without limit by default. No count limits it: it is charged to no run, and what is
         stored serves runs of all budgets.
+    allowance : Allowance, optional
+        What the process may hold; by default as much as there is.
     say : callable
         Told what takes long.
 
@@ -182,6 +206,8 @@ def optimum(
         If the gap cannot be certified to `TARGET`.
     TimeoutError
         If that or the wait takes longer than `seconds`.
+    OutOfAllowance
+        If the process holds more than `allowance`.
     """
     key = optimum_key(problem, data, kernel)
     known = lookup(store, key)
@@ -203,7 +229,8 @@ def optimum(
             say(f"computing the optimum of the regularised problem once, to a relative gap of {TARGET:g}")
             unfinished = UnfinishedOptimum(store, hash)
             seconds = None if seconds is None else max(0.0, seconds - (time.monotonic() - began))
-            known = _compute(problem, data, kernel, key, cache_bytes, threads, seconds, say, unfinished)
+            limits = _Limits(seconds, allowance)
+            known = _compute(problem, data, kernel, key, cache_bytes, threads, limits, say, unfinished)
             record = asdict(known)
             store.put_optimum(hash, {**record, "checksum": digest(record)})
             unfinished.remove()
@@ -219,7 +246,7 @@ def _compute(
     key: dict[str, Any],
     cache_bytes: int,
     threads: int,
-    seconds: float | None,
+    limits: _Limits,
     say: Callable[[str], None],
     unfinished: UnfinishedOptimum,
 ) -> Optimum:
@@ -247,8 +274,8 @@ def _compute(
 
     step = max(5, int(certifier.look * problem.n))
     try:
-        alpha, certificate = _solve(run, step, problem, reader, seconds, say, keep)
-    except (KeyboardInterrupt, TimeoutError):
+        alpha, certificate = _solve(run, step, problem, reader, limits, say, keep)
+    except (KeyboardInterrupt, TimeoutError, OutOfAllowance):
         keep(run.snapshot().alpha)
         raise
     cost = spent()
@@ -292,7 +319,7 @@ def _solve(
     step: int,
     problem: Problem,
     reader: Oracle | LinearData,
-    seconds: float | None,
+    limits: _Limits,
     say: Callable[[str], None],
     keep: Callable[[Floats | None], None],
 ) -> tuple[Floats, dict[str, float]]:
@@ -302,7 +329,7 @@ def _solve(
     has halved. Now and then `keep` is given α, so that a process that is killed has lost little.
     """
     started = said = time.monotonic()
-    promising = TARGET
+    promising, proven = TARGET, 1.0
     scores, before = TrainingScores(reader, limited=False), np.empty(0)
     while True:
         run.advance("iterations", run.iterations + step)
@@ -325,24 +352,22 @@ def _solve(
             fresh = scores(model)
             assert fresh is not None  # no limit
             certificate = certify(problem, snapshot.alpha, problem.y * fresh, diagonal(reader))
-            gap = certificate["relative_gap"]
+            gap = proven = certificate["relative_gap"]
             if gap <= TARGET:
                 return snapshot.alpha, certificate
             if ended:
                 raise Uncertified(
                     f"the optimum is certified to a relative gap of {gap:.1e} only, {TARGET:g} is needed"
                 )
+        # Between two looks the solver may take itself to be there: what is told is what was proven then.
+        gap = proven if gap <= TARGET else gap
         now = time.monotonic()
         if now - said >= 10.0:
             said = now
             left = _time_left(gap, now - started)
             keep(snapshot.alpha)
             say(f"optimum: {run.iterations} iterations, relative gap {gap:.1e} of {TARGET:g}, {left}")
-        if seconds is not None and now - started > seconds:
-            raise TimeoutError(
-                f"the optimum behind it has a relative gap of {gap:.1e} after {seconds:.3g} s, "
-                f"{TARGET:g} is needed"
-            )
+        limits.check(gap)
 
 
 def _time_left(gap: float, seconds: float) -> str:

@@ -7,6 +7,7 @@ import pytest
 
 from svmbench import data as datasets
 from svmbench.errors import UserError
+from svmbench.runner.memory import Allowance
 from svmbench.store import Store
 
 from .conftest import accident
@@ -87,6 +88,13 @@ def test_what_another_process_stored_meanwhile_is_found(make, monkeypatch):
     monkeypatch.setattr(Store, "get", late)
     again = make()
     assert (again.state, again.run) == ("found", first.run)
+
+
+def test_an_optimum_over_the_memory_of_its_run_is_an_end_with_its_sentence(make, monkeypatch):
+    monkeypatch.setattr(Allowance, "passed", lambda *_: "budget.memory=16 reached: too much is held")
+    outcome = make(solver={"name": "sbp", "nu": "auto"}, budget={"memory": 16.0}, problem={"C": 100.0})
+    assert (outcome.run.status, outcome.run.complete) == ("budget", True)
+    assert outcome.reason.startswith("budget.memory=16 reached: too much is held, by the optimum behind it")
 
 
 def test_an_optimum_that_cannot_be_certified_is_refused_and_no_accident(make, monkeypatch):

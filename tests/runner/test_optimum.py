@@ -257,15 +257,6 @@ def test_an_interrupted_linear_one_goes_on_where_it_was(store, monkeypatch):
     assert best.cost["inner_products"] > before["inner_products"] > 0
 
 
-def test_what_cannot_be_read_of_an_interrupted_one_is_no_hindrance(store, data):
-    with pytest.raises(TimeoutError):
-        solve_within(store, data, 0.0)
-    (path,) = kept(store)
-    path.write_bytes(path.read_bytes()[:100])
-    assert solve_within(store, data, 60.0).relative_gap <= TARGET
-    assert kept(store) == []
-
-
 @pytest.mark.parametrize("bias", ["none", "unregularised"])
 @pytest.mark.parametrize("C", [0.02, 1.0, 100.0])
 def test_the_interval_of_nu_holds_it(store, data, C, bias):
@@ -361,32 +352,3 @@ def test_an_unbalanced_point_is_no_certificate_where_there_is_a_bias(data):
     problem = Problem.build(data.train.y, C=1.0, bias="unregularised")
     with pytest.raises(ArithmeticError, match=r"the signed coefficients sum to -0\.1.*, not to 0"):
         certify(problem, alpha, np.ones(30))
-
-
-@pytest.mark.parametrize("kernel", [GAUSSIAN, {"name": "linear"}], ids=["kernel", "linear"])
-def test_a_limit_of_time_holds_for_it(store, data, kernel):
-    with pytest.raises(TimeoutError, match=r"a relative gap of .* after 0 s, 1e-06 is needed"):
-        solve_within(store, data, 0.0, kernel)
-    assert [path.suffix for path in (store.root / "optima").iterdir()] == [".npz"]
-
-
-def test_the_limit_holds_for_the_wait_until_another_process_has_made_it(store, data):
-    problem = Problem.build(data.train.y, C=100.0)
-    hash = digest(optimum_key(problem, data, GAUSSIAN))
-    lock = store.lock_optimum(hash, lambda who: None)
-    try:
-        with pytest.raises(TimeoutError, match=r"still computed by process \d+ on .* after 0.3 s"):
-            solve_within(store, data, 0.3)
-    finally:
-        lock.remove()
-    assert solve_within(store, data, 60.0).relative_gap <= TARGET
-
-
-def solve_within(store, data, seconds, kernel=GAUSSIAN):
-    problem = Problem.build(data.train.y, C=100.0)
-    return optimum(problem, data, kernel, store, cache_bytes=1 << 20, seconds=seconds, say=lambda text: None)
-
-
-@pytest.mark.parametrize(("gap", "said"), [(1e-3, "about 10 s left"), (2.0, "unknown"), (1e-7, "about 0 s")])
-def test_the_time_left_is_told(gap, said):
-    assert said in module._time_left(gap, 10.0)

@@ -1,0 +1,119 @@
+"""What the computation of an optimum may take: seconds, the wait for another process, memory."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from svmbench.files import digest
+from svmbench.problem import Problem
+from svmbench.runner import optimum as module
+from svmbench.runner.memory import Allowance, OutOfAllowance
+from svmbench.runner.optimum import TARGET, optimum, optimum_key
+from svmbench.solvers.base import KernelExpansion, Snapshot
+from svmbench.store import Store
+
+from .fakes import two_clouds
+from .test_observe import GAUSSIAN
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path)
+
+
+@pytest.fixture
+def data():
+    return two_clouds()
+
+
+def solve_within(store, data, seconds=None, kernel=GAUSSIAN, **limits):
+    problem = Problem.build(data.train.y, C=100.0)
+    return optimum(
+        problem, data, kernel, store, cache_bytes=1 << 20, seconds=seconds, say=lambda text: None, **limits
+    )
+
+
+def kept(store):
+    return [path for path in (store.root / "optima").iterdir() if path.suffix == ".npz"]
+
+
+def test_what_cannot_be_read_of_an_interrupted_one_is_no_hindrance(store, data):
+    with pytest.raises(TimeoutError):
+        solve_within(store, data, 0.0)
+    (path,) = kept(store)
+    path.write_bytes(path.read_bytes()[:100])
+    assert solve_within(store, data, 60.0).relative_gap <= TARGET
+    assert kept(store) == []
+
+
+@pytest.mark.parametrize("kernel", [GAUSSIAN, {"name": "linear"}], ids=["kernel", "linear"])
+def test_a_limit_of_time_holds_for_it(store, data, kernel):
+    with pytest.raises(TimeoutError, match=r"a relative gap of .* after 0 s, 1e-06 is needed"):
+        solve_within(store, data, 0.0, kernel)
+    assert len(kept(store)) == len(list((store.root / "optima").iterdir())) == 1
+
+
+def test_the_limit_holds_for_the_wait_until_another_process_has_made_it(store, data):
+    problem = Problem.build(data.train.y, C=100.0)
+    hash = digest(optimum_key(problem, data, GAUSSIAN))
+    lock = store.lock_optimum(hash, lambda who: None)
+    try:
+        with pytest.raises(TimeoutError, match=r"still computed by process \d+ on .* after 0.3 s"):
+            solve_within(store, data, 0.3)
+    finally:
+        lock.remove()
+    assert solve_within(store, data, 60.0).relative_gap <= TARGET
+
+
+def test_a_limit_of_memory_holds_for_it_and_what_was_done_is_kept(store, data):
+    nothing = Allowance(memory=16.0, before=0.0, beside=0.0)
+    if nothing.passed() is None:
+        pytest.skip("the system does not say what a process holds")
+    said = r"budget\.memory=16 reached: .* MiB taken .*, by the optimum behind it at a relative gap of"
+    with pytest.raises(OutOfAllowance, match=said):
+        solve_within(store, data, allowance=nothing)
+    assert len(kept(store)) == 1
+    assert solve_within(store, data, allowance=Allowance(16.0, 0.0, 1e6)).relative_gap <= TARGET
+    assert kept(store) == []
+
+
+class Hopeful:
+    """A run that takes itself to be nearer than it is, and never ends."""
+
+    iterations = 0
+    converged = stalled = False
+
+    def __init__(self, data):
+        self.data = data
+
+    def advance(self, counter, until):
+        self.iterations = until
+
+    def snapshot(self):
+        alpha = np.full(self.data.train.n, 1.0 / (1.0 + self.iterations))
+        model = KernelExpansion.from_alpha(alpha, self.data.train.y)
+        return Snapshot(model, responses=np.zeros(alpha.size), alpha=alpha)
+
+
+def test_the_gap_that_is_told_was_proven(data, monkeypatch):
+    maintained_and_proven = iter([5e-7, 3e-6, 4e-7, 3e-5, 4e-7])
+    monkeypatch.setattr(module, "certify", lambda *_: {"relative_gap": next(maintained_and_proven)})
+    monkeypatch.setattr(module, "TrainingScores", lambda *_, **__: lambda model: np.zeros(data.train.n))
+    told = []
+
+    def check(gap):
+        told.append(gap)
+        if len(told) == 4:
+            raise TimeoutError
+
+    limits, problem = SimpleNamespace(check=check), Problem.build(data.train.y, C=100.0)
+    reader = module.Oracle(data.train.X, GAUSSIAN, 0)
+    with pytest.raises(TimeoutError):
+        module._solve(Hopeful(data), 5, problem, reader, limits, print, lambda alpha: None)
+    assert told == [3e-6, 3e-6, 3e-5, 3e-6]
+
+
+@pytest.mark.parametrize(("gap", "said"), [(1e-3, "about 10 s left"), (2.0, "unknown"), (1e-7, "about 0 s")])
+def test_the_time_left_is_told(gap, said):
+    assert said in module._time_left(gap, 10.0)
