@@ -42,7 +42,7 @@ test: $(READY)-test  ## run all tests
 check: $(READY)-test  ## run the quick tests: less than a minute
 	$(PYTEST) -m 'not slow and not real_data' $(QUICK)
 
-test-checks:  ## test the compiled layer (COMPILED_ROOMS) with every index checked, in an environment beside
+test-checks:  ## test the compiled layer with every index checked, in an environment beside
 	$(MAKE) VENV="$(VENV)-checks" BUILD='-Cbuild-dir=build/checks -Ccmake.define.SVMBENCH_CHECKS=ON' checked
 
 checked: $(READY)-test

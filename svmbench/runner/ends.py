@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from svmbench.errors import Refusal, UserError
+from svmbench.runner.certifier import Uncertified
 from svmbench.runner.memory import OutOfAllowance
-from svmbench.runner.optimum import Uncertified
 
 #: Relative gap above which an exact method that has converged has done so by its tolerance alone.
 FAR = 0.01

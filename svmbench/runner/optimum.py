@@ -1,17 +1,11 @@
 """The certified optimum of the regularised problem: made once, stored, the yardstick of all solvers.
 
-A dual method (`_CERTIFIERS` says which) works until the relative duality gap is at most `TARGET`. The
-certificate is recomputed from the coefficients alone and in double precision
-(`svmbench.runner.certificate`): neither rounded kernel values nor the solver's own bookkeeping can hide in
-it.
-
-It is longer than 300 lines because the record, the way to it and what is kept of an interrupted one name the
-same fields.
+It is made by a dual method (`svmbench.runner.certifier`) to a relative duality gap of at most `TARGET`, kept
+on the way, and found again by every later run of the problem.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -25,11 +19,11 @@ from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem, nu_from_optimum
 from svmbench.rng import Generator
-from svmbench.runner.certificate import TrainingScores, certify, diagonal, nu_interval
+from svmbench.runner.certificate import nu_interval
+from svmbench.runner.certifier import EPS, TARGET, Limits, choose, model_of, solve
 from svmbench.runner.memory import Allowance, OutOfAllowance
 from svmbench.runner.observe import mistakes
 from svmbench.solvers import registry
-from svmbench.solvers.base import KernelExpansion, LinearModel, Model, Run
 from svmbench.store import Store
 from svmbench.store.unfinished import UnfinishedOptimum
 
@@ -37,64 +31,6 @@ if TYPE_CHECKING:
     from svmbench.data import Dataset
 
 Floats = NDArray[np.float64]
-
-#: Relative duality gap, (primal - dual) / primal, at or below which an optimum is accepted.
-TARGET = 1e-6
-
-#: Tolerance of the solver: so small that the gap decides, so large that float64 can reach it.
-_EPS = 1e-10
-
-
-class Uncertified(ArithmeticError):
-    """The arithmetic ends before the gap of an optimum is small enough."""
-
-
-@dataclass(frozen=True)
-class _Certifier:
-    """What computes an optimum.
-
-    Attributes
-    ----------
-    solver : str
-        Name of a solver with dual points.
-    look : float
-        Iterations between two looks at the gap, in units of n; 0: the five that are the least.
-    """
-
-    solver: str
-    look: float
-
-
-class _Limits:
-    """What a computation may take that begins now; see `optimum`."""
-
-    def __init__(self, seconds: float | None, allowance: Allowance | None) -> None:
-        self._seconds = seconds
-        self._allowance = allowance
-        self._began = time.monotonic()
-
-    def check(self, gap: float) -> None:
-        """Raise TimeoutError or OutOfAllowance if it has taken more and is as far as this relative gap."""
-        if self._seconds is not None and time.monotonic() - self._began > self._seconds:
-            raise TimeoutError(
-                f"the optimum behind it has a relative gap of {gap:.1e} after {self._seconds:.3g} s, "
-                f"{TARGET:g} is needed"
-            )
-        passed = None if self._allowance is None else self._allowance.passed()
-        if passed is not None:
-            raise OutOfAllowance(f"{passed}, by the optimum behind it at a relative gap of {gap:.1e}")
-
-
-_WORKING_SETS = _Certifier("decomposition", 0.0)
-
-#: By kernel and bias. On the features themselves a pass over the data costs about what one kernel row does.
-_CERTIFIERS: dict[tuple[bool, str], _Certifier] = {
-    # kernel is linear, bias
-    (False, "none"): _WORKING_SETS,
-    (False, "unregularised"): _WORKING_SETS,
-    (True, "none"): _Certifier("dcd", 10.0),
-    (True, "unregularised"): _WORKING_SETS,
-}
 
 
 @dataclass(frozen=True)
@@ -229,7 +165,7 @@ def optimum(
             say(f"computing the optimum of the regularised problem once, to a relative gap of {TARGET:g}")
             unfinished = UnfinishedOptimum(store, hash)
             seconds = None if seconds is None else max(0.0, seconds - (time.monotonic() - began))
-            limits = _Limits(seconds, allowance)
+            limits = Limits(seconds, allowance)
             known = _compute(problem, data, kernel, key, cache_bytes, threads, limits, say, unfinished)
             record = asdict(known)
             store.put_optimum(hash, {**record, "checksum": digest(record)})
@@ -246,15 +182,15 @@ def _compute(
     key: dict[str, Any],
     cache_bytes: int,
     threads: int,
-    limits: _Limits,
+    limits: Limits,
     say: Callable[[str], None],
     unfinished: UnfinishedOptimum,
 ) -> Optimum:
-    certifier = _CERTIFIERS[kernel["name"] == "linear", problem.bias]
+    certifier = choose(kernel["name"], problem.bias)
     solver = registry.get(certifier.solver)
     X = data.train.X
     reader = LinearData(X) if solver.access == "linear" else Oracle(X, kernel, cache_bytes, threads)
-    run = solver(solver.Params(eps=_EPS)).start(problem, reader, Generator(0))
+    run = solver(solver.Params(eps=EPS)).start(problem, reader, Generator(0))
     resume: Callable[[Floats], None] | None = getattr(run, "resume", None)
     wall, cpu = time.perf_counter(), time.process_time()
 
@@ -274,14 +210,14 @@ def _compute(
 
     step = max(5, int(certifier.look * problem.n))
     try:
-        alpha, certificate = _solve(run, step, problem, reader, limits, say, keep)
+        alpha, certificate = solve(run, step, problem, reader, limits, say, keep)
     except (KeyboardInterrupt, TimeoutError, OutOfAllowance):
         keep(run.snapshot().alpha)
         raise
     cost = spent()
     wrong, share = None, None
     if data.test is not None:
-        model = _model(alpha, problem, reader, certificate["bias"])
+        model = model_of(alpha, problem, reader, certificate["bias"])
         wrong = mistakes(model.scores(reader, data.test.X), data.test.y)
         share = wrong / data.test.y.size
     norm, loss = certificate["norm"], certificate["mean_hinge"]
@@ -304,75 +240,3 @@ def _compute(
 def _sum(cost: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
     """Return what two attempts have cost together; None where it is unknown."""
     return {name: None if value is None else value + before[name] for name, value in cost.items()}
-
-
-def _model(alpha: Floats, problem: Problem, reader: Oracle | LinearData, bias: float = 0.0) -> Model:
-    """Return the predictor of α, shape (n,), made from it and the data."""
-    if isinstance(reader, Oracle):
-        return KernelExpansion.from_alpha(alpha, problem.y, bias)
-    at = np.flatnonzero(alpha)
-    return LinearModel(reader.combination(at, alpha[at] * problem.y[at]), bias)
-
-
-def _solve(
-    run: Run,
-    step: int,
-    problem: Problem,
-    reader: Oracle | LinearData,
-    limits: _Limits,
-    say: Callable[[str], None],
-    keep: Callable[[Floats | None], None],
-) -> tuple[Floats, dict[str, float]]:
-    """Advance until the gap is at most `TARGET` in double precision; return α, shape (n,), and the bounds.
-
-    What the solver maintains says when to look: at first where its gap is at most the target, then where it
-    has halved. Now and then `keep` is given α, so that a process that is killed has lost little.
-    """
-    started = said = time.monotonic()
-    promising, proven = TARGET, 1.0
-    scores, before = TrainingScores(reader, limited=False), np.empty(0)
-    while True:
-        run.advance("iterations", run.iterations + step)
-        snapshot = run.snapshot()
-        if snapshot.alpha is None:
-            raise TypeError("the solver of the optimum gives no dual point")
-        responses = snapshot.responses
-        same = not snapshot.earlier and np.array_equal(snapshot.alpha, before)
-        ended = run.converged or run.stalled or same
-        before = snapshot.alpha
-        if snapshot.earlier:
-            gap = 1.0
-        elif responses is None or ended:
-            gap = 0.0  # as far as is known without a look
-        else:
-            gap = certify(problem, snapshot.alpha, responses, diagonal(reader))["relative_gap"]
-        if gap <= promising or ended:
-            promising = 0.5 * max(gap, 0.0)
-            model = _model(snapshot.alpha, problem, reader)
-            fresh = scores(model)
-            assert fresh is not None  # no limit
-            certificate = certify(problem, snapshot.alpha, problem.y * fresh, diagonal(reader))
-            gap = proven = certificate["relative_gap"]
-            if gap <= TARGET:
-                return snapshot.alpha, certificate
-            if ended:
-                raise Uncertified(
-                    f"the optimum is certified to a relative gap of {gap:.1e} only, {TARGET:g} is needed"
-                )
-        # Between two looks the solver may take itself to be there: what is told is what was proven then.
-        gap = proven if gap <= TARGET else gap
-        now = time.monotonic()
-        if now - said >= 10.0:
-            said = now
-            left = _time_left(gap, now - started)
-            keep(snapshot.alpha)
-            say(f"optimum: {run.iterations} iterations, relative gap {gap:.1e} of {TARGET:g}, {left}")
-        limits.check(gap)
-
-
-def _time_left(gap: float, seconds: float) -> str:
-    """Return how long it may take still, if the logarithm of the gap falls as evenly as from 1 till now."""
-    if not 0.0 < gap < 1.0:
-        return "time left unknown"
-    left = max(0.0, seconds * (math.log(TARGET) / math.log(gap) - 1.0))
-    return f"about {left:.0f} s left"

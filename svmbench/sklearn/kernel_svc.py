@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from svmbench.runner.optimum import certify
+from svmbench.runner.certificate import certify
 from svmbench.sklearn._base import KernelClassifier, check_positive
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion, Run

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from svmbench.kernels._linear_data import LinearData
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from svmbench.runner.optimum import certify
+from svmbench.runner.certificate import certify
 from svmbench.sklearn._base import BinaryClassifier, Floats, check_positive
 from svmbench.solvers import registry
 from svmbench.solvers.base import LinearModel

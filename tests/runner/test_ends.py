@@ -98,7 +98,7 @@ def test_an_optimum_over_the_memory_of_its_run_is_an_end_with_its_sentence(make,
 
 
 def test_an_optimum_that_cannot_be_certified_is_refused_and_no_accident(make, monkeypatch):
-    monkeypatch.setattr("svmbench.runner.optimum.TARGET", -1.0)
+    monkeypatch.setattr("svmbench.runner.certifier.TARGET", -1.0)
     outcome = make(solver={"name": "sbp", "nu": "auto"})
     assert outcome.state == outcome.run.status == "refused"
     assert outcome.reason.startswith("the optimum is certified to a relative gap of ")

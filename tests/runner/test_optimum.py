@@ -15,9 +15,10 @@ from sklearn.svm import SVC
 from svmbench.files import digest
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem, dual_objective, mean_hinge, primal_objective
+from svmbench.runner import certifier
 from svmbench.runner import optimum as module
-from svmbench.runner.certificate import diagonal, nu_interval
-from svmbench.runner.optimum import TARGET, certify, lookup, optimum, optimum_key
+from svmbench.runner.certificate import certify, diagonal, nu_interval
+from svmbench.runner.optimum import TARGET, lookup, optimum, optimum_key
 from svmbench.solvers.kernel.decomposition import Decomposition
 from svmbench.store import Store
 
@@ -192,7 +193,7 @@ def test_a_record_from_before_there_was_a_bias_is_read(store, data):
 
 
 def test_a_gap_that_is_not_reached_is_no_optimum(store, data, monkeypatch):
-    monkeypatch.setattr(module, "TARGET", -1.0)
+    monkeypatch.setattr(certifier, "TARGET", -1.0)
     with pytest.raises(ArithmeticError, match="certified to a relative gap of"):
         solve(store, data)
     assert list((store.root / "optima").iterdir()) == []
@@ -206,7 +207,7 @@ def kept(store):
 def test_an_interrupted_one_goes_on_where_it_was(store, data, bias, monkeypatch):
     data = two_clouds(400)
     monkeypatch.setattr(Decomposition, "Params", partial(Decomposition.Params, working_set=4))
-    real, duals = module.certify, []
+    real, duals = certifier.certify, []
 
     def watched(*arguments):
         if len(duals) == 6:
@@ -216,7 +217,7 @@ def test_an_interrupted_one_goes_on_where_it_was(store, data, bias, monkeypatch)
         duals.append(found["dual"])
         return found
 
-    monkeypatch.setattr(module, "certify", watched)
+    monkeypatch.setattr(certifier, "certify", watched)
     with pytest.raises(KeyboardInterrupt):
         solve(store, data, C=100.0, bias=bias)
     (path,) = kept(store)
@@ -236,7 +237,7 @@ def test_an_interrupted_one_goes_on_where_it_was(store, data, bias, monkeypatch)
 
 def test_an_interrupted_linear_one_goes_on_where_it_was(store, monkeypatch):
     data, linear = two_clouds(400), {"name": "linear"}
-    real, gaps = module.certify, []
+    real, gaps = certifier.certify, []
 
     def watched(*arguments):
         gaps.append(real(*arguments)["relative_gap"])
@@ -244,7 +245,7 @@ def test_an_interrupted_linear_one_goes_on_where_it_was(store, monkeypatch):
             raise KeyboardInterrupt
         return real(*arguments)
 
-    monkeypatch.setattr(module, "certify", watched)
+    monkeypatch.setattr(certifier, "certify", watched)
     with pytest.raises(KeyboardInterrupt):
         solve(store, data, kernel=linear, C=100.0)
     (path,) = kept(store)
@@ -311,7 +312,7 @@ def test_where_w_may_be_0_nu_has_no_upper_bound():
 
 def test_the_certificate_does_not_trust_the_solver(store, data, monkeypatch):
     # Responses that drifted: the maintained gap looks closed long before the true one is.
-    real, gaps = module.certify, []
+    real, gaps = certifier.certify, []
 
     class Optimist(Decomposition):
         def start(self, problem, oracle, rng):
@@ -330,7 +331,7 @@ def test_the_certificate_does_not_trust_the_solver(store, data, monkeypatch):
         gaps.append(real(problem, alpha, responses, diagonal))
         return gaps[-1]
 
-    monkeypatch.setattr(module, "certify", certified)
+    monkeypatch.setattr(certifier, "certify", certified)
     monkeypatch.setattr(module.registry, "get", lambda name: Optimist)
     best = solve(store, data)
     assert -1e-12 <= best.relative_gap <= TARGET

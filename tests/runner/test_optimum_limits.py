@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from svmbench.files import digest
+from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
-from svmbench.runner import optimum as module
+from svmbench.runner import certifier
 from svmbench.runner.memory import Allowance, OutOfAllowance
 from svmbench.runner.optimum import TARGET, optimum, optimum_key
 from svmbench.solvers.base import KernelExpansion, Snapshot
@@ -98,8 +99,8 @@ class Hopeful:
 
 def test_the_gap_that_is_told_was_proven(data, monkeypatch):
     maintained_and_proven = iter([5e-7, 3e-6, 4e-7, 3e-5, 4e-7])
-    monkeypatch.setattr(module, "certify", lambda *_: {"relative_gap": next(maintained_and_proven)})
-    monkeypatch.setattr(module, "TrainingScores", lambda *_, **__: lambda model: np.zeros(data.train.n))
+    monkeypatch.setattr(certifier, "certify", lambda *_: {"relative_gap": next(maintained_and_proven)})
+    monkeypatch.setattr(certifier, "TrainingScores", lambda *_, **__: lambda model: np.zeros(data.train.n))
     told = []
 
     def check(gap):
@@ -108,12 +109,12 @@ def test_the_gap_that_is_told_was_proven(data, monkeypatch):
             raise TimeoutError
 
     limits, problem = SimpleNamespace(check=check), Problem.build(data.train.y, C=100.0)
-    reader = module.Oracle(data.train.X, GAUSSIAN, 0)
+    reader = Oracle(data.train.X, GAUSSIAN, 0)
     with pytest.raises(TimeoutError):
-        module._solve(Hopeful(data), 5, problem, reader, limits, print, lambda alpha: None)
+        certifier.solve(Hopeful(data), 5, problem, reader, limits, print, lambda alpha: None)
     assert told == [3e-6, 3e-6, 3e-5, 3e-6]
 
 
 @pytest.mark.parametrize(("gap", "said"), [(1e-3, "about 10 s left"), (2.0, "unknown"), (1e-7, "about 0 s")])
 def test_the_time_left_is_told(gap, said):
-    assert said in module._time_left(gap, 10.0)
+    assert said in certifier.time_left(gap, 10.0)

@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from svmbench.runner.optimum import certify
+from svmbench.runner.certificate import certify
 from svmbench.solvers.kernel.platt import Params, Platt
 from tests.solvers.kernel.working_sets import exact_matrix
 

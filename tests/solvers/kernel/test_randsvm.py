@@ -9,7 +9,7 @@ from svmbench.errors import UserError
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from svmbench.runner.optimum import certify
+from svmbench.runner.certificate import certify
 from svmbench.solvers import registry
 from svmbench.solvers.kernel.randsvm import Params, RandSVM, sample_bound
 
