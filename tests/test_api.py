@@ -56,11 +56,17 @@ def test_arrays_are_a_data_set_that_the_command_line_can_read(tmp_path, sparse):
         kernel={"gamma": 0.5},
         problem={"C": 2.0},
         results=tmp_path,
-        **({"dataset.positive": "right"} | {"quiet": True}),
+        quiet=True,
+        **{"dataset.positive": "right"},
     )
     assert made.summary()["test_error"] < 0.2
     assert made.dataset == ("mine" if not sparse else "arrays")
-    assert made.config["dataset"]["path"].endswith(".npz")
+    known = made.config["dataset"]
+    assert known["path"].endswith(".npz")
+    words = ["solver=smo", "dataset=file", "dataset.positive=right", "kernel.gamma=0.5", "problem.C=2"]
+    words += [f"dataset.{key}={known[key]}" for key in ("name", "path", "test_path") if known[key]]
+    again = api.run(*words, results=tmp_path, quiet=True)
+    assert again.id == made.id and again.ended == made.ended
 
 
 @pytest.mark.parametrize("name", ["2024", "true", "1e5", "données"])

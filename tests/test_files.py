@@ -2,7 +2,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 
@@ -55,11 +54,15 @@ def test_the_end_of_the_process_frees_it(tmp_path):
 def test_waiting_ends_when_it_is_free(tmp_path):
     process = hold(tmp_path / "lock")
     told = []
-    threading.Thread(target=lambda: (time.sleep(0.2), process.stdin.close())).start()
-    lock = Lock.acquire(tmp_path / "lock", told.append)
-    # The waiter locked the file that the holder then removed, and must have locked the name again.
+
+    def waiting(who):
+        told.append(who)
+        threading.Timer(0.2, process.stdin.close).start()
+
+    lock = Lock.acquire(tmp_path / "lock", waiting)
+    # By then the waiter has as a rule locked the file that the holder removes, and must lock the name again.
     assert holder(tmp_path / "lock").startswith(f"process {os.getpid()} on ")
-    assert told and told[0].startswith(f"process {process.pid} on ")
+    assert len(told) == 1 and told[0].startswith(f"process {process.pid} on ")
     lock.remove()
     process.stdout.close()
     process.wait(10)
@@ -101,7 +104,7 @@ def test_written_whole_or_not_at_all(tmp_path, monkeypatch):
     assert path.read_bytes() == "é".encode() and list(tmp_path.iterdir()) == [path]
 
 
-def test_digest_of_a_document_ignores_order_and_spelling(tmp_path):
+def test_digest_of_a_document_ignores_order_and_spelling():
     assert digest({"a": 1.0, "b": [2]}) == digest({"b": (2.0,), "a": 1}) != digest({"a": 1, "b": [3]})
     assert len(digest({}, 12)) == 12
 

@@ -115,7 +115,7 @@ def test_lambda_and_c_that_mean_the_same_are_one_problem(tmp_path):
 
 def test_an_arrival_is_the_first_observation_at_the_target(tmp_path):
     (run,) = group(tmp_path, "sbp", 1, [0])
-    ((seeds),) = observe([run], "kev_ondemand", "test_error").steps.values()
+    (seeds,) = observe([run], "kev_ondemand", "test_error").steps.values()
     assert arrival(seeds[0], 20.0) == 400.0 and arrival(seeds[0], 19.9) == 800.0
     assert arrival(seeds[0], 9.0) == np.inf
 

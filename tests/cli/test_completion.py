@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -109,12 +108,11 @@ def test_bash(line, replies, capsys, tmp_path):
     (tmp_path / "svmbench").write_text(f'#!/bin/sh\nexec {sys.executable} -m svmbench.cli.main "$@"\n')
     (tmp_path / "svmbench").chmod(0o755)
     ask = f"COMP_LINE='{line}'; COMP_POINT={len(line)}; _svmbench; printf '%s\\n' \"${{COMPREPLY[@]}}\""
-    path = f"{tmp_path}:{Path('/usr/bin')}:{Path('/bin')}"
     done = subprocess.run(
         ["bash", "--norc", "-c", f"{script}\n{ask}"],
         capture_output=True,
         text=True,
-        env={"PATH": path},
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin"},
         check=True,
     )
     assert done.stdout.split() == replies

@@ -37,6 +37,7 @@ def test_version(capsys):
     "arguments",
     [
         ["--version"],
+        ["--help"],
         *([name, "--help"] for name in NAMES),
         ["__complete", "svmbench run solver=pegasos solver."],
     ],

@@ -95,7 +95,7 @@ def test_what_is_exported_is_a_results_folder(kept, here, capsys, packed):
     assert copies[0].model().iterations > 0
     assert Store("out/mine").environment(copies[0].manifest["environment"]) is not None
     assert main(["list", "--results", "out/mine", "--where", "tags=mine", "--csv", "--columns", "run"]) == 0
-    assert kept[1] in capsys.readouterr().out
+    assert capsys.readouterr().out.split() == ["run", kept[1]]
     assert "svmbench run solver=smo" in (here / "out" / "mine" / "README.txt").read_text()
     assert main(["export", "results", "-o", "out/mine", *(["--zip"] if packed else [])]) == 2
     assert "is there already" in capsys.readouterr().err

@@ -41,7 +41,7 @@ def made(stored, here):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_number_is_recomputed_without_the_oracle(form, here, capsys):
-    small = [text for text in SMALL if not (text.startswith("budget.kev") and "kernel" not in form)]
+    small = [text for text in SMALL if not text.startswith("budget.kev")]
     assert main(["run", *FORMS[form], *small, "budget.iterations=500"]) == 0
     capsys.readouterr()
     assert main(["verify", "--recompute"]) == 0

@@ -37,9 +37,7 @@ sys.exit(main.main(["run", "solver=smo", *sys.argv[1:]]))
 """
 
 
-def run(
-    meanwhile: str, *overrides: str, before: str = ""
-) -> tuple[int | None, subprocess.CompletedProcess[str]]:
+def run(meanwhile: str, *overrides: str, before: str = "") -> Ended:
     """Run, and return the number of the painter's process, if there was one, and what the command said."""
     command = [sys.executable, "-c", RUN.format(meanwhile=meanwhile, before=before), *SMALL, *overrides]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
@@ -47,9 +45,7 @@ def run(
     return (int(words[0]) if words and words[0] != "False" else None), ended
 
 
-def run_on_one_processor(
-    *overrides: str, before: str = ""
-) -> tuple[int | None, subprocess.CompletedProcess[str]]:
+def run_on_one_processor(*overrides: str, before: str = "") -> Ended:
     """Run where a second process would gain nothing."""
     usual = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(usual)})

@@ -106,7 +106,7 @@ def test_ctrl_c_stores_the_run(here):
     process = start("run", *ENDLESS)
     wait_for(lambda: running(here / "results"))
     process.send_signal(signal.SIGINT)
-    out, error = process.communicate(timeout=30)
+    out, error = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "pegasos on checkerboard, seed 0: interrupted by SIGINT after" in error
     assert "iterations" in out
@@ -128,7 +128,7 @@ def test_interpolations_are_replaced_on_request(here, capsys):
     assert "  gamma: 0.5\n" in capsys.readouterr().out
 
 
-def test_a_configuration_is_composed_once(here, monkeypatch, capsys):
+def test_a_configuration_is_composed_once(here, monkeypatch):
     import hydra
 
     from svmbench.config import compose

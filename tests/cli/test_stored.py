@@ -80,7 +80,7 @@ def test_plot(stored, here, capsys, names):
         (["inner_products"] * 2, ["--x", "iterations"], "iterations"),
     ],
 )
-def test_plot_counts_what_the_budgets_of_all_runs_count(here, capsys, counters, given, axis):
+def test_plot_counts_what_the_budgets_of_all_runs_count(here, counters, given, axis):
     for seed, counter in enumerate(counters):
         config = {"budget": {"name": "quick", "counter": counter, "kev": 1e9, "memory": 64}}
         stored_run(

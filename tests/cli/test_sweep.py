@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from pathlib import Path
 
@@ -151,7 +152,8 @@ def test_plan_says_what_is_stored_and_what_the_rest_takes(here, capsys):
     arguments = ["solver=pegasos,smo", "seed=0,1", *SMALL]
     assert main(["plan", *arguments]) == 0
     out = capsys.readouterr().out
-    assert "3 runs: 1 stored, 2 to be made; about 1 s for 1 of them with jobs=1; unknown for 1: " in out
+    told = r"3 runs: 1 stored, 2 to be made; about \d+ s for 1 of them with jobs=1; unknown for 1: "
+    assert re.search(told, out)
     assert main(["plan", "--json", *arguments]) == 0
     jobs = json.loads(capsys.readouterr().out)["jobs"]
     assert [job["state"] for job in jobs] == ["stored", "missing", "missing"]
@@ -190,18 +192,22 @@ def test_best_names_the_setting_that_won(here, capsys):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["run", "threads=20000"], "threads=20000 is more than this machine has cores: give threads="),
         (["run", "-m", "seed=0,1", "threads=20000"], "threads=20000 is more than this machine has cores"),
         (["run", "-m", "seed=0,1", "jobs=999"], "jobs=999 times threads=1 is more than the"),
         (
             ["run", "-m", "seed=0,1", "jobs=999", "oversubscribe=true", "budget.memory=4096"],
             "jobs=999 times budget.memory=4096 MiB is more than the",
         ),
-        (["status"], "there is no sweep in results; make one with: svmbench run -m"),
-        (["resume", "2026"], "there is no sweep in results; make one with: svmbench run -m"),
     ],
 )
 def test_more_than_the_machine_has(arguments, sentence, here, capsys):
     assert main(arguments) == 2
     assert sentence in capsys.readouterr().err
+    assert not list(here.iterdir())
+
+
+@pytest.mark.parametrize("arguments", [["status"], ["resume", "2026"]])
+def test_without_a_sweep_there_is_nothing_to_show_or_resume(arguments, here, capsys):
+    assert main(arguments) == 2
+    assert "there is no sweep in results; make one with: svmbench run -m" in capsys.readouterr().err
     assert not list(here.iterdir())

@@ -62,7 +62,7 @@ def test_ctrl_c_is_heard_within_many_short_working_sets_that_are_hard_to_solve(n
     assert play(case(name, number))["bad"] == []
 
 
-def test_equal_examples_with_opposite_labels_are_no_optimum_of_dcd_at_once():
+def test_dcd_does_not_end_at_once_on_equal_examples_with_opposite_labels():
     # The projected gradients of a pass are then equal and far from 0.
     X, y = np.full((2, 1), 0.25, dtype=np.float32), np.array([1.0, -1.0])
     run, _ = start("dcd", {"shrinking": False}, X, y, LINEAR)

@@ -189,10 +189,14 @@ def test_interruption_leaves_a_whole_state(name):
     given = getattr(specification(name), "ENDLESS", {})
     run, oracle = start(name, given, X, y, KERNELS[0], cache=ALL_ROWS)
     timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
+
+    def advance():
+        timer.start()
+        run.advance("iterations", 10**15)
+
     try:
         with pytest.raises(KeyboardInterrupt):
-            run.advance("iterations", 10**15)
+            advance()
     finally:
         timer.cancel()  # a run that came to its end by itself fails the test, and nothing else
         timer.join()

@@ -48,7 +48,7 @@ def test_the_callers_matrix_stays_as_it_is():
 
 
 @pytest.mark.parametrize("place", range(30, 400, 10))
-def test_a_damaged_file_is_a_sentence(place):
+def test_a_damaged_file_is_a_sentence_or_read_as_it_was(place):
     values = np.random.default_rng(0).standard_normal((40, 3)).round(1)
     content = bytearray(npz(X=values, y=np.arange(40) % 2))
     content[place : place + 3] = b"\xff\x00\xff"

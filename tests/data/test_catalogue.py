@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import re
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from svmbench import data
 from svmbench.data import catalogue, folders
 from svmbench.data.parameters import digit_set, digits
 from svmbench.errors import UserError
+from svmbench.files import sha256
 from tests.data.server import serving
 
 CONF = Path(__file__).parents[2] / "conf" / "dataset"
@@ -37,14 +37,6 @@ def test_configuration_and_dataclass_have_the_same_defaults(name):
     assert list(content) == [item.name for item in dataclasses.fields(data.schema(name))]
     assert content == dataclasses.asdict(data.schema(name)())
     assert typing.get_type_hints(data.schema(name)).keys() == content.keys()
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_every_key_has_a_comment(name):
-    lines = (CONF / f"{name}.yaml").read_text().splitlines()
-    for before, line in itertools.pairwise(lines):
-        if re.match(r" *\w+:", line):
-            assert before.lstrip().startswith("# "), line
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -156,18 +148,12 @@ def small(monkeypatch):
     with serving() as server:
         content = b"1 1:1\n-1 2:1\n"
         server.files["/a9a"] = content
-        form = catalogue.Form("a9a", {"a9a": catalogue_sha(content)}, None, (f"{server.address}/a9a",))
+        form = catalogue.Form("a9a", {"a9a": sha256(content)}, None, (f"{server.address}/a9a",))
         file = catalogue.RawFile("adult", (form,))
         entry = dataclasses.replace(catalogue.entry("adult"), files={"train": file})
         monkeypatch.setattr(catalogue, "entry", lambda name: entry)
         monkeypatch.delenv("SVMBENCH_MIRROR", raising=False)
         yield server
-
-
-def catalogue_sha(content: bytes) -> str:
-    from svmbench.data.unpack import sha256
-
-    return sha256(content)
 
 
 def test_list_fetch_and_verify(tmp_path, small):

@@ -100,7 +100,7 @@ def test_the_address_is_used_when_no_mirror_has_it(tmp_path, server):
     assert len(server.requests) == 1
 
 
-def test_a_broken_connection_is_gone_on_from(tmp_path, server):
+def test_a_download_goes_on_where_the_connection_broke(tmp_path, server):
     server.files["/f"], server.cuts["/f"] = CONTENT, [20_000, 17_000, None]
     path = get(raw(f"{server.address}/f"), tmp_path)
     assert path.read_bytes() == CONTENT
@@ -111,6 +111,7 @@ def test_a_broken_connection_is_gone_on_from(tmp_path, server):
 def test_a_server_without_ranges_starts_anew(tmp_path, server):
     server.files["/f"], server.cuts["/f"], server.ranges = CONTENT, [20_000, None], False
     assert get(raw(f"{server.address}/f"), tmp_path).read_bytes() == CONTENT
+    assert [asked for _, asked in server.requests] == [None, f"bytes={download.PIECE}-"]
 
 
 def left_part(folder: Path, content: bytes) -> None:
@@ -118,7 +119,7 @@ def left_part(folder: Path, content: bytes) -> None:
     (folder / "raw" / "set" / ".set.txt.part").write_bytes(content)
 
 
-def test_the_part_of_a_killed_process_is_gone_on_from(tmp_path, server):
+def test_a_download_goes_on_from_the_part_that_a_killed_process_left(tmp_path, server):
     left_part(tmp_path, CONTENT[:5000])
     server.files["/f"] = CONTENT
     assert get(raw(f"{server.address}/f"), tmp_path).read_bytes() == CONTENT
@@ -137,6 +138,7 @@ def test_a_whole_part_is_used(tmp_path, server):
     left_part(tmp_path, CONTENT)
     server.files["/f"] = CONTENT
     assert get(raw(f"{server.address}/f"), tmp_path).read_bytes() == CONTENT
+    assert server.requests == [("/f", f"bytes={len(CONTENT)}-")]
 
 
 def test_wrong_content_is_discarded_and_the_next_source_tried(tmp_path, server):
@@ -203,7 +205,7 @@ def test_an_interruption_leaves_no_part(tmp_path, server, monkeypatch):
     assert only_lock_files(tmp_path)
 
 
-def test_a_second_process_waits_and_finds_the_file(tmp_path, server):
+def test_who_comes_second_waits_and_finds_the_file(tmp_path, server):
     server.files["/f"] = CONTENT
     home = tmp_path / "raw" / "set"
     home.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Faults from outside: many first users of one set, kills in the middle, full and read-only folders."""
+"""Faults from outside: many first users of one set, and kills in the middle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``dataset=file``: formats found by themselves, labels, splits, and a sentence for every fault."""
+"""``dataset=file``: formats found by themselves, encodings, labels, splits, scalings, and its name."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def test_unknown_names_and_parameters(small):
         small.load("mnist", taks=3)
 
 
-def test_prepared_folders_race_peacefully(small):
+def test_a_set_that_is_there_already_is_not_written_again(small):
     put_adult(small)
     first = small.load("adult")
     (folder,) = (small.data / "prepared").iterdir()

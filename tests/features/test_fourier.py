@@ -190,6 +190,8 @@ def test_examples_without_features_are_all_the_same():
     for lazy in (False, True):
         examples = fitted(X, frequencies=5, form="pairs", lazy=lazy).examples()
         np.testing.assert_allclose(examples.squared_norms(), 1.0, rtol=1e-6)
+        # Five cosines of 0, each over √5, and five sines.
+        np.testing.assert_allclose(examples.products(np.ones(10)), np.sqrt(5.0), rtol=1e-6)
 
 
 def test_the_seed_decides():

@@ -14,6 +14,7 @@ from svmbench.errors import UserError
 from svmbench.features import get
 from svmbench.features._mapped import MappedData, Panels, products, waves
 from svmbench.kernels._ledger import Ledger
+from tests.instruction_sets import LEVELS
 
 WIDTHS = [1, 3, 4, 15, 16, 31, 32, 33, 100, 1130]
 
@@ -42,7 +43,7 @@ def test_waves_are_cosines(width):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("isa", ["base", "avx2", "avx512", "avx512_icl"])
+@pytest.mark.parametrize("isa", LEVELS)
 def test_every_instruction_set_is_right(isa):
     this_file = os.path.abspath(__file__)
     environment = {**os.environ, "SVMBENCH_ISA": isa}
@@ -50,16 +51,8 @@ def test_every_instruction_set_is_right(isa):
     probed = subprocess.run(probe, env=environment, capture_output=True, text=True)
     if "cannot run here" in probed.stderr:
         pytest.skip(f"this processor has no {isa}")
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-k",
-        "rows or waves or products",
-    ]
+    options = ("-q", "-p", "no:cacheprovider", "-k", "rows or waves or products")
+    command = [sys.executable, "-m", "pytest", *options]
     done = subprocess.run([*command, this_file], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 

@@ -108,9 +108,8 @@ def test_the_common_unit():
     assert common_unit((X > 0).astype(np.float32)) == 1.0
     assert common_unit(np.zeros((3, 2), dtype=np.float32)) == 1.0
     assert common_unit(X[:1, :2] * np.float32(0.9)) == pytest.approx(0.9)
-    assert common_unit(np.array([[0.6, 1.0]], dtype=np.float32)) == pytest.approx(
-        0.2
-    )  # smaller than any value
+    between = np.array([[0.6, 1.0]], dtype=np.float32)  # the unit is smaller than any value
+    assert common_unit(between) == pytest.approx(0.2)
     assert common_unit(np.array([[1e-30, 1e30]], dtype=np.float32)) is None
     X[7, 2] = -0.0
     assert common_unit(X) == pytest.approx(1 / 255)

@@ -83,7 +83,7 @@ def test_a_table_of_kernel_values_gives_the_bits_of_the_formula(kernel):
         assert np.array_equal(few.exact_responses(np.arange(1200), beta), expected)
 
 
-def test_who_pays():
+def test_exact_responses_are_counted_as_computed_or_as_observed():
     oracle = Oracle(np.eye(7, dtype=np.float32), KERNELS[0])
     oracle.exact_responses([0, 1], [1.0, 1.0])
     assert (oracle.ledger.kev_computed, oracle.ledger.inner_products) == (14, 14)

@@ -18,6 +18,7 @@ from svmbench.errors import UserError
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.layouts.choice import choose, make_layout
 from svmbench.simd import isa
+from tests.instruction_sets import LEVELS
 from tests.kernels.reference import KERNELS, LAYOUTS, kernel_matrix, matrix, scale
 
 KINDS = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel["name"])
@@ -238,11 +239,10 @@ def run_with_isa(name: str) -> subprocess.CompletedProcess:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("variant", ["base", "avx2", "avx512", "avx512_icl"])
+@pytest.mark.parametrize("variant", LEVELS)
 def test_each_instruction_set_of_this_machine(variant):
-    names = ["base", "avx2", "avx512", "avx512_icl"]
     done = run_with_isa(variant)
-    if names.index(variant) > names.index(isa()) and not os.environ.get("SVMBENCH_ISA"):
+    if LEVELS.index(variant) > LEVELS.index(isa()) and not os.environ.get("SVMBENCH_ISA"):
         assert done.returncode != 0
         assert "cannot run here" in done.stderr
         return

@@ -82,7 +82,7 @@ def test_what_is_looked_at_is_counted_apart():
 
 
 @CASES
-def test_one_norm_and_a_combination_are_those_of_the_formula(d, density, layout):
+def test_a_combination_is_that_of_the_formula_and_not_counted(d, density, layout):
     X, plain = matrix(d, density, layout)
     examples = LinearData(X)
     chosen, factors = np.array([3, 0, 3, 22]), np.array([0.5, -1.0, 2.0, 4.0])

@@ -94,7 +94,7 @@ def test_time_is_estimated_from_the_run_that_went_furthest(tmp_path):
     assert estimate(missing, Index(Store(tmp_path)))[0] == pytest.approx(50.0)
 
 
-def test_groups_go_over_values_without_their_exceptions(tmp_path):
+def test_groups_go_over_values_without_their_exceptions():
     groups = [
         {"seeds": [3, 5], "over": {"problem.C": [1.0, 2.0]}, "except": [{"solver": "smo", "problem.C": 2.0}]}
     ]

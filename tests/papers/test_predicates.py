@@ -42,7 +42,7 @@ def flat_at(level, spread=0.0):
     [
         (flat_at(10), flat_at(20), HOLDS),
         (flat_at(20), flat_at(10), NOT),
-        (flat_at(15, 3), lambda seed: flat_at(15, -3)(seed), UNSURE),
+        (flat_at(15, 3), flat_at(15, -3), UNSURE),
         (flat_at(14.95), flat_at(15), UNSURE),  # half an example of a thousand: noise of the test set
     ],
 )

@@ -21,7 +21,7 @@ CHECKS = [name for name, found in LOADED.items() if found.kind == "check"]
 
 #: What makes a check quick; one that is not here is quick, or needs data that a test has not.
 FEW = {
-    **dict.fromkeys(("trials",), 5),
+    "trials": 5,
     "sizes": [1000, 3000],
     "nonzeros": [3, 9],
     "widths": [100, 200],
@@ -32,7 +32,6 @@ FEW = {
     "columns": [50],
     "sets": {"board": {"name": "checkerboard", "n_train": 50, "n_test": 20, "seed": 0}},
 }
-
 
 #: Checks of what is proved or counted, which hold at any size.
 THEOREMS = ("sbp-l21", "sbp-l31", "sbp-e1", "sbp-f1", "sbp-f4", "rup-5", "as-cls")
@@ -171,7 +170,7 @@ def test_a_failed_run_does_not_stop_the_others(tmp_path, monkeypatch, capfd):
     assert err.startswith("1 runs failed:\n") and "not enough memory" in err
 
 
-def test_artifacts_are_drawn_and_judged_at_once_the_same_twice(tmp_path, capfd):
+def test_artifacts_are_drawn_and_judged_at_once_the_same_twice(tmp_path):
     some = ("rs-k", "sbp-f1", "sbp-f2", "sbp-gap", "solvers-linear")
     everything = commands.Asked(some, False, str(tmp_path))
     checks.make(LOADED["sbp-f1"], tmp_path, where={"mirror": None, "dir": None})

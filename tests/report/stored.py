@@ -22,7 +22,6 @@ CONFIG = {
 #: Name of the optimum that runs refer to.
 OPTIMUM = "0123456789abcdef"
 
-
 #: What solvers are called, as their runs say.
 TITLES = {"sbp": "SBP", "pegasos": "Pegasos", "sdca": "SDCA", "smo": "SMO", "perceptron": "Perceptron"}
 

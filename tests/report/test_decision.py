@@ -36,7 +36,7 @@ def test_the_regions_are_where_the_values_say(points, tmp_path):
     assert "T" in re.findall(r"<text[^>]*>([^<]*)</text>", svg.read_text())
 
 
-def test_one_label_everywhere_has_no_boundary(points, tmp_path):
+def test_one_label_everywhere_can_be_drawn(points, tmp_path):
     grid = Grid.around(points, resolution=10)
     paths = draw_regions(grid, np.ones(100), points, np.ones(300), tmp_path / "r")
     assert all(path.stat().st_size > 0 for path in paths)

@@ -27,7 +27,7 @@ def test_commit_and_whether_files_differ(tmp_path):
     assert source(tmp_path) == {**clean, "dirty": True}
 
 
-def test_the_record_names_what_can_change_a_number(monkeypatch):
+def test_the_record_names_what_can_change_a_number():
     record = environment(3)
     assert record["threads"] == 3 and record["isa"] == simd.isa()
     assert record["cython"].count(".") == 2 and record["compiler"].split()[-1][0].isdigit()

@@ -58,7 +58,7 @@ def test_a_deaf_run_ends_as_a_row_with_what_it_has(tmp_path, rows):
     run, seconds = ended(config.resolve([*LIMITED, f"results={tmp_path}"]), rows=rows, spent=0.0)
     assert (run.status, run.complete, len(run.rows())) == ("timeout", True, rows)
     assert run.reason == "budget.seconds=1 reached; its process was ended from outside"
-    assert seconds < 1.0 + grace(1.0) + 3.0
+    assert 1.0 + grace(1.0) < seconds < module.ASIDE
     (stored,) = Store(tmp_path).runs()
     assert stored.summary()["iterations"] == (rows or None)
     assert not list((tmp_path / "runs").glob("*.running"))
@@ -86,7 +86,7 @@ def ended(resolved, **given):
 def test_a_fit_has_what_the_fits_before_have_left(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "grace", lambda seconds: 1.0)
     _, seconds = ended(config.resolve([*PATIENT, f"results={tmp_path}"]), rows=1, spent=599.0)
-    assert 2.0 < seconds < 5.0
+    assert 2.0 < seconds < 300.0  # not the 600 of a first fit
 
 
 def test_the_grace_of_a_fit_grows_with_its_limit():

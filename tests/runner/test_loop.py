@@ -48,6 +48,15 @@ def column(rows, name):
     return [row[name] for row in rows]
 
 
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands still but where the script of a run sleeps."""
+    clock = HandClock()
+    monkeypatch.setattr(module, "time", clock)
+    monkeypatch.setattr(fakes, "time", clock)
+    return clock
+
+
 def test_thresholds_are_one_grid_for_all_runs():
     assert list(itertools.islice(thresholds(2, 100), 5)) == [100, 316, 1000, 3162, 10000]
     assert list(itertools.islice(thresholds(2, 150), 4)) == [316, 1000, 3162, 10000]
@@ -98,10 +107,10 @@ def test_a_run_tells_why_it_converged():
     assert end.reason == "the sample has no violators after 15 iterations"
 
 
-def test_seconds_end_a_run():
+def test_seconds_end_a_run(clock):
     end, rows = drive(ScriptedRun({"kev_iter": 10}, pause=0.002), points=1, seconds=0.05)
     assert (end.status, end.reason) == ("timeout", "budget.seconds=0.05 reached")
-    assert 0.05 <= rows[-1]["wall_seconds"] < 0.2
+    assert 0.05 <= rows[-1]["wall_seconds"] < 0.1
 
 
 def test_a_limit_before_an_exact_method_has_converged_is_said_with_the_gap():
@@ -199,7 +208,7 @@ def test_a_signal_ends_a_run_after_a_last_checkpoint():
 
 
 @pytest.mark.parametrize("counter", ["kev_rowupdate", "kev_computed", "inner_products"])
-def test_a_counter_that_stands_still_does_not_hold_a_run(counter):
+def test_a_counter_that_stands_still_does_not_hold_a_run(clock, counter):
     # All rows in the cache: kev_computed stops at n * n, and an advance to more would never return.
     run = ScriptedRun({counter: 10}, stall=20, pause=1e-4)
     end, rows = drive(run, points=1, counter=counter, kev=1e6, seconds=0.05)
@@ -220,14 +229,6 @@ def test_how_a_run_is_cut_changes_nothing(monkeypatch, counter, budget):
     *cut, many = rows_and_advances(0.0)
     assert cut == whole
     assert many > few
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    clock = HandClock()
-    monkeypatch.setattr(module, "time", clock)
-    monkeypatch.setattr(fakes, "time", clock)
-    return clock
 
 
 def test_slices_grow_until_they_take_their_time(clock):
@@ -274,8 +275,8 @@ def test_each_fit_from_nothing_is_a_checkpoint_with_its_own_time(clock):
     assert end.status == "converged"
 
 
-def test_a_limit_in_seconds_is_about_all_fits():
+def test_a_limit_in_seconds_is_about_all_fits(clock):
     run = ScriptedRun({}, pause=0.02)
     end, rows = drive(run, first=1, refits=True, counter="iterations", seconds=0.05)
     assert end.status == "timeout"
-    assert len(rows) == run.iterations <= 3
+    assert len(rows) == run.iterations == 3

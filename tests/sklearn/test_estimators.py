@@ -115,7 +115,7 @@ def test_rows_may_be_dense_or_sparse_in_fit_and_in_predict(estimator):
     dense, sparse = clone(estimator).fit(X, y), clone(estimator).fit(sp.csr_array(X), y)
     scores = dense.decision_function(X)
     np.testing.assert_allclose(dense.decision_function(sp.csr_array(X)), scores, atol=1e-5)
-    assert np.isfinite(sparse.decision_function(X)).all()
+    assert np.mean(sparse.predict(X) == dense.predict(X)) > 0.95
 
 
 def test_pipelines_and_searches_take_it():

@@ -50,7 +50,7 @@ def test_an_unknown_name_is_answered_with_the_nearest():
 def test_names_imports_no_solver():
     program = (
         "import sys; from svmbench.solvers import registry; names = registry.names(); "
-        "print([n for n in names if f'svmbench.solvers.kernel.{n}' in sys.modules])"
+        "print([n for n in names for m in sys.modules if m.startswith('svmbench') and m.endswith('.' + n)])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

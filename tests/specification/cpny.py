@@ -31,7 +31,6 @@ def run(
     chosen: list[int] = []
     rows: list[NDArray] = []
     tried: set[int] = set()
-    beta = np.zeros(0)
 
     def features() -> tuple[NDArray, NDArray]:
         K = np.array(rows).reshape(-1, n)

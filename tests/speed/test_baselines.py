@@ -92,8 +92,8 @@ def test_the_test_error_of_the_baseline_is_reached():
     words, percent = race.goal.removesuffix(" %").rsplit(" ", 1)
     assert words == "test error"
     assert race.baseline_error <= float(percent) / 100 + 1e-9
-    assert race.our_error is None or race.our_error <= float(percent) / 100 + 1e-9
-    assert (race.our_error is None) == (race.our_seconds is None)
+    assert race.our_error <= float(percent) / 100 + 1e-9
+    assert race.our_seconds > 0.0
 
 
 @pytest.mark.usefixtures("here")
@@ -181,8 +181,6 @@ def test_every_job_is_valid(name):
         solver = config.resolve([*job.problem, *baseline, *baselines._UNLIMITED])["solver"]["name"]
         assert registry.get(solver).access == "data"
     ours = job.ours or ("solver=smo_pair",)
-    if ours[0].removeprefix("solver=") not in registry.names():
-        pytest.skip(f"there is no {ours[0]} yet")
     config.resolve([*job.problem, *ours, *baselines._OURS])
 
 

@@ -91,7 +91,7 @@ def test_generated_examples_are_those_of_the_layout(layout):
 def small_sets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is at hand, and what is generated is small."""
     monkeypatch.delenv("SVMBENCH_MIRROR", raising=False)
-    monkeypatch.setattr(rows, "generated", lambda layout: _small(layout))
+    monkeypatch.setattr(rows, "generated", _small)
     monkeypatch.setattr(rows.catalogue, "list_sets", list)
 
 

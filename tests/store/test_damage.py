@@ -94,7 +94,7 @@ def test_equal_models_give_equal_bytes(tmp_path):
 
 
 @pytest.mark.parametrize("place", range(0, 400, 20))
-def test_a_model_that_is_damaged_is_a_sentence(tmp_path, place):
+def test_a_model_that_is_damaged_is_a_sentence_or_read_as_it_was(tmp_path, place):
     path = tmp_path / "model.npz"
     MODEL.save(path)
     content = bytearray(path.read_bytes())
@@ -203,7 +203,7 @@ def test_a_damaged_optimum_is_found(store, begin):
     assert store.optimum("abc") is None
 
 
-def test_an_optimum_that_was_replaced_is_said_so(store, begin):
+def test_an_optimum_that_was_replaced_is_told(store, begin):
     values = {"primal": 1.0, "dual": 0.5}
     store.put_optimum("abc", values)
     make(begin, optimum="abc", optimum_values=values)

@@ -105,7 +105,7 @@ def test_a_running_run_is_seen_and_not_begun_twice(store, begin):
     assert store.running() == 0
 
 
-def test_another_process_that_runs_it_is_named(store, begin, child):
+def test_another_process_that_runs_it_is_named(begin, child):
     with pytest.raises(UserError, match=f"is being made by process {child.pid} on .*; wait for it") as caught:
         begin()
     assert "\n" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""The pieces of decomposition that can be seen alone: every instruction set takes the same steps."""
+"""Decomposition takes the same steps on every instruction set."""
 
 from __future__ import annotations
 

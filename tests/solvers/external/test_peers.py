@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
+import os
+import signal
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -21,7 +24,7 @@ from svmbench.runner.observe import Observer
 from svmbench.solvers import registry
 from svmbench.solvers.external import _mapped, sklearnex_svc
 from svmbench.solvers.external._data import ExternalData
-from svmbench.solvers.external._peer import PeerRun, dual_point, kernel_options
+from svmbench.solvers.external._peer import PeerRun, dual_point, kernel_options, seed
 from svmbench.store import Store
 from tests.conformance.cases import KERNELS, data, posed, start
 from tests.kernels.reference import kernel_matrix
@@ -108,7 +111,7 @@ def test_linearsvc_behind_a_map_has_no_bias():
         start("sklearn_rbfsampler", {"linear": "linearsvc", "bias": "unregularised"}, X, y, KERNELS[0])
 
 
-def test_what_onedal_hands_on_is_no_result_of_onedal(monkeypatch):
+def test_what_onedal_hands_on_is_no_result_of_onedal():
     X, y = data()
     problem = Problem.build(y, C=1.0, bias="unregularised")
     plain = SimpleNamespace(fit=lambda X, y: plain)
@@ -121,9 +124,6 @@ def test_what_onedal_hands_on_is_no_result_of_onedal(monkeypatch):
 @pytest.mark.usefixtures("interruptible")
 def test_an_iteration_is_ended_before_ctrl_c_is_heard():
     def step(number: int) -> None:
-        import os
-        import signal
-
         os.kill(os.getpid(), signal.SIGINT)
         done.append(number)
 
@@ -136,17 +136,22 @@ def test_an_iteration_is_ended_before_ctrl_c_is_heard():
 
 
 def test_one_generator_gives_each_epoch_an_order_of_its_own():
+    linear_model = pytest.importorskip("sklearn.linear_model")
     X, y = data()
+    problem, examples = Problem.build(y, C=1.0), ExternalData(X, KERNELS[1])
     solver = registry.get("sklearn_sgd")
-    pytest.importorskip("sklearn")
-    weights = []
-    for epochs in (2, 4):
-        run = solver(solver.Params()).start(
-            Problem.build(y, C=1.0), ExternalData(X, KERNELS[1]), Generator(3)
-        )
-        run.advance("iterations", epochs)
-        weights.append(run.snapshot().model.weights)
-    assert not np.array_equal(*weights)
+    run = solver(solver.Params()).start(problem, examples, Generator(3))
+    run.advance("iterations", 3)
+
+    def theirs(random_state):
+        peer = linear_model.SGDClassifier(alpha=problem.lam, fit_intercept=False, random_state=random_state)
+        for _ in range(3):
+            peer.partial_fit(examples.compact(np.float32), y, classes=(-1.0, 1.0))
+        return peer.coef_[0]
+
+    number = seed(Generator(3))
+    np.testing.assert_array_equal(run.snapshot().model.weights, theirs(np.random.RandomState(number)))
+    assert not np.array_equal(theirs(np.random.RandomState(number)), theirs(number))  # the same order thrice
 
 
 @pytest.mark.slow
@@ -201,8 +206,6 @@ def test_what_a_program_cannot_do_is_refused_in_words(tmp_path, monkeypatch, cap
 
 
 def test_an_absent_package_ends_the_command_before_anything_is_loaded(tmp_path, monkeypatch, capsys):
-    import importlib.metadata
-
     def absent(package: str) -> str:
         raise importlib.metadata.PackageNotFoundError(package)
 

@@ -75,7 +75,7 @@ def test_greedy_takes_the_farthest(k, basis):
 
 
 @pytest.mark.parametrize("basis", ["strides", "greedy"])
-def test_nothing_but_zeros_is_the_zero_model(basis):
+def test_examples_of_norm_zero_alone_give_the_zero_model(basis):
     run, _ = started([[0.0], [0.0]], [1.0, -1.0], LINEAR, basis=basis)
     run.advance("iterations", 100)
     assert run.converged

@@ -116,4 +116,5 @@ def test_an_inner_solver_must_know_the_bias():
 def test_any_inner_solver_with_a_tolerance_will_do():
     run, _, _ = started(*clouds(), bias="unregularised", inner="lasvm", k=30)
     run.advance("iterations", 10**6)
-    assert run.converged and run.reason
+    support = run.snapshot().model.support_vectors
+    assert run.converged and run.reason == f"the {support} support vectors have reached k = 30"

@@ -12,11 +12,6 @@ EACH = pytest.mark.parametrize("name", LOSS)
 SPARSE_OR_NOT = pytest.mark.parametrize("form", FORMS)
 
 
-def bound(name: str, C: float) -> float:
-    """The coefficient of an example whose response stays 0: C, or 2C with the squared loss."""
-    return 2.0 * C if LOSS[name] == "squared_hinge" else C
-
-
 @EACH
 @SPARSE_OR_NOT
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
@@ -73,8 +68,8 @@ def test_one_class_is_told_from_zero(name, form, label):
 def test_a_single_example_has_its_formula(name, form, C):
     x = np.array([0.0, 3.0, 4.0])
     run = finished(name, [x], [-1.0], C, form=form, eps=1e-10)
-    # min ½α²|x|² - α over [0, C]; with the squared loss the C stands beside |x|² and bounds nothing.
-    alpha = min(C, 1.0 / 25.0) if LOSS[name] == "hinge" else 1.0 / (25.0 + 1.0 / bound(name, C))
+    # min ½α²|x|² - α over [0, C]; with the squared loss 1/(2C) is added to |x|², and nothing bounds α.
+    alpha = min(C, 1.0 / 25.0) if LOSS[name] == "hinge" else 1.0 / (25.0 + 0.5 / C)
     np.testing.assert_allclose(weights(run), -alpha * x, rtol=1e-8)
 
 

@@ -62,8 +62,8 @@ def test_a_coarse_tolerance_needs_one_phase():
     assert steps[0] < steps[1] < steps[2]
 
 
-def test_what_no_loss_is_left_in_is_the_ridge():
-    # Far outside of every margin the answer is least squares with all examples as long as all have a loss.
+def test_where_every_example_has_a_loss_the_answer_is_that_of_ridge_regression():
+    # Examples so small that none reaches its margin.
     X, y = overlapping(50)
     X = 1e-2 * X
     w = weights(finished("l2svm_mfn", X, y, C=0.5, eps=1e-10))

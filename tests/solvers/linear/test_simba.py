@@ -75,7 +75,7 @@ def test_examples_that_are_all_zero_are_refused():
 
 
 @pytest.mark.parametrize("nu", [-0.1, float("inf"), float("nan")])
-def test_a_slack_budget_that_is_none_is_an_error(nu):
+def test_a_number_that_is_no_slack_budget_is_an_error(nu):
     with pytest.raises(UserError, match=r"solver\.nu=.* is not allowed: give a number of at least 0"):
         started("simba", np.ones((2, 1)), [1.0, -1.0], nu=nu)
 

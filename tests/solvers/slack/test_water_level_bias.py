@@ -105,7 +105,7 @@ def test_degenerate_cases():
     assert water_level_bias([0.0, 0.0], y[1:3], 6.0) == (3.0, 0.0, 1)
 
 
-def test_many_sorted_and_equal_responses_take_no_long():
+def test_many_sorted_reversed_and_equal_responses_have_their_level():
     rng = np.random.default_rng(4)
     y = np.where(rng.random(200_000) < 0.1, 1.0, -1.0)
     for c in (np.arange(200_000.0), -np.arange(200_000.0), np.zeros(200_000)):
