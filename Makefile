@@ -23,7 +23,7 @@ PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --dist worksteal
 # Rooms whose tests reach every compiled module.
 COMPILED_ROOMS = tests/test_rng.py $(addprefix tests/, simd kernels features data solvers conformance)
 # gcc's runtimes must be loaded before the interpreter, whose own memory at the end is no leak of ours. Tests ask for
-# more memory than there is.
+# more memory than there is, and must see that refused, not the process ended.
 SANITIZERS = LD_PRELOAD="$$(gcc -print-file-name=libasan.so):$$(gcc -print-file-name=libubsan.so)" \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-#: Share of the letters that two names have in common, from which on one may stand for the other: of three
-#: letters, all but one.
+#: Likeness (`difflib`: twice the letters in common over those of both) from which on a name may be meant by
+#: another one: for names of three letters, two in common.
 _CLOSE = 0.6
 
 

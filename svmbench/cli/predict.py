@@ -15,7 +15,7 @@ def main(arguments: Sequence[str]) -> int:
         "predict",
         "Print +1 or -1 for each row of a file, by the model of a stored run. The file is one that "
         "dataset=file reads: with labels, which do not matter, and the features of the data set of the run. "
-        "Rows for a data set of one's own are scaled as dataset.scaling scaled that.",
+        "Rows for a model of your own data are scaled by its training rows, as dataset.scaling says.",
     )
     parser.add_argument("run", metavar="RUN", help="name of the run, a unique beginning of it, or its folder")
     parser.add_argument("file", metavar="FILE", help="the rows")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from svmbench.runner.outcome import Outcome
     from svmbench.store import StoredRun
 
-#: Set for the process that is watched: the one that the user started, which watches it.
+#: Environment variable of a process that is watched: the id of the one that watches it.
 _GUARDED = "SVMBENCH_GUARDED"
 
 _EPILOGUE = "Values follow Hydra's grammar: null, true, 1e6, [a,b]; with -m: A,B,C or range(0,5)."
@@ -74,9 +74,10 @@ def main(arguments: Sequence[str]) -> int:
         from svmbench.runner import guard
 
         resolved = config.resolve(given.overrides, folders)
-        if _GUARDED in os.environ:
-            guard.follow(int(os.environ[_GUARDED]))
-        if not guard.needed(resolved) or _GUARDED in os.environ:
+        watcher = os.environ.pop(_GUARDED, None)  # which watches nothing that this process may start
+        if watcher is not None:
+            guard.follow(int(watcher))
+        if watcher is not None or not guard.needed(resolved):
             return _train(resolved, painter, given.json)
     return _guarded(resolved, arguments, given.json)
 

@@ -122,7 +122,7 @@ def _solver(given: Any) -> dict[str, Any]:
 
 
 def _countable(prefix: str, params: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a method, or a `UserError` for a whole number that it cannot count to."""
+    """Return the parameters of a method; a `UserError` for a whole number that it cannot count to."""
     for key, value in params.items():
         for number in value if isinstance(value, list | tuple) else [value]:
             if isinstance(number, int) and abs(number) > _MOST:

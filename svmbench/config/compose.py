@@ -198,7 +198,8 @@ class _Composer:
                 values = [f"{key}={value}" for value in override.sweep_string_iterator()]
             if not values:
                 raise UserError(
-                    f"{written(override)} holds no value: range(A,B) ends before B, glob takes known names"
+                    f"{written(override)} holds no value: range(A,B) ends before B, glob(PATTERN) takes the "
+                    "known names that fit"
                 )
             self.parse(values)
             found[key.lstrip("+")] = values

@@ -51,13 +51,13 @@ cdef class LazyMappedData(LinearData):
     cdef float[:, ::1] z                # the features of the examples made last, at most TOGETHER
     cdef Py_ssize_t[TOGETHER] made      # which ones
     cdef Py_ssize_t count               # how many
-    cdef Py_ssize_t held                # place of the one that was needed last; its features are charged
+    cdef Py_ssize_t held                # place in z of the one that was needed last; its features are charged
     cdef Py_ssize_t[TOGETHER] asked     # those that will be needed next, in this order
     cdef Py_ssize_t waiting             # how many
     cdef int64_t width                  # of the examples themselves
     cdef sparse_rows source             # as they are stored
     cdef bint source_sparse
-    cdef float[::1] values              # of dense examples, those numbers that are not zero
+    cdef float[::1] values              # the numbers of dense examples that are not zero
     cdef int32_t[::1] columns           # and where they stand
 
     cdef Py_ssize_t place_of(self, Py_ssize_t i) noexcept nogil

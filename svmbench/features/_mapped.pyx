@@ -132,7 +132,7 @@ cdef class LazyMappedData(LinearData):
         return -1
 
     cdef void make(self, Py_ssize_t i) noexcept nogil:
-        """Make the features of an example, and if it was announced of those that were after it."""
+        """Make the features of an example and, if it was announced, of those announced after it."""
         cdef Py_ssize_t place = 0, first = 0, example = 0
         cdef int64_t[TOGETHER] begin
         cdef int64_t[TOGETHER] end
@@ -167,7 +167,7 @@ cdef class LazyMappedData(LinearData):
     cdef void prefetch(self, Py_ssize_t i) noexcept nogil:
         """Announce an example that will be needed after those announced before."""
         cdef Py_ssize_t place = 0
-        if self.waiting == TOGETHER:    # the first of them was not needed
+        if self.waiting == TOGETHER:    # the first of them was not needed: forget it
             self.waiting -= 1
             for place in range(self.waiting):
                 self.asked[place] = self.asked[place + 1]

@@ -90,7 +90,7 @@ class Fourier(FeatureMap):
     frequencies : ndarray of float32, shape (d, k)
         v_l in columns.
     panels : Panels
-        The same as rows that are mostly zeros are multiplied with them.
+        The same columns, laid out for products with rows that are mostly zeros.
     phases : ndarray of float32, shape (D,)
         What is added to <v_l, x> before the cosine: β, or 0 and -π/2 for the pairs.
     scale : float
@@ -167,7 +167,7 @@ class Fourier(FeatureMap):
         if self._lazy and largest > SINGLE:
             raise UserError(
                 f"the frequencies of features=fourier times the data reach {largest:.1e}: above {SINGLE:.0e} "
-                "their cosines take double precision, which features.lazy=true has not; give a smaller "
+                "their cosines take double precision, which features.lazy=true does not use; give a smaller "
                 "kernel.gamma, scale the data, or give features.lazy=false"
             )
 
@@ -196,7 +196,7 @@ class Fourier(FeatureMap):
 
 
 def _squares(X: Any) -> NDArray[np.float64]:
-    """Return |x|^2 of each row, float64, shape (m,), which overflows for no values in single precision."""
+    """Return |x|² of each row, float64, shape (m,): there no value in single precision overflows."""
     if issparse(X):
         X = X.astype(np.float64)
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()

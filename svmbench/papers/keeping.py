@@ -101,8 +101,9 @@ def checkpoints(artifact: Artifact) -> Callable[[Sequence[Mapping[str, Any]]], S
     ]
     if not _on_the_way(asked):
         return _last
-    metrics = frozenset(str(one["arrival"]) for one in _arrivals(asked))
-    along = any("first" in one for one in _arrivals(asked)) or _on_the_way(asked, _ON_THE_WAY - {"arrival"})
+    costs = list(_costs_of_arrival(asked))
+    metrics = {str(one["arrival"]) for one in costs}
+    along = any("first" in one for one in costs) or _on_the_way(asked, _ON_THE_WAY - {"arrival"})
     if along or not metrics <= set(TRACE_COLUMNS):
         return _all
     return lambda rows: arrivals(rows, sorted(metrics))
@@ -180,7 +181,7 @@ def _on_the_way(given: Any, keys: frozenset[str] = _ON_THE_WAY) -> bool:
     return isinstance(given, list | tuple) and any(_on_the_way(one, keys) for one in given)
 
 
-def _arrivals(given: Any) -> Iterator[Mapping[str, Any]]:
+def _costs_of_arrival(given: Any) -> Iterator[Mapping[str, Any]]:
     """Yield every quantity that is a cost of arrival."""
     if isinstance(given, Mapping):
         if "arrival" in given:
@@ -188,7 +189,7 @@ def _arrivals(given: Any) -> Iterator[Mapping[str, Any]]:
         given = list(given.values())
     if isinstance(given, list | tuple):
         for one in given:
-            yield from _arrivals(one)
+            yield from _costs_of_arrival(one)
 
 
 def _pictures(artifact: Artifact, paths: list[Path], reference: Path) -> list[Path]:

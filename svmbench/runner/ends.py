@@ -10,7 +10,7 @@ from svmbench.runner.certifier import Uncertified
 from svmbench.runner.memory import OutOfAllowance
 
 #: Relative gap above which an exact method that has converged has done so by its tolerance alone.
-FAR = 0.01
+_FAR = 0.01
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def end_by(error: BaseException) -> End:
 
 
 def explained(end: End, row: dict[str, Any], exact: bool) -> End:
-    """Return an end short of the optimum with what it is short of it, where that is known.
+    """Return an end that may be far from the optimum with how far it is, where that is known.
 
     A tolerance is one of the optimality conditions or of the mean loss, so that a method may have converged
     although the objective is many times its bound, as at C = 1e12.
@@ -69,8 +69,9 @@ def explained(end: End, row: dict[str, Any], exact: bool) -> End:
     if not own:
         gap = _native_gap(row)
         at = "" if gap is None else f", at a relative gap of {gap:.1e} in its own objective"
-    if end.status == "converged" and gap is not None and gap > FAR:
-        return replace(end, reason=f"{end.reason}, by its tolerance alone{at}: a smaller solver.eps goes on")
+    if end.status == "converged" and gap is not None and gap > _FAR:
+        more = "a smaller solver.eps would go on"
+        return replace(end, reason=f"{end.reason}, by its tolerance alone{at}: {more}")
     return end
 
 

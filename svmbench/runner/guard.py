@@ -16,6 +16,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -30,9 +31,9 @@ from svmbench.store.writer import conclude
 #: looking at an answer take long where both are large: only what never ends has to end.
 ASIDE = 300.0
 
-#: Seconds that a run has to see by itself that it is to end, and to end with a last look. One that takes
-#: twice the memory that it may has none.
-_HEEDS = 2.0
+#: Seconds that a process has to notice by itself that it is to end, and to do so. A run that takes twice the
+#: memory that it may has none.
+_NOTICE = 2.0
 
 #: Seconds between two looks, and signals that are passed on.
 _LOOK = 0.2
@@ -76,14 +77,11 @@ class Guard:
 
     def exceeded(self) -> bool:
         """Return whether the run has passed a limit, so that its process is to be killed."""
-        if self._path is None:
-            self._path = self._found()
-        if self._path is None or self._end is not None:
-            return self._end is not None
-        try:
-            self._end = self._too_long(self._path) or self._too_much(self._path)
-        except FileNotFoundError:  # it has just ended
-            return False
+        self._path = self._path or self._found()
+        # Once its run is stored a process may still draw pictures: its memory is no longer that of a run.
+        if self._end is None and self._path is not None and self._path.exists():
+            with suppress(FileNotFoundError):  # it has ended, or changed its mark, meanwhile
+                self._end = self._too_long(self._path) or self._too_much(self._path)
         return self._end is not None
 
     def conclude(self) -> StoredRun | None:
@@ -122,7 +120,7 @@ class Guard:
             return None
         now = time.monotonic()
         self._above = now if self._above is None else self._above
-        waited = now - self._above > _HEEDS or self._allowance.passed(self._process, times=2.0) is not None
+        waited = now - self._above > _NOTICE or self._allowance.passed(self._process, times=2.0) is not None
         return ("budget", passed) if waited else None
 
     def _found(self) -> Path | None:
@@ -141,9 +139,9 @@ def follow(guard: int) -> None:
 
     def look() -> None:
         while os.getppid() == guard:
-            time.sleep(_HEEDS)
+            time.sleep(_NOTICE)
         os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(_HEEDS)
+        time.sleep(_NOTICE)
         os._exit(1)
 
     threading.Thread(target=look, daemon=True).start()

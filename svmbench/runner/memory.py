@@ -80,16 +80,16 @@ class Allowance:
         return {"before": round(self.before, 1), "beside": round(self.beside, 1)}
 
     def passed(self, process: int | None = None, times: float = 1.0) -> str | None:
-        """Return the sentence with which a run ends whose process, by default this one, has taken more.
+        """Return why a run is to end, or None: its process, by default this one, has taken too much.
 
-        Or so many ``times`` more.
+        Too much is more than so many ``times`` what it may take.
         """
         now = held(process)
         if now is None or now - self.before <= times * self.beside:
             return None
         return (
-            f"budget.memory={self.memory:g} reached: {now - self.before:.0f} MiB taken beside the data, "
-            f"where {self.beside:.0f} are allowed"
+            f"budget.memory={self.memory:g} reached ({now - self.before:.0f} MiB taken beside the data, "
+            f"{self.beside:.0f} allowed)"
         )
 
 

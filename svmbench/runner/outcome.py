@@ -18,7 +18,7 @@ _CODES = {"done": 0, "found": 0, "failed": 1, "refused": 2, "interrupted": 130}
 
 
 def ended(state: str, reason: str) -> str:
-    """Return how a run ended, for people: ``done, REASON``; a reason that begins with the state is enough."""
+    """Return how a run ended, for people: ``done, REASON``; or the reason alone if it names the state."""
     return reason if reason.startswith(state) else f"{state}, {reason}"
 
 
@@ -60,4 +60,4 @@ class Outcome:
     @classmethod
     def found(cls, run: StoredRun) -> Outcome:
         """Return the outcome of a run that was stored before."""
-        return cls(run, "found", f"stored before: {run.status}, {run.reason}")
+        return cls(run, "found", f"stored before: {ended(run.status, run.reason)}")

@@ -24,9 +24,10 @@ _KERNELS = {"rbf": "gaussian", "linear": "linear", "poly": "polynomial"}
 
 
 def check_positive(name: str, value: Any, *, finite: bool = False) -> None:
-    """Raise a ValueError unless a parameter is a number above 0."""
+    """Raise a ValueError unless a parameter is a number above 0, and where asked for below infinity."""
     if not (isinstance(value, Real) and float(value) > 0.0) or (finite and value == np.inf):
-        raise ValueError(f"{name}={value!r} is not allowed: give a positive number")
+        what = "positive finite number" if finite else "positive number"
+        raise ValueError(f"{name}={value!r} is not allowed: give a {what}")
 
 
 def _check_single(X: Any) -> None:
@@ -141,9 +142,10 @@ class KernelClassifier(BinaryClassifier):
 
     @property
     def _cache_bytes(self) -> int:
+        """``cache_size`` in bytes."""
         if not (isinstance(self.cache_size, Real) and 0.0 <= self.cache_size < np.inf):
             raise ValueError(
-                f"cache_size={self.cache_size!r} is not allowed: give a number of at least 0, in MiB"
+                f"cache_size={self.cache_size!r} is not allowed: give a finite number of at least 0, in MiB"
             )
         return int(self.cache_size * 2**20)
 

@@ -83,7 +83,7 @@ class SBPClassifier(KernelClassifier):
         """Train on rows X, shape (n, d), dense or sparse, with labels y, shape (n,), of two classes."""
         X, labels = self._checked(X, y)
         if not (isinstance(self.nu, Real) and 0.0 <= self.nu < np.inf):
-            raise ValueError(f"nu={self.nu!r} is not allowed: give a number of at least 0")
+            raise ValueError(f"nu={self.nu!r} is not allowed: give a finite number of at least 0")
         if self.max_evaluations is None and self.max_seconds is None:
             raise ValueError("give max_evaluations or max_seconds: the method has no end of its own")
         for name in ("max_evaluations", "max_seconds"):

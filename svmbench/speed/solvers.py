@@ -76,7 +76,7 @@ class Pace:
 
     @property
     def iterations(self) -> int:
-        """How many were timed; fewer than there was time for where the solver had converged."""
+        """How many were timed; fewer than there was time for where the solver was at its end."""
         return sum(iterations for iterations, _ in self.pieces)
 
     @property
@@ -170,7 +170,7 @@ def posed(
 def _pace(solver: type[Solver], problem: Problem, oracle: Oracle, limit: float, seconds: float) -> Pace:
     run = _started(solver, problem, oracle)
     warm_up = (_piece(run, WARM_UP),)
-    if run.converged:  # a few large iterations: all of them are timed
+    if run.converged or run.stalled:  # a few large iterations: all of them are timed
         run = _started(solver, problem, oracle)
     computed, begun, load = oracle.ledger.kev_computed, stamp(), os.getloadavg()[0]
     pieces = timed(run, seconds)
@@ -210,7 +210,7 @@ def timed(run: Run, seconds: float) -> tuple[tuple[int, float], ...]:
     """
     pieces: list[tuple[int, float]] = []
     spent, most = 0.0, 1
-    while not run.converged and spent < seconds:
+    while not (run.converged or run.stalled) and spent < seconds:
         pieces.append(_piece(run, most))
         spent += pieces[-1][1]
         each = pieces[-1][1] / max(1, pieces[-1][0])

@@ -65,7 +65,7 @@ class RunWriter:
 
     @contextmanager
     def training(self, spent: float) -> Iterator[None]:
-        """Say by a file, to who watches from outside, that the run trains, after so many seconds of it."""
+        """Tell who watches from outside, by a file, that the run trains, and for how long it had before."""
         mark = self.path / TRAINING
         with self._storing():
             mark.write_text(repr(spent), encoding="ascii")

@@ -213,7 +213,7 @@ class _Worker:
         return [json.loads(line) for line in lines]
 
     def overdue(self) -> bool:
-        """Return whether it has had its time to store what it has."""
+        """Return whether it was asked to end and has had its time for that."""
         return self.stopping and time.monotonic() > self.deadline
 
     def exceeded(self) -> bool:

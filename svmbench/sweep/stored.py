@@ -7,6 +7,7 @@ from typing import Any
 from svmbench import data, features
 from svmbench.errors import UserError
 from svmbench.files import digest
+from svmbench.runner.outcome import ended
 from svmbench.solvers import registry
 from svmbench.store import Store, StoredRun
 from svmbench.store.identity import DERIVED, identity, rounded, run_id
@@ -65,7 +66,7 @@ def end_of(run: StoredRun, config: dict[str, Any], state: str, reason: str | Non
     summary = run.summary()
     return {
         "state": state,
-        "reason": reason or f"stored before: {run.status}, {run.reason}",
+        "reason": reason or f"stored before: {ended(run.status, run.reason)}",
         "run": run.id,
         "seconds": 0.0,
         "numbers": {key: summary.get(key) for key in (*NUMBERS, config["budget"]["counter"])},

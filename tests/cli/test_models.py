@@ -157,6 +157,9 @@ def test_rows_are_scaled_as_the_training_rows_were(here, capsys, form, scaling, 
     (here / "one").write_text((csv if form == "csv" else pairs)[0])
     assert main(["predict", run.id, "one"]) == 0
     assert float(capsys.readouterr().out) == signs[0]  # by the training rows, whatever the file holds
+    (here / "other").write_text((pairs if form == "csv" else csv)[0])
+    assert main(["predict", run.id, "other"]) == (0 if scaling == "unit" else 2)
+    assert ("give a file of the same format and columns" in capsys.readouterr().err) == (scaling != "unit")
 
 
 @pytest.mark.parametrize(

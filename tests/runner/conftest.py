@@ -7,6 +7,7 @@ import pytest
 from svmbench import data as datasets
 from svmbench.runner import execute as module
 from svmbench.solvers import registry
+from svmbench.store import Store
 
 from .fakes import BUDGET, Silent, Toy, two_clouds
 
@@ -23,6 +24,18 @@ CONFIG = {
     "data": {"mirror": None, "dir": None},
     "force": False,
 }
+
+
+@pytest.fixture
+def store(tmp_path):
+    """A store without runs."""
+    return Store(tmp_path)
+
+
+@pytest.fixture
+def data():
+    """Data that two classes share."""
+    return two_clouds()
 
 
 @pytest.fixture

@@ -91,10 +91,10 @@ def test_what_another_process_stored_meanwhile_is_found(make, monkeypatch):
 
 
 def test_an_optimum_over_the_memory_of_its_run_is_an_end_with_its_sentence(make, monkeypatch):
-    monkeypatch.setattr(Allowance, "passed", lambda *_: "budget.memory=16 reached: too much is held")
+    monkeypatch.setattr(Allowance, "passed", lambda *_: "budget.memory=16 reached (too much)")
     outcome = make(solver={"name": "sbp", "nu": "auto"}, budget={"memory": 16.0}, problem={"C": 100.0})
     assert (outcome.run.status, outcome.run.complete) == ("budget", True)
-    assert outcome.reason.startswith("budget.memory=16 reached: too much is held, by the optimum behind it")
+    assert outcome.reason.startswith("budget.memory=16 reached (too much), by the optimum behind it")
 
 
 def test_an_optimum_that_cannot_be_certified_is_refused_and_no_accident(make, monkeypatch):

@@ -61,7 +61,7 @@ def test_an_identical_run_is_found_and_not_repeated(make, monkeypatch):
     monkeypatch.setattr(module, "Loop", None)
     again = make(results=make.config()["results"] + "/", data={"mirror": "/elsewhere"}, prefetch=False)
     assert again.state == "found" and again.run.path.samefile(first.run.path)
-    assert again.reason == f"stored before: budget, {first.reason}"
+    assert again.reason == f"stored before: {first.reason}"
 
 
 @pytest.mark.parametrize("counter", ["kev_ondemand", "kev_computed"])

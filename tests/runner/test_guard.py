@@ -14,6 +14,7 @@ import pytest
 
 from svmbench import config
 from svmbench.runner import guard as module
+from svmbench.runner import memory
 from svmbench.runner.guard import Guard, grace, needed, watched
 from svmbench.runner.memory import held
 from svmbench.store import Store
@@ -107,8 +108,22 @@ def test_a_deaf_run_that_takes_too_much_ends_likewise(tmp_path, limits):
     given = ["solver=smo", "budget.memory=7", *limits, f"results={tmp_path}"]
     run, _ = ended(config.resolve(given), rows=2, spent=0.0, takes=150)
     assert (run.status, run.complete, len(run.rows())) == ("budget", True, 2)
-    assert run.reason.startswith("budget.memory=7 reached: 15")
-    assert run.reason.endswith("where 100 are allowed; its process was ended from outside")
+    assert run.reason.startswith("budget.memory=7 reached (15")
+    assert run.reason.endswith(" 100 allowed); its process was ended from outside")
+
+
+def test_a_run_that_has_ended_is_over_no_limit(tmp_path, monkeypatch):
+    resolved = config.resolve(["solver=smo", "budget.memory=7", f"results={tmp_path}"])
+    about = {"config": resolved, "memory": {"before": 0.0, "beside": 100.0}}
+    writer = Store(tmp_path).begin(identity(resolved, "sum", 1), about)
+    guard = Guard(resolved, os.getpid())
+    monkeypatch.setattr(memory, "held", lambda process: 0.0)
+    assert not guard.exceeded()
+    writer.checkpoint({"iterations": 1, "primal_objective": 0.5, "wall_seconds": 0.001})
+    writer.finish("budget", "budget.memory=7 reached")
+    monkeypatch.setattr(memory, "held", lambda process: 1e6)  # of its pictures, say
+    assert not guard.exceeded()
+    assert guard.conclude() is None
 
 
 DEAF = """

@@ -137,7 +137,7 @@ def test_an_exact_method_that_converged_far_from_the_optimum_says_at_what_gap():
         return end.reason
 
     plain = "the solver's stopping rule holds after 15 iterations"
-    far = ", by its tolerance alone, at a relative gap of 2.0e-01: a smaller solver.eps goes on"
+    far = ", by its tolerance alone, at a relative gap of 2.0e-01: a smaller solver.eps would go on"
     assert end_of(relative_gap=0.2, dual_source="solver") == plain + far
     assert end_of(relative_gap=0.01, dual_source="solver") == plain
     assert end_of(relative_gap=0.2, dual_source="optimum") == plain  # of another loss

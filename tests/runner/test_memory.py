@@ -100,11 +100,11 @@ def test_a_solver_of_others_is_ended_as_a_row_with_its_curve(plugin, several, de
     assert done.returncode == 0, done.stderr
     (run,) = Store(plugin / "results").runs()
     assert (run.status, run.complete) == ("budget", True)
-    assert run.reason.startswith("budget.memory=1 reached: "), run.reason
+    assert run.reason.startswith("budget.memory=1 reached ("), run.reason
     assert run.reason.endswith("ended from outside") == (deaf == "true")
     beside = run.manifest["memory"]["beside"]
     assert 257.0 <= beside < 258.0
-    assert f" where {beside:.0f} are allowed" in run.reason
+    assert f" {beside:.0f} allowed)" in run.reason
     last = run.summary()["iterations"]
     assert last == 25 if deaf == "true" else 60 <= last < 300
 
@@ -128,7 +128,7 @@ def test_the_loop_looks_between_slices():
     )  # fmt: skip
     end = loop.drive()
     assert end.status == "budget"
-    assert end.reason.startswith("budget.memory=3 reached: ")
+    assert end.reason.startswith("budget.memory=3 reached (")
     assert rows
 
 

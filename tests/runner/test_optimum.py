@@ -26,16 +26,6 @@ from .fakes import two_clouds
 from .test_observe import GAUSSIAN, expected, gram
 
 
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path)
-
-
-@pytest.fixture
-def data():
-    return two_clouds()
-
-
 def solve(store, data, say=lambda text: None, kernel=GAUSSIAN, **problem):
     return optimum(
         Problem.build(data.train.y, **(problem or {"C": 1.0})),

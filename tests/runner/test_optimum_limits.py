@@ -12,20 +12,8 @@ from svmbench.runner import certifier
 from svmbench.runner.memory import Allowance, OutOfAllowance
 from svmbench.runner.optimum import TARGET, optimum, optimum_key
 from svmbench.solvers.base import KernelExpansion, Snapshot
-from svmbench.store import Store
 
-from .fakes import two_clouds
 from .test_observe import GAUSSIAN
-
-
-@pytest.fixture
-def store(tmp_path):
-    return Store(tmp_path)
-
-
-@pytest.fixture
-def data():
-    return two_clouds()
 
 
 def solve_within(store, data, seconds=None, kernel=GAUSSIAN, **limits):
@@ -71,7 +59,7 @@ def test_a_limit_of_memory_holds_for_it_and_what_was_done_is_kept(store, data):
     nothing = Allowance(memory=16.0, before=0.0, beside=0.0)
     if nothing.passed() is None:
         pytest.skip("the system does not say what a process holds")
-    said = r"budget\.memory=16 reached: .* MiB taken .*, by the optimum behind it at a relative gap of"
+    said = r"budget\.memory=16 reached \(.* MiB taken .*\), by the optimum behind it at a relative gap of"
     with pytest.raises(OutOfAllowance, match=said):
         solve_within(store, data, allowance=nothing)
     assert len(kept(store)) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -73,11 +74,10 @@ def test_values_are_those_that_were_computed(monkeypatch):
     assert pace.fraction == pace.values_per_second / 100.0
 
 
-def test_a_converged_solver_ends_the_timing():
-    class Done:
-        converged, iterations = True, 7
-
-    assert solvers.timed(Done(), 10.0) == ()
+@pytest.mark.parametrize("end", [{"converged": True}, {"stalled": True}], ids=str)
+def test_a_solver_at_its_end_ends_the_timing(end):
+    run = SimpleNamespace(**{"converged": False, "stalled": False, **end})
+    assert solvers.timed(run, 10.0) == ()
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,8 @@ def test_few_pieces_are_short(each, monkeypatch):
     """A clock that is looked at after every iteration would be a part of what it measures."""
 
     class Steady:
-        converged, iterations = False, 0
+        converged = stalled = False
+        iterations = 0
 
         def advance(self, counter, goal, most):
             self.iterations += most

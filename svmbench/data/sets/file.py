@@ -88,8 +88,7 @@ def read_rows(dataset: Mapping[str, Any], path: str, say: Callable[[str], None])
     UserError
         If the file cannot be read or is malformed.
     """
-    known = {item.name: dataset[item.name] for item in fields(Params) if item.name in dataset}
-    params = Params(**known) if set_of(dataset) == OWN else Params()
+    params = _params(dataset) if set_of(dataset) == OWN else Params()
     raw = RawFiles(entry(OWN), [], Path(), say)
     content, where = _content(raw, "rows", path)
     return _table(params, content, where, _layout(params, content, where))
@@ -125,15 +124,23 @@ def prepared_rows(dataset: Mapping[str, Any], path: str, d: int, say: Callable[[
     if scaling == "unit":
         X = unit_rows(X)
     elif scaling != "none":
+        params = _params(dataset)
         known = read_rows(dataset, dataset["path"], say).X
-        params = Params(**{item.name: dataset[item.name] for item in fields(Params) if item.name in dataset})
         known = known[_split(params, known.shape[0])["train"] if params.test_path is None else slice(None)]
         if issparse(known) != issparse(X) or known.shape[1] > d:
-            raise UserError(f"{path} is no file as {params.path} is, by which its rows must be scaled")
+            raise UserError(
+                f"{path} cannot be scaled by the training rows of {params.path}: give a file of the same "
+                "format and columns"
+            )
         n, both = known.shape[0], [_wide(known, d), X]
         joined = scipy.sparse.vstack(both, format="csr") if issparse(X) else np.concatenate(both)
         X = _scaled(joined, slice(n), scaling)[0][n:]
     return X
+
+
+def _params(dataset: Mapping[str, Any]) -> Params:
+    """Return the parameters of the user's own data from a configuration, which may lack newer ones."""
+    return Params(**{item.name: dataset[item.name] for item in fields(Params) if item.name in dataset})
 
 
 def _wide(X: Matrix, d: int) -> Matrix:

@@ -9,8 +9,8 @@ cdef enum Rule:
     GVPM
     DAI_FLETCHER
 
-# Solve to a violation below tol, by at most `left` steps, which becomes those not needed; return the
-# violation that is left. e: what y'z is to be, if there is a y. scratch: 4 q values.
+# Solve to a violation below tol by at most left[0] steps, and put into it how many were not taken; return the
+# violation at the end. e: what y'z is to be, if there is a y. scratch: 4 q values.
 cdef double solve_projected(
     SmallQP* qp, double e, Rule rule, double tol, int64_t* left, double* scratch
 ) noexcept nogil

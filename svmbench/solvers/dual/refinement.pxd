@@ -12,8 +12,8 @@ cdef class Refinement:
     cdef Oracle oracle
     cdef Py_ssize_t n
     cdef bint whole                     # whether the method has all examples at hand
-    cdef double C
-    cdef bint balanced
+    cdef double C                       # of the problem, for the gap; 0 where not all are at hand
+    cdef bint balanced                  # whether it has a bias; likewise
     cdef double[::1] labels
     cdef double[::1] weights            # K(x, x) times the largest of them
     cdef double[::1] alpha              # the solver's own
@@ -47,8 +47,8 @@ cdef class Refinement:
     cdef int renew(self, double* values) except -1 nogil
     cdef int recompute(self) except -1
     cdef tuple changes(self)
-    # Recompute those values of the present α that decide whether it is the solution, and find the extrema
-    # again; not if they are many. Returns 1 if they were few, else 0.
+    # Recompute those values of the present α that decide whether it is the solution, unless they are many,
+    # and find the extrema again. Returns 1 if they were recomputed, else 0.
     cdef int sharpen(self, BoxDual dual) except -1 nogil
     cdef bint recompute_near(self, BoxDual dual) except -1
     # Primal minus dual objective of the α of the last recomputation.

@@ -121,7 +121,7 @@ cdef class Run(SteppedRun):
         return 0
 
     cdef int refine(self) except -1 nogil:
-        """Recompute the values: where it seems to have converged only those that decide it, if these do."""
+        """Recompute the values; where it seems to have converged, only those that decide it if that is so."""
         if self.converged and self.refinement.sharpen(self.level):
             self.look()
             if self.converged:

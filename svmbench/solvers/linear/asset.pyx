@@ -171,7 +171,7 @@ cdef class Run(LinearRun):
         return 0
 
     cdef int64_t choose(self, int64_t iteration) noexcept nogil:
-        """Return the example of an iteration, counted from 0, and ask for its row."""
+        """Return the example of an iteration, counted from 0, and announce it or one further on."""
         cdef int64_t i = self.rng.below(<unsigned int> self.n) if self.drawn else min(iteration, self.n - 1)
         self.examples.prefetch(i if self.drawn else min(iteration + FURTHER, self.n - 1))
         return i
