@@ -19,7 +19,9 @@ BUILD ?=
 PAPERS = $(basename $(notdir $(wildcard conf/paper/*.yaml)))
 # Rooms whose tests start no process and draw nothing, so that they are over in a minute.
 QUICK = tests/test_*.py $(addprefix tests/, kernels features data config store solvers)
-PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --dist worksteal
+# Options of pytest that choose among the tests: make test SELECT='-k sbp'
+SELECT ?=
+PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --dist worksteal $(SELECT)
 # Rooms whose tests reach every compiled module.
 COMPILED_ROOMS = tests/test_rng.py $(addprefix tests/, simd kernels features data solvers conformance)
 # gcc's runtimes must be loaded before the interpreter, whose own memory at the end is no leak of ours. Tests ask for

@@ -44,7 +44,8 @@ class TrainingScores:
     of that time, so all of their terms are evaluated again. Evaluations in double precision may take no
     longer than the training that was charged so far (`kev_iter`), beside a fixed share; scores beyond that
     are unknown.
-    They are made all the same where responses in single precision cannot stand for them (`support`).
+    At the end of a run earlier looks are not reckoned, so that its last row has a gap wherever one look may.
+    Scores are made all the same where responses in single precision cannot stand for them (`support`).
     What was charged, unlike what was computed, depends on no cache, and is the same in a run that was
     interrupted and went on.
 
@@ -64,11 +65,13 @@ class TrainingScores:
         self._sizes = np.zeros(reader.n)  # the largest that they have been, times the factors since
         self._spent = 0
 
-    def __call__(self, model: Model, anyway: bool = False) -> Floats | None:
+    def __call__(self, model: Model, *, last: bool = False, anyway: bool = False) -> Floats | None:
         """Return <w, Φ(x_i)> for every training example, without bias, shape (n,); None if too dear.
 
-        With `anyway` nothing is too dear.
+        With `last` what was spent before does not count; with `anyway` nothing is too dear.
         """
+        if last:
+            self._spent = 0
         if not isinstance(model, KernelExpansion) or not isinstance(self._reader, Oracle):
             return model.training_scores(self._reader)  # in double precision as it is
         new = np.zeros(self._reader.n)

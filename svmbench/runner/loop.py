@@ -275,7 +275,7 @@ class Loop:
         try:
             with self._interrupt.cuttable():
                 snapshot = self._run.snapshot()
-                row = self._observe(snapshot)
+                row = self._observe(snapshot, last=self._run.converged or self._run.stalled)
         except KeyboardInterrupt:
             if self._interrupt.requested is None:
                 raise

@@ -108,33 +108,34 @@ class Observer:
         names = (name for name in state if name.startswith(prefix))
         self._scores.restore({name.removeprefix(prefix): state[name] for name in names})
 
-    def __call__(self, snapshot: Snapshot) -> dict[str, Any]:
+    def __call__(self, snapshot: Snapshot, *, last: bool = False) -> dict[str, Any]:
         """Return what is known of a snapshot, keys of TRACE_COLUMNS without counters and clocks.
 
-        Interrupted in its middle it was no look: the next one sees what this one would have seen.
+        `last` says that the method is at its end. Interrupted in its middle it was no look: the next one sees
+        what this one would have seen.
         """
         self._before, wrong = self._scores.state(), self.wrong
         try:
-            return self._seen(snapshot)
+            return self._seen(snapshot, last)
         except KeyboardInterrupt:
             self._scores.restore(self._before)
             self.wrong = wrong
             raise
 
-    def _seen(self, snapshot: Snapshot) -> dict[str, Any]:
-        row: dict[str, Any] = self._on_training(snapshot) if self._train else {**snapshot.native}
+    def _seen(self, snapshot: Snapshot, last: bool) -> dict[str, Any]:
+        row: dict[str, Any] = self._on_training(snapshot, last) if self._train else {**snapshot.native}
         row["support_vectors"] = snapshot.model.support_vectors
         if row["support_vectors"] is None and snapshot.alpha is not None:
             row["support_vectors"] = int(np.count_nonzero(snapshot.alpha))
         self._generalise(row, snapshot.model)
         return row
 
-    def _on_training(self, snapshot: Snapshot) -> dict[str, Any]:
+    def _on_training(self, snapshot: Snapshot, last: bool) -> dict[str, Any]:
         """Return what the training examples tell: objective, gap, error, and what a method says of itself."""
         model, problem, y = snapshot.model, self._problem, self._problem.y
         maintained = snapshot.responses
         diverged = maintained is not None and not np.isfinite(maintained).all()
-        scores = None if diverged else self._scores(model)
+        scores = None if diverged else self._scores(model, last=last)
         if scores is not None:
             responses = y * scores
         else:

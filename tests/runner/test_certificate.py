@@ -126,6 +126,21 @@ def test_the_allowance_takes_an_evaluation_at_the_price_of_its_layout(layout, pr
     assert scores(model) is not None
 
 
+def test_the_last_look_may_take_what_earlier_ones_have_taken_too(monkeypatch):
+    X, _, kernel, _, _ = large_dual_point("plane", 1e4, "none")
+    monkeypatch.setattr("svmbench.runner.certificate._FREE", 0)
+    oracle = Oracle(X, kernel)
+    scores, s = TrainingScores(oracle), 8
+    oracle.ledger.charge(evaluations=int(oracle.exact_price * s * oracle.n))
+    first, second, larger = (
+        KernelExpansion(np.arange(k), np.random.default_rng(k).random(k)) for k in (s, s - 1, s + 1)
+    )
+    assert scores(first) is not None
+    assert scores(second) is None
+    assert scores(larger, last=True) is None
+    assert scores(second, last=True) is not None
+
+
 def test_where_single_precision_cannot_stand_for_the_model_observation_is_in_double_at_any_price(monkeypatch):
     X, y, kernel, problem, alpha = large_dual_point("plane", 1e4, "none")
     monkeypatch.setattr("svmbench.runner.certificate._FREE", 0)

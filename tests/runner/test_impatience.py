@@ -40,8 +40,8 @@ def look(monkeypatch):
         seen = Observer._seen
         calls = []
 
-        def slow(self, snapshot):
-            row = seen(self, snapshot)
+        def slow(self, *given):
+            row = seen(self, *given)
             calls.append(row)
             if len(calls) == number:
                 for_ever()
@@ -120,8 +120,8 @@ def test_between_two_checkpoints_it_goes_on_from_there(tmp_path, monkeypatch):
                 pressed.set()
                 os.kill(os.getpid(), signal.SIGINT)
 
-    def slow(self, snapshot):
-        row = seen(self, snapshot)
+    def slow(self, *given):
+        row = seen(self, *given)
         if pressed.is_set():
             threading.Event().wait(60.0)
         return row

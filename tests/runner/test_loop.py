@@ -28,13 +28,14 @@ def drive(
     **budget,
 ):
     rows = []
+    seen = observe or (lambda snapshot: {"primal_objective": 1.0 / (1 + snapshot)})
     loop = Loop(
         run,
         run,
         first,
         {**BUDGET, **budget},
         points,
-        observe or (lambda snapshot: {"primal_objective": 1.0 / (1 + snapshot)}),
+        lambda snapshot, *, last: {**seen(snapshot), "last": last},
         checkpoint or rows.append,
         interrupt or Interrupt(),
         progress or Silent(),
@@ -127,6 +128,13 @@ def test_a_limit_before_an_exact_method_has_converged_is_said_with_the_gap():
     assert end.reason == "budget.gap=0.5 reached: relative_gap 0.1"
     end, _ = drive(ScriptedRun({"kev_iter": 10}, converge=15), kev=5000.0, **given)
     assert end.reason == "the solver's stopping rule holds after 15 iterations"
+
+
+def test_the_look_at_the_end_of_a_method_is_told_that_it_is_the_last():
+    _, rows = drive(ScriptedRun({"kev_iter": 10}, converge=15), points=1, kev=1e6)
+    assert column(rows, "last") == [False, False, True]
+    _, rows = drive(ScriptedRun({"kev_iter": 10}), points=1, kev=100.0)
+    assert column(rows, "last") == [False, False]
 
 
 def test_an_exact_method_that_converged_far_from_the_optimum_says_at_what_gap():

@@ -123,7 +123,7 @@ def test_the_loop_looks_between_slices():
     assert before is not None
     run = Takes({"kev_iter": 1}, pause=0.001)
     loop = Loop(
-        run, run, 1, {**BUDGET, "counter": "iterations"}, 1, lambda seen: {}, rows.append, Interrupt(),
+        run, run, 1, {**BUDGET, "counter": "iterations"}, 1, lambda seen, last: {}, rows.append, Interrupt(),
         Silent(), allowance=Allowance(3.0, before, 40.0),
     )  # fmt: skip
     end = loop.drive()
