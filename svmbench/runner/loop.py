@@ -82,7 +82,7 @@ class Loop:
     points : int
         Checkpoints per factor of ten of ``budget.counter``.
     observe : callable
-        From a snapshot to a row of the trace, without counters and clocks.
+        From a snapshot, and whether it is the last of the method, to a row without counters and clocks.
     checkpoint : callable
         Stores a row.
     interrupt : Interrupt
@@ -112,7 +112,7 @@ class Loop:
         first: int,
         budget: dict[str, Any],
         points: int,
-        observe: Callable[[Snapshot], dict[str, Any]],
+        observe: Callable[[Snapshot, bool], dict[str, Any]],
         checkpoint: Callable[[dict[str, Any]], None],
         interrupt: Interrupt,
         progress: Progress,
@@ -275,7 +275,7 @@ class Loop:
         try:
             with self._interrupt.cuttable():
                 snapshot = self._run.snapshot()
-                row = self._observe(snapshot, last=self._run.converged or self._run.stalled)
+                row = self._observe(snapshot, self._run.converged or self._run.stalled)
         except KeyboardInterrupt:
             if self._interrupt.requested is None:
                 raise

@@ -108,7 +108,7 @@ class Observer:
         names = (name for name in state if name.startswith(prefix))
         self._scores.restore({name.removeprefix(prefix): state[name] for name in names})
 
-    def __call__(self, snapshot: Snapshot, *, last: bool = False) -> dict[str, Any]:
+    def __call__(self, snapshot: Snapshot, last: bool = False) -> dict[str, Any]:
         """Return what is known of a snapshot, keys of TRACE_COLUMNS without counters and clocks.
 
         `last` says that the method is at its end. Interrupted in its middle it was no look: the next one sees

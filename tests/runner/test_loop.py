@@ -35,7 +35,7 @@ def drive(
         first,
         {**BUDGET, **budget},
         points,
-        lambda snapshot, *, last: {**seen(snapshot), "last": last},
+        lambda snapshot, last: {**seen(snapshot), "last": last},
         checkpoint or rows.append,
         interrupt or Interrupt(),
         progress or Silent(),
