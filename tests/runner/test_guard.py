@@ -15,7 +15,8 @@ import pytest
 from svmbench import config
 from svmbench.runner import guard as module
 from svmbench.runner import memory
-from svmbench.runner.guard import Guard, grace, needed, watched
+from svmbench.runner.clock import grace
+from svmbench.runner.guard import Guard, needed, watched
 from svmbench.runner.memory import held
 from svmbench.store import Store
 from svmbench.store.identity import identity
