@@ -164,12 +164,13 @@ cdef class Oracle(KernelRows):
         if kernel["name"] == "gaussian":
             return np.ones(self.n)
         if self._diagonal is None:
-            self._diagonal = self.layout.squared_norms()
+            values = self.layout.squared_norms()
             if kernel["name"] == "polynomial":
                 with np.errstate(over="ignore"):  # infinite then, and refused by `checked_diagonal`
-                    self._diagonal = (kernel["gamma"] * self._diagonal + kernel["coef0"]) ** kernel["degree"]
+                    values = (kernel["gamma"] * values + kernel["coef0"]) ** kernel["degree"]
             self.ledger.computed(self.n)
             self.ledger.setup(self.n)
+            self._diagonal = values  # whole, or not at all where Ctrl-C comes in between
         return self._diagonal.copy()
 
     def subset(self, indices):
