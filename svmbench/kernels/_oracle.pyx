@@ -157,8 +157,7 @@ cdef class Oracle(KernelRows):
     def diagonal(self):
         """Return K(x_i, x_i), float64, shape (n,).
 
-        Free for the Gaussian kernel, whose diagonal is 1. For another kernel n evaluations, made and charged
-        to every convention once, at the first call, and noted as setup.
+        Free for the Gaussian kernel, else n evaluations, charged to every convention once and noted as setup.
         """
         kernel = self.layout.kernel
         if kernel["name"] == "gaussian":
