@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from svmbench.files import Lock
 from svmbench.runner import guard
+from svmbench.runner.outcome import Outcome
 from svmbench.runner.spawn import cores, thread_environment
 from svmbench.sweep.plan import Job
 from svmbench.sweep.stored import end_of
@@ -138,7 +139,7 @@ class Pool:
                 cut = worker.guard.conclude() if worker.guard and worker.job else None
                 if cut is not None and worker.job is not None:
                     seconds = time.monotonic() - worker.begun
-                    answers = [{**end_of(cut, worker.job.config, "done", cut.reason), "seconds": seconds}]
+                    answers = [{**end_of(cut, worker.job.config, Outcome.of(cut).state, cut.reason), "seconds": seconds}]
             for end in answers:
                 job, worker.job, worker.stopping = worker.job, None, False
                 if job is not None:
