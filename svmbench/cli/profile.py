@@ -111,6 +111,6 @@ def _table(found: Profiles) -> str:
     problems = len(dict.fromkeys(problem for problem, _ in found.cases))
     cases = len(found.cases)
     return (
-        f"{table(header, rows)}\n\n{cases} case{'s' * (cases > 1)}: {problems} problem{'s' * (problems > 1)}, "
-        f"targets of {found.metric}. Cost: {found.cost}{per}."
+        f"{table(header, rows)}\n\n{cases} case{'s' * (cases > 1)}: "
+        f"{problems} problem{'s' * (problems > 1)}, targets of {found.metric}. Cost: {found.cost}{per}."
     )

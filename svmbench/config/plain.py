@@ -64,7 +64,9 @@ def check_files(folders: Sequence[Path], error: Exception) -> None:
         except yaml.YAMLError:  # which Hydra does name
             continue
         if content is not None and not isinstance(content, dict):
-            raise UserError(f"{file} holds a {type(content).__name__}, not keys: write lines as in KEY: VALUE")
+            raise UserError(
+                f"{file} holds a {type(content).__name__}, not keys: write lines as in KEY: VALUE"
+            )
 
 
 def with_changes(

@@ -45,7 +45,7 @@ def kept_columns(matrices: list[Matrix]) -> NDArray[np.int32] | None:
 
 
 def renumbered(X: Matrix, kept: NDArray[np.int32]) -> Matrix:
-    """Return a CSR matrix with the columns that are kept, and behind them the others that it has values in."""
+    """Return a CSR matrix with the columns that are kept, and behind them the others that have values."""
     every = np.concatenate([kept, np.setdiff1d(X.indices, kept)])
     order = np.argsort(every)
     columns = order[np.searchsorted(every, X.indices, sorter=order)].astype(np.int32)

@@ -125,8 +125,8 @@ class Fourier(FeatureMap):
     def bytes_needed(cls, params: Any, n: int, d: int) -> int:
         """Return the memory that the features of n training examples take at most, frequencies included.
 
-        To draw one takes three numbers in double precision (`svmbench.rng`); held are two in single precision,
-        itself and that in a panel.
+        To draw one takes three numbers in double precision (`svmbench.rng`); held are two in single
+        precision, itself and that in a panel.
         """
         width = params.frequencies * (2 if params.form == "pairs" else 1)
         numbers, made = d * params.frequencies, 0 if params.lazy else n * width
