@@ -161,7 +161,7 @@ class Lock:
                     return None
                 if _is_file_at(descriptor, path):
                     os.truncate(descriptor, 0)
-                    os.pwrite(descriptor, f"process {os.getpid()} on {socket.gethostname()}".encode(), 0)
+                    os.pwrite(descriptor, holding(os.getpid()).encode(), 0)
                     return cls(path, descriptor)
             except BaseException:
                 os.close(descriptor)
@@ -179,6 +179,11 @@ class Lock:
     def release(self) -> None:
         """Free the lock and leave its file."""
         os.close(self._descriptor)
+
+
+def holding(process: int) -> str:
+    """Return what the lock files say that a process of this machine holds."""
+    return f"process {process} on {socket.gethostname()}"
 
 
 def holder(path: Path) -> str | None:

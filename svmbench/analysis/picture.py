@@ -40,7 +40,7 @@ def draw(found: Profiles, stem: Path, formats: Sequence[str]) -> list[Path]:
         unit = " / training examples" if found.cost in PER_ROW else ""
         _panel(left, found, found.scaled_costs, style, f"{_short(found.cost)}{unit}", "data profile")
         _panel(right, found, found.ratios, style, "cost / least cost on the case", "performance profile")
-        left.set_ylabel(f"share of {len(found.cases)} cases solved")
+        left.set_ylabel(f"share of {len(found.cases)} case{'s' * (len(found.cases) > 1)} solved")
         put_legend(figure, handles_of(style))
         return save(figure, stem, caption(found), formats)
 
@@ -72,8 +72,10 @@ def caption(found: Profiles) -> str:
     """Return what the picture shows, in words."""
     problems = list(dict.fromkeys(problem for problem, _ in found.cases))
     targets = ", ".join(f"{problem}: {target:.3g}" for problem, target in found.cases)
+    cases = len(found.cases)
     return (
-        f"Share of {len(found.cases)} cases solved, a case being a problem and a target of {found.metric}: "
+        f"Share of {cases} case{'s' * (cases > 1)} solved, a case being a problem and a target of "
+        f"{found.metric}: "
         f"against cost ({found.cost}; Moré and Wild 2009) and against the cost as a multiple of the least "
         f"that a method paid on the case (Dolan and Moré 2002). Costs are medians over seeds. "
         f"{len(problems)} problem{'s' * (len(problems) > 1)}; targets: {targets}.\n"

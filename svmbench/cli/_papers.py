@@ -90,7 +90,11 @@ def plan(asked: Asked) -> int:
         print(table(header, rows))
         print(f"\n{material.tally()}")
         if any(not match.complete for match in material.matches):
-            rest = f", and {unknown} runs of which nothing comparable is stored" if unknown else ""
+            rest = (
+                f", and {unknown} run{'s' * (unknown > 1)} of which nothing comparable is stored"
+                if unknown
+                else ""
+            )
             print(f"the others take about {seconds / 60.0:.1f} minutes by stored runs{rest}")
         _print_missing(material, asked.results, sys.stdout)
     return 0

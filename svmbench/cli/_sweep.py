@@ -44,7 +44,10 @@ def make(
     options = plan.options
     known = _known(plan, ends)
     pending = [job for job in plan.jobs if job.number not in ends and job.number not in known]
-    print(f"{len(plan.jobs)} jobs, all valid; record in {record.folder}", file=sys.stderr)
+    print(
+        f"{len(plan.jobs)} job{'s' * (len(plan.jobs) > 1)}, all valid; record in {record.folder}",
+        file=sys.stderr,
+    )
     workers = min(options["jobs"], max(1, len(pending)))
     status = Status(record, len(plan.jobs), workers, ends, sys.stderr if as_json else None)
     lock = record.lock()

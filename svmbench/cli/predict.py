@@ -5,8 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from svmbench.cli._parser import Parser
+from svmbench.errors import UserError
+
+if TYPE_CHECKING:
+    from svmbench.data.dataset import Matrix
+    from svmbench.store.model import StoredModel
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -35,12 +41,13 @@ def main(arguments: Sequence[str]) -> int:
     train, step = None, None
     if model.indices is not None or dataset.get("scaling", "none") in ("minmax", "standard"):
         train = load(run, {}).train.X  # which also tells whether the files are still those of the run
-    X = prepared_rows(
-        dataset,
-        given.file,
-        int(run.manifest["dataset"]["features"]),
-        lambda line: print(line, file=sys.stderr),
-    )
+    d = int(run.manifest["dataset"]["features"])
+    rows = prepared_rows(dataset, given.file, d, lambda line: print(line, file=sys.stderr))
+    X = rows.X
+    if rows.left_out and train is None:
+        load(run, {})  # the columns that the model has are those of its files
+    if model.weights is not None and X.shape[1] > d:
+        X = _known_columns(X, d, given.file, model)
     if model.indices is not None:
         step = unit(train, model.kernel, run.config.get("precision", "auto"))
     values = scores(model, train, X, step) + model.bias
@@ -51,3 +58,17 @@ def main(arguments: Sequence[str]) -> int:
     lines = (repr(float(v)) if given.scores else ("+1" if v > 0.0 else "-1") for v in values)
     sys.stdout.writelines(f"{line}\n" for line in lines)
     return 0
+
+
+def _known_columns(X: Matrix, d: int, path: str, model: StoredModel) -> Matrix:
+    """Return rows without the columns that no example of the model's data set has a value in.
+
+    They have no part in an inner product with weights; a map's frequencies are made of the others alone.
+    """
+    if model.features is not None and X[:, d:].count_nonzero():
+        raise UserError(
+            f"{path} has values in columns that are empty in the data of the model, for which features="
+            f"{model.features['name']} has no frequencies: leave those values out, or repeat the run with "
+            "rows that have them"
+        )
+    return X[:, :d]

@@ -109,7 +109,8 @@ def _table(found: Profiles) -> str:
         rows.append([name, *(f"{100 * s:.0f} %" for s in (solved, *shares)), count(half)])
     per = " per training example" if (found.units != 1.0).any() else ""
     problems = len(dict.fromkeys(problem for problem, _ in found.cases))
+    cases = len(found.cases)
     return (
-        f"{table(header, rows)}\n\n{len(found.cases)} cases: {problems} problem{'s' * (problems > 1)}, "
-        f"targets of {found.metric}. Cost: {found.cost}{per}."
+        f"{table(header, rows)}\n\n{cases} case{'s' * (cases > 1)}: "
+        f"{problems} problem{'s' * (problems > 1)}, targets of {found.metric}. Cost: {found.cost}{per}."
     )

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from svmbench import solvers
 from svmbench.cli._painter import Painter
 from svmbench.cli._parser import Parser
 from svmbench.cli._tables import last_checkpoint
@@ -69,7 +70,7 @@ def main(arguments: Sequence[str]) -> int:
         from svmbench.sweep.plan import make
 
         return sweep(make(given.overrides, folders), as_json=given.json)[0]
-    with Painter(ahead=not given.json) as painter:
+    with Painter(ahead=not given.json and _trains_here(given.overrides)) as painter:
         from svmbench import config
         from svmbench.runner import guard
 
@@ -118,6 +119,16 @@ def _threads(overrides: Sequence[str]) -> int:
     return threads
 
 
+def _trains_here(overrides: Sequence[str]) -> bool:
+    """Return whether the run may be made in this process, judged before a solver is loaded.
+
+    One of a program of others with a limit, as it has by default, is made in a process that this one watches.
+    """
+    given = [text.partition("=")[2] for text in overrides if text.startswith("solver=")]
+    foreign = Path(solvers.__file__).parent / "external"
+    return _GUARDED in os.environ or not given or not (foreign / f"{given[-1]}.py").is_file()
+
+
 def _guarded(config: dict[str, Any], arguments: Sequence[str], as_json: bool) -> int:
     """Run the same command in a process of its own, and end it if it does not keep its limits."""
     from svmbench.runner.guard import watched
@@ -133,7 +144,7 @@ def _guarded(config: dict[str, Any], arguments: Sequence[str], as_json: bool) ->
     if run is None:
         return code
     with Painter(ahead=False) as painter:
-        return _tell(Outcome(run, "done", run.reason), config, painter, as_json)
+        return _tell(Outcome.of(run), config, painter, as_json)
 
 
 def _train(config: dict[str, Any], painter: Painter, as_json: bool) -> int:

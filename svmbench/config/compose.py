@@ -1,7 +1,6 @@
 """From overrides to resolved configurations, by Hydra's composition and our validation.
 
-Hydra reads ``conf/``, composes it, and has the grammar of overrides and sweeps. It starts nothing: what is
-run, where and in which process is decided elsewhere.
+Hydra reads ``conf/``, composes it, and has the grammar of overrides and sweeps. It starts nothing.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ from omegaconf.errors import OmegaConfBaseException
 from svmbench.config import folder
 from svmbench.config.check import checked, of_the_sweep, sweep_options
 from svmbench.config.overrides import check_form, check_keys, not_an_override, written
-from svmbench.config.plain import plain, read_section, with_changes
+from svmbench.config.plain import check_files, plain, read_section, with_changes
 from svmbench.errors import UserError
 
-_FAILURES = (HydraException, OmegaConfBaseException, yaml.YAMLError)
+_FAILURES = (HydraException, OmegaConfBaseException, yaml.YAMLError, ValueError)
 
 #: Jobs that a sweep may have: their plan is composed and checked whole, in about a millisecond each.
 MOST_JOBS = 100_000
@@ -262,7 +261,8 @@ class _Composer:
         return self._read[group, name]
 
     def _refusal(self, overrides: Sequence[str], error: Exception) -> UserError:
-        """Return the sentence for overrides that do not compose, or raise it for an unknown key."""
+        """Return the sentence for overrides that do not compose; raise it for an unknown key, or a file."""
+        check_files(self._folders, error)
         parsed, reason = self.parse(overrides), error
         try:
             choices = [written(o) for o in parsed if o.key_or_group in self._groups]

@@ -94,7 +94,8 @@ def groups(folders: Sequence[Path] = ()) -> list[str]:
 
 def options(group: str, folders: Sequence[Path] = ()) -> list[str]:
     """Return the names that can follow ``group=``, sorted; solvers include those of installed plug-ins."""
-    found = {file.stem for folder in (conf_dir(), *folders) for file in (folder / group).glob("*.yaml")}
+    files = (file for folder in (conf_dir(), *folders) for file in (folder / group).glob("*.yaml"))
+    found = {file.stem for file in files if file.is_file()}
     if group == "solver":
         found.update(plugin_solvers())
     return sorted(found)
@@ -145,12 +146,31 @@ def counters() -> list[str]:
     return [word for word in words if word != "null"]
 
 
+def text_of(file: Path) -> str:
+    """Return the text of a configuration file.
+
+    Raises
+    ------
+    UserError
+        If it cannot be read, or is not UTF-8.
+    """
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"cannot read {file}: {error.strerror or error}; make it readable") from error
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"{file} is not UTF-8 (byte {error.start + 1} is 0x{error.object[error.start]:02x}), as "
+            "configuration files are: save it as UTF-8"
+        ) from error
+
+
 def read_keys(file: Path, prefix: str = "") -> list[Key]:
     """Return the leaf keys of one file, each with ``prefix.`` in front."""
     found: list[Key] = []
     path: list[tuple[int, str]] = [(-1, prefix)] if prefix else []
     comment: list[str] = []
-    lines = file.read_text(encoding="utf-8").splitlines()
+    lines = text_of(file).splitlines()
     for number, line in enumerate(lines):
         if line.lstrip().startswith("#"):
             comment.append(line.lstrip().removeprefix("#").strip())

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 import yaml
 from omegaconf import OmegaConf
 
+from svmbench.config.folder import text_of
+from svmbench.errors import UserError
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -37,7 +40,7 @@ def read_section(file: Path) -> dict[str, Any] | None:
     Such a file is its section, unless a list of defaults or a package directive says otherwise or a value
     refers to another. Their words are looked for anywhere in it: to let Hydra compose is never wrong.
     """
-    text = file.read_text(encoding="utf-8")
+    text = text_of(file)
     if any(word in text for word in ("defaults", "@package", "${")):
         return None
     try:
@@ -45,6 +48,25 @@ def read_section(file: Path) -> dict[str, Any] | None:
     except yaml.YAMLError:
         return None  # Hydra fails likewise, and says where
     return cast(dict[str, Any], content) if content and isinstance(content, dict) else None
+
+
+def check_files(folders: Sequence[Path], error: Exception) -> None:
+    """Raise a `UserError` if an error in composing comes from a file of the user's that Hydra does not name.
+
+    For one that is not UTF-8 or holds no keys it raises a plain ValueError.
+    """
+    if not isinstance(error, ValueError):
+        return
+    for file in (file for folder in folders for file in sorted(folder.glob("*/*.yaml")) if file.is_file()):
+        text = text_of(file)
+        try:
+            content = yaml.safe_load(text)
+        except yaml.YAMLError:  # which Hydra does name
+            continue
+        if content is not None and not isinstance(content, dict):
+            raise UserError(
+                f"{file} holds a {type(content).__name__}, not keys: write lines as in KEY: VALUE"
+            )
 
 
 def with_changes(

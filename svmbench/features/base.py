@@ -57,8 +57,8 @@ class FeatureMap(ABC):
 
     @classmethod
     @abstractmethod
-    def bytes_needed(cls, params: Any, n: int) -> int:
-        """Return the memory that the features of n training examples take at most."""
+    def bytes_needed(cls, params: Any, n: int, d: int) -> int:
+        """Return the memory that the features of n training examples of width d take at most."""
 
     @abstractmethod
     def examples(self) -> LinearData:

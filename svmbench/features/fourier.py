@@ -89,8 +89,8 @@ class Fourier(FeatureMap):
     ----------
     frequencies : ndarray of float32, shape (d, k)
         v_l in columns.
-    panels : Panels
-        The same columns, laid out for products with rows that are mostly zeros.
+    panels : Panels or None
+        The same columns, laid out for products with rows that are mostly zeros; None where there are none.
     phases : ndarray of float32, shape (D,)
         What is added to <v_l, x> before the cosine: β, or 0 and -π/2 for the pairs.
     scale : float
@@ -106,12 +106,14 @@ class Fourier(FeatureMap):
         self._X = X
         self._sparse = issparse(X) or _share_of_nonzeros(X) < SPARSE_BELOW
         self._lazy = params.lazy
-        normal = rng.normals(d * k).reshape(d, k)
+        drawn = rng.normals(d * k).reshape(d, k)
         with np.errstate(over="ignore"):
-            self.frequencies = (math.sqrt(2.0 * kernel["gamma"]) * normal).astype(np.float32)
+            drawn *= math.sqrt(2.0 * kernel["gamma"])
+            self.frequencies = drawn.astype(np.float32)
+        del drawn
         self._longest = math.sqrt(_squares(self.frequencies.T).max(initial=0.0))
         self._check()
-        self.panels = Panels(self.frequencies)
+        self.panels = Panels(self.frequencies) if self._sparse or self._lazy else None
         if params.form == "phase":
             self.phases = (2.0 * math.pi * rng.uniforms(k)).astype(np.float32)
             self.scale = math.sqrt(2.0 / k)
@@ -120,10 +122,15 @@ class Fourier(FeatureMap):
             self.scale = math.sqrt(1.0 / k)
 
     @classmethod
-    def bytes_needed(cls, params: Any, n: int) -> int:
-        """Return the memory that the features of n training examples take."""
+    def bytes_needed(cls, params: Any, n: int, d: int) -> int:
+        """Return the memory that the features of n training examples take at most, frequencies included.
+
+        To draw one takes three numbers in double precision (`svmbench.rng`); held are two in single
+        precision, itself and that in a panel.
+        """
         width = params.frequencies * (2 if params.form == "pairs" else 1)
-        return 0 if params.lazy else 4 * n * width
+        numbers, made = d * params.frequencies, 0 if params.lazy else n * width
+        return max(3 * 8 * numbers, 2 * 4 * numbers + 4 * made)
 
     def examples(self) -> LinearData:
         """Return the training examples in their features, made or to be made."""
@@ -141,12 +148,20 @@ class Fourier(FeatureMap):
         return self._map(X, np.empty((X.shape[0], self.phases.size), dtype=np.float32))
 
     def _map(self, X: Any, out: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Write z(x) for each row x, in single or double precision whatever the other rows are."""
+        far = self._far(X)
+        if not far.any():
+            return self._map_near(X, out)
+        t = np.tile(self._exactly(X[far]), self.phases.size // self.frequencies.shape[1]) + self.phases
+        out[far] = self.scale * np.cos(t)
+        if not far.all():
+            near = np.flatnonzero(~far)
+            out[near] = self._map_near(X[near], np.empty((near.size, self.phases.size), np.float32))
+        return out
+
+    def _map_near(self, X: Any, out: NDArray[np.float32]) -> NDArray[np.float32]:
         k = self.frequencies.shape[1]
-        if self._bound(X) > SINGLE and self._largest(X) > SINGLE:
-            t = np.tile(self._exactly(X), self.phases.size // k) + self.phases
-            out[:] = self.scale * np.cos(t)
-            return out
-        if self._sparse:
+        if self.panels is not None and self._sparse:
             products(X, self.panels, out)
         else:
             np.matmul(X, self.frequencies, out=out[:, :k])
@@ -170,6 +185,14 @@ class Fourier(FeatureMap):
                 "their cosines take double precision, which features.lazy=true does not use; give a smaller "
                 "kernel.gamma, scale the data, or give features.lazy=false"
             )
+
+    def _far(self, X: Any) -> NDArray[np.bool_]:
+        """Return for each row whether a |<v_l, x>| is beyond what single precision can do."""
+        far = self._longest * np.sqrt(_squares(X)) > SINGLE
+        if far.any():
+            with np.errstate(invalid="ignore"):
+                far[far] = ~(np.abs(self._exactly(X[far])).max(axis=1) <= SINGLE)
+        return far
 
     def _bound(self, X: Any) -> float:
         """Return what no |<v_l, x>| exceeds, at the price of reading the rows once."""

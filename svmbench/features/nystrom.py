@@ -113,7 +113,7 @@ class Nystrom(FeatureMap):
         self.coefficients = _root(self._K_ss, params)
 
     @classmethod
-    def bytes_needed(cls, params: Any, n: int) -> int:
+    def bytes_needed(cls, params: Any, n: int, d: int) -> int:
         """Return the memory that the features of n training examples take at most."""
         s = min(params.s, n)  # more are refused by the map itself
         return 4 * n * min(s, params.rank or s) + 8 * 4 * s**2

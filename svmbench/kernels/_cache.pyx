@@ -41,7 +41,7 @@ cdef class RowCache:
             self.memory = <float *>allocate(<size_t>(self.slots * row_bytes))
         except MemoryError:
             raise MemoryError(
-                f"a row cache of {size / 2**20:.0f} MiB: give a smaller budget.memory"
+                f"a row cache of {size / 2**20:.0f} MiB: give it a smaller budget"
             ) from None
         self.slot_of_row = np.full(rows, -1, dtype=np.int64)
         self.row_of_slot = np.full(self.slots, -1, dtype=np.int64)

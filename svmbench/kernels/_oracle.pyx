@@ -157,19 +157,19 @@ cdef class Oracle(KernelRows):
     def diagonal(self):
         """Return K(x_i, x_i), float64, shape (n,).
 
-        Free for the Gaussian kernel, whose diagonal is 1. For another kernel n evaluations, made and charged
-        to every convention once, at the first call, and noted as setup.
+        Free for the Gaussian kernel, else n evaluations, charged to every convention once and noted as setup.
         """
         kernel = self.layout.kernel
         if kernel["name"] == "gaussian":
             return np.ones(self.n)
         if self._diagonal is None:
-            self._diagonal = self.layout.squared_norms()
+            values = self.layout.squared_norms()
             if kernel["name"] == "polynomial":
                 with np.errstate(over="ignore"):  # infinite then, and refused by `checked_diagonal`
-                    self._diagonal = (kernel["gamma"] * self._diagonal + kernel["coef0"]) ** kernel["degree"]
+                    values = (kernel["gamma"] * values + kernel["coef0"]) ** kernel["degree"]
             self.ledger.computed(self.n)
             self.ledger.setup(self.n)
+            self._diagonal = values  # whole, or not at all where Ctrl-C comes in between
         return self._diagonal.copy()
 
     def subset(self, indices):

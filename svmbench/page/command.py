@@ -9,6 +9,8 @@ from typing import Any
 #: Where the files are and what is done about a stored run; no part of what was run.
 _PLACES = ("results", "data", "force", "prefetch")
 _GROUPS = ("solver", "dataset", "kernel", "features", "budget")
+#: The data set whose path and name are the user's (`svmbench.data.catalogue.OWN`).
+_OWN = "file"
 
 
 def command(config: Mapping[str, Any]) -> str:
@@ -21,11 +23,20 @@ def _parts(key: str, value: Any) -> Iterator[str]:
     if not isinstance(value, Mapping):
         yield f"{key}={written(value)}"
         return
-    if key in _GROUPS:
-        yield f"{key}={value['name']}"
+    option = _option(key, value) if key in _GROUPS else None
+    if option is not None:
+        yield f"{key}={option}"
     for name, inner in value.items():
-        if not (key in _GROUPS and name == "name"):
+        if name != "name" or inner != option:
             yield from _parts(f"{key}.{name}", inner)
+
+
+def _option(group: str, section: Mapping[str, Any]) -> str:
+    """Return the option of a group that a section was composed from.
+
+    That is its name, except for the user's own file: a data set with a path, which has a name of its own.
+    """
+    return _OWN if group == "dataset" and "path" in section else str(section["name"])
 
 
 def written(value: Any) -> str:

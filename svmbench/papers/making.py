@@ -52,7 +52,7 @@ def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
             if _make_all(part, results, width, failed):
                 return 130
     if failed:
-        print("\n".join([f"{len(failed)} runs failed:", *failed]), file=sys.stderr)
+        print("\n".join([f"{len(failed)} run{'s' * (len(failed) > 1)} failed:", *failed]), file=sys.stderr)
     return 1 if failed else 0
 
 

@@ -112,13 +112,15 @@ def expansion(
     """Return Σ_k β_k K(p_k, x) for each row x of X, shape (m, d), in blocks, as float64 (m,).
 
     Points are in double precision; rows that are multiples of the unit are taken as these
-    (`svmbench.recompute.multiples`).
+    (`svmbench.recompute.multiples`). Points are zero in the columns that sparse rows have beyond theirs.
     """
     result = np.zeros(X.shape[0])
     if coefficients.size == 0:
         return result
     if sp.issparse(X) != sp.issparse(points):
         points = sp.csr_array(points) if sp.issparse(X) else points.toarray()
+    if sp.issparse(X) and X.shape[1] > points.shape[1]:
+        points = sp.csr_array((points.data, points.indices, points.indptr), (points.shape[0], X.shape[1]))
     if kernel["name"] == "linear" and not sp.issparse(X):
         middle, weights, rest = linear(points, coefficients)
         for begin in range(0, X.shape[0], _ROWS):

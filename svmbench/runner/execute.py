@@ -171,9 +171,7 @@ class _Attempt:
         except UserError:
             writer.discard()
             raise
-        kept = run.status in ("refused", "interrupted")
-        state = "done" if run.complete else run.status if kept else "failed"
-        return Outcome(run, state, run.reason, self._data, self._predict)
+        return Outcome.of(run, data=self._data, predict=self._predict)
 
     def _ended(self, step: Callable[[], End | None]) -> End | None:
         """Take a step; return the end of the run if it was one, whatever it came from."""

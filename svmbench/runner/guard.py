@@ -22,6 +22,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from svmbench.files import holder, holding
 from svmbench.runner.clock import grace
 from svmbench.runner.memory import Allowance
 from svmbench.solvers import registry
@@ -65,27 +66,42 @@ class Guard:
         self._prefix = f"{config['solver']['name']}-{config['dataset']['name']}-"
         self._budget = config["budget"]
         self._process = process
+        self._holds = holding(process)
         self._path: Path | None = None
         self._allowance: Allowance | None = None
         self._sign: tuple[object, ...] = ()
         self._since = 0.0
         self._above: float | None = None
         self._end: tuple[str, str] | None = None
+        self._folder = -1
 
     def exceeded(self) -> bool:
         """Return whether the run has passed a limit, so that its process is to be killed."""
-        self._path = self._path or self._found()
+        if self._end is not None:
+            return True
         # Once its run is stored a process may still draw pictures: its memory is no longer that of a run.
-        if self._end is None and self._path is not None and self._path.exists():
+        if self._path is None or not self._makes(self._path):
+            self._path = self._found()
+        if self._path is not None:
             with suppress(FileNotFoundError):  # it has ended, or changed its mark, meanwhile
+                self._folder = self._path.stat().st_ino
                 self._end = self._too_long(self._path) or self._too_much(self._path)
         return self._end is not None
 
     def conclude(self) -> StoredRun | None:
-        """Store the end of the run, whose process is dead; None if it never began, or ended by itself."""
-        if self._path is None or self._end is None or not self._path.exists():
+        """Store the end of the run, whose process was killed for it; None if there was no reason to.
+
+        If it had stored an end of its own before it was dead, this is returned.
+        """
+        if self._path is None or self._end is None:
             return None
-        status, reason = self._end
+        (status, reason), self._end = self._end, None
+        final = self._path.with_name(self._path.name.removesuffix(RUNNING))
+        with suppress(FileNotFoundError):
+            if final.stat().st_ino == self._folder:
+                return StoredRun.read(final)
+        if not self._path.exists():
+            return None
         return conclude(self._path, status, f"{reason}; its process was ended from outside")
 
     def _too_long(self, path: Path) -> tuple[str, str] | None:
@@ -107,6 +123,9 @@ class Guard:
         if self._budget["memory"] is None:
             return None
         if self._allowance is None:
+            # An earlier run of the same identity, which was killed, may have left its own.
+            if (path / "run.json").stat().st_mtime_ns < (path / LOCK).stat().st_mtime_ns:
+                return None
             about = documents.read(path / "run.json").get("memory")
             if about is None:  # the system does not say what a process holds
                 return None
@@ -122,13 +141,16 @@ class Guard:
 
     def _found(self) -> Path | None:
         """Return the folder that the process holds the lock of."""
-        for path in self._runs.glob(f"{self._prefix}*{RUNNING}"):
-            try:
-                if (path / LOCK).read_text().startswith(f"process {self._process} on "):
-                    return path
-            except OSError:  # it has just ended
-                continue
-        return None
+        return next(filter(self._makes, self._runs.glob(f"{self._prefix}*{RUNNING}")), None)
+
+    def _makes(self, path: Path) -> bool:
+        """Return whether the process holds the lock of a folder.
+
+        What a lock file says is not enough: after a kill it stays, and its process' number is given again.
+        """
+        with suppress(OSError):  # it has just ended
+            return holder(path / LOCK) == self._holds
+        return False
 
 
 def follow(guard: int) -> None:
@@ -161,7 +183,7 @@ def watched(
     Returns
     -------
     (int, StoredRun or None)
-        Its exit code, less than 0 where a signal killed it, and the run if it had to be ended.
+        Its exit code, less than 0 where a signal killed it, and the run if it had to be ended for its limits.
 
     Raises
     ------
@@ -185,7 +207,8 @@ def watched(
             except subprocess.TimeoutExpired:
                 if guard.exceeded():
                     process.kill()
-                    return process.wait(), guard.conclude()
+                    code = process.wait()
+                    return code, guard.conclude() if code < 0 else None  # it may have ended just before
     finally:
         process.kill()
         process.wait()

@@ -71,7 +71,7 @@ class Allowance:
         if memory is None or before is None:
             return None
         parts = (part for part in (data.train, data.validation, data.test) if part is not None)
-        needed = _COPIES * sum(map(_bytes, parts)) + features_bytes(config, data.train.n)
+        needed = _COPIES * sum(map(_bytes, parts)) + features_bytes(config, *data.train.X.shape)
         return cls(float(memory), before, memory + needed / _MIB + _MARGIN)
 
     @property

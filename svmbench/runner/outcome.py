@@ -58,6 +58,12 @@ class Outcome:
         return _CODES[self.state]
 
     @classmethod
+    def of(cls, run: StoredRun, **known: Any) -> Outcome:
+        """Return the outcome of a run that was made just now, with what else is known of it."""
+        kept = run.status in ("refused", "interrupted")
+        return cls(run, "done" if run.complete else run.status if kept else "failed", run.reason, **known)
+
+    @classmethod
     def found(cls, run: StoredRun) -> Outcome:
         """Return the outcome of a run that was stored before."""
         return cls(run, "found", f"stored before: {ended(run.status, run.reason)}")

@@ -86,23 +86,23 @@ def feature_map(config: dict[str, Any], X: Any, seed: int) -> features.FeatureMa
         If the features of all examples would not fit into the available memory, or cannot be made.
     """
     chosen = config["features"]
-    needed, available = features_bytes(config, X.shape[0]), available_bytes()
+    needed, available = features_bytes(config, *X.shape), available_bytes()
     if needed > available:
         raise UserError(
             f"not enough memory for features={chosen['name']}: {X.shape[0]} examples take "
             f"{needed // _MIB} MiB, available are {available // _MIB} MiB; give fewer features"
-            + (", or features.lazy=true" if "lazy" in chosen else "")
+            + ("" if chosen.get("lazy", True) else ", or features.lazy=true")
         )
     kind, params = _features(chosen)
     return kind(X, config["kernel"], params, Generator(seed), config["threads"])
 
 
-def features_bytes(config: dict[str, Any], n: int) -> int:
-    """Return the memory that the explicit features of n training examples take at most; 0 without any."""
+def features_bytes(config: dict[str, Any], n: int, d: int) -> int:
+    """Return the memory that the explicit features of n training examples of width d take at most, or 0."""
     if "features" not in config:
         return 0
     kind, params = _features(config["features"])
-    return kind.bytes_needed(params, n)
+    return kind.bytes_needed(params, n, d)
 
 
 def _features(chosen: dict[str, Any]) -> tuple[type[features.FeatureMap], Any]:

@@ -22,6 +22,9 @@ Floats = NDArray[np.float64]
 #: scikit-learn's names of kernels, and ours.
 _KERNELS = {"rbf": "gaussian", "linear": "linear", "poly": "polynomial"}
 
+#: A size of the cache beyond all machines, 2⁶⁰ bytes in MiB, that still is a number of bytes in C.
+_MOST_MIB = 1 << 40
+
 
 def check_positive(name: str, value: Any, *, finite: bool = False) -> None:
     """Raise a ValueError unless a parameter is a number above 0, and where asked for below infinity."""
@@ -122,6 +125,8 @@ class KernelClassifier(BinaryClassifier):
         if self.kernel == "poly":
             if not (isinstance(self.degree, Integral) and self.degree >= 1):
                 raise ValueError(f"degree={self.degree!r} is not allowed: give a whole number of at least 1")
+            if not (isinstance(self.coef0, Real) and np.isfinite(self.coef0)):
+                raise ValueError(f"coef0={self.coef0!r} is not allowed: give a finite number")
             kernel.update(degree=self.degree, coef0=self.coef0)
         return kernel
 
@@ -143,9 +148,9 @@ class KernelClassifier(BinaryClassifier):
     @property
     def _cache_bytes(self) -> int:
         """``cache_size`` in bytes."""
-        if not (isinstance(self.cache_size, Real) and 0.0 <= self.cache_size < np.inf):
+        if not (isinstance(self.cache_size, Real) and 0.0 <= self.cache_size <= _MOST_MIB):
             raise ValueError(
-                f"cache_size={self.cache_size!r} is not allowed: give a finite number of at least 0, in MiB"
+                f"cache_size={self.cache_size!r} is not allowed: give a number from 0 to {_MOST_MIB}, in MiB"
             )
         return int(self.cache_size * 2**20)
 

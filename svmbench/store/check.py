@@ -98,7 +98,8 @@ def _check_pack(path: Path) -> Finding:
     except UserError as error:
         return Finding(path, "damaged", str(error))
     ids = f", {older} of them under ids from before ν and R were rounded" if older else ""
-    return Finding(path, "packed", f"{count} runs are what was written{ids}; {_PACKED}")
+    runs = "1 run is" if count == 1 else f"{count} runs are"
+    return Finding(path, "packed", f"{runs} what was written{ids}; {_PACKED}")
 
 
 def _entries(folder: Path) -> list[Path]:

@@ -86,7 +86,8 @@ def _fill(folder: Path, runs: Sequence[StoredRun], root: Path, commands: Sequenc
     (folder / "runs.csv").write_text(_table([run.summary() for run in runs]), encoding="utf-8")
     lines = "\n".join(dict.fromkeys(commands))
     (folder / "README.txt").write_text(
-        f"{len(runs)} runs of svmbench. runs.csv: their last checkpoints; runs/NAME/trace.csv: all of them.\n"
+        f"{len(runs)} run{'s' * (len(runs) > 1)} of svmbench. runs.csv: the last checkpoints; "
+        "runs/NAME/trace.csv: all of them.\n"
         "Errors are fractions, times seconds, objectives those of lambda/2 |w|^2 + mean hinge loss; what is\n"
         "unknown is empty. With svmbench installed, from the folder beside this one:\n\n"
         "  svmbench list --results FOLDER\n  svmbench plot FOLDER\n  svmbench report FOLDER\n\n"

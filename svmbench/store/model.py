@@ -109,7 +109,15 @@ class StoredModel:
                 content[name] = np.cumsum(content.pop(name + _STEPS))
             known = [(name, kind) for name, kind in _ARRAYS.items() if name in content]
             arrays: dict[str, Any] = {name: content[name].astype(kind) for name, kind in known}
-            return cls(**about, **arrays)
+            model = cls(**about, **arrays)
+            pairs = (model.indices if model.points is None else model.points, model.coefficients)
+            dual = (model.dual_indices, model.dual_values)
+            # A damaged name or list of names leaves arrays out.
+            if any((one is None) != (other is None) for one, other in (pairs, dual)):
+                raise ValueError("points or their coefficients are missing")
+            if model.weights is None and model.coefficients is None:
+                raise ValueError("weights and coefficients are missing")
+            return model
         except FileNotFoundError as error:
             raise UserError(f"{path.parent} holds no model: repeat the run by force=true") from error
         except (OSError, ValueError, TypeError, KeyError) as error:

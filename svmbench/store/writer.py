@@ -140,12 +140,15 @@ def conclude(path: Path, status: str, reason: str) -> StoredRun | None:
     Returns
     -------
     StoredRun or None
-        None if the process had stored nothing yet, or another one makes the run now.
+        None if the process had stored nothing yet, or another one makes the run now. An end that it had
+        stored itself stays.
     """
     lock = Lock.try_acquire(path / LOCK)
     if lock is None:
         return None
     with storing(f"run {path.name.removesuffix(RUNNING)}", path.parent):
+        if (path / "status.json").is_file():
+            return StoredRun.read(_named(path, lock))
         if not (path / "trace.csv").is_file():
             lock.release()
             return None

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from svmbench.files import Lock
 from svmbench.runner import guard
+from svmbench.runner.outcome import Outcome
 from svmbench.runner.spawn import cores, thread_environment
 from svmbench.sweep.plan import Job
 from svmbench.sweep.stored import end_of
@@ -137,8 +138,8 @@ class Pool:
                 answers = [] if worker.job is None else [_death(code, self._folder / "workers.log", worker)]
                 cut = worker.guard.conclude() if worker.guard and worker.job else None
                 if cut is not None and worker.job is not None:
-                    seconds = time.monotonic() - worker.begun
-                    answers = [{**end_of(cut, worker.job.config, "done", cut.reason), "seconds": seconds}]
+                    end = end_of(cut, worker.job.config, Outcome.of(cut).state, cut.reason)
+                    answers = [{**end, "seconds": time.monotonic() - worker.begun}]
             for end in answers:
                 job, worker.job, worker.stopping = worker.job, None, False
                 if job is not None:

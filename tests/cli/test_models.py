@@ -8,11 +8,13 @@ import shutil
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from svmbench import data as datasets
 from svmbench.cli.main import main
 from svmbench.data.arrays import write_arrays
 from svmbench.files import digest, sha256
+from svmbench.recompute import scores, unit
 from svmbench.store import Store
 
 from .conftest import SMALL
@@ -160,6 +162,77 @@ def test_rows_are_scaled_as_the_training_rows_were(here, capsys, form, scaling, 
     (here / "other").write_text((pairs if form == "csv" else csv)[0])
     assert main(["predict", run.id, "other"]) == (0 if scaling == "unit" else 2)
     assert ("give a file of the same format and columns" in capsys.readouterr().err) == (scaling != "unit")
+
+
+#: A model of each form on sparse data: points that are examples, points of its own, weights, a map's weights.
+WIDE = {
+    "smo": ["solver=smo", "kernel.gamma=0.5"],
+    "cpsp": ["solver=cpsp", "solver.k=3", "kernel.gamma=0.5"],
+    "dcd": ["solver=dcd", "kernel=linear"],
+    "fourier": ["solver=dcd", "features=fourier", "features.frequencies=20", "kernel.gamma=0.5"],
+}
+
+
+@pytest.mark.parametrize("scaling", ["none", "unit", "minmax"])
+@pytest.mark.parametrize("occur", [40, 400])  # held in dense rows, and in sparse ones
+@pytest.mark.parametrize("form", WIDE)
+def test_rows_of_very_wide_data_have_the_columns_of_the_model(here, capsys, form, occur, scaling):
+    rng = np.random.default_rng(5)
+    wide, n = 200_000, 60
+    columns = np.sort(rng.choice(np.arange(2, wide), occur, replace=False))
+    X = sp.random_array((n, occur), density=0.05, rng=rng, format="csr", data_sampler=rng.standard_normal)
+    X.data = np.abs(X.data) + 0.125
+    y = np.where(X.sum(axis=1) > np.median(X.sum(axis=1)), 1, -1)
+
+    def write(name, rows, labels, numbers):
+        pairs = [
+            " ".join(f"{numbers[j]}:{v!r}" for j, v in zip(row.indices.tolist(), row.data.tolist()))
+            for row in (rows[[i]] for i in range(rows.shape[0]))
+        ]
+        (here / name).write_text("".join(f"{label} {text}\n" for label, text in zip(labels, pairs)))
+
+    X.sort_indices()
+    write("mine", X[:40], y[:40], columns)
+    write("test", X[40:], y[40:], columns)
+    given = ["dataset=file", "dataset.path=mine", "dataset.test_path=test", f"dataset.scaling={scaling}"]
+    assert main(["run", *WIDE[form], *given, "problem.C=1", "budget.iterations=200"]) == 0
+    (run,) = Store(here / "results").runs()
+    data, model = datasets.load(run.config["dataset"]), run.model()
+    step = None if model.indices is None else unit(data.train.X, model.kernel)
+
+    def predicted(name):
+        capsys.readouterr()
+        code = main(["predict", run.id, name, "--scores"])
+        printed = capsys.readouterr()
+        return np.array([float(line) for line in printed.out.splitlines()]) if code == 0 else printed.err
+
+    for name, part in (("mine", data.train), ("test", data.test)):
+        expected = scores(model, data.train.X, part.X, step) + model.bias
+        assert predicted(name) == pytest.approx(expected, rel=1e-5, abs=1e-5)
+
+    # A row of the training file with a value in a column that no example has one in.
+    label, first = (here / "mine").read_text().splitlines()[0].split(" ", 1)
+    (here / "fresh").write_text(f"{label} 1:1.5 {first}\n")
+    values = predicted("fresh")
+    if form == "fourier":
+        assert "fresh has values in columns that are empty in the data of the model" in values
+        return
+    row = data.train.X[[0]]
+    row = (row.toarray() if sp.issparse(row) else row)[0].astype(float)
+    added = 1.5
+    if scaling == "unit":
+        length = np.sqrt((X[[0]].data ** 2).sum() + 1.5**2)
+        row, added = row * np.sqrt((X[[0]].data ** 2).sum()) / length, 1.5 / length
+    if form == "dcd":
+        assert values == pytest.approx([row @ model.weights + model.bias], rel=1e-5)
+        return
+    points = model.points if model.points is not None else data.train.X[model.indices]
+    points = points.toarray() if sp.issparse(points) else points
+    distances = ((points - row) ** 2).sum(axis=1) + added**2
+    expected = np.exp(-0.5 * distances) @ model.coefficients + model.bias
+    assert values == pytest.approx([expected], rel=1e-5)
+    (here / "wider").write_text("1 200001:1\n")
+    assert "wider has 200001 feature columns, the model was trained on" in predicted("wider")
 
 
 @pytest.mark.parametrize(

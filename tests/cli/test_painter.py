@@ -12,7 +12,10 @@ from pathlib import Path
 import numpy
 import pytest
 
+from svmbench.cli import run as module
 from svmbench.cli._painter import Painter
+from svmbench.cli.main import main
+from svmbench.runner import guard
 from svmbench.store import Store
 from tests.cli.conftest import SMALL
 
@@ -114,3 +117,18 @@ def test_nothing_is_started_for_a_picture_that_nobody_asks_for(here):
     assert "painter False\n" in ended.stdout
     (stored,) = Store(here / "results").runs()
     assert not (stored.path / "curve.png").exists()
+
+
+def test_nothing_is_started_where_another_process_makes_the_run(here, monkeypatch):
+    asked = []
+
+    class Asked(Painter):
+        def __init__(self, ahead: bool = True) -> None:
+            asked.append(ahead)
+            super().__init__(ahead=False)
+
+    monkeypatch.setattr(module, "Painter", Asked)
+    monkeypatch.setattr(guard, "watched", lambda config, command, environment: (0, None))
+    assert main(["run", "solver=sklearn_svc", *SMALL]) == 0
+    assert main(["run", "solver=smo", *SMALL]) == 0
+    assert asked == [False, True]

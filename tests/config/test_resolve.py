@@ -7,6 +7,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 from svmbench import config
+from svmbench.cli.main import main
 from svmbench.config import folder
 from svmbench.config.check import checked
 from svmbench.config.compose import jobs as compose_jobs
@@ -315,3 +316,46 @@ def test_a_file_that_is_no_yaml_is_told_with_its_place(tmp_path):
     for many in (["dataset=torn"],), (["dataset=torn"], ["dataset=adult"]):
         with pytest.raises(UserError, match=r"no YAML \(.*torn.yaml\", line 1"):
             config.resolve_all(many, [tmp_path])
+
+
+WRONG = {
+    b"name: caf\xe9\n": r"budget/mine.yaml is not UTF-8 \(byte 10 is 0xe9\), .*: save it as UTF-8",
+    b"\xff\xfen\0": r"budget/mine.yaml is not UTF-8 \(byte 1 is 0xff\)",
+    b"name: a\0b\n": r"a file is no YAML \(.*#x0000.*mine.yaml",
+    b"- 1\n- 2\n": r"mine.yaml holds a list, not keys: write lines as in KEY: VALUE",
+}
+
+
+@pytest.mark.parametrize("content", WRONG)
+def test_a_file_that_is_no_text_or_no_keys_is_named(tmp_path, content, capsys):
+    (tmp_path / "budget").mkdir()
+    (tmp_path / "budget" / "mine.yaml").write_bytes(content)
+    given = ["budget=mine", "+budget.kev=1" if b"1" not in content else "budget.kev=1"]
+    with pytest.raises(UserError, match=WRONG[content]):
+        config.resolve(given, [tmp_path])
+    with pytest.raises(UserError, match=WRONG[content]):
+        compose_jobs(["budget=mine,quick", given[1]], [tmp_path])
+    for words in (["--help"], []):
+        if not words or b"\xe9" in content:
+            assert main(["run", *given, "--config-dir", str(tmp_path), *words]) == 2
+            printed = capsys.readouterr()
+            assert printed.out == "" and printed.err.count("\n") == 1
+
+
+def test_a_folder_with_the_name_of_a_file_is_no_option(tmp_path):
+    (tmp_path / "budget" / "mine.yaml").mkdir(parents=True)
+    assert "mine" not in folder.options("budget", [tmp_path])
+    with pytest.raises(UserError, match=r"unknown budget 'mine'"):
+        config.resolve(["budget=mine"], [tmp_path])
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):
+    (tmp_path / "budget").mkdir()
+    (tmp_path / "budget" / "mine.yaml").write_text("name: mine\n")
+    monkeypatch.setattr(folder.Path, "read_text", refuse)
+    with pytest.raises(UserError, match=r"cannot read .*mine.yaml: Permission denied; make it readable"):
+        folder.text_of(tmp_path / "budget" / "mine.yaml")
+
+
+def refuse(path, **given):
+    raise PermissionError(13, "Permission denied", str(path))

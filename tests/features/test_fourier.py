@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -53,6 +55,38 @@ def test_features_far_out_are_cosines_too(form, layout):
     t = t + map.phases if form == "phase" else np.hstack([t, t]) + map.phases
     np.testing.assert_allclose(map.transform(layout(X)), map.scale * np.cos(t), atol=1e-6)
     assert np.abs(fitted(layout(X), frequencies=33, form=form).transform(layout(1e30 * X))).max() <= 1.0
+
+
+@FORMS
+@LAYOUTS
+@pytest.mark.parametrize("share", [0.2, 1.0])
+def test_the_features_of_a_row_do_not_depend_on_its_neighbours(form, layout, share):
+    X, _ = data(n=600)
+    X = X * (np.random.default_rng(0).random(X.shape) < share).astype(np.float32)
+    map = fitted(layout(X), frequencies=33, form=form)
+    alone = map.transform(layout(X[:5]))
+    mixed = np.insert(X[:5], 2, 1e12, axis=0)
+    np.testing.assert_array_equal(np.delete(map.transform(layout(mixed)), 2, axis=0), alone)
+    np.testing.assert_array_equal(
+        map.transform(layout(mixed[2:3])), map.transform(layout(np.repeat(mixed[2:3], 4, axis=0)))[:1]
+    )
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("share", [0.2, 1.0])
+def test_the_memory_counts_the_frequencies(lazy, share):
+    """Of few examples that are wide they take most of it."""
+    X = (np.random.default_rng(0).random((50, 4000)) < share).astype(np.float32)
+    params = Fourier.Params(frequencies=500, lazy=lazy)
+    tracemalloc.start()
+    map = Fourier(X, KERNEL, params, Generator(1))
+    examples = map.examples()
+    assert (map.panels is None) == (share == 1.0 and not lazy)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert examples.n == 50
+    # A thousandth of it, and a MiB, for what is made of a block.
+    assert most <= 1.001 * Fourier.bytes_needed(params, *X.shape) + (1 << 20)
 
 
 @pytest.mark.parametrize(("gamma", "lazy"), [(1e20, False), (1e300, False), (1e14, True)])

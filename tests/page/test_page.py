@@ -6,12 +6,14 @@ import json
 import re
 import shlex
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from svmbench import config
 from svmbench.cli.main import main
+from svmbench.data.catalogue import OWN, names, schema
 from svmbench.errors import UserError
 from svmbench.page import build
 from svmbench.page.build import page
@@ -141,13 +143,26 @@ def test_text_survives_the_grammar_of_overrides(value):
         ["solver=smo", "dataset=mnist", "dataset.task=0-4", "problem.lam=1e-5", "problem.bias=unregularised"],
         ["solver=asset", "dataset=covtype", "features=nystrom", "features.s=64", "budget.kev=1e5"],
         ["dataset=checkerboard", "kernel=polynomial", "kernel.degree=3", "kernel.gamma=1", "problem.C=2"],
+        ["dataset=file", "dataset.path=mine.csv", "kernel.gamma=1", "problem.C=2"],
+        ["dataset=file", "dataset.path=adult.svm", "dataset.scaling=unit", "kernel.gamma=1", "problem.C=2"],
+        ["dataset=file", "dataset.path=mine.csv", "dataset.name=2x", "kernel.gamma=1", "problem.C=2"],
+        ["dataset=file", "dataset.path=file.csv", "dataset.positive=1", "kernel.gamma=1", "problem.C=2"],
     ],
 )
-def test_the_command_composes_to_the_configuration_of_the_run(overrides):
+def test_the_command_composes_to_the_configuration_of_the_run(overrides, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("mine.csv", "file.csv"):
+        Path(name).write_text("1,0.5\n2,0.25\n" * 4)
+    Path("adult.svm").write_text("1 1:2\n-1 2:1\n" * 4)
     resolved = config.resolve(overrides)
     words = shlex.split(command(resolved))
     assert words[:2] == ["svmbench", "run"]
     assert config.resolve(words[2:]) == resolved
+
+
+def test_the_data_set_with_a_path_is_the_users_own():
+    """By its path the command tells it from the others, whatever it is called."""
+    assert [name for name in names() if "path" in schema(name).__dataclass_fields__] == [OWN]
 
 
 def test_commands_of_the_page_are_quoted_for_a_shell():

@@ -167,7 +167,7 @@ def test_a_failed_run_does_not_stop_the_others(tmp_path, monkeypatch, capfd):
     assert commands.run(asked("sbp-f2", tmp_path, jobs=2)) == 1
     out, err = capfd.readouterr()
     assert "smo reuters seed 0: done" in out
-    assert err.startswith("1 runs failed:\n") and "not enough memory" in err
+    assert err.startswith("1 run failed:\n") and "not enough memory" in err
 
 
 def test_artifacts_are_drawn_and_judged_at_once_the_same_twice(tmp_path):

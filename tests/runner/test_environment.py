@@ -3,7 +3,13 @@ import subprocess
 
 from svmbench import simd
 from svmbench.runner import environment as environment_module
-from svmbench.runner.environment import available_bytes, environment, processor
+from svmbench.runner.environment import (
+    available_bytes,
+    environment,
+    peak_memory,
+    processor,
+    reset_peak_memory,
+)
 
 
 def git(folder, *arguments):
@@ -42,3 +48,12 @@ def test_the_record_names_no_folder():
 def test_what_the_machine_says_of_itself():
     assert processor()
     assert 1 << 20 < available_bytes() < 1 << 50
+
+
+def test_the_peak_of_memory_is_reset():
+    block = bytearray(64 << 20)
+    block[:: 1 << 12] = b"x" * len(block[:: 1 << 12])
+    high = peak_memory()
+    del block
+    reset_peak_memory()
+    assert peak_memory() < high - 32

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import signal
 import subprocess
@@ -13,13 +14,17 @@ import time
 import pytest
 
 from svmbench import config
+from svmbench.files import Lock
 from svmbench.runner import guard as module
 from svmbench.runner import memory
 from svmbench.runner.clock import grace
 from svmbench.runner.guard import Guard, needed, watched
 from svmbench.runner.memory import held
-from svmbench.store import Store
+from svmbench.runner.outcome import Outcome
+from svmbench.store import Store, documents
 from svmbench.store.identity import identity
+from svmbench.store.runs import LOCK
+from svmbench.store.writer import now, seal
 
 LIMITED = ("solver=smo", "budget.seconds=1")
 PATIENT = ("solver=smo", "budget.seconds=600")
@@ -124,6 +129,71 @@ def test_a_run_that_has_ended_is_over_no_limit(tmp_path, monkeypatch):
     writer.finish("budget", "budget.memory=7 reached")
     monkeypatch.setattr(memory, "held", lambda process: 1e6)  # of its pictures, say
     assert not guard.exceeded()
+    assert guard.conclude() is None
+
+
+def begun(tmp_path, monkeypatch, beside=100.0):
+    """Begin a run in this process, which takes far more memory than it may."""
+    resolved = config.resolve(["solver=smo", "budget.memory=7", f"results={tmp_path}"])
+    about = {"config": resolved, "memory": {"before": 0.0, "beside": beside}}
+    monkeypatch.setattr(memory, "held", lambda process: 1e6)
+    return Guard(resolved, os.getpid()), Store(tmp_path).begin(identity(resolved, "sum", 1), about)
+
+
+def test_a_lock_file_that_its_process_does_not_hold_names_no_run(tmp_path, monkeypatch):
+    """Processes of a container, or of other machines, have the same few numbers again and again."""
+    guard, writer = begun(tmp_path, monkeypatch)
+    lock = writer.path / LOCK
+    text = lock.read_text()
+
+    def write(said):
+        lock.write_text(said)
+        os.utime(lock, (0, 0))  # as before: younger than run.json it would be that of a run that begins
+
+    write(f"process {os.getpid()} on elsewhere")
+    assert not guard.exceeded()
+    write(text)
+    writer.abandon()
+    assert not guard.exceeded() and guard.conclude() is None
+    with lock.open() as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        assert guard.exceeded()
+
+
+def test_what_an_earlier_run_may_take_is_not_asked(tmp_path, monkeypatch):
+    guard, writer = begun(tmp_path, monkeypatch)
+    writer.abandon()
+    os.utime(writer.path / "run.json", (0, 0))
+    lock = Lock.try_acquire(writer.path / LOCK)
+    assert lock is not None and not guard.exceeded()
+    documents.write(writer.path / "run.json", {"memory": {"before": 0.0, "beside": 1e7}})
+    assert not guard.exceeded()
+    lock.release()
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize(("status", "state"), [("converged", "done"), ("out_of_memory", "failed")])
+def test_an_end_that_was_stored_before_the_kill_is_told(tmp_path, monkeypatch, named, status, state):
+    guard, writer = begun(tmp_path, monkeypatch)
+    writer.checkpoint({"iterations": 1, "primal_objective": 0.5, "wall_seconds": 0.001})
+    assert guard.exceeded()
+    if named:
+        writer.finish(status, "its own")
+    else:  # killed before the folder had its final name
+        seal(writer.path, {"status": status, "reason": "its own", "started": now(), "ended": now()})
+        writer.abandon()
+    run = guard.conclude()
+    assert run is not None and (run.status, run.reason) == (status, "its own")
+    assert run.path.name == run.id and Outcome.of(run).state == state
+    assert guard.conclude() is None
+
+
+def test_an_older_run_of_the_same_identity_is_not_told(tmp_path, monkeypatch):
+    _, writer = begun(tmp_path, monkeypatch)
+    writer.finish("failed", "older")
+    guard, writer = begun(tmp_path, monkeypatch)
+    assert guard.exceeded()
+    writer.discard()
     assert guard.conclude() is None
 
 

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from svmbench.errors import UserError
 from svmbench.store import StorageError
 from svmbench.sweep.plan import Plan
 from svmbench.sweep.record import Record
@@ -31,3 +32,21 @@ def test_a_folder_that_is_gone_is_a_sentence(tmp_path):
     ):
         record.add(job=0, event="ended")
     lock.remove()
+
+
+def test_a_damaged_plan_is_told(tmp_path):
+    folder = tmp_path / "sweeps" / "20260101-000000-1"
+    folder.mkdir(parents=True)
+    (folder / "plan.json").write_text('{"jobs": [{"num')
+    with pytest.raises(UserError, match=r"plan.json is damaged: start the sweep again"):
+        Record.find(tmp_path, None).plan()
+
+
+def test_an_unfinished_event_is_left_out(tmp_path):
+    record = Record(tmp_path)
+    record.add(job=0, event="ended", state="done")
+    with (tmp_path / "events.jsonl").open("a") as stream:
+        stream.write('{"job": 1, "ev')
+    assert list(record.ends()) == [0]
+    record.add(job=2, event="ended", state="failed")
+    assert list(record.ends()) == [0, 2]

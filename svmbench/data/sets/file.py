@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from svmbench.data.arrays import looks_like_arrays, read_arrays
 from svmbench.data.catalogue import OWN, entry, label_key, set_of
-from svmbench.data.columns import occurring
+from svmbench.data.columns import kept_columns, occurring, renumbered
 from svmbench.data.dataset import Matrix, Prepared, held_dense
 from svmbench.data.delimited import Layout, find_layout
 from svmbench.data.encoding import as_utf8
@@ -94,8 +94,25 @@ def read_rows(dataset: Mapping[str, Any], path: str, say: Callable[[str], None])
     return _table(params, content, where, _layout(params, content, where))
 
 
-def prepared_rows(dataset: Mapping[str, Any], path: str, d: int, say: Callable[[str], None]) -> Matrix:
-    """Return the features of a file's rows for a model of a data set, scaled as the user's own data were.
+@dataclass(frozen=True)
+class Rows:
+    """The features of rows for a model.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array, shape (m, d + a)
+        The features of the data set. Behind them, in a CSR matrix, a columns that the data set was left
+        without because it has no value there.
+    left_out : bool
+        Whether columns were left out of the data set, as its files say now (`svmbench.data.columns`).
+    """
+
+    X: Matrix
+    left_out: bool
+
+
+def prepared_rows(dataset: Mapping[str, Any], path: str, d: int, say: Callable[[str], None]) -> Rows:
+    """Return the features of a file's rows for a model of a data set, made as the user's own data were.
 
     Parameters
     ----------
@@ -114,28 +131,57 @@ def prepared_rows(dataset: Mapping[str, Any], path: str, d: int, say: Callable[[
         If a file cannot be read or is malformed, or the rows have other features.
     """
     X = read_rows(dataset, path, say).X
-    if X.shape[1] > d or (X.shape[1] < d and not issparse(X)):
+    own, known, kept, width = set_of(dataset) == OWN, [], None, d
+    scaling = dataset.get("scaling", "none") if own else "none"
+    if own and (issparse(X) or scaling in ("minmax", "standard")):
+        known = _known(_params(dataset))
+        kept = kept_columns(known) if issparse(X) and issparse(known[0]) else None
+    if kept is not None:
+        width, have = known[0].shape[1], max(1, kept.size)
+        if have != d:
+            raise UserError(
+                f"{have} columns of {dataset['path']} occur, the model was trained on {d}: the file has "
+                "changed since, repeat the run"
+            )
+    if X.shape[1] > width or (X.shape[1] < width and not issparse(X)):
         raise UserError(
-            f"{path} has {X.shape[1]} feature columns, the model was trained on {d}: give rows with the "
+            f"{path} has {X.shape[1]} feature columns, the model was trained on {width}: give rows with the "
             "features of its prepared data set"
         )
-    X = _wide(X, d)
-    scaling = dataset.get("scaling", "none") if set_of(dataset) == OWN else "none"
+    X = _wide(X, d) if kept is None else renumbered(X, kept)
     if scaling == "unit":
         X = unit_rows(X)
     elif scaling != "none":
-        params = _params(dataset)
-        known = read_rows(dataset, dataset["path"], say).X
-        known = known[_split(params, known.shape[0])["train"] if params.test_path is None else slice(None)]
-        if issparse(known) != issparse(X) or known.shape[1] > d:
-            raise UserError(
-                f"{path} cannot be scaled by the training rows of {params.path}: give a file of the same "
-                "format and columns"
-            )
-        n, both = known.shape[0], [_wide(known, d), X]
-        joined = scipy.sparse.vstack(both, format="csr") if issparse(X) else np.concatenate(both)
-        X = _scaled(joined, slice(n), scaling)[0][n:]
-    return X
+        train = known[0] if kept is None else renumbered(known[0], kept)
+        X = _scaled_by(train, X, path, d, _params(dataset))
+    return Rows(X, kept is not None)
+
+
+def _known(params: Params) -> list[Matrix]:
+    """Return the rows of the user's own files, sparse ones as wide as the widest."""
+    raw = RawFiles(entry(OWN), [], Path(), lambda line: None)
+    content, where = _content(raw, "train", str(params.path))
+    layout = _layout(params, content, where)
+    known = [_table(params, content, where, layout).X]
+    if params.test_path is not None:
+        known.append(_table(params, *_content(raw, "test", params.test_path), layout).X)
+    return [_wide(X, max(X.shape[1] for X in known)) for X in known]
+
+
+def _scaled_by(train: Matrix, X: Matrix, path: str, d: int, params: Params) -> Matrix:
+    """Return rows scaled by those of the training file; columns that it lacks stay as they are."""
+    known = train[_split(params, train.shape[0])["train"] if params.test_path is None else slice(None)]
+    if issparse(known) != issparse(X) or known.shape[1] > d:
+        raise UserError(
+            f"{path} cannot be scaled by the training rows of {params.path}: give a file of the same "
+            "format and columns"
+        )
+    n, both = known.shape[0], [_wide(known, d), X[:, :d]]
+    joined = scipy.sparse.vstack(both, format="csr") if issparse(X) else np.concatenate(both)
+    scaled = _scaled(joined, slice(n), params.scaling)[0][n:]
+    if X.shape[1] == d:
+        return scaled
+    return scipy.sparse.hstack([scipy.sparse.csr_array(scaled), X[:, d:]], format="csr")
 
 
 def _params(dataset: Mapping[str, Any]) -> Params:

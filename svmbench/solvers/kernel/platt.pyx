@@ -31,8 +31,8 @@ The b of the last step may be wrong for all others, so that examples violate the
 does (S. S. Keerthi et al., Neural Computation 13, 2001). Where that ends a pass over all, b is set to the
 midpoint: the least error where α_i y_i can grow and the largest where it can fall become opposite numbers. If
 these were more than 2 eps apart, another pass over all follows. When that changes nothing either, every step
-left is smaller than ``change``: the method ends, as stalled if its relative duality gap is above a hundredth
-and three times ``eps`` and ``change``.
+left is smaller than ``change``: the method ends, as stalled if its relative duality gap is above 0.01, above
+3 ``eps`` and above 3 ``change``.
 
 Counting: an iteration is one examination. On demand the errors of the free examples are kept. That of a
 bound one costs the number of non-zero coefficients, for j and for each i whose segment is not a point; K_ij

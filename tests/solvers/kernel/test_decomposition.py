@@ -12,6 +12,7 @@ from svmbench.solvers.kernel.decomposition import Decomposition, Params
 from svmbench.solvers.kernel.smo import SMO
 from svmbench.solvers.kernel.smo import Params as SMOParams
 from tests.kernels.reference import kernel_matrix
+from tests.solvers.kernel.working_sets import noisy
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
 LINEAR = {"name": "linear"}
@@ -25,12 +26,6 @@ def started(X, y, kernel=LINEAR, C=1.0, bias="unregularised", cache=1 << 20, thr
     return Decomposition(Params(**given)).start(problem, oracle, None), oracle
 
 
-def noisy(n=400, seed=0, d=3):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d)).astype(np.float32)
-    return X, np.where(X[:, 0] + rng.normal(size=n) > 0.4, 1.0, -1.0)
-
-
 def violation(alpha, v, y, C, bias):
     up = np.where(y > 0, alpha < C, alpha > 0)
     down = np.where(y > 0, alpha > 0, alpha < C)
@@ -41,7 +36,7 @@ def violation(alpha, v, y, C, bias):
 @pytest.mark.parametrize(("gamma", "C"), [(0.5, 0.05), (0.5, 30.0), (3.0, 1000.0)])
 @pytest.mark.parametrize("working_set", [4, 32, 1024])
 def test_it_agrees_with_libsvm(gamma, C, working_set):
-    X, y = noisy()
+    X, y = noisy(400)
     kernel = {"name": "gaussian", "gamma": gamma}
     run, _ = started(X, y, kernel, C, working_set=working_set, eps=1e-8)
     run.advance("iterations", 10**6)
@@ -57,7 +52,7 @@ def test_it_agrees_with_libsvm(gamma, C, working_set):
 
 
 def test_without_bias_it_agrees_with_smo():
-    X, y = noisy()
+    X, y = noisy(400)
     run, _ = started(X, y, GAUSSIAN, 3.0, "none", working_set=32, eps=1e-8)
     run.advance("iterations", 10**6)
     oracle = Oracle(X, GAUSSIAN, 1 << 20)
@@ -70,7 +65,7 @@ def test_without_bias_it_agrees_with_smo():
 @pytest.mark.parametrize("gamma", [0.01, 0.1])
 def test_without_bias_a_large_C_takes_few_iterations(gamma):
     # By one coefficient at a time it takes 20 and 46: 100 steps for each of the set are not enough.
-    X, y = noisy()
+    X, y = noisy(400)
     run, _ = started(X, y, {"name": "gaussian", "gamma": gamma}, 1000.0, "none")
     run.advance("iterations", 10)
     assert run.converged
@@ -92,7 +87,7 @@ def test_the_order_of_the_examples_does_not_matter_at_first():
 @EACH_BIAS
 @pytest.mark.parametrize("working_set", [5, 64])
 def test_it_stops_where_the_conditions_hold_within_eps(working_set, bias):
-    X, y = noisy()
+    X, y = noisy(400)
     for eps in (1e-1, 1e-3, 1e-6):
         run, oracle = started(X, y, GAUSSIAN, 2.0, bias, eps=eps, working_set=working_set)
         left = np.inf
@@ -113,7 +108,7 @@ def test_it_stops_where_the_conditions_hold_within_eps(working_set, bias):
 
 @EACH_BIAS
 def test_no_more_coefficients_change_than_the_set_has(bias):
-    X, y = noisy()
+    X, y = noisy(400)
     for working_set, most in ((4, 32), (7, 56), (50, 50)):  # 8 sets if that is less than all
         run, _ = started(X, y, GAUSSIAN, 2.0, bias, working_set=working_set)
         before = np.zeros(y.size)
@@ -176,7 +171,7 @@ def test_a_pair_without_distance_and_a_zero_example_go_to_their_bounds(bias):
 @EACH_BIAS
 def test_rows_that_are_quickly_made_are_not_kept(bias):
     rng = np.random.default_rng(0)
-    _, y = noisy()
+    _, y = noisy(400)
     for columns, kept in ((3, False), (40, True)):
         X = rng.normal(size=(y.size, columns))
         seen = []

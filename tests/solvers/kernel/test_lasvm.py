@@ -11,7 +11,7 @@ from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.runner.certificate import certify
 from svmbench.solvers.kernel.lasvm import LASVM, Params
-from tests.solvers.kernel.working_sets import exact_matrix
+from tests.solvers.kernel.working_sets import exact_matrix, noisy
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
 LINEAR = {"name": "linear"}
@@ -22,12 +22,6 @@ def started(X, y, kernel=GAUSSIAN, C=1.0, bias="unregularised", seed=0, **given)
     oracle = Oracle(X, kernel, 1 << 20)
     problem = Problem.build(y, C=C, bias=bias)
     return LASVM(Params(**given)).start(problem, oracle, Generator(seed)), oracle, problem
-
-
-def noisy(n=150, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 3)).astype(np.float32)
-    return X, np.where(X[:, 0] + rng.normal(size=n) > 0.4, 1.0, -1.0)
 
 
 def responses(oracle, problem, model):

@@ -11,7 +11,7 @@ from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.runner.certificate import certify
 from svmbench.solvers.kernel.platt import Params, Platt
-from tests.solvers.kernel.working_sets import exact_matrix
+from tests.solvers.kernel.working_sets import exact_matrix, noisy
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
 LINEAR = {"name": "linear"}
@@ -22,12 +22,6 @@ def started(X, y, kernel=GAUSSIAN, C=1.0, seed=0, **given):
     oracle = Oracle(X, kernel, 1 << 22)
     problem = Problem.build(y, C=C, bias="unregularised")
     return Platt(Params(**given)).start(problem, oracle, Generator(seed)), oracle, problem
-
-
-def noisy(n=150, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 3)).astype(np.float32)
-    return X, np.where(X[:, 0] + rng.normal(size=n) > 0.4, 1.0, -1.0)
 
 
 def finished(run):

@@ -9,6 +9,7 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers.kernel.smo_pair import Params, SMOPair
+from tests.solvers.kernel.working_sets import noisy
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
 LINEAR = {"name": "linear"}
@@ -20,12 +21,6 @@ def started(X, y, kernel=LINEAR, C=1.0, **given):
     oracle = Oracle(X, kernel, 1 << 20)
     problem = Problem.build(y, C=C, bias="unregularised")
     return SMOPair(Params(**given)).start(problem, oracle, Generator(0)), oracle
-
-
-def noisy(n=100, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 3)).astype(np.float32)
-    return X, np.where(X[:, 0] + rng.normal(size=n) > 0.4, 1.0, -1.0)
 
 
 def ends(alpha, v, y, C):
@@ -91,7 +86,7 @@ def test_a_pair_without_distance_goes_to_its_bounds():
 
 @SELECTIONS
 def test_coefficients_stay_in_the_box_and_balanced(selection):
-    X, y = noisy()
+    X, y = noisy(100)
     run, _ = started(X, y, GAUSSIAN, C=0.7, selection=selection)
     while not run.converged:
         run.advance("iterations", run.iterations + 37)
@@ -102,7 +97,7 @@ def test_coefficients_stay_in_the_box_and_balanced(selection):
 
 
 def test_a_reconstruction_is_charged():
-    X, y = noisy()
+    X, y = noisy(100)
     run, oracle = started(
         X, y, kernel={"name": "gaussian", "gamma": 0.5}, C=30.0, selection="worst_pair", eps=1e-3
     )
@@ -116,7 +111,7 @@ def test_a_reconstruction_is_charged():
     ("gamma", "C"), [(0.5, 0.05), (0.5, 30.0), (3.0, 30.0)], ids=["tight", "loose", "mostly free"]
 )
 def test_shrinking_reaches_the_same_optimum(selection, gamma, C):
-    X, y = noisy()
+    X, y = noisy(100)
     given = {"kernel": {"name": "gaussian", "gamma": gamma}, "C": C, "selection": selection, "eps": 1e-7}
     plain, _ = started(X, y, shrinking=False, **given)
     shrunk, oracle = started(X, y, shrinking=True, **given)

@@ -7,15 +7,15 @@ import pytest
 
 from svmbench.problem import BIASES
 from tests.solvers.kernel.working_sets import (
+    coarse,
     finished,
-    noisy,
     started,
 )
 
 
 def test_a_set_of_all_needs_one_iteration_or_two():
     # From 0 each pair has one of both classes, so with as many of both all are in the first set.
-    X, _ = noisy(60)
+    X, _ = coarse(60)
     run, _, _ = started("svm_light", X, np.where(np.argsort(X[:, 0]) % 2, 1.0, -1.0), q=60, n_new=60)
     finished(run)
     assert run.iterations <= 2  # a set is solved to a hundredth of its violation
@@ -23,7 +23,7 @@ def test_a_set_of_all_needs_one_iteration_or_two():
 
 @pytest.mark.parametrize("bias", BIASES)
 def test_shrinking_changes_the_way_and_not_the_answer(bias):
-    X, y = noisy(120, seed=1)
+    X, y = coarse(120, seed=1)
     answers = []
     for given in ({"shrinking": False}, {"h": 100}, {"h": 2}):
         run, _, _ = started("svm_light", X, y, C=3.0, bias=bias, eps=1e-9, **given)
@@ -38,7 +38,7 @@ def test_shrinking_changes_the_way_and_not_the_answer(bias):
 
 @pytest.mark.parametrize("q", [2, 4, 10])
 def test_the_dual_never_falls(q):
-    X, y = noisy(80, seed=2)
+    X, y = coarse(80, seed=2)
     run, _, _ = started("svm_light", X, y, C=3.0, q=q, n_new=2, shrinking=False)
     before = 0.0
     while not run.converged:

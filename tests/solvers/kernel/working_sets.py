@@ -38,15 +38,21 @@ def eighths(X):
     return np.round(8.0 * X) / 8.0
 
 
-def noisy(n=150, seed=0):
+def noisy(n=150, seed=0, d=3, rounded=np.float32):
+    """Points whose classes overlap."""
     rng = np.random.default_rng(seed)
-    X = eighths(rng.normal(size=(n, 3)))
+    X = rounded(rng.normal(size=(n, d)))
     return X, np.where(X[:, 0] + rng.normal(size=n) > 0.4, 1.0, -1.0)
+
+
+def coarse(n=150, seed=0):
+    """Points as those of `noisy`, in eighths."""
+    return noisy(n, seed, rounded=eighths)
 
 
 def check_against_libsvm(name, kernel, C, **given):
     """Assert that a method has the scores, the bias and the objective of LIBSVM."""
-    X, y = noisy()
+    X, y = coarse()
     run, oracle, problem = started(name, X, y, kernel, C=C, eps=1e-8, **given)
     snapshot = finished(run)
     K = exact_matrix(oracle)
