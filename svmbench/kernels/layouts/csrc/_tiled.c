@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ADD_TILES = 16, SCORE_TILES = 32 }; /* of a chunk in which rows are added, or scored */
+enum {
+    ADD_TILES = 16,   /* of a chunk in which rows are added */
+    SCORE_TILES = 32, /* of one in which they are scored */
+    PARTS = 4         /* of the work of each thread */
+};
 
 #define BODY "_tiled_body.h"
 #include "svmbench/simd/csrc/variants.h"
@@ -25,6 +29,13 @@ static void rows_part(const tiled_job *job, const char *queries, ptrdiff_t count
     job->block(job->store, &job->kernel, &block);
 }
 
+/* Parts of equal length for all threads: of long work several for each, so that none waits where another one was
+ * held up by other programs. `pieces`: of work that is worth a part. */
+static int parts_of(const tiled_job *job, ptrdiff_t pieces)
+{
+    return pieces >= PARTS * job->threads ? PARTS * job->threads : job->threads;
+}
+
 /* Here and below one thread goes without OpenMP, which takes half a microsecond even then. */
 void svmbench_tiled_rows(const tiled_job *job, const char *queries, ptrdiff_t count, float *out, ptrdiff_t stride)
 {
@@ -40,11 +51,11 @@ void svmbench_tiled_rows(const tiled_job *job, const char *queries, ptrdiff_t co
 /* Stored examples in chunks: the rows are made, added and copied to where they are kept before they leave the
  * second-level cache. What is held is added before anything is kept in its place. */
 static int add_part(const tiled_job *job, const char *queries, ptrdiff_t count, const double *coefficients,
-                    const float *const *held, float *const *kept, double *sums, int part)
+                    const float *const *held, float *const *kept, double *sums, int part, int parts)
 {
     enum { STRIDE = ADD_TILES * TILE };
-    const ptrdiff_t first = share(job->n_tiles, part, job->threads);
-    const ptrdiff_t last = share(job->n_tiles, part + 1, job->threads);
+    const ptrdiff_t first = share(job->n_tiles, part, parts);
+    const ptrdiff_t last = share(job->n_tiles, part + 1, parts);
     ptrdiff_t missing = 0;
     float *values = aligned_alloc(64, (size_t)STRIDE * ROW_GROUP * sizeof(float));
     if (values == NULL)
@@ -74,27 +85,28 @@ int svmbench_tiled_add(const tiled_job *job, const char *queries, ptrdiff_t coun
                        const float *const *held, float *const *kept, double *sums)
 {
     if (job->threads == 1)
-        return add_part(job, queries, count, coefficients, held, kept, sums, 0);
+        return add_part(job, queries, count, coefficients, held, kept, sums, 0, 1);
+    const int parts = parts_of(job, job->n_tiles / (4 * ADD_TILES));
     int failed = 0;
-#pragma omp parallel for num_threads(job->threads) schedule(static) reduction(| : failed)
-    for (int part = 0; part < job->threads; part++)
-        failed |= add_part(job, queries, count, coefficients, held, kept, sums, part);
+#pragma omp parallel for num_threads(job->threads) schedule(dynamic) reduction(| : failed)
+    for (int part = 0; part < parts; part++)
+        failed |= add_part(job, queries, count, coefficients, held, kept, sums, part, parts);
     return failed;
 }
 
 /* Stored examples in chunks, over each of which a range of queries passes. */
 static int score_part(const tiled_job *job, const char *queries, ptrdiff_t count, const double *coefficients,
-                      double *scores, int part)
+                      double *scores, int part, int parts)
 {
     enum { STRIDE = SCORE_TILES * TILE };
-    const ptrdiff_t last = share(count, part + 1, job->threads);
+    const ptrdiff_t last = share(count, part + 1, parts);
     float *values = aligned_alloc(64, (size_t)STRIDE * ROW_GROUP * sizeof(float));
     if (values == NULL)
         return -1;
     for (ptrdiff_t tile = 0; tile < job->n_tiles; tile += SCORE_TILES) {
         const ptrdiff_t end = job->n_tiles - tile < SCORE_TILES ? job->n_tiles : tile + SCORE_TILES;
         const ptrdiff_t columns = (job->n < end * TILE ? job->n : end * TILE) - tile * TILE;
-        for (ptrdiff_t q = share(count, part, job->threads); q < last; q += ROW_GROUP) {
+        for (ptrdiff_t q = share(count, part, parts); q < last; q += ROW_GROUP) {
             const ptrdiff_t group = last - q < ROW_GROUP ? last - q : ROW_GROUP;
             job->block(job->store, &job->kernel,
                        &(kernel_block){queries + q * job->query_bytes, job->query_bytes, group, tile, end, values,
@@ -112,10 +124,11 @@ int svmbench_tiled_scores(const tiled_job *job, const char *queries, ptrdiff_t c
 {
     memset(scores, 0, (size_t)count * sizeof(double));
     if (job->threads == 1)
-        return score_part(job, queries, count, coefficients, scores, 0);
+        return score_part(job, queries, count, coefficients, scores, 0, 1);
+    const int parts = parts_of(job, count / ROW_GROUP);
     int failed = 0;
-#pragma omp parallel for num_threads(job->threads) schedule(static) reduction(| : failed)
-    for (int part = 0; part < job->threads; part++)
-        failed |= score_part(job, queries, count, coefficients, scores, part);
+#pragma omp parallel for num_threads(job->threads) schedule(dynamic) reduction(| : failed)
+    for (int part = 0; part < parts; part++)
+        failed |= score_part(job, queries, count, coefficients, scores, part, parts);
     return failed;
 }
