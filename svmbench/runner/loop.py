@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
-from svmbench.runner.clock import Clock, grace
 from svmbench.runner.ends import End, explained
 from svmbench.runner.memory import Allowance
 from svmbench.runner.progress import Progress
@@ -36,6 +35,22 @@ class Counts(Protocol):
     def as_dict(self) -> dict[str, Any]:
         """Return every counter by name."""
         ...
+
+
+class Clock:
+    """Wall and CPU time of training alone: of making features, and of `Run.advance`."""
+
+    def __init__(self, wall: float = 0.0, cpu: float = 0.0) -> None:
+        self.wall = wall
+        self.cpu = cpu
+
+    def __enter__(self) -> None:
+        self._started = time.perf_counter(), time.process_time()
+
+    def __exit__(self, *exception: object) -> None:
+        wall, cpu = time.perf_counter(), time.process_time()
+        self.wall += wall - self._started[0]
+        self.cpu += cpu - self._started[1]
 
 
 def thresholds(points: int, first: int) -> Iterator[int]:
@@ -150,7 +165,7 @@ class Loop:
             self._due = False
             row = None if self._torn else self._look()
             if row is None:
-                if end is None or end.status not in ("interrupted", "timeout"):
+                if end is None or end.status != "interrupted":
                     end = self._interrupted("after")
                 # A state of a run that is over cannot be gone on from either.
                 self._torn = self._torn or self._run.converged or self._run.stalled
@@ -184,13 +199,13 @@ class Loop:
             if self._refits:
                 self._before, self._clock = self._spent(), Clock()
             try:
-                with self._marked(self._spent()), self._clock, self._interrupt.cuttable(self._time_left()):
+                with self._marked(self._spent()), self._clock, self._interrupt.cuttable():
                     self._slice(goal)
             except KeyboardInterrupt:
-                if self._interrupt.requested is None and not self._interrupt.overdue:
+                if self._interrupt.requested is None:
                     raise
                 self._torn = True
-                return self._given_up()
+                return self._interrupted("within an iteration, which was given up, after")
             self._progress.advanced(self._counter, self._value(), self._limit, self._spent())
             if not self._told and self._spent() > LONG:
                 self._told = True
@@ -237,19 +252,6 @@ class Loop:
             return End("timeout", f"budget.seconds={budget['seconds']:g} reached")
         passed = None if self._allowance is None else self._allowance.passed()
         return None if passed is None else End("budget", passed)
-
-    def _time_left(self) -> float | None:
-        """Return the seconds after which an iteration is given up; None for fits, which `guard` ends."""
-        seconds = self._budget["seconds"]
-        return None if seconds is None or self._refits else seconds + 0.5 * grace(seconds) - self._spent()
-
-    def _given_up(self) -> End:
-        """Return the end of a run whose iteration was cut: its last checkpoint is what it has."""
-        within = "within an iteration, which was given up, after"
-        if not self._interrupt.overdue:
-            return self._interrupted(within)
-        limit = f"budget.seconds={self._budget['seconds']:g} reached"
-        return End("timeout", f"{limit} {within} {self._run.iterations} iterations")
 
     def _interrupted(self, when: str) -> End:
         by = self._interrupt.requested

@@ -25,20 +25,16 @@ class Interrupt:
     ----------
     requested : str or None
         Name of the signal that asked the training loop to end.
-    overdue : bool
-        Whether something was cut because it had all of its time.
     defers : bool
         Whether the first signal raises nothing by itself now.
     """
 
     def __init__(self) -> None:
         self.requested: str | None = None
-        self.overdue = False
         self.defers = False
         self._cuttable = False
         self._late = False
         self._alarm: Any = None
-        self._clock = False
 
     @contextmanager
     def deferred(self) -> Iterator[None]:
@@ -50,23 +46,15 @@ class Interrupt:
             self.defers = False
 
     @contextmanager
-    def cuttable(self, seconds: float | None = None) -> Iterator[None]:
-        """Raise KeyboardInterrupt meanwhile once a signal has been known for `PATIENCE` seconds.
-
-        Also once it has lasted so many `seconds`, if there is a limit and this is the main thread.
-        """
+    def cuttable(self) -> Iterator[None]:
+        """Raise KeyboardInterrupt meanwhile once a signal has been known for `PATIENCE` seconds."""
         self._cuttable = True
-        timed = seconds is not None and self._clock and self._alarm is None
         try:
             if self._late:
                 self._cut()
-            if timed:
-                self._set_alarm(max(seconds or 0.0, 1e-6))
             yield
         finally:
             self._cuttable = False
-            if timed and self.requested is None:
-                self.calm()
 
     def _cut(self) -> None:
         raise KeyboardInterrupt(self.requested)
@@ -76,17 +64,12 @@ class Interrupt:
         if not self.defers or self.requested is not None:
             raise KeyboardInterrupt(signal.Signals(number).name)
         self.requested = signal.Signals(number).name
-        self._set_alarm(PATIENCE)
-
-    def _set_alarm(self, seconds: float) -> None:
-        if self._alarm is None:
-            self._alarm = signal.signal(signal.SIGALRM, self._lose_patience)
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        self._alarm = signal.signal(signal.SIGALRM, self._lose_patience)
+        signal.setitimer(signal.ITIMER_REAL, PATIENCE)
 
     def _lose_patience(self, number: int, frame: FrameType | None) -> None:
-        self._late = self.requested is not None
+        self._late = True
         if self._cuttable:
-            self.overdue = self.requested is None
             self._cut()
 
     def calm(self) -> None:
@@ -94,11 +77,6 @@ class Interrupt:
         if self._alarm is not None:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
             signal.signal(signal.SIGALRM, self._alarm)
-            self._alarm = None
-
-    def watch(self) -> None:
-        """Serve limits of time too, as the main thread alone can."""
-        self._clock = True
 
 
 @contextmanager
@@ -113,7 +91,6 @@ def handling() -> Iterator[Interrupt]:
         return
     served = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
     before = {number: signal.signal(number, interrupt) for number in served}
-    interrupt.watch()
     try:
         yield interrupt
     finally:

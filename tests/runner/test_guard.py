@@ -17,8 +17,7 @@ from svmbench import config
 from svmbench.files import Lock
 from svmbench.runner import guard as module
 from svmbench.runner import memory
-from svmbench.runner.clock import grace
-from svmbench.runner.guard import Guard, needed, watched
+from svmbench.runner.guard import Guard, grace, needed, watched
 from svmbench.runner.memory import held
 from svmbench.runner.outcome import Outcome
 from svmbench.store import Store, documents
