@@ -21,7 +21,7 @@ PAPERS = $(basename $(notdir $(wildcard conf/paper/*.yaml)))
 QUICK = tests/test_*.py $(addprefix tests/, kernels features data config store solvers)
 # Options of pytest that choose among the tests: make test SELECT='-k sbp'
 SELECT ?=
-PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --dist worksteal $(SELECT)
+PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --dist worksteal
 # Rooms whose tests reach every compiled module.
 COMPILED_ROOMS = tests/test_rng.py $(addprefix tests/, simd kernels features data solvers conformance)
 # gcc's runtimes must be loaded before the interpreter, whose own memory at the end is no leak of ours. Tests ask for
@@ -39,22 +39,22 @@ demo: $(READY)  ## set everything up and train SBP on a generated data set, no d
 	@$(SVMBENCH) run results='"$(RESULTS)"'
 
 test: $(READY)-test  ## run all tests
-	$(PYTEST)
+	$(PYTEST) $(SELECT)
 
 check: $(READY)-test  ## run the quick tests: less than a minute
-	$(PYTEST) -m 'not slow and not real_data' $(QUICK)
+	$(PYTEST) -m 'not slow and not real_data' $(QUICK) $(SELECT)
 
 test-checks:  ## test the compiled layer with every index checked, in an environment beside
 	$(MAKE) VENV="$(VENV)-checks" BUILD='-Cbuild-dir=build/checks -Ccmake.define.SVMBENCH_CHECKS=ON' checked
 
 checked: $(READY)-test
-	$(PYTEST) $(COMPILED_ROOMS)
+	$(PYTEST) $(COMPILED_ROOMS) $(SELECT)
 
 test-sanitized:  ## test the compiled layer with gcc's sanitizers (docs/sanitizers.md), in an environment beside
 	$(MAKE) VENV="$(VENV)-sanitized" BUILD='-Cbuild-dir=build/sanitized -Ccmake.define.SVMBENCH_SANITIZE=ON' sanitized
 
 sanitized: $(READY)-test
-	$(SANITIZERS) $(PYTEST) --capture=sys $(COMPILED_ROOMS)
+	$(SANITIZERS) $(PYTEST) --capture=sys $(COMPILED_ROOMS) $(SELECT)
 
 lint: $(READY)-lint  ## check style and types
 	$(VENV)/bin/ruff check .

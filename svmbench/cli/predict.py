@@ -41,11 +41,11 @@ def main(arguments: Sequence[str]) -> int:
     train, step = None, None
     if model.indices is not None or dataset.get("scaling", "none") in ("minmax", "standard"):
         train = load(run, {}).train.X  # which also tells whether the files are still those of the run
-    d = int(run.manifest["dataset"]["features"])
-    rows = prepared_rows(dataset, given.file, d, lambda line: print(line, file=sys.stderr))
+    d, columns = int(run.manifest["dataset"]["features"]), run.manifest["dataset"].get("columns")
+    rows = prepared_rows(dataset, given.file, d, columns, lambda line: print(line, file=sys.stderr))
     X = rows.X
-    if rows.left_out and train is None:
-        load(run, {})  # the columns that the model has are those of its files
+    if rows.by_files and train is None:
+        load(run, {})  # which tells whether the files are still those of the run
     if model.weights is not None and X.shape[1] > d:
         X = _known_columns(X, d, given.file, model)
     if model.indices is not None:

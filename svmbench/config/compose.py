@@ -29,7 +29,7 @@ from svmbench.config.overrides import check_form, check_keys, not_an_override, w
 from svmbench.config.plain import check_files, plain, read_section, with_changes
 from svmbench.errors import UserError
 
-_FAILURES = (HydraException, OmegaConfBaseException, yaml.YAMLError, ValueError)
+_FAILURES = (HydraException, OmegaConfBaseException, yaml.YAMLError, ValueError, OSError, RecursionError)
 
 #: Jobs that a sweep may have: their plan is composed and checked whole, in about a millisecond each.
 MOST_JOBS = 100_000
@@ -262,7 +262,7 @@ class _Composer:
 
     def _refusal(self, overrides: Sequence[str], error: Exception) -> UserError:
         """Return the sentence for overrides that do not compose; raise it for an unknown key, or a file."""
-        check_files(self._folders, error)
+        check_files(self._folders, overrides, error)
         parsed, reason = self.parse(overrides), error
         try:
             choices = [written(o) for o in parsed if o.key_or_group in self._groups]

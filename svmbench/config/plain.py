@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import yaml
 from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 
 from svmbench.config.folder import text_of
 from svmbench.errors import UserError
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
     from hydra.core.override_parser.types import Override
     from omegaconf import DictConfig
+
+
+#: Errors of a file that do not say which one it is.
+_UNNAMED = (ValueError, OSError, RecursionError)
 
 
 def plain(config: DictConfig, *, final: bool) -> dict[str, Any] | None:
@@ -45,24 +50,29 @@ def read_section(file: Path) -> dict[str, Any] | None:
         return None
     try:
         content = OmegaConf.to_container(OmegaConf.load(file))
-    except yaml.YAMLError:
+    except (yaml.YAMLError, RecursionError):
         return None  # Hydra fails likewise, and says where
     return cast(dict[str, Any], content) if content and isinstance(content, dict) else None
 
 
-def check_files(folders: Sequence[Path], error: Exception) -> None:
-    """Raise a `UserError` if an error in composing comes from a file of the user's that Hydra does not name.
+def check_files(folders: Sequence[Path], overrides: Sequence[str], error: Exception) -> None:
+    """Raise a `UserError` if an error in composing comes from a chosen file that Hydra does not name.
 
     For one that is not UTF-8 or holds no keys it raises a plain ValueError.
     """
-    if not isinstance(error, ValueError):
+    if isinstance(error, OmegaConfBaseException) or not isinstance(error, _UNNAMED):
         return
-    for file in (file for folder in folders for file in sorted(folder.glob("*/*.yaml")) if file.is_file()):
+    values = ",".join(overrides)
+    for file in (file for folder in folders for file in sorted(folder.glob("*/*.yaml"))):
+        if file.stem not in values or not file.is_file():
+            continue
         text = text_of(file)
         try:
             content = yaml.safe_load(text)
         except yaml.YAMLError:  # which Hydra does name
             continue
+        except RecursionError:
+            raise UserError(f"{file} is nested too deeply: write plain sections of keys and values") from None
         if content is not None and not isinstance(content, dict):
             raise UserError(
                 f"{file} holds a {type(content).__name__}, not keys: write lines as in KEY: VALUE"

@@ -53,8 +53,9 @@ class Dataset:
     checksum : str
         sha256 over the payload checksums of the raw files, the parameters and the version of the preparation.
     info : dict
-        title, task, rows and positives per part, features, density (of the training part), scaling, sources
-        (file and sha256), parameters, licence, citation.
+        title, task, rows and positives per part, features, columns (of the files: features, or more where
+        empty ones were left out), density (of the training part), scaling, sources (file and sha256),
+        parameters, licence, citation.
     """
 
     name: str
@@ -67,10 +68,21 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Prepared:
-    """What ``prepare`` returns: parts by name (train, validation, test), and what was done to the values."""
+    """What ``prepare`` returns.
+
+    Attributes
+    ----------
+    parts : dict
+        By name: train, validation, test.
+    scaling : str
+        What was done to the values.
+    columns : int, optional
+        Columns of the files, where the parts have not all of them.
+    """
 
     parts: dict[str, Part]
     scaling: str
+    columns: int | None = None
 
 
 def storage(prepared: Prepared) -> Prepared:

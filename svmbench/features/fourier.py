@@ -126,11 +126,11 @@ class Fourier(FeatureMap):
         """Return the memory that the features of n training examples take at most, frequencies included.
 
         To draw one takes three numbers in double precision (`svmbench.rng`); held are two in single
-        precision, itself and that in a panel.
+        precision, itself and that in a panel, and one in double where a row is far.
         """
         width = params.frequencies * (2 if params.form == "pairs" else 1)
         numbers, made = d * params.frequencies, 0 if params.lazy else n * width
-        return max(3 * 8 * numbers, 2 * 4 * numbers + 4 * made)
+        return max(3 * 8 * numbers, (2 * 4 + 8) * numbers + 4 * made)
 
     def examples(self) -> LinearData:
         """Return the training examples in their features, made or to be made."""

@@ -44,7 +44,8 @@ class TrainingScores:
     of that time, so all of their terms are evaluated again. Evaluations in double precision may take no
     longer than the training that was charged so far (`kev_iter`), beside a fixed share; scores beyond that
     are unknown.
-    At the end of a run earlier looks are not reckoned, so that its last row has a gap wherever one look may.
+    At the end of a method earlier looks are not reckoned, so that its last row has a gap wherever one look
+    may be made.
     Scores are made all the same where responses in single precision cannot stand for them (`support`).
     What was charged, unlike what was computed, depends on no cache, and is the same in a run that was
     interrupted and went on.
@@ -90,6 +91,8 @@ class TrainingScores:
             if np.all(self._sizes <= _SHRUNK * np.maximum(np.abs(self._scores), 1.0)):
                 return self._scores.copy()
             at = np.flatnonzero(new)
+            if last:
+                self._spent = 0
             if not self._affordable(at.size * self._reader.n) and not anyway:
                 return None
         self._coefficients, self._scores = new, self._exact(at, new)

@@ -32,6 +32,7 @@ def manifest(
             "checksum": data.checksum,
             "rows": rows,
             "features": data.train.X.shape[1],
+            "columns": data.info.get("columns"),  # None: prepared before this was noted
         },
         "solver": {
             "name": solver.name,

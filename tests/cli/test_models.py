@@ -235,6 +235,39 @@ def test_rows_of_very_wide_data_have_the_columns_of_the_model(here, capsys, form
     assert "wider has 200001 feature columns, the model was trained on" in predicted("wider")
 
 
+def test_weights_of_ordinary_sparse_data_predict_without_their_files(here, capsys):
+    (here / "mine").write_text(
+        "".join(f"{1 - 2 * (i % 2)} {1 + i % 2}:1 {9 + i % 5}:0.5\n" for i in range(40))
+    )
+    (here / "rows").write_text("1 1:1 9:0.5\n")
+    assert (
+        main(["run", "solver=dcd", "kernel=linear", "dataset=file", "dataset.path=mine", "problem.C=1"]) == 0
+    )
+    (run,) = Store(here / "results").runs()
+    (here / "mine").unlink()
+    capsys.readouterr()
+    assert main(["predict", run.id, "rows"]) == 0
+    assert capsys.readouterr().out == "+1\n"
+
+
+@pytest.mark.parametrize("replaced", ["1 1:1 6:1\n-1 2:1\n" * 20, "1 7:1 90000:1\n-1 8:1\n" * 20])
+def test_very_wide_data_that_changed_tell_no_columns(here, capsys, replaced):
+    wide = [(10, 20), (30, 99_999)] * 20
+    (here / "mine").write_text("".join(f"{1 - 2 * (i % 2)} {a}:1 {b}:1\n" for i, (a, b) in enumerate(wide)))
+    assert (
+        main(["run", "solver=dcd", "kernel=linear", "dataset=file", "dataset.path=mine", "problem.C=1"]) == 0
+    )
+    (run,) = Store(here / "results").runs()
+    (here / "dense.csv").write_text("1,2,3,4,1\n")
+    capsys.readouterr()
+    assert main(["predict", run.id, "dense.csv"]) == 2
+    assert "has 4 feature columns, the model was trained on 99999" in capsys.readouterr().err
+    (here / "mine").write_text(replaced)
+    (here / "rows").write_text("1 1:1 2:1\n")
+    assert main(["predict", run.id, "rows"]) == 2
+    assert capsys.readouterr().out == ""
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [("", "is empty"), ("1 1:2 99:3\n", "has 99 feature columns"), ("1,2,3,4,5\n", "has 4 feature columns")],

@@ -33,6 +33,7 @@ def test_a_run_is_made_and_stored_with_all_that_belongs_to_it(make):
         "checksum": "sum-of-clouds-30-0",
         "rows": {"train": 30, "validation": 15, "test": 60},
         "features": 3,
+        "columns": None,
     }
     assert run.manifest["solver"] == {"name": "toy", "version": 1, "title": "Toy", "counting": ""}
     assert run.title == "Toy"

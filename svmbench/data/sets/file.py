@@ -77,7 +77,8 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
         rows = {"train": slice(y.size), "test": slice(y.size, None)}
         y = np.concatenate([y, test.against_rest(positive)])
     X, what = _scaled(_joined(raw, params, matrices), rows["train"], params.scaling)
-    return Prepared({key: take(X, y, index) for key, index in rows.items()}, what)
+    columns = max(matrix.shape[1] for matrix in matrices)
+    return Prepared({key: take(X, y, index) for key, index in rows.items()}, what, columns)
 
 
 def read_rows(dataset: Mapping[str, Any], path: str, say: Callable[[str], None]) -> Table:
@@ -103,15 +104,17 @@ class Rows:
     X : ndarray or csr_array, shape (m, d + a)
         The features of the data set. Behind them, in a CSR matrix, a columns that the data set was left
         without because it has no value there.
-    left_out : bool
-        Whether columns were left out of the data set, as its files say now (`svmbench.data.columns`).
+    by_files : bool
+        Whether they depend on what the files of the data set hold now.
     """
 
     X: Matrix
-    left_out: bool
+    by_files: bool
 
 
-def prepared_rows(dataset: Mapping[str, Any], path: str, d: int, say: Callable[[str], None]) -> Rows:
+def prepared_rows(
+    dataset: Mapping[str, Any], path: str, d: int, columns: int | None, say: Callable[[str], None]
+) -> Rows:
     """Return the features of a file's rows for a model of a data set, made as the user's own data were.
 
     Parameters
@@ -122,6 +125,9 @@ def prepared_rows(dataset: Mapping[str, Any], path: str, d: int, say: Callable[[
         The file with the rows.
     d : int
         Features of the data set.
+    columns : int or None
+        Columns of its files, more than d where empty ones were left out (`svmbench.data.columns`); None if
+        that is not known, so that the files must tell.
     say : callable
         Receives one line at a time.
 
@@ -133,9 +139,9 @@ def prepared_rows(dataset: Mapping[str, Any], path: str, d: int, say: Callable[[
     X = read_rows(dataset, path, say).X
     own, known, kept, width = set_of(dataset) == OWN, [], None, d
     scaling = dataset.get("scaling", "none") if own else "none"
-    if own and (issparse(X) or scaling in ("minmax", "standard")):
+    if own and (columns != d or scaling in ("minmax", "standard")):
         known = _known(_params(dataset))
-        kept = kept_columns(known) if issparse(X) and issparse(known[0]) else None
+        kept = kept_columns(known) if columns != d and issparse(known[0]) else None
     if kept is not None:
         width, have = known[0].shape[1], max(1, kept.size)
         if have != d:
@@ -148,13 +154,13 @@ def prepared_rows(dataset: Mapping[str, Any], path: str, d: int, say: Callable[[
             f"{path} has {X.shape[1]} feature columns, the model was trained on {width}: give rows with the "
             "features of its prepared data set"
         )
-    X = _wide(X, d) if kept is None else renumbered(X, kept)
+    X = _wide(X, d) if kept is None else renumbered(scipy.sparse.csr_array(X), kept)
     if scaling == "unit":
         X = unit_rows(X)
     elif scaling != "none":
         train = known[0] if kept is None else renumbered(known[0], kept)
         X = _scaled_by(train, X, path, d, _params(dataset))
-    return Rows(X, kept is not None)
+    return Rows(X, bool(known))
 
 
 def _known(params: Params) -> list[Matrix]:
