@@ -31,7 +31,7 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
 
     from svmbench.cli.verify import load
-    from svmbench.data.sets.file import prepared_rows
+    from svmbench.data.rows import prepared_rows
     from svmbench.recompute import scores, unit
     from svmbench.store import Store
 

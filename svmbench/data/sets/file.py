@@ -1,13 +1,9 @@
-"""The user's own data: LIBSVM format, delimited text or .npz, with a test file or a random split.
-
-The file is longer than 300 lines because rows to be predicted go through the very steps of the data.
-"""
+"""The user's own data: LIBSVM format, delimited text or .npz, with a test file or a random split."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +12,8 @@ import scipy
 from numpy.typing import NDArray
 
 from svmbench.data.arrays import looks_like_arrays, read_arrays
-from svmbench.data.catalogue import OWN, entry, label_key, set_of
-from svmbench.data.columns import kept_columns, occurring, renumbered
+from svmbench.data.catalogue import label_key
+from svmbench.data.columns import occurring
 from svmbench.data.dataset import Matrix, Prepared, held_dense
 from svmbench.data.delimited import Layout, find_layout
 from svmbench.data.encoding import as_utf8
@@ -62,140 +58,26 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
     """Read the file or files; the positive class is ``positive``, or the larger of two numbers."""
     if params.path is None:
         raise UserError("dataset=file needs a file: give dataset.path=FILE")
-    content, where = _content(raw, "train", params.path)
-    layout = _layout(params, content, where)
-    train = _table(params, content, where, layout)
+    content, where = read_content(raw, "train", params.path)
+    layout = layout_of(params, content, where)
+    train = read_table(params, content, where, layout)
     del content
     positive = _positive(params, train)
     matrices, y = [train.X], train.against_rest(positive)
-    rows: dict[str, NDArray[np.int64] | slice] = _split(params, y.size)
+    rows: dict[str, NDArray[np.int64] | slice] = split_rows(params, y.size)
     if params.test_path is not None:
-        test = _table(params, *_content(raw, "test", params.test_path), layout)
+        test = read_table(params, *read_content(raw, "test", params.test_path), layout)
         _check_alike(params, train.X, test.X)
         _check_test_labels(params, train, test)
         matrices.append(test.X)
         rows = {"train": slice(y.size), "test": slice(y.size, None)}
         y = np.concatenate([y, test.against_rest(positive)])
-    X, what = _scaled(_joined(raw, params, matrices), rows["train"], params.scaling)
+    X, what = with_scaling(_joined(raw, params, matrices), rows["train"], params.scaling)
     columns = max(matrix.shape[1] for matrix in matrices)
     return Prepared({key: take(X, y, index) for key, index in rows.items()}, what, columns)
 
 
-def read_rows(dataset: Mapping[str, Any], path: str, say: Callable[[str], None]) -> Table:
-    """Return the rows of a file for a model of a data set, laid out as that was if it is the user's own.
-
-    Raises
-    ------
-    UserError
-        If the file cannot be read or is malformed.
-    """
-    params = _params(dataset) if set_of(dataset) == OWN else Params()
-    raw = RawFiles(entry(OWN), [], Path(), say)
-    content, where = _content(raw, "rows", path)
-    return _table(params, content, where, _layout(params, content, where))
-
-
-@dataclass(frozen=True)
-class Rows:
-    """The features of rows for a model.
-
-    Attributes
-    ----------
-    X : ndarray or csr_array, shape (m, d + a)
-        The features of the data set. Behind them, in a CSR matrix, a columns that the data set was left
-        without because it has no value there.
-    by_files : bool
-        Whether they depend on what the files of the data set hold now.
-    """
-
-    X: Matrix
-    by_files: bool
-
-
-def prepared_rows(
-    dataset: Mapping[str, Any], path: str, d: int, columns: int | None, say: Callable[[str], None]
-) -> Rows:
-    """Return the features of a file's rows for a model of a data set, made as the user's own data were.
-
-    Parameters
-    ----------
-    dataset : mapping
-        ``dataset`` of the configuration that the model was made with.
-    path : str
-        The file with the rows.
-    d : int
-        Features of the data set.
-    columns : int or None
-        Columns of its files, more than d where empty ones were left out (`svmbench.data.columns`); None if
-        that is not known, so that the files must tell.
-    say : callable
-        Receives one line at a time.
-
-    Raises
-    ------
-    UserError
-        If a file cannot be read or is malformed, or the rows have other features.
-    """
-    X = read_rows(dataset, path, say).X
-    own, known, kept, width = set_of(dataset) == OWN, [], None, d
-    scaling = dataset.get("scaling", "none") if own else "none"
-    if own and (columns != d or scaling in ("minmax", "standard")):
-        known = _known(_params(dataset))
-        kept = kept_columns(known) if columns != d and issparse(known[0]) else None
-    if kept is not None:
-        width, have = known[0].shape[1], max(1, kept.size)
-        if have != d:
-            raise UserError(
-                f"{have} columns of {dataset['path']} occur, the model was trained on {d}: the file has "
-                "changed since, repeat the run"
-            )
-    if X.shape[1] > width or (X.shape[1] < width and not issparse(X)):
-        raise UserError(
-            f"{path} has {X.shape[1]} feature columns, the model was trained on {width}: give rows with the "
-            "features of its prepared data set"
-        )
-    X = _wide(X, d) if kept is None else renumbered(scipy.sparse.csr_array(X), kept)
-    if scaling == "unit":
-        X = unit_rows(X)
-    elif scaling != "none":
-        train = known[0] if kept is None else renumbered(known[0], kept)
-        X = _scaled_by(train, X, path, d, _params(dataset))
-    return Rows(X, bool(known))
-
-
-def _known(params: Params) -> list[Matrix]:
-    """Return the rows of the user's own files, sparse ones as wide as the widest."""
-    raw = RawFiles(entry(OWN), [], Path(), lambda line: None)
-    content, where = _content(raw, "train", str(params.path))
-    layout = _layout(params, content, where)
-    known = [_table(params, content, where, layout).X]
-    if params.test_path is not None:
-        known.append(_table(params, *_content(raw, "test", params.test_path), layout).X)
-    return [_wide(X, max(X.shape[1] for X in known)) for X in known]
-
-
-def _scaled_by(train: Matrix, X: Matrix, path: str, d: int, params: Params) -> Matrix:
-    """Return rows scaled by those of the training file; columns that it lacks stay as they are."""
-    known = train[_split(params, train.shape[0])["train"] if params.test_path is None else slice(None)]
-    if issparse(known) != issparse(X) or known.shape[1] > d:
-        raise UserError(
-            f"{path} cannot be scaled by the training rows of {params.path}: give a file of the same "
-            "format and columns"
-        )
-    n, both = known.shape[0], [_wide(known, d), X[:, :d]]
-    joined = scipy.sparse.vstack(both, format="csr") if issparse(X) else np.concatenate(both)
-    scaled = _scaled(joined, slice(n), params.scaling)[0][n:]
-    if X.shape[1] == d:
-        return scaled
-    return scipy.sparse.hstack([scipy.sparse.csr_array(scaled), X[:, d:]], format="csr")
-
-
-def _params(dataset: Mapping[str, Any]) -> Params:
-    """Return the parameters of the user's own data from a configuration, which may lack newer ones."""
-    return Params(**{item.name: dataset[item.name] for item in fields(Params) if item.name in dataset})
-
-
-def _wide(X: Matrix, d: int) -> Matrix:
+def widened(X: Matrix, d: int) -> Matrix:
     """Return a CSR matrix with d columns; a dense one as it is."""
     return scipy.sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], d)) if issparse(X) else X
 
@@ -205,13 +87,13 @@ def _joined(raw: RawFiles, params: Params, matrices: list[Matrix]) -> Matrix:
     if not issparse(matrices[0]):
         return np.concatenate(matrices) if len(matrices) > 1 else matrices[0]
     width = max(X.shape[1] for X in matrices)
-    kept = occurring([_wide(X, width) for X in matrices])
+    kept = occurring([widened(X, width) for X in matrices])
     if kept[0].shape[1] < width:
         raw.say(f"{params.path}: {kept[0].shape[1]} of the {width} columns occur; the others are left out")
     return scipy.sparse.vstack(kept, format="csr") if len(kept) > 1 else kept[0]
 
 
-def _scaled(X: Matrix, train: NDArray[np.int64] | slice, scaling: str) -> tuple[Matrix, str]:
+def with_scaling(X: Matrix, train: NDArray[np.int64] | slice, scaling: str) -> tuple[Matrix, str]:
     """Return the scaled matrix, and what was done to it."""
     what = SCALINGS[scaling]
     if scaling == "unit":
@@ -232,7 +114,7 @@ def _scaled(X: Matrix, train: NDArray[np.int64] | slice, scaling: str) -> tuple[
     return X, what
 
 
-def _content(raw: RawFiles, role: str, name: str) -> tuple[bytes, str]:
+def read_content(raw: RawFiles, role: str, name: str) -> tuple[bytes, str]:
     """Return a file's text, and its path for messages."""
     path = Path(name).expanduser()
     content = raw.users_file(role, path)
@@ -246,7 +128,7 @@ def _content(raw: RawFiles, role: str, name: str) -> tuple[bytes, str]:
     return content, str(path)
 
 
-def _layout(params: Params, content: bytes, where: str) -> Layout | None:
+def layout_of(params: Params, content: bytes, where: str) -> Layout | None:
     """Return how the first file is laid out, which a test file takes over; None: LIBSVM format or arrays."""
     if looks_like_arrays(content) or params.format == "libsvm":
         return None
@@ -266,7 +148,8 @@ def _check_features(params: Params, have: int, where: str) -> None:
         )
 
 
-def _table(params: Params, content: bytes, where: str, layout: Layout | None) -> Table:
+def read_table(params: Params, content: bytes, where: str, layout: Layout | None) -> Table:
+    """Return labels and features of a file's text, laid out as the first file is."""
     if looks_like_arrays(content):
         table = read_arrays(content, where)
         _check_features(params, table.X.shape[1], where)
@@ -366,7 +249,7 @@ def _check_test_labels(params: Params, train: Table, test: Table) -> None:
             )
 
 
-def _split(params: Params, n: int) -> dict[str, NDArray[np.int64] | slice]:
+def split_rows(params: Params, n: int) -> dict[str, NDArray[np.int64] | slice]:
     """Return the rows of each part of one file."""
     test = round(n * params.test_fraction)
     if test == 0:

@@ -1,0 +1,136 @@
+"""Rows to be scored by a model, made as the data set of the model was made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+
+from svmbench.data.catalogue import OWN, entry, set_of
+from svmbench.data.columns import kept_columns, renumbered
+from svmbench.data.dataset import Matrix
+from svmbench.data.raw import RawFiles, Table
+from svmbench.data.sets.file import (
+    Params,
+    layout_of,
+    read_content,
+    read_table,
+    split_rows,
+    widened,
+    with_scaling,
+)
+from svmbench.data.splits import unit_rows
+from svmbench.errors import UserError
+from svmbench.sparse import issparse
+
+
+def _read(dataset: Mapping[str, Any], path: str, say: Callable[[str], None]) -> Table:
+    """Return the rows of a file for a model of a data set, laid out as that was if it is the user's own."""
+    params = _params(dataset) if set_of(dataset) == OWN else Params()
+    raw = RawFiles(entry(OWN), [], Path(), say)
+    content, where = read_content(raw, "rows", path)
+    return read_table(params, content, where, layout_of(params, content, where))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The features of rows for a model.
+
+    Attributes
+    ----------
+    X : ndarray or csr_array, shape (m, d + a)
+        The features of the data set. Behind them, in a CSR matrix, a columns that the data set was left
+        without because it has no value there.
+    by_files : bool
+        Whether they depend on what the files of the data set hold now.
+    """
+
+    X: Matrix
+    by_files: bool
+
+
+def prepared_rows(
+    dataset: Mapping[str, Any], path: str, d: int, columns: int | None, say: Callable[[str], None]
+) -> Rows:
+    """Return the features of a file's rows for a model of a data set, made as the user's own data were.
+
+    Parameters
+    ----------
+    dataset : mapping
+        ``dataset`` of the configuration that the model was made with.
+    path : str
+        The file with the rows.
+    d : int
+        Features of the data set.
+    columns : int or None
+        Columns of its files, more than d where empty ones were left out (`svmbench.data.columns`); None if
+        that is not known, so that the files must tell.
+    say : callable
+        Receives one line at a time.
+
+    Raises
+    ------
+    UserError
+        If a file cannot be read or is malformed, or the rows have other features.
+    """
+    X = _read(dataset, path, say).X
+    own, known, kept, width = set_of(dataset) == OWN, [], None, d
+    scaling = dataset.get("scaling", "none") if own else "none"
+    if own and (columns != d or scaling in ("minmax", "standard")):
+        known = _known(_params(dataset))
+        kept = kept_columns(known) if columns != d and issparse(known[0]) else None
+    if kept is not None:
+        width, have = known[0].shape[1], max(1, kept.size)
+        if have != d:
+            raise UserError(
+                f"{have} columns of {dataset['path']} occur, the model was trained on {d}: the file has "
+                "changed since, repeat the run"
+            )
+    if X.shape[1] > width or (X.shape[1] < width and not issparse(X)):
+        raise UserError(
+            f"{path} has {X.shape[1]} feature columns, the model was trained on {width}: give rows with the "
+            "features of its prepared data set"
+        )
+    X = widened(X, d) if kept is None else renumbered(scipy.sparse.csr_array(X), kept)
+    if scaling == "unit":
+        X = unit_rows(X)
+    elif scaling != "none":
+        train = known[0] if kept is None else renumbered(known[0], kept)
+        X = _scaled_by(train, X, path, d, _params(dataset))
+    return Rows(X, bool(known))
+
+
+def _known(params: Params) -> list[Matrix]:
+    """Return the rows of the user's own files, sparse ones as wide as the widest."""
+    raw = RawFiles(entry(OWN), [], Path(), lambda line: None)
+    content, where = read_content(raw, "train", str(params.path))
+    layout = layout_of(params, content, where)
+    known = [read_table(params, content, where, layout).X]
+    if params.test_path is not None:
+        known.append(read_table(params, *read_content(raw, "test", params.test_path), layout).X)
+    return [widened(X, max(X.shape[1] for X in known)) for X in known]
+
+
+def _scaled_by(train: Matrix, X: Matrix, path: str, d: int, params: Params) -> Matrix:
+    """Return rows scaled by those of the training file; columns that it lacks stay as they are."""
+    known = train[split_rows(params, train.shape[0])["train"] if params.test_path is None else slice(None)]
+    if issparse(known) != issparse(X) or known.shape[1] > d:
+        raise UserError(
+            f"{path} cannot be scaled by the training rows of {params.path}: give a file of the same "
+            "format and columns"
+        )
+    n, both = known.shape[0], [widened(known, d), X[:, :d]]
+    joined = scipy.sparse.vstack(both, format="csr") if issparse(X) else np.concatenate(both)
+    scaled = with_scaling(joined, slice(n), params.scaling)[0][n:]
+    if X.shape[1] == d:
+        return scaled
+    return scipy.sparse.hstack([scipy.sparse.csr_array(scaled), X[:, d:]], format="csr")
+
+
+def _params(dataset: Mapping[str, Any]) -> Params:
+    """Return the parameters of the user's own data from a configuration, which may lack newer ones."""
+    return Params(**{item.name: dataset[item.name] for item in fields(Params) if item.name in dataset})
