@@ -41,7 +41,8 @@ def cross_validate(
     -------
     (dict, End or None)
         ``folds`` and ``seed`` as given, and of each fold ``mistakes``, ``examples`` and ``seconds``, the
-        training time of its fit; and the end of the fit that was interrupted, with which the run ends.
+        training time of its fit; and the end of a fit that was interrupted or shows nothing, with which the
+        run ends.
 
     Raises
     ------
@@ -62,7 +63,7 @@ def cross_validate(
     for number, left_out in enumerate(parts, start=1):
         name = f"fold {number} of {len(parts)}"
         end, row = fit(_without(data, left_out), inner, _Quiet(progress, name))
-        if end.status == "interrupted":
+        if end.status == "interrupted" or not row:  # or it ran out of time before there was anything to see
             return found, End(end.status, f"{end.reason} in {name}")
         mistakes = round(row["validation_error"] * left_out.size)
         progress.say(f"{name}: {mistakes} mistakes on {left_out.size} examples, {end.reason}")

@@ -1,8 +1,8 @@
 """Limits that are kept from outside: a program of others may compute for hours and react to no signal.
 
-Our own solvers look at their limits several times a second. A fit of a baseline is one call into native code,
-and an iteration of a plug-in takes as long as it takes: their limits in seconds and in memory can only be
-kept by ending the process. What the run had shown until then is the run.
+Our own solvers look at their limits several times a second, and a longer iteration is given up. A fit of a
+baseline is one call into native code, and an iteration of a plug-in may hear nothing: their limits in seconds
+and in memory can only be kept by ending the process. What the run had shown until then is the run.
 
 The process says by a file in the run's folder when it trains, and how long it had trained before
 (`RunWriter.training`), so that a fit has little time beyond the limit and a look at its answer has enough.
@@ -22,6 +22,7 @@ from types import FrameType
 from typing import Any
 
 from svmbench.files import holder, holding
+from svmbench.runner.ends import grace
 from svmbench.runner.memory import Allowance
 from svmbench.solvers import registry
 from svmbench.store import StoredRun, documents
@@ -46,11 +47,6 @@ def needed(config: dict[str, Any]) -> bool:
     solver, budget = registry.get(config["solver"]["name"]), config["budget"]
     foreign = solver.access == "data" or not solver.__module__.startswith("svmbench.")
     return foreign and (budget["seconds"] is not None or budget["memory"] is not None)
-
-
-def grace(seconds: float) -> float:
-    """Return the seconds beyond a limit of so many that a fit has, to end by itself with an answer."""
-    return min(max(2.0, seconds / 10.0), 20.0)
 
 
 class Guard:

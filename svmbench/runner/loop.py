@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
-from svmbench.runner.ends import End, explained
+from svmbench.runner.ends import End, explained, grace
 from svmbench.runner.memory import Allowance
 from svmbench.runner.progress import Progress
-from svmbench.runner.signals import Interrupt
+from svmbench.runner.signals import Interrupt, Overdue
 from svmbench.solvers.base import Run, Snapshot
 from svmbench.store.state import State
 
@@ -165,7 +165,7 @@ class Loop:
             self._due = False
             row = None if self._torn else self._look()
             if row is None:
-                if end is None or end.status != "interrupted":
+                if end is None or not (self._torn or end.status == "interrupted"):
                     end = self._interrupted("after")
                 # A state of a run that is over cannot be gone on from either.
                 self._torn = self._torn or self._run.converged or self._run.stalled
@@ -199,13 +199,13 @@ class Loop:
             if self._refits:
                 self._before, self._clock = self._spent(), Clock()
             try:
-                with self._marked(self._spent()), self._clock, self._interrupt.cuttable():
+                with self._marked(self._spent()), self._clock, self._interrupt.cuttable(self._time_left()):
                     self._slice(goal)
-            except KeyboardInterrupt:
-                if self._interrupt.requested is None:
+            except KeyboardInterrupt as cut:
+                overdue = isinstance(cut, Overdue)
+                if self._interrupt.requested is None and not overdue:
                     raise
-                self._torn = True
-                return self._interrupted("within an iteration, which was given up, after")
+                return self._given_up(overdue)
             self._progress.advanced(self._counter, self._value(), self._limit, self._spent())
             if not self._told and self._spent() > LONG:
                 self._told = True
@@ -252,6 +252,20 @@ class Loop:
             return End("timeout", f"budget.seconds={budget['seconds']:g} reached")
         passed = None if self._allowance is None else self._allowance.passed()
         return None if passed is None else End("budget", passed)
+
+    def _time_left(self) -> float | None:
+        """Return the seconds after which an iteration is given up; None for fits, which `guard` ends."""
+        seconds = self._budget["seconds"]
+        return None if seconds is None or self._refits else seconds + 0.5 * grace(seconds) - self._spent()
+
+    def _given_up(self, overdue: bool) -> End:
+        """Return the end of a run that was cut; within an iteration only its last checkpoint is left."""
+        self._torn = not getattr(self._run, "whole", False)
+        when = "within an iteration, which was given up, after" if self._torn else "after"
+        if not overdue:
+            return self._interrupted(when)
+        limit = f"budget.seconds={self._budget['seconds']:g} reached"
+        return End("timeout", f"{limit} {when} {self._run.iterations} iterations" if self._torn else limit)
 
     def _interrupted(self, when: str) -> End:
         by = self._interrupt.requested

@@ -1,18 +1,25 @@
-"""Ctrl-C, SIGTERM and SIGHUP, so that a run ends with a last observation and a stored end."""
+"""Ctrl-C, SIGTERM, SIGHUP and limits of time, so that a run ends with a last observation and a stored end."""
 
 from __future__ import annotations
 
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import FrameType
-from typing import Any
 
 #: Seconds that an iteration or a look has after the first signal.
 PATIENCE = 0.25
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+#: Longest limit that a timer is set to.
+_LONGEST = 1e6
+
+
+class Overdue(KeyboardInterrupt):
+    """Something has taken longer than it may."""
 
 
 class Interrupt:
@@ -27,18 +34,22 @@ class Interrupt:
         Name of the signal that asked the training loop to end.
     defers : bool
         Whether the first signal raises nothing by itself now.
+    timed : bool
+        Whether there is a timer: the main thread has one, unless its caller uses it.
     """
 
     def __init__(self) -> None:
         self.requested: str | None = None
         self.defers = False
+        self.timed = False
         self._cuttable = False
         self._late = False
-        self._alarm: Any = None
+        self._overdue = False
 
     @contextmanager
     def deferred(self) -> Iterator[None]:
         """Let the first signal only set `requested` meanwhile; a second one raises KeyboardInterrupt."""
+        self._cuttable = False
         self.defers = True
         try:
             yield
@@ -46,54 +57,69 @@ class Interrupt:
             self.defers = False
 
     @contextmanager
-    def cuttable(self) -> Iterator[None]:
-        """Raise KeyboardInterrupt meanwhile once a signal has been known for `PATIENCE` seconds."""
+    def cuttable(self, seconds: float | None = None) -> Iterator[None]:
+        """Raise KeyboardInterrupt meanwhile once a signal has been known for `PATIENCE` seconds.
+
+        And `Overdue` after so many `seconds`, if they are given and there is a timer.
+        """
+        limited = seconds is not None and self.timed and self.requested is None
         self._cuttable = True
         try:
             if self._late:
                 self._cut()
+            if limited and seconds is not None:
+                signal.setitimer(signal.ITIMER_REAL, min(max(seconds, 1e-6), _LONGEST))
             yield
         finally:
             self._cuttable = False
+            if limited:
+                signal.setitimer(signal.ITIMER_REAL, 0.0)
+                if self.requested is not None:  # perhaps just before the timer was stopped
+                    signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+            self._overdue = False
 
     def _cut(self) -> None:
-        raise KeyboardInterrupt(self.requested)
+        raise Overdue if self._overdue else KeyboardInterrupt(self.requested)
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Serve a signal."""
+        if self._overdue:
+            # Not pressed by anybody: a solver holds signals back for a moment, and then sends a SIGINT.
+            if self._cuttable:
+                self._cut()
+            return
         if not self.defers or self.requested is not None:
             raise KeyboardInterrupt(signal.Signals(number).name)
         self.requested = signal.Signals(number).name
-        self._alarm = signal.signal(signal.SIGALRM, self._lose_patience)
-        signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+        if self.timed:
+            signal.setitimer(signal.ITIMER_REAL, PATIENCE)
 
-    def _lose_patience(self, number: int, frame: FrameType | None) -> None:
-        self._late = True
+    def ring(self, number: int, frame: FrameType | None) -> None:
+        """Serve the timer."""
+        self._late = self.requested is not None
         if self._cuttable:
+            self._overdue = not self._late
             self._cut()
-
-    def calm(self) -> None:
-        """Take the alarm back."""
-        if self._alarm is not None:
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
-            signal.signal(signal.SIGALRM, self._alarm)
 
 
 @contextmanager
 def handling() -> Iterator[Interrupt]:
     """Serve SIGINT, SIGTERM and SIGHUP alike; outside the main thread, which alone can, change nothing.
 
-    One that the process was started to ignore stays ignored: ``nohup`` does so with SIGHUP.
+    One that the process was started to ignore stays ignored: ``nohup`` does so with SIGHUP. A timer that runs
+    already is the caller's, and stays so: then an iteration ends by itself.
     """
     interrupt = Interrupt()
     if threading.current_thread() is not threading.main_thread():
         yield interrupt
         return
-    served = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, interrupt) for number in served}
-    try:
+    with ExitStack() as before:
+        if signal.getitimer(signal.ITIMER_REAL)[0] == 0.0:
+            # Put back after the others, which set the timer.
+            before.callback(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, interrupt.ring))
+            before.callback(signal.setitimer, signal.ITIMER_REAL, 0.0)
+            interrupt.timed = True
+        for number in _SIGNALS:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                before.callback(signal.signal, number, signal.signal(number, interrupt))
         yield interrupt
-    finally:
-        interrupt.calm()
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -55,6 +55,7 @@ cdef class CountedRun:
             )
         self.ledger = ledger
         self.n = n
+        self.whole = True
         self.work = max(work, <int64_t> LEAST_WORK)
         self.labels = np.array(problem.y, dtype=np.float64)
         if np.any(np.abs(self.labels) != 1.0):
@@ -126,8 +127,10 @@ cdef class CountedRun:
             while (
                 not self.converged and not self.stalled and value[0] < mark and self.iterations < last
             ):
+                self.whole = False
                 self.step()
                 self.iterations += 1
+                self.whole = True
                 work += self.work
                 if work >= WORK_BETWEEN_SIGNALS:
                     work = 0

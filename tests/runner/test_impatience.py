@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -82,13 +83,13 @@ def make_toy(tmp_path, monkeypatch):
     real = registry.get
     monkeypatch.setattr(registry, "get", lambda name: fakes.Toy if name == "toy" else real(name))
 
-    def run(force=False):
+    def run(*parts, force=False):
         about = config.resolve(
-            ["solver=pegasos", "dataset.n_train=30", "budget.kev=3000", f"results={tmp_path}"]
+            ["solver=pegasos", "dataset.n_train=30", "budget.kev=3000", f"results={tmp_path}", *parts]
         )
         about = {**about, "solver": {"name": "toy", "accident": ""}, "force": force}
         outcome = execute(about, progress=Silent())
-        return outcome if outcome.state == "interrupted" else outcome.run.trace()
+        return outcome.run.trace() if outcome.state == "stored" else outcome
 
     return run
 
@@ -109,6 +110,89 @@ def test_a_look_is_given_up_and_made_when_the_run_goes_on(tmp_path, look, monkey
     again = make(tmp_path / "a", solver, *PARTS, *own)
     assert again.manifest["continued"]["run"] == broken.id
     same(again, whole)
+
+
+@pytest.fixture
+def short(monkeypatch):
+    monkeypatch.setattr(loop, "grace", lambda seconds: 0.2)
+
+
+def test_an_iteration_that_passes_the_limit_is_given_up(make_toy, monkeypatch, short):
+    whole = make_toy()
+    advance = fakes.ToyRun.advance
+
+    def torn(self, *parameters):
+        if self.iterations == 6:
+            self.alpha[:] = self.responses[:] = np.nan
+            threading.Event().wait(60.0)
+        advance(self, *parameters)
+
+    monkeypatch.setattr(fakes.ToyRun, "advance", torn)
+    run = make_toy("budget.seconds=0.3", force=True).run
+    assert (run.status, run.reason) == (
+        "timeout", "budget.seconds=0.3 reached within an iteration, which was given up, after 6 iterations",
+    )  # fmt: skip
+    kept = run.trace()["iterations"].tolist()
+    assert kept == whole["iterations"].tolist()[: len(kept)] and kept[-1] <= 6
+    assert run.model().iterations == kept[-1] and np.isfinite(run.model().coefficients).all()
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_a_limit_passed_between_two_iterations_loses_none(tmp_path, monkeypatch, short):
+    """The timer may ring when the last iteration has just ended: what it made is observed and kept."""
+    parts = [*PARTS, "budget.seconds=0.3"]
+
+    def slow(self, goal):
+        self._run.advance(self._counter, goal, 97)
+        if self._run.iterations >= 97:
+            threading.Event().wait(60.0)
+
+    monkeypatch.setattr(loop.Loop, "_slice", slow)
+    broken = make(tmp_path / "a", "pegasos", *parts)
+    monkeypatch.undo()
+    assert (broken.status, broken.reason) == ("timeout", "budget.seconds=0.3 reached")
+    assert broken.rows()[-1]["iterations"] == broken.model().iterations >= 97
+    again = make(tmp_path / "a", "pegasos", *PARTS)
+    assert again.manifest["continued"] == {"run": broken.id, "iterations": broken.rows()[-1]["iterations"]}
+    same(again, make(tmp_path / "b", "pegasos", *PARTS))
+
+
+def test_a_fold_without_a_checkpoint_ends_the_run(tmp_path, monkeypatch, short):
+    monkeypatch.setattr(loop.Loop, "_slice", lambda self, goal: threading.Event().wait(60.0))
+    run = make(tmp_path, "pegasos", *PARTS, "budget.seconds=0.3", "validate.folds=3")
+    assert run.status == "timeout" and run.reason.endswith("in fold 1 of 3")
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_the_callers_timer_is_left_alone():
+    rung = []
+    before = signal.signal(signal.SIGALRM, lambda *_: rung.append(1))
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        with signals.handling() as interrupt:
+            assert not interrupt.timed
+            with interrupt.deferred(), interrupt.cuttable(0.01):
+                os.kill(os.getpid(), signal.SIGINT)
+                threading.Event().wait(0.4)
+            assert interrupt.requested == "SIGINT" and rung == [1]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_a_solver_that_holds_signals_back_does_not_make_a_limit_a_signal():
+    """`Uninterrupted` sends a SIGINT later for whatever came while it took Ctrl-C over."""
+    with signals.handling() as interrupt, interrupt.deferred():
+        with pytest.raises(signals.Overdue), interrupt.cuttable(60.0):
+            with suppress(KeyboardInterrupt):
+                interrupt.ring(signal.SIGALRM, None)
+            os.kill(os.getpid(), signal.SIGINT)  # as `Uninterrupted` does
+            threading.Event().wait(1.0)
+        assert interrupt.requested is None
+        with interrupt.cuttable(60.0):
+            pass
+        os.kill(os.getpid(), signal.SIGINT)
+        assert interrupt.requested == "SIGINT"
 
 
 def test_between_two_checkpoints_it_goes_on_from_there(tmp_path, monkeypatch):
