@@ -11,7 +11,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -54,6 +53,8 @@ def steps(log: Path) -> list[tuple[str, float, float]]:
     seen: set[tuple[int, int]] = set()
     for line in log.read_text().splitlines()[1:]:
         begin, end, _, output, *_ = line.split("\t")
+        if not output.endswith((".c", ".o", ".so")):
+            continue
         span = (int(begin), int(end))
         if output.endswith(".o"):
             kind = "C of csrc/" if "/csrc/" in output else "C from Cython"
@@ -72,10 +73,6 @@ def _sum(spans: list[tuple[int, int]]) -> float:
     return sum(end - begin for begin, end in spans) / 1e3
 
 
-def _needed(clone: Path) -> list[str]:
-    return list(tomllib.loads((clone / "pyproject.toml").read_text())["project"]["dependencies"])
-
-
 def main() -> None:
     """Clone, set up, run and print."""
     load = os.getloadavg()[0]
@@ -83,18 +80,22 @@ def main() -> None:
     environment = {key: value for key, value in os.environ.items() if key != "CMAKE_C_COMPILER_LAUNCHER"}
     environment |= {"CCACHE_DISABLE": "1", "MPLBACKEND": "Agg"}
     with tempfile.TemporaryDirectory() as folder:
-        clone, venv = Path(folder) / "svmbench", Path(folder) / "venv"
+        clone, ready = Path(folder) / "svmbench", Path(folder) / "venv" / ".ready"
         phases = Phases(environment)
         phases.run("clone", "git", "clone", "--quiet", str(ROOT), str(clone))
-        phases.run("venv", sys.executable, "-m", "venv", str(venv))
-        pip = (str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet")
-        # As `make demo` installs it, but the package and what it needs apart.
-        phases.run("compile: build tools, Cython, C, linking", *pip, "--no-deps", "--editable", str(clone))
-        phases.run("packages that it needs", *pip, *_needed(clone))
-        phases.run("demo", str(venv / "bin" / "svmbench"), "run", f"results='{folder}/results'")
+        make = (
+            "make",
+            "-C",
+            str(clone),
+            f"PYTHON={sys.executable}",
+            f"VENV={ready.parent}",
+            f"RESULTS={folder}/results",
+        )
+        phases.run("venv; compile, and packages beside it", *make, str(ready))
+        phases.run("demo", *make, "demo")
         phases.show()
         (log,) = clone.glob("build/*/.ninja_log")
-        print("\nof the compilation                           wall s   sum of its jobs, s")
+        print(f"\n{'of the compilation':44} wall s   sum of its jobs, s")
         for name, wall, jobs in steps(log):
             print(f"{name:44} {wall:7.1f} {jobs:7.1f}")
     print(f"\n{os.cpu_count()} cores, load {load:.2f} at the start")
