@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from svmbench.runner import prepare
-from svmbench.runner.loop import Clock, thresholds
+from svmbench.runner.clock import Clock
+from svmbench.runner.loop import thresholds
 from svmbench.runner.observe import Observer
 from svmbench.solvers.base import Solver
 from svmbench.store import RunWriter, Store, StoredRun

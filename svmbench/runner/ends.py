@@ -21,14 +21,6 @@ class End:
     reason: str
 
 
-def grace(seconds: float) -> float:
-    """Return the seconds that a fit has beyond a limit of so many, to end by itself with an answer.
-
-    An iteration, which leaves none, has half of them.
-    """
-    return min(max(2.0, seconds / 10.0), 20.0)
-
-
 def end_by(error: BaseException) -> End:
     """Return the end that an exception is; bad input is none, and raised again."""
     if isinstance(error, UserError) and not isinstance(error, Refusal):

@@ -17,12 +17,13 @@ from svmbench import features
 from svmbench.errors import Refusal, UserError
 from svmbench.rng import Generator
 from svmbench.runner import prepare
+from svmbench.runner.clock import Clock
 from svmbench.runner.continuation import Beginning, beginning, keeping
 from svmbench.runner.ends import End, end_by
 from svmbench.runner.environment import concurrent_load, peak_memory
 from svmbench.runner.folds import cross_validate
 from svmbench.runner.guard import needed
-from svmbench.runner.loop import Clock, Loop
+from svmbench.runner.loop import Loop
 from svmbench.runner.manifest import manifest
 from svmbench.runner.memory import Allowance
 from svmbench.runner.models import stored_model

@@ -22,7 +22,7 @@ from types import FrameType
 from typing import Any
 
 from svmbench.files import holder, holding
-from svmbench.runner.ends import grace
+from svmbench.runner.clock import grace
 from svmbench.runner.memory import Allowance
 from svmbench.solvers import registry
 from svmbench.store import StoredRun, documents

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
-from svmbench.runner.ends import End, explained, grace
+from svmbench.runner.clock import Clock, grace
+from svmbench.runner.ends import End, explained
 from svmbench.runner.memory import Allowance
 from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt, Overdue
@@ -35,22 +36,6 @@ class Counts(Protocol):
     def as_dict(self) -> dict[str, Any]:
         """Return every counter by name."""
         ...
-
-
-class Clock:
-    """Wall and CPU time of training alone: of making features, and of `Run.advance`."""
-
-    def __init__(self, wall: float = 0.0, cpu: float = 0.0) -> None:
-        self.wall = wall
-        self.cpu = cpu
-
-    def __enter__(self) -> None:
-        self._started = time.perf_counter(), time.process_time()
-
-    def __exit__(self, *exception: object) -> None:
-        wall, cpu = time.perf_counter(), time.process_time()
-        self.wall += wall - self._started[0]
-        self.cpu += cpu - self._started[1]
 
 
 def thresholds(points: int, first: int) -> Iterator[int]:

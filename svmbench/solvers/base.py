@@ -194,8 +194,9 @@ class Run(Protocol):
     """A started solver.
 
     A run that can converge or stall for several reasons has, beside these, an attribute ``reason``: why it
-    did, as the beginning of the sentence that is stored with its end. One that knows has an attribute ``whole``:
-    whether no iteration has been begun and not ended, so that it can be observed after KeyboardInterrupt.
+    did, as the beginning of the sentence that is stored with its end. One that knows has an attribute
+    ``whole``: whether no iteration has been begun and not ended, so that it can be observed after
+    KeyboardInterrupt.
     """
 
     @property

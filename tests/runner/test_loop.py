@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from svmbench.runner import clock as clocks
 from svmbench.runner import loop as module
 from svmbench.runner.loop import Loop, thresholds
 from svmbench.runner.signals import Interrupt
@@ -54,6 +55,7 @@ def clock(monkeypatch):
     """A clock that stands still but where the script of a run sleeps."""
     clock = HandClock()
     monkeypatch.setattr(module, "time", clock)
+    monkeypatch.setattr(clocks, "time", clock)
     monkeypatch.setattr(fakes, "time", clock)
     return clock
 
