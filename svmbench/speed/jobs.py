@@ -61,8 +61,8 @@ def _linear(dataset: str, ours: tuple[str, ...], *baselines: tuple[str, ...]) ->
 
 #: A window of the average that holds much of the iterations that these take, as in the theory of its steps;
 #: the paper's last 100 leave the noise of single steps in the answer. Checkpoints by iterations, for those by
-#: inner products, of which Fourier features have taken millions, come too late. Looks at the training examples
-#: would take longer than all else, and show nothing that is asked for.
+#: inner products, of which Fourier features have taken millions, come too late. Looks at the training
+#: examples would take longer than all else, and show nothing that is asked for.
 _ASSET = (
     *("solver=asset", "solver.average=30000"),
     *("budget.counter=iterations", "observe.points=40", "observe.train=false"),
