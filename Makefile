@@ -21,8 +21,8 @@ PAPERS = $(basename $(notdir $(wildcard conf/paper/*.yaml)))
 QUICK = tests/test_*.py $(addprefix tests/, kernels features data config store solvers)
 # Options of pytest that choose among the tests: make test SELECT='-k sbp'
 SELECT ?=
-# Python compiles what is imported, when it is; pip would compile all, also of the tools that only build.
-INSTALL = PIP_NO_COMPILE=1 $(VENV)/bin/python -m pip install --quiet
+# Python compiles what is imported, when it is; pip would compile all.
+INSTALL = $(VENV)/bin/python -m pip install --quiet --no-compile
 PYTEST = $(VENV)/bin/python -m pytest -n $(JOBS) --dist worksteal
 # Rooms whose tests reach every compiled module.
 COMPILED_ROOMS = tests/test_rng.py $(addprefix tests/, simd kernels features data solvers conformance)
@@ -116,7 +116,8 @@ $(READY): pyproject.toml $(COMPILED)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "svmbench needs Python 3.11 or newer, this is " + sys.version.split()[0] + ": make PYTHON=python3.12")'
 	$(PYTHON) -m venv "$(VENV)"
 	$(VENV)/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")' >"$@.txt"
-	$(INSTALL) --requirement "$@.txt" & needed=$$!; $(INSTALL) --no-deps $(BUILD) --editable .; built=$$?; wait $$needed && exit $$built
+	$(INSTALL) --requirement "$@.txt" & needed=$$!; trap "kill $$needed; exit 1" INT TERM; \
+		$(INSTALL) --no-deps $(BUILD) --editable . && wait $$needed || { kill $$needed 2>/dev/null; exit 1; }
 	touch "$@"
 
 # What an extra names, alone: installing it with the package would build that a second time.

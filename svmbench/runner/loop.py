@@ -187,10 +187,12 @@ class Loop:
                 with self._marked(self._spent()), self._clock, self._interrupt.cuttable(self._time_left()):
                     self._slice(goal)
             except KeyboardInterrupt as cut:
-                overdue = isinstance(cut, Overdue)
-                if self._interrupt.requested is None and not overdue:
+                if self._interrupt.requested is None and not isinstance(cut, Overdue):
                     raise
-                return self._given_up(overdue)
+                if getattr(self._run, "whole", False):
+                    continue
+                self._torn = True
+                return self._given_up()
             self._progress.advanced(self._counter, self._value(), self._limit, self._spent())
             if not self._told and self._spent() > LONG:
                 self._told = True
@@ -243,14 +245,13 @@ class Loop:
         seconds = self._budget["seconds"]
         return None if seconds is None or self._refits else seconds + 0.5 * grace(seconds) - self._spent()
 
-    def _given_up(self, overdue: bool) -> End:
-        """Return the end of a run that was cut; within an iteration only its last checkpoint is left."""
-        self._torn = not getattr(self._run, "whole", False)
-        when = "within an iteration, which was given up, after" if self._torn else "after"
-        if not overdue:
+    def _given_up(self) -> End:
+        """Return the end of a run that was cut within an iteration: its last checkpoint is what is left."""
+        when = "within an iteration, which was given up, after"
+        if self._interrupt.requested is not None:
             return self._interrupted(when)
         limit = f"budget.seconds={self._budget['seconds']:g} reached"
-        return End("timeout", f"{limit} {when} {self._run.iterations} iterations" if self._torn else limit)
+        return End("timeout", f"{limit} {when} {self._run.iterations} iterations")
 
     def _interrupted(self, when: str) -> End:
         by = self._interrupt.requested

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from types import FrameType
@@ -16,6 +17,8 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 #: Longest limit that a timer is set to.
 _LONGEST = 1e6
+#: Seconds by which the timer may be ahead of the clock.
+_EARLY = 0.01
 
 
 class Overdue(KeyboardInterrupt):
@@ -44,7 +47,7 @@ class Interrupt:
         self.timed = False
         self._cuttable = False
         self._late = False
-        self._overdue = False
+        self._until: float | None = None
 
     @contextmanager
     def deferred(self) -> Iterator[None]:
@@ -66,28 +69,21 @@ class Interrupt:
         self._cuttable = True
         try:
             if self._late:
-                self._cut()
+                raise KeyboardInterrupt(self.requested)
             if limited and seconds is not None:
+                self._until = time.monotonic() + seconds
                 signal.setitimer(signal.ITIMER_REAL, min(max(seconds, 1e-6), _LONGEST))
             yield
         finally:
             self._cuttable = False
+            self._until = None
             if limited:
                 signal.setitimer(signal.ITIMER_REAL, 0.0)
                 if self.requested is not None:  # perhaps just before the timer was stopped
                     signal.setitimer(signal.ITIMER_REAL, PATIENCE)
-            self._overdue = False
-
-    def _cut(self) -> None:
-        raise Overdue if self._overdue else KeyboardInterrupt(self.requested)
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Serve a signal."""
-        if self._overdue:
-            # Not pressed by anybody: a solver holds signals back for a moment, and then sends a SIGINT.
-            if self._cuttable:
-                self._cut()
-            return
         if not self.defers or self.requested is not None:
             raise KeyboardInterrupt(signal.Signals(number).name)
         self.requested = signal.Signals(number).name
@@ -95,11 +91,14 @@ class Interrupt:
             signal.setitimer(signal.ITIMER_REAL, PATIENCE)
 
     def ring(self, number: int, frame: FrameType | None) -> None:
-        """Serve the timer."""
+        """Serve the timer, and no alarm that another program sends."""
         self._late = self.requested is not None
-        if self._cuttable:
-            self._overdue = not self._late
-            self._cut()
+        if not self._cuttable:
+            return
+        if self._late:
+            raise KeyboardInterrupt(self.requested)
+        if self._until is not None and time.monotonic() > self._until - _EARLY:
+            raise Overdue
 
 
 @contextmanager
@@ -114,7 +113,8 @@ def handling() -> Iterator[Interrupt]:
         yield interrupt
         return
     with ExitStack() as before:
-        if signal.getitimer(signal.ITIMER_REAL)[0] == 0.0:
+        free = signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
+        if free and signal.getsignal(signal.SIGALRM) is not None:  # None: one that is not Python's
             # Put back after the others, which set the timer.
             before.callback(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, interrupt.ring))
             before.callback(signal.setitimer, signal.ITIMER_REAL, 0.0)

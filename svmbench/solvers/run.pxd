@@ -27,7 +27,7 @@ cdef class CountedRun:
     cdef const double* y
     cdef float[::1] signs               # the labels again
     cdef readonly int64_t iterations
-    cdef readonly bint whole            # no iteration has been begun and not ended
+    cdef readonly bint whole            # `advance` was called, and no iteration is begun and not ended
     cdef readonly bint converged
     cdef readonly bint stalled          # the method gains nothing any more in its arithmetic
 

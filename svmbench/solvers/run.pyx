@@ -55,7 +55,6 @@ cdef class CountedRun:
             )
         self.ledger = ledger
         self.n = n
-        self.whole = True
         self.work = max(work, <int64_t> LEAST_WORK)
         self.labels = np.array(problem.y, dtype=np.float64)
         if np.any(np.abs(self.labels) != 1.0):
@@ -123,6 +122,7 @@ cdef class CountedRun:
         cdef int64_t mark = min(until, INT64_MAX)
         cdef int64_t last = min(self.iterations + most, INT64_MAX)
         cdef int64_t work = 0
+        self.whole = True
         with nogil:
             while (
                 not self.converged and not self.stalled and value[0] < mark and self.iterations < last
@@ -167,7 +167,7 @@ cdef class Uninterrupted:
     """Holds back Ctrl-C, which Python would serve at any instruction, until the next look for signals.
 
     For the parts of an iteration that are written in Python: interrupted in its middle a run would be torn.
-    A handler that ``defers`` raises nothing, unless the run is to be given up: it needs no holding back.
+    A handler that ``defers`` raises nothing, unless the run is to be given up: that is not held back.
     Handlers of other signals, and one that raises anything but KeyboardInterrupt, are not held back.
     """
 
@@ -181,6 +181,8 @@ cdef class Uninterrupted:
                 self.hold()
                 return
             except KeyboardInterrupt:
+                if getattr(signal.getsignal(signal.SIGINT), "defers", False):
+                    raise
                 self.asked = True
 
     cdef int hold(self) except -1:

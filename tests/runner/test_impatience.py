@@ -11,7 +11,7 @@ from svmbench import config
 from svmbench.runner import loop, signals
 from svmbench.runner.execute import execute
 from svmbench.runner.observe import Observer
-from svmbench.solvers import registry
+from svmbench.solvers import registry, run
 
 from . import fakes
 from .fakes import Silent
@@ -156,6 +156,22 @@ def test_a_limit_passed_between_two_iterations_loses_none(tmp_path, monkeypatch,
     same(again, make(tmp_path / "b", "pegasos", *PARTS))
 
 
+def test_what_has_converged_has_not_passed_the_limit(tmp_path, monkeypatch, short):
+    """The timer may ring in the last step, which ends first."""
+    parts = ["problem.C=1", "budget.kev=null"]
+    whole = make(tmp_path / "b", "decomposition", *parts)
+
+    def slow(self, goal):
+        self._run.advance(self._counter, goal, 10**9)
+        if self._run.converged:
+            threading.Event().wait(60.0)
+
+    monkeypatch.setattr(loop.Loop, "_slice", slow)
+    late = make(tmp_path / "a", "decomposition", *parts, "budget.seconds=0.3")
+    assert (late.status, late.reason) == (whole.status, whole.reason) and whole.status == "converged"
+    assert late.rows()[-1]["iterations"] == late.model().iterations == whole.model().iterations
+
+
 def test_a_fold_without_a_checkpoint_ends_the_run(make_toy, monkeypatch, short):
     monkeypatch.setattr(fakes.ToyRun, "advance", lambda *_: threading.Event().wait(60.0))
     run = make_toy("budget.seconds=0.3", "validate.folds=3", force=True).run
@@ -179,19 +195,33 @@ def test_the_callers_timer_is_left_alone():
         signal.signal(signal.SIGALRM, before)
 
 
-def test_a_solver_that_holds_signals_back_does_not_make_a_limit_a_signal():
-    """`Uninterrupted` sends a SIGINT later for whatever came while it took Ctrl-C over."""
+def test_a_solver_that_holds_signals_back_does_not_make_a_limit_a_signal(monkeypatch):
+    """`Uninterrupted` catches a Ctrl-C while it takes it over, and sends it again later."""
     with signals.handling() as interrupt, interrupt.deferred():
-        with interrupt.cuttable(60.0):
-            with pytest.raises(signals.Overdue):
-                interrupt.ring(signal.SIGALRM, None)
-            with pytest.raises(signals.Overdue):
-                for_ever()  # as `Uninterrupted` does
+
+        class Ringing:
+            SIGINT = signal.SIGINT
+            calls = 0
+
+            def getsignal(self, number):
+                self.calls += 1
+                if self.calls == 1:
+                    interrupt.ring(signal.SIGALRM, None)
+                return signal.getsignal(number)
+
+        monkeypatch.setattr(run, "signal", Ringing())
+        monkeypatch.setattr(signals, "_EARLY", 99.0)
+        with interrupt.cuttable(60.0), pytest.raises(signals.Overdue), run.Uninterrupted():
+            raise AssertionError("it goes on")
         assert interrupt.requested is None
-        with interrupt.cuttable(60.0):
-            pass
         os.kill(os.getpid(), signal.SIGINT)
         assert interrupt.requested == "SIGINT"
+
+
+def test_the_alarm_of_another_program_ends_nothing():
+    with signals.handling() as interrupt, interrupt.deferred(), interrupt.cuttable(60.0):
+        os.kill(os.getpid(), signal.SIGALRM)
+        threading.Event().wait(0.05)
 
 
 def test_between_two_checkpoints_it_goes_on_from_there(tmp_path, monkeypatch):
