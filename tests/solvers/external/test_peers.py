@@ -169,6 +169,7 @@ def test_a_run_of_a_rival_is_stored_with_empty_counts_and_the_reason(tmp_path, m
     assert "scikit-learn" in manifest["solver"]["version"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
