@@ -14,7 +14,6 @@ PATIENCE = 0.25
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-
 #: Longest limit that a timer is set to.
 _LONGEST = 1e6
 #: Seconds by which the timer may be ahead of the clock.

@@ -158,7 +158,10 @@ def test_one_generator_gives_each_epoch_an_order_of_its_own():
 def test_a_run_of_a_rival_is_stored_with_empty_counts_and_the_reason(tmp_path, monkeypatch):
     pytest.importorskip("sklearn")
     monkeypatch.chdir(tmp_path)
-    assert main(["run", "solver=sklearn_svc", "problem.bias=unregularised", *SMALL]) == 0
+    # Sanitizers take more memory than the budget of SMALL allows.
+    assert (
+        main(["run", "solver=sklearn_svc", "problem.bias=unregularised", *SMALL, "budget.memory=1024"]) == 0
+    )
     (run,) = Store("results").runs()
     trace = run.trace()
     assert trace["iterations"].tolist() == [1, 2, 3]
