@@ -123,5 +123,5 @@ $(READY): pyproject.toml $(COMPILED)
 # What an extra names, alone: installing it with the package would build that a second time.
 $(READY)-%: $(READY)
 	$(VENV)/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["$*"], sep="\n")' >"$@.txt"
-	$(VENV)/bin/python -m pip install --quiet --requirement "$@.txt"
+	$(INSTALL) --requirement "$@.txt"
 	touch "$@"
