@@ -172,7 +172,7 @@ cdef class Oracle(KernelRows):
             self._diagonal = values  # whole, or not at all where Ctrl-C comes in between
         return self._diagonal.copy()
 
-    def subset(self, indices):
+    def subset(self, indices, *, cached=True):
         """Return an oracle over some of the training examples, with this one's ledger and budget of cache.
 
         Its kernel values are those of this oracle bit for bit. The diagonal is this one's where it is known.
@@ -181,13 +181,13 @@ cdef class Oracle(KernelRows):
         ----------
         indices : array of int, shape (m,)
             Examples.
+        cached : bool, default True
+            Whether it has a cache of its own; else room for two rows.
         """
         indices = np.ascontiguousarray(indices, dtype=np.int64)
+        cdef Py_ssize_t room = self.cache.slots * self.cache.stride if cached else 0
         cdef Oracle part = Oracle.__new__(Oracle)
-        KernelRows.__init__(
-            part, self.layout.select(indices), self.ledger,
-            self.cache.slots * self.cache.stride * <Py_ssize_t> sizeof(float), False,
-        )
+        KernelRows.__init__(part, self.layout.select(indices), self.ledger, room * sizeof(float), False)
         part._diagonal = None if self._diagonal is None else self._diagonal[indices]
         return part
 

@@ -75,7 +75,8 @@ cdef class KernelRows:
 
     cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                       double *sums) except -1 nogil:
-        cdef Py_ssize_t step = MOST_ROWS if self.cache.slots >= MOST_ROWS else ROW_GROUP
+        cdef bint roomy = self.cache.slots >= MOST_ROWS or not self.layout.worth_keeping()
+        cdef Py_ssize_t step = MOST_ROWS if roomy else ROW_GROUP
         cdef Py_ssize_t begin = 0
         while begin < count:
             add_group(self, indices + begin, coefficients + begin, min(step, count - begin), sums)

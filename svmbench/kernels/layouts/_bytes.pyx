@@ -4,7 +4,7 @@ from itertools import chain
 
 import numpy as np
 
-from svmbench.kernels.layouts._tiled import parts
+from svmbench.kernels.layouts._layout import parts
 
 from libc.stdint cimport int8_t, uint8_t, uint32_t
 from libc.string cimport memset

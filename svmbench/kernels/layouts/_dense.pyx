@@ -26,6 +26,7 @@ cdef class DenseLayout(TiledLayout):
     cdef dense_store store
 
     def __cinit__(self, X, kernel, threads=1):
+        self.arrange(X, np.arange(self.d))
         self.reserve(svmbench_dense_block(self.level), &self.store, TILE * self.d * 4, self.d * 4)
         self.store.tiles = <const float *>self.tiles
         self.store.d = self.d

@@ -3,6 +3,11 @@
 A layout in whole numbers keeps its exact products and distances, and the kernel alone is evaluated in
 float64. Dense examples give sums of squared differences, sparse ones inner products and norms, or differences
 where the norms would cancel. With the linear kernel the weights are made first.
+
+Of a layout with regions (`_regions`) values below 2^-125 may be left out: all together less than that times
+the sum of the weights.
+
+The file is longer than 300 lines because every way to store examples has one here to add them up.
 """
 
 import math
@@ -13,9 +18,11 @@ import scipy
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
-from svmbench.kernels.layouts._layout cimport Layout, kernel_params
-from svmbench.kernels.layouts._tiled cimport TiledLayout, tiled_job
+from svmbench.kernels.layouts._layout cimport Layout, kernel_params, tiled_job
+from svmbench.kernels.layouts._regions cimport REGION, Regions
+from svmbench.kernels.layouts._tiled cimport TiledLayout
 
+from svmbench.kernels.layouts._regions import farthest
 from svmbench.sparse import issparse
 
 
@@ -28,9 +35,14 @@ cdef extern from "double.h" nogil:
         const double *squared
         ptrdiff_t n
         ptrdiff_t d
-    void svmbench_double_scores(int level, const kernel_params *, const double *tiles, ptrdiff_t n_tiles,
-                                ptrdiff_t d, const double *coefficients, const double *queries,
-                                ptrdiff_t count, double *scores, int threads)
+    ctypedef struct double_points:
+        ptrdiff_t d
+        const double *tiles
+        const double *coefficients
+        const int64_t *which
+        ptrdiff_t n_tiles
+    void svmbench_double_scores(int level, const kernel_params *, const double_points *,
+                                const double *queries, ptrdiff_t count, double *scores, int threads)
     void svmbench_double_row(int level, const kernel_params *, const float *tiles, ptrdiff_t n, ptrdiff_t d,
                              const double *query, double coefficient, double *scores, int threads)
     ctypedef struct whole_numbers:
@@ -49,6 +61,9 @@ _BLOCK = 1 << 26
 
 # Examples that say where the others are.
 _SOME = 64
+
+# Points whose distance from others is bounded together; a multiple of DOUBLE_TILE.
+_PART = 64
 
 
 def expansion(Layout stored, points, coefficients, at):
@@ -83,12 +98,28 @@ def expansion(Layout stored, points, coefficients, at):
     if stored.unit_squared > 0.0:
         _whole(stored, points, coefficients, at, scores)
         return scores
+    regions = _regions(stored)
+    if regions is None:
+        _add(stored, points, coefficients, at, scores)
+        return scores
+    order, places = regions.order(points), regions.order(at)
+    arranged = np.zeros(len(at))
+    _add(stored, points[order], coefficients[order], at[places], arranged)
+    scores[places] = arranged
+    return scores
+
+
+def _add(Layout stored, points, coefficients, at, scores):
+    """Add the expansion, its points in float64 a part at a time."""
     step = max(DOUBLE_TILE, _BLOCK // (8 * max(1, stored.d))) if not _is_sparse(stored) else len(points)
     for begin in range(0, len(points), step):
         chosen = _rows(stored, points[begin : begin + step])
-        part = _Sparse if issparse(chosen) else _Dense
+        part = _Sparse if issparse(chosen) else _Dense if _regions(stored) is None else _NearDense
         part(stored, chosen, coefficients[begin : begin + step]).add(at, scores)
-    return scores
+
+
+cdef Regions _regions(Layout stored):
+    return (<TiledLayout>stored).regions if isinstance(stored, TiledLayout) else None
 
 
 def _is_sparse(Layout stored):
@@ -144,7 +175,7 @@ cdef bint _row(Layout stored, points, double coefficient, double[::1] scores) ex
         numbers = _numbers(tiled)
         with nogil:
             svmbench_whole_row(&tiled.job, numbers, <const char *>&records[0, 0], coefficient, &scores[0])
-    elif stored.name == "dense" and stored.d:
+    elif stored.name == "dense" and stored.d and _regions(stored) is None:
         tiled = stored
         query = stored.gather_double(points)
         with nogil:
@@ -205,15 +236,50 @@ cdef class _Dense:
 
     def add(self, at, double[::1] scores):
         """Add the expansion at the given examples."""
-        cdef const double[:, ::1] rows
-        cdef Py_ssize_t begin = 0
         for part in _blocks(self.stored, at, self.n_tiles * DOUBLE_TILE):
-            rows = _rows(self.stored, at[part])
-            begin = part.start
-            with nogil:
-                svmbench_double_scores(self.stored.level, &self.stored.params, &self.tiles[0], self.n_tiles,
-                                       rows.shape[1], &self.weights[0], &rows[0, 0], rows.shape[0],
-                                       &scores[begin], self.stored.threads)
+            self.add_some(_rows(self.stored, at[part]), scores[part.start : part.stop], None)
+
+    cdef int add_some(self, const double[:, ::1] rows, double[::1] scores,
+                      const int64_t[::1] which) except -1:
+        """Add the given tiles of the expansion, or all, at examples of one part."""
+        cdef double_points points = double_points(
+            d=rows.shape[1], tiles=&self.tiles[0], coefficients=&self.weights[0], n_tiles=self.n_tiles,
+            which=NULL,
+        )
+        if which is not None:
+            points.which, points.n_tiles = &which[0], which.shape[0]
+        with nogil:
+            svmbench_double_scores(self.stored.level, &self.stored.params, &points, &rows[0, 0],
+                                   rows.shape[0], &scores[0], self.stored.threads)
+        return 0
+
+
+cdef class _NearDense(_Dense):
+    """Points in the order of regions, of which those too far from a part of the examples are left out."""
+
+    cdef object features
+    cdef object low
+    cdef object high
+
+    def __init__(self, Layout stored, points, coefficients):
+        _Dense.__init__(self, stored, points, coefficients)
+        begins = np.arange(0, len(points), _PART)
+        self.features = _regions(stored).features
+        bounded = points[:, self.features]
+        self.low, self.high = np.minimum.reduceat(bounded, begins), np.maximum.reduceat(bounded, begins)
+
+    def add(self, at, double[::1] scores):
+        """Add the expansion at the given examples, in the order of regions as well."""
+        limit = farthest(self.stored.kernel["gamma"])
+        for begin in range(0, len(at), REGION):
+            PyErr_CheckSignals()
+            rows = _rows(self.stored, at[begin : begin + REGION])
+            bounded = rows[:, self.features]
+            outside = np.maximum(self.low - bounded.max(axis=0), bounded.min(axis=0) - self.high).clip(0.0)
+            reached = np.square(outside).sum(axis=1) <= limit
+            which = np.flatnonzero(np.repeat(reached, _PART // DOUBLE_TILE)[: self.n_tiles])
+            if len(which):
+                self.add_some(rows, scores[begin : begin + REGION], which)
 
 
 cdef class _Csr:

@@ -14,6 +14,23 @@ cdef extern from "svmbench/kernels/layouts/csrc/kernels.h" nogil:
         int degree
         double gamma
         double coef0
+    ctypedef struct kernel_block
+    ctypedef void (*block_fn)(
+        const void *store, const kernel_params *kernel, const kernel_block *block
+    ) noexcept nogil
+
+
+cdef extern from "svmbench/kernels/layouts/csrc/tiled.h" nogil:
+    ctypedef struct tiled_job:
+        block_fn block
+        const void *store
+        kernel_params kernel
+        ptrdiff_t n
+        ptrdiff_t n_tiles
+        ptrdiff_t tile_bytes
+        ptrdiff_t query_bytes
+        int level
+        int threads
 
 
 cdef class Layout:

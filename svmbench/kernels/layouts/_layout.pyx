@@ -8,8 +8,10 @@ The loops run on the instruction set that `svmbench.simd.targets` chose at impor
 """
 
 import numpy as np
+import scipy
 
 from svmbench.errors import UserError
+from svmbench.sparse import issparse
 
 from libc.stdint cimport int64_t
 
@@ -26,7 +28,19 @@ cdef enum:
 cdef double LEAST_WORK = 16.0
 cdef double WORK_TOGETHER = 2.0 ** 28
 
+#: Examples that are converted at a time, so that a change of type or order copies no second matrix.
+PART = 4096
+
 _KINDS = {"gaussian": 0, "linear": 1, "polynomial": 2}
+
+
+def parts(X):
+    """Yield the rows of a matrix as dense float32 arrays, a few thousand at a time."""
+    if issparse(X):
+        X = scipy.sparse.csr_array(X)
+    for begin in range(0, X.shape[0], PART):
+        part = X[begin : begin + PART]
+        yield np.ascontiguousarray(part.toarray() if issparse(part) else part, dtype=np.float32)
 
 
 cdef class Layout:

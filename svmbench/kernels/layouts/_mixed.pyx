@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from svmbench.kernels.layouts._tiled import parts
+from svmbench.kernels.layouts._layout import parts
 
 from libc.stdint cimport uint32_t
 
@@ -81,6 +81,7 @@ cdef class MixedLayout(TiledLayout):
         self.store.groups = len(self.groups)
         self.store.lanes = (self.store.groups + 3) // 4
         width = (self.store.numeric + self.store.lanes) * 4
+        self.arrange(X, self.numeric)
         self.reserve(svmbench_mixed_block(self.level), &self.store, TILE * width, width)
         self.store.tiles = <const uint32_t *>self.tiles
         self.fill(X)

@@ -5,10 +5,10 @@ A subclass says how an example is written as a query (`encode`, `decode`), how a
 """
 
 import numpy as np
-import scipy
 
-from svmbench.sparse import issparse
 from svmbench.errors import UserError
+from svmbench.kernels.layouts import _regions
+from svmbench.kernels.layouts._layout import PART, parts
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int64_t, uint8_t
@@ -39,21 +39,12 @@ cdef enum:
     SMALL_EXAMPLE_NEAR = 32
     NEAR_ROW = 1 << 14      # values of a row of which many stay in the caches
 
-# Examples that are converted at a time, so that a change of type or order copies no second matrix.
-_PART = 4096
-
-
-def parts(X):
-    """Yield the rows of a matrix as dense float32 arrays, a few thousand at a time."""
-    if issparse(X):
-        X = scipy.sparse.csr_array(X)
-    for begin in range(0, X.shape[0], _PART):
-        part = X[begin : begin + _PART]
-        yield np.ascontiguousarray(part.toarray() if issparse(part) else part, dtype=np.float32)
-
 
 cdef class TiledLayout(Layout):
-    """Examples in tiles of TILE side by side, so that a register holds the same part of each."""
+    """Examples in tiles of TILE side by side, so that a register holds the same part of each.
+
+    The place of an example is its number, unless there are regions.
+    """
 
     #: What examples must be to be stored so; the end of a sentence.
     needs = ""
@@ -78,9 +69,17 @@ cdef class TiledLayout(Layout):
         self.job.level = self.level
         self.job.threads = self.threads
         self.tiles = <char *>allocate(<size_t>n_tiles * tile_bytes)
-        self.queries = <char *>allocate(<size_t>ROW_GROUP * query_bytes)
+        self.queries = <char *>allocate(<size_t>self.together() * query_bytes)
         memset(self.tiles, 0, <size_t>n_tiles * tile_bytes)
         return 0
+
+    cdef int arrange(self, X, columns) except -1:
+        self.regions = _regions.find(X, columns, self.kernel)
+        self.places = NULL if self.regions is None else &self.regions.places[0]
+        return 0
+
+    cdef Py_ssize_t at(self, Py_ssize_t j) noexcept nogil:
+        return j if self.places == NULL else self.places[j]
 
     cdef int fill(self, X) except -1:
         cdef const uint8_t[:, ::1] records
@@ -95,7 +94,7 @@ cdef class TiledLayout(Layout):
             records = encoded
             if self.job.query_bytes:
                 for r in range(records.shape[0]):
-                    self.pack(begin + r, <const char *>&records[r, 0])
+                    self.pack(self.at(begin + r), <const char *>&records[r, 0])
             begin += records.shape[0]
         return 0
 
@@ -119,8 +118,14 @@ cdef class TiledLayout(Layout):
     cdef void rows(self, const int64_t *indices, Py_ssize_t count, float *out) noexcept nogil:
         cdef Py_ssize_t r = 0
         for r in range(count):
-            self.unpack(indices[r], self.queries + r * self.job.query_bytes)
-        svmbench_tiled_rows(&self.job, self.queries, count, out, self.stride)
+            self.unpack(self.at(indices[r]), self.queries + r * self.job.query_bytes)
+        self.make_rows(self.queries, count, out)
+
+    cdef void make_rows(self, const char *queries, Py_ssize_t count, float *out) noexcept nogil:
+        if self.places == NULL:
+            svmbench_tiled_rows(&self.job, queries, count, out, self.stride)
+        else:
+            self.regions.rows(&self.job, queries, count, out, self.stride)
 
     cdef int pairs(self, const int64_t *rows, Py_ssize_t count, const int64_t *cols, Py_ssize_t width,
                    float *out, Py_ssize_t stride) except -1:
@@ -132,7 +137,7 @@ cdef class TiledLayout(Layout):
         while begin < count:
             size = min(<Py_ssize_t>ROW_GROUP, count - begin)
             for r in range(size):
-                self.unpack(rows[begin + r], self.queries + r * self.job.query_bytes)
+                self.unpack(self.at(rows[begin + r]), self.queries + r * self.job.query_bytes)
             svmbench_tiled_rows(&job, self.queries, size, out + begin * stride, stride)
             begin += ROW_GROUP
         return 0
@@ -140,11 +145,13 @@ cdef class TiledLayout(Layout):
     cdef Layout over(self, Layout whole, const int64_t *examples, Py_ssize_t count):
         cdef TiledLayout other = <TiledLayout>whole
         cdef Py_ssize_t j = 0
+        if self.places != NULL:
+            return Layout.over(self, whole, examples, count)
         if self.sources is None or self.sources.shape[0] < self.stride:
             self.sources = np.full(self.stride, -1, dtype=np.int64)
         for j in range(count):
             if self.sources[j] != examples[j]:
-                other.unpack(examples[j], other.queries)
+                other.unpack(other.at(examples[j]), other.queries)
                 self.pack(j, other.queries)
                 self.sources[j] = examples[j]
         self.n = self.job.n = count
@@ -154,10 +161,10 @@ cdef class TiledLayout(Layout):
         return self
 
     cdef bint can_place(self) noexcept nogil:
-        return True
+        return True     # in a part, which has no regions: its first examples are alike
 
     cdef void place(self, Layout whole, Py_ssize_t p, int64_t example) noexcept nogil:
-        (<TiledLayout>whole).unpack(example, self.queries)
+        (<TiledLayout>whole).unpack((<TiledLayout>whole).at(example), self.queries)
         self.pack(p, self.queries)
 
     cdef void resize(self, Py_ssize_t count) noexcept nogil:
@@ -166,23 +173,32 @@ cdef class TiledLayout(Layout):
 
     cdef int add_rows(self, const int64_t *indices, const double *coefficients, Py_ssize_t count,
                       const float **held, float **kept, double *sums) except -1 nogil:
-        cdef Py_ssize_t begin = 0, size = 0, missing = 0, r = 0
-        while begin < count:
-            size = min(<Py_ssize_t>ROW_GROUP, count - begin)
+        cdef Py_ssize_t begin = 0, size = 0, missing = 0, r = 0, status = 0
+        while begin < count and not status:
+            size = min(self.together(), count - begin)
             missing = 0
             for r in range(begin, begin + size):
                 if held[r] == NULL:
-                    self.unpack(indices[r], self.queries + missing * self.job.query_bytes)
+                    self.unpack(self.at(indices[r]), self.queries + missing * self.job.query_bytes)
                     missing += 1
-            if svmbench_tiled_add(&self.job, self.queries, size, coefficients + begin, held + begin,
-                                  kept + begin, sums):
-                with gil:
-                    raise MemoryError("no memory for the work buffer of a few kernel rows")
-            begin += ROW_GROUP
+            if self.places == NULL:
+                status = svmbench_tiled_add(&self.job, self.queries, size, coefficients + begin, held + begin,
+                                            kept + begin, sums)
+            else:   # of which no rows are held or kept
+                status = self.regions.add(&self.job, self.queries, size, coefficients + begin, sums)
+            begin += size
+        if status:
+            with gil:
+                raise MemoryError("no memory for the work buffer of a few kernel rows")
         return 0
 
+    cdef Py_ssize_t together(self) noexcept nogil:
+        """Return how many rows are added together, at most."""
+        return ROW_GROUP if self.places == NULL else self.regions.together(&self.job)
+
     cdef bint worth_keeping(self) noexcept nogil:
-        return self.job.tile_bytes > (SMALL_EXAMPLE_NEAR if self.n <= NEAR_ROW else SMALL_EXAMPLE) * TILE
+        cdef Py_ssize_t small = SMALL_EXAMPLE_NEAR if self.n <= NEAR_ROW else SMALL_EXAMPLE
+        return self.places == NULL and self.job.tile_bytes > small * TILE
 
     def records(self, indices):
         """Return the stored examples at `indices` as queries, uint8, shape (len(indices), query_bytes)."""
@@ -192,7 +208,7 @@ cdef class TiledLayout(Layout):
         cdef Py_ssize_t r = 0
         if self.job.query_bytes:
             for r in range(chosen.shape[0]):
-                self.unpack(chosen[r], <char *>&view[r, 0])
+                self.unpack(self.at(chosen[r]), <char *>&view[r, 0])
         return out
 
     def gather(self, indices):
@@ -202,9 +218,9 @@ cdef class TiledLayout(Layout):
     def squared_norms(self):
         """Return |x_j|² in float64, shape (n,)."""
         out = np.empty(self.n)
-        for begin in range(0, self.n, _PART):
-            rows = self.gather(np.arange(begin, min(begin + _PART, self.n))).astype(np.float64)
-            out[begin : begin + _PART] = np.einsum("ij,ij->i", rows, rows)
+        for begin in range(0, self.n, PART):
+            rows = self.gather(np.arange(begin, min(begin + PART, self.n))).astype(np.float64)
+            out[begin : begin + PART] = np.einsum("ij,ij->i", rows, rows)
         return out
 
     def encoded(self, X):
@@ -254,24 +270,28 @@ cdef class TiledLayout(Layout):
         cdef const char *first = <const char *>&records[0, 0] if records.shape[1] else NULL
         with nogil:
             while begin < count:
-                svmbench_tiled_rows(&self.job, first + begin * self.job.query_bytes,
-                                    min(<Py_ssize_t>ROW_GROUP, count - begin), &out[begin, 0], self.stride)
+                self.make_rows(first + begin * self.job.query_bytes,
+                               min(<Py_ssize_t>ROW_GROUP, count - begin), &out[begin, 0])
                 begin += ROW_GROUP
 
     def expansion(self, const uint8_t[:, ::1] records, coefficients):
         """Return Σ_j coefficients[j] K(q, x_j) for each query q, float64, shape (len(records),)."""
+        if self.regions is not None:
+            coefficients = np.asarray(coefficients)[self.regions.examples]
         cdef const double[::1] weights = np.ascontiguousarray(coefficients, dtype=np.float64)
         out = np.zeros(records.shape[0])
         cdef double[::1] view = out
-        cdef Py_ssize_t begin = 0, count = records.shape[0], most = self.queries_together(self.n)
-        cdef int status = 0
+        cdef Py_ssize_t begin = 0, count = records.shape[0], most = self.queries_together(self.n), status = 0
+        cdef const char *queries = NULL
         if self.n == 0 or records.shape[1] == 0:
             return out
         while begin < count and not status:
+            queries, most = <const char *>&records[begin, 0], min(most, count - begin)
             with nogil:
-                status = svmbench_tiled_scores(
-                    &self.job, <const char *>&records[begin, 0], min(most, count - begin), &weights[0],
-                    &view[begin])
+                if self.places == NULL:
+                    status = svmbench_tiled_scores(&self.job, queries, most, &weights[0], &view[begin])
+                else:
+                    status = self.regions.scores(&self.job, queries, most, &weights[0], &view[begin])
             begin += most
             PyErr_CheckSignals()
         if status:

@@ -13,8 +13,8 @@ enum {
 #define BODY "_double_body.h"
 #include "svmbench/simd/csrc/variants.h"
 
-typedef void (*double_fn)(const kernel_params *, const double *tiles, ptrdiff_t n_tiles, ptrdiff_t d,
-                          const double *coefficients, const double *queries, ptrdiff_t count, double *scores);
+typedef void (*double_fn)(const kernel_params *, const double_points *, const double *queries, ptrdiff_t count,
+                          double *scores);
 static const double_fn BLOCK[ISA_LEVELS] = VARIANTS(double_block);
 
 typedef void (*row_fn)(const kernel_params *, const float *tile, ptrdiff_t d, const double *query, double coefficient,
@@ -35,13 +35,12 @@ static const dots_fn DOTS[ISA_LEVELS] = VARIANTS(csr_dots);
 typedef void (*add_fn)(const double *numbers, double coefficient, const kernel_params *, double *totals);
 static const add_fn ADD[ISA_LEVELS] = VARIANTS(csr_add);
 
-void svmbench_double_scores(int level, const kernel_params *kernel, const double *tiles, ptrdiff_t n_tiles,
-                            ptrdiff_t d, const double *coefficients, const double *queries, ptrdiff_t count,
-                            double *scores, int threads)
+void svmbench_double_scores(int level, const kernel_params *kernel, const double_points *points, const double *queries,
+                            ptrdiff_t count, double *scores, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
     for (ptrdiff_t q = 0; q < count; q += DOUBLE_QUERIES)
-        BLOCK[level](kernel, tiles, n_tiles, d, coefficients, queries + q * d,
+        BLOCK[level](kernel, points, queries + q * points->d,
                      count - q < DOUBLE_QUERIES ? count - q : DOUBLE_QUERIES, scores + q);
 }
 

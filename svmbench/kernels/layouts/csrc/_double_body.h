@@ -44,15 +44,17 @@ TARGET INLINE void VARIANT(double_tile)(const kernel_params *kernel, const doubl
                          *(const VARIANT(loose) *)(coefficients + v * WIDTH);
 }
 
-TARGET INLINE void VARIANT(double_rows)(const kernel_params *kernel, const double *tiles, ptrdiff_t n_tiles,
-                                        ptrdiff_t d, const double *coefficients, const double *queries,
-                                        ptrdiff_t count, double *scores, const int gaussian)
+TARGET INLINE void VARIANT(double_rows)(const kernel_params *kernel, const double_points *points,
+                                        const double *queries, ptrdiff_t count, double *scores, const int gaussian)
 {
+    const ptrdiff_t d = points->d;
     vd totals[DOUBLE_QUERIES];
     for (ptrdiff_t r = 0; r < count; r++)
         totals[r] = (vd){0};
-    for (ptrdiff_t tile = 0; tile < n_tiles; tile++) {
-        const double *x = tiles + tile * d * DOUBLE_TILE, *weights = coefficients + tile * DOUBLE_TILE;
+    for (ptrdiff_t t = 0; t < points->n_tiles; t++) {
+        const ptrdiff_t tile = points->which == NULL ? t : points->which[t];
+        const double *x = points->tiles + tile * d * DOUBLE_TILE;
+        const double *weights = points->coefficients + tile * DOUBLE_TILE;
         ptrdiff_t r = 0;
         for (; r + GROUP <= count; r += GROUP)
             VARIANT(double_tile)(kernel, x, d, weights, queries + r * d, GROUP, gaussian, totals + r);
@@ -65,15 +67,14 @@ TARGET INLINE void VARIANT(double_rows)(const kernel_params *kernel, const doubl
 }
 
 /* Up to DOUBLE_QUERIES queries; each tile is read once for all of them. */
-TARGET static void VARIANT(double_block)(const kernel_params *kernel, const double *tiles, ptrdiff_t n_tiles,
-                                         ptrdiff_t d, const double *coefficients, const double *queries,
-                                         ptrdiff_t count, double *scores)
+TARGET static void VARIANT(double_block)(const kernel_params *kernel, const double_points *points,
+                                         const double *queries, ptrdiff_t count, double *scores)
 {
     const kernel_params own = *kernel;
     if (own.kind == KERNEL_GAUSSIAN)
-        VARIANT(double_rows)(&own, tiles, n_tiles, d, coefficients, queries, count, scores, 1);
+        VARIANT(double_rows)(&own, points, queries, count, scores, 1);
     else
-        VARIANT(double_rows)(&own, tiles, n_tiles, d, coefficients, queries, count, scores, 0);
+        VARIANT(double_rows)(&own, points, queries, count, scores, 0);
 }
 
 TARGET INLINE void VARIANT(row_tile)(const kernel_params *kernel, const float *tile, ptrdiff_t d, const double *query,

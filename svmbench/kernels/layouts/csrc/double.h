@@ -7,11 +7,19 @@
 #define DOUBLE_TILE 16 /* points side by side in memory: two 512-bit registers of float64 */
 #define DOUBLE_LANES 8 /* queries that share one pass over sparse points */
 
-/* scores[q] += sum_j coefficients[j] K(query q, point j). The points lie in tiles, [n_tiles][d][DOUBLE_TILE], zero
- * padded, and so do the coefficients; queries are [count][d]. Squared distances are sums of squared differences. */
-void svmbench_double_scores(int level, const kernel_params *, const double *tiles, ptrdiff_t n_tiles, ptrdiff_t d,
-                            const double *coefficients, const double *queries, ptrdiff_t count, double *scores,
-                            int threads);
+/* Points in tiles, [n_tiles][d][DOUBLE_TILE], zero padded, and so their coefficients. */
+typedef struct {
+    ptrdiff_t d;
+    const double *tiles;
+    const double *coefficients;
+    const int64_t *which; /* the tiles that are meant; NULL: all */
+    ptrdiff_t n_tiles;    /* so many of them */
+} double_points;
+
+/* scores[q] += sum_j coefficients[j] K(query q, point j); queries are [count][d]. Squared distances are sums of squared
+ * differences. */
+void svmbench_double_scores(int level, const kernel_params *, const double_points *, const double *queries,
+                            ptrdiff_t count, double *scores, int threads);
 
 /* scores[j] += coefficient K(query, example j) for the n examples of a dense layout, [n_tiles][d][TILE] in float32. */
 void svmbench_double_row(int level, const kernel_params *, const float *tiles, ptrdiff_t n, ptrdiff_t d,
