@@ -123,7 +123,7 @@ def solve(
         ended = run.converged or run.stalled or same
         before = snapshot.alpha
         if snapshot.earlier:
-            gap = 1.0
+            gap = proven
         elif responses is None or ended:
             gap = 0.0  # as far as is known without a look
         else:

@@ -177,7 +177,8 @@ class Snapshot:
         A lower bound of the optimal λ-form objective that the method has without a dual point: the dual value
         of a cutting-plane method's reduced problem.
     earlier : bool
-        Whether it was found over a part of the examples, and stays the same while the method goes on.
+        Whether it was found over a part of the examples: the method is not at its end with it, even where it
+        stays the same for some iterations.
     """
 
     model: Model

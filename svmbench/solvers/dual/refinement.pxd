@@ -39,6 +39,9 @@ cdef class Refinement:
     # Whether the values must be recomputed before the solver goes on, or says that it has converged; to be
     # asked once per step, with the violation that the solver sees and its tolerance.
     cdef bint due(self, double violation, double eps, bint converged) noexcept nogil
+    # The same for one that sees some of the examples only, while the others wait: whether the violation is
+    # below the error of what it sees.
+    cdef bint blurred(self, double violation) noexcept nogil
     # Forget the violations so far: another part of the examples is solved from here on.
     cdef void restart(self) noexcept nogil
     # An estimate of the error of the values maintained since they were recomputed last.

@@ -128,6 +128,10 @@ cdef class Refinement:
             return True
         return self.calls - self.renewed >= self.spacing and violation < self.noise()
 
+    cdef bint blurred(self, double violation) noexcept nogil:
+        self.calls += 1
+        return self.calls - self.renewed >= self.spacing and violation < self.noise()
+
     cdef void restart(self) noexcept nogil:
         self.halved = self.best_violation = INFINITY
         self.improved = self.calls

@@ -24,7 +24,8 @@ Method, from α = 0 and an empty set A of eight times ``working_set`` examples; 
 Which of them come and leave is written in `svmbench.solvers.dual.nested_sets`. Where A can hold all
 examples, or they have more than 128 features, it is all of them, and an iteration is one round of B; else one
 of A. Of sixteen times as many examples as A has it begins on subsets of them
-(`svmbench.solvers.dual.growing_subsets`).
+(`svmbench.solvers.dual.growing_subsets`), and at last works on those whose coefficients may still change
+(`svmbench.solvers.dual.shrunk_level`).
 
 The violation is max v_i - min v_j over the i and j where α_i y_i can grow and α_j y_j can fall, or the larger
 of max v_i and max -v_j without a bias; it converges when that is below ``eps``. A step within B touches
@@ -43,7 +44,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
-from svmbench.solvers.run import checked_diagonal
+from svmbench.solvers.dual.shrunk_level import shrunk
+from svmbench.solvers.run import Uninterrupted, checked_diagonal
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
@@ -51,12 +53,13 @@ from libc.stdint cimport int64_t
 from svmbench.solvers.dual.growing_subsets cimport Growth
 from svmbench.solvers.dual.nested_sets cimport Flat, Level, Nested
 from svmbench.solvers.dual.refinement cimport Refinement
+from svmbench.solvers.dual.shrunk_level cimport Shrunk
 from svmbench.solvers.run cimport WORK_BETWEEN_SIGNALS, SteppedRun
 
 cdef enum:
     SETS = 8                # working sets that make the set around them
     FEW_FEATURES = 128      # with more, a row is dear: once made for all examples it serves every round
-    MANY_SETS = 16          # of those sets; from so many examples on it begins on subsets of them
+    MANY_SETS = 16          # of those sets; from so many examples on it begins on subsets of them and shrinks
 
 
 @dataclass(frozen=True)
@@ -81,19 +84,26 @@ cdef class Run(SteppedRun):
     """A started decomposition."""
 
     cdef double eps
+    cdef object problem
+    cdef Py_ssize_t least           # size of the sets within the set of the level
     cdef Level level
     cdef Growth growth              # the start on subsets; None where there is none, or it is over
+    cdef bint shrinks               # whether there are so many examples
+    cdef readonly Shrunk shrunk     # rounds over the active examples; None while they are over all
     cdef readonly Refinement refinement
 
     def __init__(self, problem, oracle, params):
         super().__init__(problem, oracle)
         self.eps = params.eps
+        self.problem = problem
+        self.least = params.working_set
         diagonal = checked_diagonal(oracle)
         labels = np.asarray(self.labels)
         most = SETS * params.working_set
         if self.n > most and oracle.d <= FEW_FEATURES:
             self.level = Nested(oracle, problem, labels, diagonal, most, params.working_set)
-            if self.n >= MANY_SETS * most:
+            self.shrinks = self.n >= MANY_SETS * most
+            if self.shrinks:
                 self.growth = Growth(oracle, problem, diagonal, self.level, params.working_set)
         else:
             most = min(params.working_set, self.n)
@@ -103,21 +113,48 @@ cdef class Run(SteppedRun):
         self.look()
 
     cdef int step(self) except -1 nogil:
-        cdef int64_t evaluations = self.level.round() if self.growth is None else self.growth.step()
+        cdef int64_t evaluations = 0
+        if self.growth is not None:
+            evaluations = self.growth.step()
+        elif self.shrunk is not None:
+            evaluations = self.shrunk.step()
+        else:
+            evaluations = self.level.round()
         self.ledger.iteration(evaluations)
         self.ledger.charge_both(evaluations)
+        return self.go_on()
+
+    cdef int go_on(self) except -1 nogil:
+        """After an iteration see what the next one works on, and whether it has converged."""
+        cdef bint all_known = self.shrunk is None
         if self.growth is not None:
             if not self.growth.finished:
                 return 0
-            self.drop_growth()
+            self.drop_parts()
+        if not all_known:
+            if self.shrunk.solving and self.refinement.blurred(self.shrunk.violation()):
+                self.drop_parts()
+                return self.renew()
+            if not self.shrunk.finished:
+                return 0
+            self.drop_parts()
         self.look()
         if self.refinement.due(self.level.violation(), self.eps, self.converged):
             self.refine()
+        if self.shrinks and all_known and not self.converged and not self.stalled:
+            self.shrink()
         return 0
 
-    cdef int drop_growth(self) except -1 nogil:
+    cdef int drop_parts(self) except -1 nogil:
         with gil:
-            self.growth = None
+            self.growth = self.shrunk = None
+        return 0
+
+    cdef int shrink(self) except -1 nogil:
+        """Work on the active examples only, if they are few."""
+        with gil:
+            with Uninterrupted():
+                self.shrunk = shrunk(self.oracle, self.problem, self.level, self.least, self.eps)
         return 0
 
     cdef int refine(self) except -1 nogil:
@@ -126,8 +163,12 @@ cdef class Run(SteppedRun):
             self.look()
             if self.converged:
                 return 0
+        return self.renew()
+
+    cdef int renew(self) except -1 nogil:
+        """Recompute all values, and see whether that helps."""
         self.refinement.renew(&self.level.v[0])
-        self.level.find_extrema()
+        self.level.mark_all()
         self.look()
         if not self.converged and self.refinement.stalled(self.level.violation(), &self.level.v[0]):
             self.level.mark_all()
@@ -137,7 +178,7 @@ cdef class Run(SteppedRun):
 
     def resume(self, alpha):
         """Go on from a feasible dual point, shape (n,): n evaluations for each coefficient that is not 0."""
-        self.growth = None
+        self.drop_parts()
         np.asarray(self.level.alpha)[:] = alpha
         self.level.untouched = False
         self.refinement.renew(&self.level.v[0])
@@ -152,13 +193,23 @@ cdef class Run(SteppedRun):
         return 0
 
     def state(self):
-        """Return what the run goes on from; None during the start on subsets."""
-        return super().state() if self.growth is None else None
+        """Return what the run goes on from; None during the start on subsets, and while values are made."""
+        ready = self.growth is None and (self.shrunk is None or self.shrunk.solving)
+        return super().state() if ready else None
 
     def keep(self, kept):
         """Name what the run goes on from."""
         self.growth = None      # there is no state before it is over
         self.level.keep(kept.part("level"))
+        active = kept.number("active", 0 if self.shrunk is None else self.shrunk.level.n)
+        if kept.taking_back and active:
+            self.shrunk = Shrunk(
+                self.oracle, self.problem, self.level, self.least, np.arange(active), self.eps
+            )
+        elif kept.taking_back:
+            self.shrunk = None
+        if active:
+            self.shrunk.keep(kept.part("shrunk"))
         self.refinement.keep(kept.part("refinement"))
 
     def snapshot(self):
@@ -169,6 +220,9 @@ cdef class Run(SteppedRun):
             model = KernelExpansion.from_alpha(alpha, y, self.growth.bias)
             return Snapshot(model, alpha=alpha, earlier=True)
         alpha, v = np.array(level.alpha), np.asarray(level.v)
+        if self.shrunk is not None:     # the values of the others are behind
+            model = KernelExpansion.from_alpha(alpha, y, self.shrunk.level.bias())
+            return Snapshot(model, alpha=alpha, earlier=True)
         model = KernelExpansion.from_alpha(alpha, y, level.bias())
         return Snapshot(model, responses=1.0 - y * v, alpha=alpha)
 
@@ -191,7 +245,7 @@ class Decomposition(Solver):
     )
     stochastic = False
     resumable = True
-    version = 5
+    version = 6
     Params = Params
 
     def start(self, problem, oracle, rng):

@@ -1,0 +1,155 @@
+r"""Shrinking of decomposition on many examples: rounds over those whose coefficients may still change.
+
+Near the optimum most coefficients stay at a bound, and values far from moving them need not be known
+(T. Joachims, Making Large-Scale SVM Learning Practical, 1999, section 11.4; C.-C. Chang and C.-J. Lin,
+LIBSVM, ACM Trans. Intell. Syst. Technol. 2, 2011, section 5.1). After a round over all n examples those are
+active whose coefficient is free, or could move in a direction in which its value is no further than the
+present violation from violating the conditions. When they are at most PART of all::
+
+    rounds over the active examples alone, until their violation is below FALL of that of all, or below eps,
+        or for as long as each of them may have changed TIMES
+    v_t -= Σ over the α_i that changed of their change y_i K(x_i, x_t), for the t that were not active
+    a round over all
+
+Thereby a change of a coefficient takes as many kernel values as there are active examples, and the others are
+brought up to date once for all changes. Nothing is taken for settled: the conditions are looked at for all
+examples before the method ends.
+
+An iteration is a round over the active examples, which is charged as in `nested_sets`, or up to TOGETHER of
+the values of the others, charged one by one.
+"""
+
+import numpy as np
+
+from svmbench.solvers.run import Uninterrupted
+
+from libc.math cimport fmax
+from libc.stdint cimport int64_t
+
+from svmbench.solvers.dual.nested_sets cimport Nested
+
+cdef enum:
+    TOGETHER = 1 << 28
+    TIMES = 100
+
+cdef double PART = 0.5
+cdef double FALL = 0.1
+
+
+def active(Nested whole):
+    """Return the examples of a level whose coefficients may still change, ascending."""
+    v, up, down = np.asarray(whole.v), np.asarray(whole.up) == 0.0, np.asarray(whole.down) == 0.0
+    margin = whole.violation()
+    low, high = (whole.extrema.M_low, whole.extrema.m_up) if whole.balanced else (0.0, 0.0)
+    return np.flatnonzero((up & down) | (up & (v > low - margin)) | (down & (v < high + margin)))
+
+
+def shrunk(oracle, problem, Nested whole, least, eps):
+    """Return a `Shrunk` of a level's active examples; None where there are too many or too few.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Over all examples.
+    problem : Problem
+        In its C-form.
+    whole : Nested
+        The level over all examples.
+    least : int
+        Size of the sets within its set.
+    eps : float
+        Tolerance of the optimality conditions.
+    """
+    members = active(whole)
+    if not whole.most < len(members) <= PART * whole.n:
+        return None
+    return Shrunk(oracle, problem, whole, least, members, fmax(FALL * whole.violation(), eps))
+
+
+cdef class Shrunk:
+    """The level over the active examples, at the coefficients of the whole; see `shrunk`.
+
+    Parameters
+    ----------
+    oracle, problem, whole, least
+        As there.
+    members : array of int64
+        The active examples, ascending.
+    enough : float
+        Violation to which they are solved.
+    """
+
+    def __init__(self, oracle, problem, Nested whole not None, least, members, enough):
+        self.oracle, self.problem, self.whole, self.least = oracle, problem, whole, least
+        self.members = members
+        self.before = np.asarray(whole.alpha)[members]
+        self.enough = enough
+        self.solving = True
+        self.begin()
+
+    cdef int begin(self) except -1:
+        members, whole = np.asarray(self.members), self.whole
+        self.level = Nested(
+            self.oracle.subset(members, cached=False), self.problem, np.asarray(whole.y)[members],
+            np.asarray(whole.diagonal)[members], whole.most, self.least,
+        )
+        np.asarray(self.level.alpha)[:] = np.asarray(whole.alpha)[members]
+        np.asarray(self.level.v)[:] = np.asarray(whole.v)[members]
+        self.level.untouched = False
+        self.level.mark_all()
+        self.most_rounds = TIMES * self.level.n // self.level.most
+        return 0
+
+    def keep(self, kept):
+        """Name the active examples and their level to a `Kept`, between two rounds over them."""
+        kept.vectors(members=self.members, before=self.before)
+        self.enough = kept.number("enough", self.enough)
+        if kept.taking_back:
+            self.begin()
+        self.level.keep(kept.part("level"))
+
+    cdef double violation(self) noexcept nogil:
+        return self.level.violation()
+
+    cdef int64_t step(self) except -1 nogil:
+        cdef int64_t evaluations = 0
+        if self.solving:
+            evaluations = self.level.round()
+            self.write_back()
+            if self.violation() < self.enough or self.level.rounds >= self.most_rounds:
+                with gil:
+                    with Uninterrupted():
+                        self.look_up()
+        else:
+            with gil:
+                with Uninterrupted():
+                    evaluations = self.evaluate()
+        return evaluations
+
+    cdef void write_back(self) noexcept nogil:
+        cdef Py_ssize_t p = 0
+        for p in range(self.level.n):
+            self.whole.alpha[self.members[p]] = self.level.alpha[p]
+
+    cdef int look_up(self) except -1:
+        """Ask for what has to be taken from the values of the others."""
+        members, v = np.asarray(self.members), np.asarray(self.whole.v)
+        moved = np.asarray(self.level.alpha) - np.asarray(self.before)
+        changed = np.flatnonzero(moved)
+        signed = (moved * np.asarray(self.level.y))[changed]
+        v[members] = self.level.v
+        self.terms = self.oracle.expansion(members[changed], signed)
+        self.others = np.setdiff1d(np.arange(self.whole.n), members, assume_unique=True)
+        self.solving = False
+        return 0
+
+    cdef int64_t evaluate(self) except -1:
+        """Bring a part of the values up to date; after the last one the whole."""
+        cdef Py_ssize_t count = max(1, TOGETHER // max(self.terms.size, 1))
+        part = self.others[self.done : self.done + count]
+        np.asarray(self.whole.v)[part] -= self.oracle.expanded(self.terms, part)
+        self.done += len(part)
+        if self.done == len(self.others):
+            self.whole.mark_all()
+            self.finished = True
+        return self.terms.size * len(part)
