@@ -145,8 +145,6 @@ cdef class TiledLayout(Layout):
     cdef Layout over(self, Layout whole, const int64_t *examples, Py_ssize_t count):
         cdef TiledLayout other = <TiledLayout>whole
         cdef Py_ssize_t j = 0
-        if self.places != NULL:
-            return Layout.over(self, whole, examples, count)
         if self.sources is None or self.sources.shape[0] < self.stride:
             self.sources = np.full(self.stride, -1, dtype=np.int64)
         for j in range(count):

@@ -18,30 +18,27 @@ the coefficients that the solution over the subset changes. Where most of the su
 free, that tells too little: the whole begins at 0. The order of the examples, of which each subset is the
 first ones, is random, the same for every run.
 
-An iteration is a round, or up to PART values of s. What the rounds charge is in `nested_sets`; values of s
-are charged one by one.
+An iteration is a round, or a part of the values of s (`partial_level`). What the rounds charge is in
+`nested_sets`; values of s are charged one by one.
 """
 
 import numpy as np
 
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from svmbench.solvers.run import Uninterrupted
-
-from libc.stdint cimport int64_t
 
 from svmbench.solvers.dual.nested_sets cimport Nested
+from svmbench.solvers.dual.partial_level cimport PartialLevel
 
 cdef enum:
     FEWEST = 2              # the smallest subset, at least; of the sets that are solved at a time
     MOST_ROUNDS = 64
-    PART = 1 << 28
 
 cdef double TOLERANCE = 0.1
 cdef double CROWD = 2.0
 
 
-cdef class Growth:
+cdef class Growth(PartialLevel):
     """The start, before the smallest subset.
 
     Parameters
@@ -60,68 +57,44 @@ cdef class Growth:
 
     def __init__(self, oracle, problem, diagonal, Nested whole not None, least):
         n = problem.n
-        self.oracle, self.problem, self.diagonal = oracle, problem, diagonal
-        self.whole = whole
-        self.least = least
+        super().__init__(oracle, problem, whole, least)
+        self.diagonal = diagonal
         self.order = np.asarray(Generator(0).permutation(n))
         self.sizes = [n]
         while self.sizes[0] // 2 >= FEWEST * whole.most:
             self.sizes.insert(0, self.sizes[0] // 2)
-        self.alpha, self.scores, self.solved = np.zeros((3, n))
+        self.alpha, self.scores, self.solved_alpha = np.zeros((3, n))
         self.solve_next(np.sort(self.order[: self.sizes.pop(0)]))
 
-    cdef int64_t step(self) except -1 nogil:
-        cdef int64_t evaluations = 0
-        if self.solving:
-            evaluations = self.level.round()
-            if self.level.violation() < TOLERANCE or self.level.rounds >= MOST_ROUNDS:
-                with gil:
-                    with Uninterrupted():
-                        self.finish_subset()
-        else:
-            with gil:
-                with Uninterrupted():
-                    evaluations = self.evaluate()
-        return evaluations
+    cdef bint solved(self) noexcept nogil:
+        return self.level.violation() < TOLERANCE or self.level.rounds >= MOST_ROUNDS
 
-    cdef int finish_subset(self) except -1:
+    cdef int end_rounds(self) except -1:
         """Note the solution, and ask for the scores of the examples that come next."""
         alpha, share = np.asarray(self.level.alpha), len(self.members) / self.problem.n
         if np.count_nonzero(alpha) > 2 * np.count_nonzero(alpha == self.level.C):
             self.finished = True        # `whole` is at 0 still
             return 0
-        self.solved = np.zeros(self.problem.n)
-        self.solved[self.members] = np.where(alpha == self.level.C, self.problem.C, alpha * share)
+        self.solved_alpha = np.zeros(self.problem.n)
+        self.solved_alpha[self.members] = np.where(alpha == self.level.C, self.problem.C, alpha * share)
         self.bias = self.level.bias() * share
-        self.alpha = self.solved.copy()
+        self.alpha = self.solved_alpha.copy()
         self.scores[self.members] = (self.problem.y[self.members] - np.asarray(self.level.v)) * share
         self.after = np.sort(self.order[: self.sizes.pop(0)])
         self.fresh = np.setdiff1d(self.after, self.members, assume_unique=True)
         self.guessed = False
-        self.look_up(np.flatnonzero(self.alpha), self.fresh)
+        self.look_up_scores(np.flatnonzero(self.alpha), self.fresh)
         return 0
 
-    cdef int look_up(self, indices, at) except -1:
-        """Ask for the scores of an expansion at some examples."""
-        self.terms = self.oracle.expansion(indices, (self.alpha * self.problem.y)[indices])
-        self.at = at
-        self.done = 0
-        self.solving = False
+    cdef int look_up_scores(self, indices, at) except -1:
+        return self.look_up(indices, (self.alpha * self.problem.y)[indices], at)
+
+    cdef int take(self, part, values) except -1:
+        self.scores[part] += values
         return 0
 
-    cdef int64_t evaluate(self) except -1:
-        """Make a part of the scores; after the last one go on."""
-        cdef Py_ssize_t count = max(1, PART // max(self.terms.size, 1))
-        part = self.at[self.done : self.done + count]
-        self.scores[part] += self.oracle.expanded(self.terms, part)
-        self.done += len(part)
-        cdef int64_t evaluations = self.terms.size * len(part)
-        if self.done == len(self.at):
-            if self.guessed:
-                self.solve_next(self.after)
-            else:
-                self.guess()
-        return evaluations
+    cdef int end_values(self) except -1:
+        return self.solve_next(self.after) if self.guessed else self.guess()
 
     cdef int guess(self) except -1:
         """Give new examples that violate the conditions the coefficient C; ask for the scores of these."""
@@ -146,7 +119,7 @@ cdef class Growth:
         begun = np.sort(np.concatenate(chosen))
         self.alpha[begun] = self.problem.C
         self.guessed = True
-        self.look_up(begun, self.after)
+        self.look_up_scores(begun, self.after)
         return 0
 
     cdef int solve_next(self, members) except -1:

@@ -42,6 +42,8 @@ cdef class Refinement:
     # The same for one that sees some of the examples only, while the others wait: whether the violation is
     # below the error of what it sees.
     cdef bint blurred(self, double violation) noexcept nogil
+    # Whether the violation is below the noise, long enough after the last recomputation.
+    cdef bint drowned(self, double violation) noexcept nogil
     # Forget the violations so far: another part of the examples is solved from here on.
     cdef void restart(self) noexcept nogil
     # An estimate of the error of the values maintained since they were recomputed last.

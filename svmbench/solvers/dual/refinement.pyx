@@ -126,10 +126,13 @@ cdef class Refinement:
         if self.calls - self.improved > self.window >> (2 * self.failures):
             self.improved = self.calls
             return True
-        return self.calls - self.renewed >= self.spacing and violation < self.noise()
+        return self.drowned(violation)
 
     cdef bint blurred(self, double violation) noexcept nogil:
         self.calls += 1
+        return self.drowned(violation)
+
+    cdef bint drowned(self, double violation) noexcept nogil:
         return self.calls - self.renewed >= self.spacing and violation < self.noise()
 
     cdef void restart(self) noexcept nogil:

@@ -15,21 +15,18 @@ Thereby a change of a coefficient takes as many kernel values as there are activ
 brought up to date once for all changes. Nothing is taken for settled: the conditions are looked at for all
 examples before the method ends.
 
-An iteration is a round over the active examples, which is charged as in `nested_sets`, or up to TOGETHER of
-the values of the others, charged one by one.
+An iteration is a round over the active examples, which is charged as in `nested_sets`, or a part of the
+values of the others (`partial_level`).
 """
 
 import numpy as np
 
-from svmbench.solvers.run import Uninterrupted
-
 from libc.math cimport fmax
-from libc.stdint cimport int64_t
 
 from svmbench.solvers.dual.nested_sets cimport Nested
+from svmbench.solvers.dual.partial_level cimport PartialLevel
 
 cdef enum:
-    TOGETHER = 1 << 28
     TIMES = 100
 
 cdef double PART = 0.5
@@ -66,7 +63,7 @@ def shrunk(oracle, problem, Nested whole, least, eps):
     return Shrunk(oracle, problem, whole, least, members, fmax(FALL * whole.violation(), eps))
 
 
-cdef class Shrunk:
+cdef class Shrunk(PartialLevel):
     """The level over the active examples, at the coefficients of the whole; see `shrunk`.
 
     Parameters
@@ -80,7 +77,7 @@ cdef class Shrunk:
     """
 
     def __init__(self, oracle, problem, Nested whole not None, least, members, enough):
-        self.oracle, self.problem, self.whole, self.least = oracle, problem, whole, least
+        super().__init__(oracle, problem, whole, least)
         self.members = members
         self.before = np.asarray(whole.alpha)[members]
         self.enough = enough
@@ -111,45 +108,28 @@ cdef class Shrunk:
     cdef double violation(self) noexcept nogil:
         return self.level.violation()
 
-    cdef int64_t step(self) except -1 nogil:
-        cdef int64_t evaluations = 0
-        if self.solving:
-            evaluations = self.level.round()
-            self.write_back()
-            if self.violation() < self.enough or self.level.rounds >= self.most_rounds:
-                with gil:
-                    with Uninterrupted():
-                        self.look_up()
-        else:
-            with gil:
-                with Uninterrupted():
-                    evaluations = self.evaluate()
-        return evaluations
-
-    cdef void write_back(self) noexcept nogil:
+    cdef bint solved(self) noexcept nogil:
         cdef Py_ssize_t p = 0
         for p in range(self.level.n):
             self.whole.alpha[self.members[p]] = self.level.alpha[p]
+        return self.violation() < self.enough or self.level.rounds >= self.most_rounds
 
-    cdef int look_up(self) except -1:
+    cdef int end_rounds(self) except -1:
         """Ask for what has to be taken from the values of the others."""
         members, v = np.asarray(self.members), np.asarray(self.whole.v)
         moved = np.asarray(self.level.alpha) - np.asarray(self.before)
         changed = np.flatnonzero(moved)
         signed = (moved * np.asarray(self.level.y))[changed]
         v[members] = self.level.v
-        self.terms = self.oracle.expansion(members[changed], signed)
-        self.others = np.setdiff1d(np.arange(self.whole.n), members, assume_unique=True)
-        self.solving = False
+        return self.look_up(
+            members[changed], signed, np.setdiff1d(np.arange(self.whole.n), members, assume_unique=True)
+        )
+
+    cdef int take(self, part, values) except -1:
+        np.asarray(self.whole.v)[part] -= values
         return 0
 
-    cdef int64_t evaluate(self) except -1:
-        """Bring a part of the values up to date; after the last one the whole."""
-        cdef Py_ssize_t count = max(1, TOGETHER // max(self.terms.size, 1))
-        part = self.others[self.done : self.done + count]
-        np.asarray(self.whole.v)[part] -= self.oracle.expanded(self.terms, part)
-        self.done += len(part)
-        if self.done == len(self.others):
-            self.whole.mark_all()
-            self.finished = True
-        return self.terms.size * len(part)
+    cdef int end_values(self) except -1:
+        self.whole.mark_all()
+        self.finished = True
+        return 0

@@ -34,7 +34,8 @@ in blocks, once for many changes. That is why this is fast. v is kept in double 
 The bias is the mean of v over the free coefficients, or the midpoint of the extrema where none is free.
 
 Counting. Those entering B are charged their kernel values with all members of B, each change of a coefficient
-the number of examples of A for a round of B, and n for one of A, to every convention.
+the number of examples of A for a round of B, and n for one of A, or the number of examples that it is chosen
+from, to every convention.
 
 Answer: the last iterate, a dual point; during the start the solution over the last subset.
 """
@@ -216,7 +217,7 @@ cdef class Run(SteppedRun):
         """Return the last iterate, a dual point; during the start the solution over the last subset."""
         level, y = self.level, np.asarray(self.labels)
         if self.growth is not None:
-            alpha = np.array(self.growth.solved)
+            alpha = np.array(self.growth.solved_alpha)
             model = KernelExpansion.from_alpha(alpha, y, self.growth.bias)
             return Snapshot(model, alpha=alpha, earlier=True)
         alpha, v = np.array(level.alpha), np.asarray(level.v)
