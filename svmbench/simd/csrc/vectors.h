@@ -5,16 +5,19 @@
 #undef vi
 #undef vu
 #undef vs
+#undef vl
 #define vf VARIANT(vf)
 #define vd VARIANT(vd)
 #define vi VARIANT(vi)
 #define vu VARIANT(vu)
 #define vs VARIANT(vs)
+#define vl VARIANT(vl)
 typedef float vf __attribute__((vector_size(BYTES), may_alias));
 typedef double vd __attribute__((vector_size(BYTES), may_alias));
 typedef int32_t vi __attribute__((vector_size(BYTES), may_alias));
 typedef uint32_t vu __attribute__((vector_size(BYTES), may_alias));
 typedef int16_t vs __attribute__((vector_size(BYTES), may_alias));
+typedef int64_t vl __attribute__((vector_size(BYTES), may_alias));
 
 #undef LANES
 #define LANES (BYTES / 4) /* float32 numbers in a register */
@@ -81,6 +84,45 @@ TARGET INLINE void VARIANT(powers_of_two)(vf *x, const int count)
 }
 
 TARGET INLINE void VARIANT(store)(float *out, vf value) { __builtin_memcpy(out, &value, sizeof value); }
+
+/* a > b ? a : b and a < b ? a : b in each lane: b where one of them is not a number. */
+TARGET INLINE vd VARIANT(larger)(vd a, vd b)
+{
+#if LEVEL >= 2
+    return (vd)_mm512_max_pd((__m512d)a, (__m512d)b);
+#elif LEVEL == 1
+    return (vd)_mm256_max_pd((__m256d)a, (__m256d)b);
+#else
+    const vl first = a > b;
+    return (vd)((first & (vl)a) | (~first & (vl)b));
+#endif
+}
+
+TARGET INLINE vd VARIANT(smaller)(vd a, vd b)
+{
+#if LEVEL >= 2
+    return (vd)_mm512_min_pd((__m512d)a, (__m512d)b);
+#elif LEVEL == 1
+    return (vd)_mm256_min_pd((__m256d)a, (__m256d)b);
+#else
+    const vl first = a < b;
+    return (vd)((first & (vl)a) | (~first & (vl)b));
+#endif
+}
+
+/* As many whole numbers of a byte as of 64 bits fill a register; compilers widen them one by one. */
+TARGET INLINE vl VARIANT(widen_bytes)(const int8_t *from)
+{
+#if LEVEL >= 2
+    return (vl)_mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)from));
+#elif LEVEL == 1
+    int32_t four;
+    __builtin_memcpy(&four, from, sizeof four);
+    return (vl)_mm256_cvtepi8_epi64(_mm_cvtsi32_si128(four));
+#else
+    return (vl){from[0], from[1]};
+#endif
+}
 
 /* As many float32 numbers as float64 ones fill a register. */
 TARGET INLINE vd VARIANT(widen)(const float *from)

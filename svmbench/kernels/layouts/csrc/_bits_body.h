@@ -3,7 +3,7 @@
 
 #undef ROWS
 #if LEVEL >= 2
-#define ROWS 4
+#define ROWS 8
 #else
 #define ROWS 1
 #endif

@@ -3,7 +3,7 @@
 
 #undef ROWS
 #if LEVEL >= 2
-#define ROWS 4
+#define ROWS 8
 #elif LEVEL == 1
 #define ROWS 2
 #else
@@ -13,7 +13,7 @@
 #define SUM vi
 #define COLUMNS(store) ((store)->quads)
 #define BORDER(store) PTRDIFF_MAX
-#define CHUNK 64
+#define CHUNK 40
 #define UNFINISHED(mode) ((mode).whole)
 
 #if LEVEL < 3

@@ -5,7 +5,6 @@
 #define WIDTH (BYTES / 8) /* float64 numbers in a register */
 
 typedef double VARIANT(loose) __attribute__((vector_size(BYTES), may_alias, aligned(8)));
-typedef int64_t VARIANT(vl) __attribute__((vector_size(BYTES), may_alias));
 typedef uint64_t VARIANT(vw) __attribute__((vector_size(BYTES), may_alias));
 
 /* exp(x) for x <= 0, to 2 units in the last place: the Taylor polynomial of degree 12 is within 2e-16 of what is left
@@ -29,7 +28,7 @@ TARGET INLINE vd VARIANT(exponential)(vd x)
     p = p * r + 0.5;
     p = p * r + 1.0;
     p = p * r + 1.0;
-    const VARIANT(vl) keep = x >= -707.0;
+    const vl keep = x >= -707.0;
     return (vd)(((VARIANT(vw))p + ((VARIANT(vw))whole << 52)) & (VARIANT(vw))keep); /* wraps */
 }
 

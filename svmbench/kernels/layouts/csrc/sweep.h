@@ -4,7 +4,7 @@
  *   STORE, SUM      the layout's store, and the type of a register of sums;
  *   COLUMNS(store)  32-bit words of an example in its tile; a query begins with as many;
  *   CHUNK           columns whose sums are made in registers; longer sums go on in `out`, chunk after chunk;
- *   ROWS            queries whose sums fill the registers;
+ *   ROWS            queries whose sums fill the registers; where these are eight, four go together at the end;
  *   BORDER(store)   column from which on they are of a second kind; PTRDIFF_MAX where there is but one;
  *   add             the function that adds the terms of a column and a query's word to a sum;
  *   whole, argument functions from the sums of a chunk to what is added up, and from all of it to the argument of
@@ -21,10 +21,11 @@ typedef struct {
     sweep_mode mode;
 } VARIANT(sweep_data);
 
-/* Queries whose sums are made together: one, or ROWS of them, packed. */
+/* Queries whose sums are made together: one, or several of them, packed. */
 typedef struct {
     const char *queries;
     ptrdiff_t query_bytes;
+    int rows;         /* how many */
     const vu *packed; /* NULL for one query */
     float *out;       /* where their values for a tile go */
     ptrdiff_t stride;
@@ -36,7 +37,7 @@ typedef struct {
 #define PANEL 32
 
 /* Word k of the query in each lane. Repeating it takes a place in the pipes of the arithmetic (Zen 4: a third of the
- * speed is lost), where reading a whole register does not; so a group of queries is packed, packed[k * ROWS + r]. */
+ * speed is lost), where reading a whole register does not; so a group of queries is packed, packed[k * rows + r]. */
 TARGET INLINE vu VARIANT(word)(const char *query, const vu *packed, ptrdiff_t k)
 {
     if (packed == NULL)
@@ -46,11 +47,11 @@ TARGET INLINE vu VARIANT(word)(const char *query, const vu *packed, ptrdiff_t k)
     return word;
 }
 
-TARGET INLINE void VARIANT(pack)(const char *queries, ptrdiff_t query_bytes, ptrdiff_t begin, ptrdiff_t end,
-                                 vu *packed)
+TARGET INLINE void VARIANT(pack)(const char *queries, ptrdiff_t query_bytes, const int rows, ptrdiff_t begin,
+                                 ptrdiff_t end, vu *packed)
 {
     for (ptrdiff_t k = begin; k < end; k++)
-        for (int r = 0; r < ROWS; r++)
+        for (int r = 0; r < rows; r++)
             *packed++ = ((const uint32_t *)(queries + r * query_bytes))[k] - (vu){0};
 }
 
@@ -58,7 +59,7 @@ TARGET INLINE void VARIANT(pack)(const char *queries, ptrdiff_t query_bytes, ptr
 TARGET INLINE void VARIANT(run)(SUM *sum, const VARIANT(sweep_group) group, const sweep_mode mode, const vu *x,
                                 const sweep_piece piece, ptrdiff_t from, ptrdiff_t to)
 {
-    const int rows = group.packed == NULL ? 1 : ROWS;
+    const int rows = group.rows;
     const char *later = (const char *)(x + piece.begin * SPLIT) + group.ahead;
     for (ptrdiff_t k = from; k < to; k++) {
         if (group.packed != NULL)
@@ -66,7 +67,7 @@ TARGET INLINE void VARIANT(run)(SUM *sum, const VARIANT(sweep_group) group, cons
 #pragma GCC unroll 8
         for (int r = 0; r < rows; r++) {
             const vu q = VARIANT(word)(group.queries,
-                                       group.packed == NULL ? NULL : group.packed + (k - piece.begin) * ROWS + r, k);
+                                       group.packed == NULL ? NULL : group.packed + (k - piece.begin) * rows + r, k);
 #pragma GCC unroll 8
             for (int v = 0; v < SPLIT; v++)
                 sum[r * SPLIT + v] = VARIANT(add)(sum[r * SPLIT + v], x[k * SPLIT + v], q, mode);
@@ -78,7 +79,7 @@ TARGET INLINE void VARIANT(run)(SUM *sum, const VARIANT(sweep_group) group, cons
 TARGET INLINE void VARIANT(micro)(const VARIANT(sweep_data) data, const VARIANT(sweep_group) group,
                                   const sweep_piece piece)
 {
-    const int rows = group.packed == NULL ? 1 : ROWS;
+    const int rows = group.rows;
     const STORE *store = data.store;
     const ptrdiff_t columns = COLUMNS(store);
     const vu *x = (const vu *)((const uint32_t *)store->tiles + piece.tile * columns * TILE);
@@ -125,7 +126,7 @@ TARGET INLINE void VARIANT(micro)(const VARIANT(sweep_data) data, const VARIANT(
 TARGET INLINE void VARIANT(sweep_row)(const VARIANT(sweep_data) data, const kernel_block block)
 {
     const ptrdiff_t columns = COLUMNS(data.store);
-    VARIANT(sweep_group) query = {.queries = block.queries, .out = block.out};
+    VARIANT(sweep_group) query = {.queries = block.queries, .rows = 1, .out = block.out};
     if (columns <= CHUNK)
         for (ptrdiff_t tile = block.first; tile < block.last; tile++, query.out += TILE)
             VARIANT(micro)(data, query, (sweep_piece){tile, 0, columns});
@@ -136,32 +137,48 @@ TARGET INLINE void VARIANT(sweep_row)(const VARIANT(sweep_data) data, const kern
                                (sweep_piece){tile, begin, columns - begin < CHUNK ? columns : begin + CHUNK});
 }
 
-/* Many take panel after panel of tiles, chunk after chunk of their columns, group after group of queries. Meanwhile
- * each group fetches its part of the next chunk: the processor does not see it coming, for it lies elsewhere. */
-TARGET INLINE void VARIANT(sweep_panel)(const VARIANT(sweep_data) data, const kernel_block panel)
+/* The queries of a panel from `first` on in groups of `rows`, over the columns [begin, end). Meanwhile each group fetches
+ * its part of the next chunk: the processor does not see it coming, for it lies elsewhere. Returns the first that is left
+ * over. */
+TARGET INLINE ptrdiff_t VARIANT(sweep_groups)(const VARIANT(sweep_data) data, const kernel_block panel, ptrdiff_t begin,
+                                              ptrdiff_t end, ptrdiff_t first, const int rows)
 {
     enum { COLUMN = TILE * 4 }; /* bytes */
-    const ptrdiff_t columns = COLUMNS(data.store), step = COLUMN * ROWS / panel.count;
+    const ptrdiff_t columns = COLUMNS(data.store);
+    const ptrdiff_t next = end < columns ? CHUNK : (panel.last - panel.first) * columns - begin;
     vu packed[CHUNK * ROWS];
+    ptrdiff_t r = first;
+    for (; r + rows <= panel.count; r += rows) {
+        VARIANT(sweep_group) group = {.queries = panel.queries + r * panel.query_bytes,
+                                      .query_bytes = panel.query_bytes,
+                                      .rows = rows,
+                                      .out = panel.out + r * panel.stride,
+                                      .stride = panel.stride};
+        if (rows > 1) {
+            VARIANT(pack)(group.queries, panel.query_bytes, rows, begin, end, packed);
+            group.packed = packed;
+            group.ahead = next * COLUMN + r * COLUMN * (end - begin) / panel.count;
+            group.step = COLUMN * rows / panel.count;
+        }
+        for (ptrdiff_t tile = panel.first; tile < panel.last; tile++, group.out += TILE)
+            VARIANT(micro)(data, group, (sweep_piece){tile, begin, end});
+    }
+    return r;
+}
+
+/* Many take panel after panel of tiles, chunk after chunk of their columns, group after group of queries. */
+TARGET INLINE void VARIANT(sweep_panel)(const VARIANT(sweep_data) data, const kernel_block panel)
+{
+    const ptrdiff_t columns = COLUMNS(data.store);
     ptrdiff_t begin = 0;
     do {
         const ptrdiff_t end = columns - begin < CHUNK ? columns : begin + CHUNK;
-        const ptrdiff_t next = end < columns ? CHUNK : (panel.last - panel.first) * columns - begin;
         ptrdiff_t r = 0;
-        for (; ROWS > 1 && r + ROWS <= panel.count; r += ROWS) {
-            VARIANT(sweep_group) group = {panel.queries + r * panel.query_bytes, panel.query_bytes, packed,
-                                          panel.out + r * panel.stride, panel.stride,
-                                          next * COLUMN + r * COLUMN * (end - begin) / panel.count, step};
-            VARIANT(pack)(group.queries, panel.query_bytes, begin, end, packed);
-            for (ptrdiff_t tile = panel.first; tile < panel.last; tile++, group.out += TILE)
-                VARIANT(micro)(data, group, (sweep_piece){tile, begin, end});
-        }
-        for (; r < panel.count; r++) {
-            VARIANT(sweep_group) query = {.queries = panel.queries + r * panel.query_bytes,
-                                          .out = panel.out + r * panel.stride};
-            for (ptrdiff_t tile = panel.first; tile < panel.last; tile++, query.out += TILE)
-                VARIANT(micro)(data, query, (sweep_piece){tile, begin, end});
-        }
+        if (ROWS > 1)
+            r = VARIANT(sweep_groups)(data, panel, begin, end, r, ROWS);
+        if (ROWS > 4)
+            r = VARIANT(sweep_groups)(data, panel, begin, end, r, 4);
+        VARIANT(sweep_groups)(data, panel, begin, end, r, 1);
         begin = end;
     } while (begin < columns);
 }

@@ -1,8 +1,5 @@
 /* The passes of working_pair.h. Each value is made alone and nothing is fused, so that all instruction sets give the same
  * bits. */
-#undef vl
-#define vl VARIANT(vl)
-typedef int64_t vl __attribute__((vector_size(BYTES), may_alias));
 typedef double VARIANT(many) __attribute__((vector_size(BYTES), may_alias, aligned(8)));
 
 #undef WIDTH
@@ -14,13 +11,6 @@ typedef double VARIANT(many) __attribute__((vector_size(BYTES), may_alias, align
 #undef STORE
 #define LOAD(from) (*(const VARIANT(many) *)(from))
 #define STORE(to, value) (*(VARIANT(many) *)(to) = (value))
-
-/* The larger of each; m where v is not a number. */
-TARGET INLINE vd VARIANT(larger)(vd v, vd m)
-{
-    const vl more = v > m;
-    return (vd)((more & (vl)v) | (~more & (vl)m));
-}
 
 /* Moves a block of values, and raises the largest value that can move up and the largest negated one that can move
  * down. */

@@ -5,9 +5,6 @@
 #define WIDTH (BYTES / 8)
 #define CHAINS (WORKING_SET_PAD / WIDTH < 4 ? WORKING_SET_PAD / WIDTH : 4)
 
-#undef vl
-#define vl VARIANT(vl)
-typedef int64_t vl __attribute__((vector_size(BYTES), may_alias));
 typedef double VARIANT(many) __attribute__((vector_size(BYTES), may_alias, aligned(8)));
 
 #undef LOAD
@@ -47,16 +44,6 @@ TARGET INLINE vd VARIANT(all_positive)(vd curvature)
 #else
     const vl fine = curvature > 0.0;
     return (vd)((fine & (vl)curvature) | (~fine & (vl)(1e-12 - (vd){0})));
-#endif
-}
-
-TARGET INLINE vd VARIANT(larger)(vd a, vd b)
-{
-#if LEVEL >= 2
-    return (vd)_mm512_max_pd((__m512d)a, (__m512d)b);
-#else
-    const vl more = a > b;
-    return (vd)((more & (vl)a) | (~more & (vl)b));
 #endif
 }
 

@@ -1,10 +1,6 @@
 /* The pass over one block of coordinates; see smo.h. Products and sums are not fused and each value is made alone, so
  * that all instruction sets give the same bits. */
-#undef vl
-#define vl VARIANT(vl)
-typedef int64_t vl __attribute__((vector_size(BYTES), may_alias));
 typedef double VARIANT(many) __attribute__((vector_size(BYTES), may_alias, aligned(8)));
-typedef int8_t VARIANT(few) __attribute__((vector_size(BYTES / 8), may_alias, aligned(1)));
 
 #undef WIDTH
 #undef GROUP
@@ -16,13 +12,7 @@ typedef int8_t VARIANT(few) __attribute__((vector_size(BYTES / 8), may_alias, al
 #define LOAD(from) (*(const VARIANT(many) *)(from))
 #define STORE(to, value) (*(VARIANT(many) *)(to) = (value))
 
-TARGET INLINE vd VARIANT(select)(vl mask, vd a, vd b) { return (vd)((mask & (vl)a) | (~mask & (vl)b)); }
-
-TARGET INLINE vd VARIANT(clip)(vd x, vd C)
-{
-    x = VARIANT(select)(x > 0.0, x, (vd){0});
-    return VARIANT(select)(x < C, x, C);
-}
+TARGET INLINE vd VARIANT(clip)(vd x, vd C) { return VARIANT(smaller)(VARIANT(larger)(x, (vd){0}), C); }
 
 /* Moves `WIDTH` values of the gradient and returns their scores; marks as numbers of 64 bits. */
 TARGET INLINE vd VARIANT(score_some)(const smo_pass *pass, ptrdiff_t t, const float *row, double factor, vl marks,
@@ -37,7 +27,7 @@ TARGET INLINE vd VARIANT(score_some)(const smo_pass *pass, ptrdiff_t t, const fl
     }
     const vl stays = ((alpha <= 0.0) & (g > 0.0)) | ((alpha >= C) & (g < 0.0));
     const vd steep = (vd)(~stays & (vl)g & INT64_MAX);
-    *violation = VARIANT(select)(steep > *violation, steep, *violation);
+    *violation = VARIANT(larger)(steep, *violation);
     if (unit) {
         const vd step = VARIANT(clip)(alpha - g, C) - alpha;
         return pass->clipped ? -step * (g + 0.5 * step) : steep * steep;
@@ -60,11 +50,11 @@ TARGET INLINE double VARIANT(score_groups)(const smo_pass *pass, ptrdiff_t begin
 #pragma GCC unroll 4
         for (int v = 0; v < GROUP / WIDTH; v++) {
             const ptrdiff_t t = begin + k + v * WIDTH;
-            const vl mark = __builtin_convertvector(*(const VARIANT(few) *)(pass->marks + t), vl);
+            const vl mark = VARIANT(widen_bytes)(pass->marks + t);
             const vd alpha = some_free ? LOAD(pass->alpha + t) : (vd)(-(mark & SMO_AT_C) & at_C);
             const vd score = VARIANT(score_some)(pass, t, row, factor, mark, alpha, unit, &violation);
             STORE(scores + k + v * WIDTH, score);
-            most = VARIANT(select)(score > most, score, most);
+            most = VARIANT(larger)(score, most);
         }
     }
     double highest = -1.0;
