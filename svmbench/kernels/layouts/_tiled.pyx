@@ -36,7 +36,7 @@ cdef enum:
 # the caches, and taking new memory is the slowest.
 cdef enum:
     SMALL_EXAMPLE = 96
-    SMALL_EXAMPLE_NEAR = 32
+    SMALL_EXAMPLE_NEAR = 64
     NEAR_ROW = 1 << 14      # values of a row of which many stay in the caches
 
 

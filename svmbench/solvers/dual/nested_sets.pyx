@@ -39,7 +39,7 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from svmbench.solvers.dual.working_pair cimport midpoint
-from svmbench.solvers.dual.working_set cimport WORKING_SET_PAD, offer
+from svmbench.solvers.dual.working_set cimport WORKING_SET_PAD, offer, put
 from svmbench.solvers.dual.working_set cimport solve as solve_working_set
 
 cdef enum:
@@ -47,7 +47,6 @@ cdef enum:
     COMING = -2             # and of one that is to come
     STEPS_PER_MEMBER = 100  # bounds, so that no round takes long: on steps within the smallest set
     MOST_ROUNDS = 64        # and on rounds within a set
-    BESIDE = 8              # rows that are transposed together: as many as the first-level cache has ways
 
 #: How exactly the dual is solved in a set, as a part of the violation of all. The fewer examples come into a
 #: large set, the likelier are they the last, and the more exactly it is solved.
@@ -264,7 +263,6 @@ cdef class Flat(Level):
 
     cdef int64_t take_in(self, Py_ssize_t coming) except -1 nogil:
         """Put the kernel values of entering variables with all members into the matrix."""
-        cdef Py_ssize_t begin = 0, end = 0, r = 0, s = 0
         if coming == 0:
             return 0
         with gil:
@@ -272,17 +270,10 @@ cdef class Flat(Level):
                 self.oracle.pairs(
                     &self.entering[0], coming, &self.members[0], self.size, &self.rows[0], self.stride
                 )
-        while begin < coming:
-            end = min(begin + <Py_ssize_t> BESIDE, coming)
-            for s in range(self.size):
-                for r in range(begin, end):
-                    self.matrix[s * self.stride + self.places[r]] = self.rows[r * self.stride + s]
-            begin = end
-        for r in range(coming):
-            memcpy(
-                &self.matrix[self.places[r] * self.stride], &self.rows[r * self.stride],
-                <size_t> self.size * sizeof(float)
-            )
+        put(
+            &self.matrix[0], self.stride, self.size, &self.rows[0], &self.places[0], coming,
+            self.oracle.layout.threads,
+        )
         return coming * self.size
 
     cdef int64_t solve(self) except -1 nogil:

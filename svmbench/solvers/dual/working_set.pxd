@@ -22,6 +22,13 @@ cdef extern from "svmbench/solvers/dual/csrc/working_set.h" nogil:
 cdef int64_t solve(int level, working_set* set, bint balanced, double eps, int64_t steps) noexcept nogil
 
 
+# Write `count` symmetric rows of the set's kernel matrix, each as row and column of its place.
+cdef void put(
+    float* matrix, ptrdiff_t stride, ptrdiff_t size, const float* rows, const int64_t* places,
+    ptrdiff_t count, int threads
+) noexcept nogil
+
+
 # The `capacity` largest keys of those offered, and whose they are; of equal keys those offered first.
 cdef struct Top:
     Py_ssize_t capacity

@@ -18,10 +18,19 @@ from libc.stdint cimport int64_t
 
 cdef extern from "working_set.h" nogil:
     int64_t svmbench_working_set_solve(int level, working_set*, int balanced, double eps, int64_t steps)
+    void svmbench_working_set_put(float* matrix, ptrdiff_t stride, ptrdiff_t size, const float* rows,
+                                  const int64_t* places, ptrdiff_t count, int threads)
 
 
 cdef int64_t solve(int level, working_set* set, bint balanced, double eps, int64_t steps) noexcept nogil:
     return svmbench_working_set_solve(level, set, balanced, eps, steps)
+
+
+cdef void put(
+    float* matrix, ptrdiff_t stride, ptrdiff_t size, const float* rows, const int64_t* places,
+    ptrdiff_t count, int threads
+) noexcept nogil:
+    svmbench_working_set_put(matrix, stride, size, rows, places, count, threads)
 
 
 cdef inline bint less(const Top* top, Py_ssize_t a, Py_ssize_t b) noexcept nogil:

@@ -2,6 +2,7 @@
 #include "working_set.h"
 
 #include <math.h>
+#include <string.h>
 
 #define BODY "_working_set_body.h"
 #include "svmbench/simd/csrc/variants.h"
@@ -13,4 +14,22 @@ static const solve_fn FREE[ISA_LEVELS] = VARIANTS(solve_free);
 int64_t svmbench_working_set_solve(int level, working_set *set, int balanced, double eps, int64_t steps)
 {
     return (balanced ? PAIRS : FREE)[level](set, eps, steps);
+}
+
+/* Rows that are written together, for they lie in the same lines of the first-level cache: as many as it has ways. */
+enum { BESIDE = 8 };
+
+void svmbench_working_set_put(float *matrix, ptrdiff_t stride, ptrdiff_t size, const float *rows,
+                              const int64_t *places, ptrdiff_t count, int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+    for (ptrdiff_t begin = 0; begin < size; begin += BESIDE) {
+        const ptrdiff_t end = size - begin < BESIDE ? size : begin + BESIDE;
+        for (ptrdiff_t r = 0; r < count; r++)
+            for (ptrdiff_t s = begin; s < end; s++)
+                matrix[s * stride + places[r]] = rows[r * stride + s];
+    }
+#pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+    for (ptrdiff_t r = 0; r < count; r++)
+        memcpy(matrix + places[r] * stride, rows + r * stride, (size_t)size * sizeof(float));
 }

@@ -24,4 +24,8 @@ typedef struct {
  * as it is. */
 int64_t svmbench_working_set_solve(int level, working_set *, int balanced, double eps, int64_t steps);
 
+/* Writes `count` symmetric rows of `size` values into the kernel matrix, each as row and column of its place. */
+void svmbench_working_set_put(float *matrix, ptrdiff_t stride, ptrdiff_t size, const float *rows,
+                              const int64_t *places, ptrdiff_t count, int threads);
+
 #endif
