@@ -13,13 +13,15 @@ cdef class Growth(PartialLevel):
     cdef object after               # of the next one
     cdef object fresh               # of these, those that are new
     # Of all examples: coefficients in the box of the whole problem, their scores where they are known, and
-    # the coefficients and the bias of the last subset that was solved.
+    # the coefficients and the bias that are told meanwhile.
     cdef object alpha
     cdef object scores
-    cdef readonly object solved_alpha
-    cdef readonly double bias
+    cdef object told_alpha
+    cdef double told_bias
+    cdef bint first                 # no subset has been solved
     cdef bint guessed               # the new examples have their coefficients
 
     cdef int solve_next(self, members) except -1
+    cdef int tell_present(self) except -1
     cdef int guess(self) except -1
     cdef int look_up_scores(self, indices, at) except -1

@@ -63,7 +63,8 @@ cdef class Growth(PartialLevel):
         self.sizes = [n]
         while self.sizes[0] // 2 >= FEWEST * whole.most:
             self.sizes.insert(0, self.sizes[0] // 2)
-        self.alpha, self.scores, self.solved_alpha = np.zeros((3, n))
+        self.alpha, self.scores = np.zeros((2, n))
+        self.first = True
         self.solve_next(np.sort(self.order[: self.sizes.pop(0)]))
 
     cdef bint solved(self) noexcept nogil:
@@ -75,16 +76,32 @@ cdef class Growth(PartialLevel):
         if np.count_nonzero(alpha) > 2 * np.count_nonzero(alpha == self.level.C):
             self.finished = True        # `whole` is at 0 still
             return 0
-        self.solved_alpha = np.zeros(self.problem.n)
-        self.solved_alpha[self.members] = np.where(alpha == self.level.C, self.problem.C, alpha * share)
-        self.bias = self.level.bias() * share
-        self.alpha = self.solved_alpha.copy()
+        self.tell_present()
+        self.first = False
+        self.alpha = self.told_alpha.copy()
         self.scores[self.members] = (self.problem.y[self.members] - np.asarray(self.level.v)) * share
         self.after = np.sort(self.order[: self.sizes.pop(0)])
         self.fresh = np.setdiff1d(self.after, self.members, assume_unique=True)
         self.guessed = False
         self.look_up_scores(np.flatnonzero(self.alpha), self.fresh)
         return 0
+
+    cdef int tell_present(self) except -1:
+        """Have the coefficients over the present subset told."""
+        alpha, share = np.asarray(self.level.alpha), len(self.members) / self.problem.n
+        self.told_alpha = np.zeros(self.problem.n)
+        self.told_alpha[self.members] = np.where(alpha == self.level.C, self.problem.C, alpha * share)
+        self.told_bias = self.level.bias() * share
+        return 0
+
+    def point(self):
+        """Return coefficients in the box of the whole, float64, shape (n,), and a bias.
+
+        They are those of the last subset that was solved, or of the smallest one as far as it is.
+        """
+        if self.first:
+            self.tell_present()
+        return self.told_alpha.copy(), self.told_bias
 
     cdef int look_up_scores(self, indices, at) except -1:
         return self.look_up(indices, (self.alpha * self.problem.y)[indices], at)

@@ -214,11 +214,11 @@ cdef class Run(SteppedRun):
         self.refinement.keep(kept.part("refinement"))
 
     def snapshot(self):
-        """Return the last iterate, a dual point; during the start the solution over the last subset."""
+        """Return the last iterate, a dual point; during the start that over a subset."""
         level, y = self.level, np.asarray(self.labels)
         if self.growth is not None:
-            alpha = np.array(self.growth.solved_alpha)
-            model = KernelExpansion.from_alpha(alpha, y, self.growth.bias)
+            alpha, bias = self.growth.point()
+            model = KernelExpansion.from_alpha(alpha, y, bias)
             return Snapshot(model, alpha=alpha, earlier=True)
         alpha, v = np.array(level.alpha), np.asarray(level.v)
         if self.shrunk is not None:     # the values of the others are behind
