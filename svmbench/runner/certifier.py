@@ -121,7 +121,8 @@ def solve(
         responses = snapshot.responses
         same = not snapshot.earlier and np.array_equal(snapshot.alpha, before)
         ended = run.converged or run.stalled or same
-        before = snapshot.alpha
+        # While values are brought up to date the coefficients stay, which is no end.
+        before = np.empty(0) if snapshot.earlier else snapshot.alpha
         if snapshot.earlier:
             gap = proven
         elif responses is None or ended:

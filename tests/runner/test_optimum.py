@@ -329,6 +329,28 @@ def test_the_certificate_does_not_trust_the_solver(store, data, monkeypatch):
     assert any(gap["relative_gap"] > TARGET for gap in gaps), "the first certificate was good enough already"
 
 
+def test_coefficients_that_stay_while_values_are_made_are_no_end(store, data, monkeypatch):
+    class Behind(Decomposition):
+        def start(self, problem, oracle, rng):
+            run, calls = super().start(problem, oracle, rng), []
+
+            def advance(counter, until):
+                calls.append(until)
+                if len(calls) % 2:  # and in between the values catch up
+                    run.advance("iterations", run.iterations + 1)
+
+            def snapshot():
+                found = run.snapshot()
+                return replace(found, responses=None, earlier=True) if len(calls) % 2 else found
+
+            return SimpleNamespace(
+                iterations=0, converged=False, stalled=False, advance=advance, snapshot=snapshot
+            )
+
+    monkeypatch.setattr(module.registry, "get", lambda name: Behind)
+    assert solve(store, data).relative_gap <= TARGET
+
+
 @pytest.mark.parametrize("value", [-1e-9, 1.0000001])
 def test_an_infeasible_point_is_no_certificate(data, value):
     alpha = np.full(30, 0.5)
