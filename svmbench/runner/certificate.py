@@ -43,7 +43,7 @@ class TrainingScores:
     alone, never of what a solver maintains. Scores that are far smaller than they once were keep the rounding
     of that time, so all of their terms are evaluated again. Evaluations in double precision may take no
     longer than the training that was charged so far (`kev_iter`), beside a fixed share; scores beyond that
-    are unknown.
+    are unknown. Where the gap ends the run, or what is evaluated is not counted, there is no such limit.
     At the end of a method earlier looks are not reckoned, so that its last row has a gap wherever one look
     may be made.
     Scores are made all the same where responses in single precision cannot stand for them (`support`).

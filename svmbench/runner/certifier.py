@@ -108,7 +108,8 @@ def solve(
     """Advance until the gap is at most `TARGET` in double precision; return α, shape (n,), and the bounds.
 
     What the solver maintains says when to look: at first where its gap is at most the target, then where it
-    has halved. Now and then `keep` is given α, so that a process that is killed has lost little.
+    has halved. Now and then `keep` is given α, so that a process that is killed has lost little. It
+    ends where the solver does, or where nothing changes although all responses are those of α.
     """
     started = said = time.monotonic()
     promising, proven = TARGET, 1.0

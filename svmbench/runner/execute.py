@@ -275,13 +275,15 @@ class _Attempt:
     ) -> End:
         config, problem, clock = self._config, self._problem, Clock()
         solver, oracle = self._solver, self._read(self._solver.access, clock)
-        seen = oracle if solver.access != "data" else self._read(solver.observed, clock)
+        counted = solver.access != "data"  # what programs of others evaluate says nothing of their time
+        seen = oracle if counted else self._read(solver.observed, clock)
         generator = Generator(self._seeds["generator"])
         run = solver(prepare.parameters(solver, config)).start(problem, oracle, generator)
         best, due = self._best, False
         bound = best.dual if best is not None and best.precision == "float64" else None
         points, train = config["observe"]["points"], config["observe"].get("train", True)
-        observer = self._observer = Observer(problem, seen, self._posed.data, bound, train=train)
+        limited = counted and config["budget"].get("gap") is None
+        observer = self._observer = Observer(problem, seen, self._posed.data, bound, train, limited)
         if before is not None:
             clock, due = before.stand(run, oracle.ledger, observer, checkpoint)
         first = prepare.first_checkpoint(solver, config["budget"]["counter"], problem.n)

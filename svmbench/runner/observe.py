@@ -66,6 +66,9 @@ class Observer:
         A certified lower bound of the optimal λ-form objective, for solvers without a dual of their own.
     train : bool
         Whether to look at the training examples: without, there are no objective, gap and training error.
+    limited : bool
+        Whether looks in double precision may take no longer than the training (`TrainingScores`); if not,
+        there is always a gap.
 
     Attributes
     ----------
@@ -79,15 +82,15 @@ class Observer:
         oracle: Oracle | LinearData,
         data: Dataset,
         bound: float | None = None,
-        *,
         train: bool = True,
+        limited: bool = True,
     ) -> None:
         self._problem = problem
         self._oracle = oracle
         self._data = data
         self._bound = bound
         self._train = train
-        self._scores = TrainingScores(oracle)
+        self._scores = TrainingScores(oracle, limited)
         self._before = self._scores.state()
         self._last: tuple[KernelExpansion, NDArray[np.float64]] | None = None
         self.wrong: NDArray[np.bool_] | None = None

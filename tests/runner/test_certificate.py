@@ -5,14 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from svmbench import config
 from svmbench.data import Dataset
 from svmbench.data.dataset import Part
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem, dual_bound
 from svmbench.runner.certificate import TrainingScores, certify, diagonal
+from svmbench.runner.execute import execute
 from svmbench.runner.observe import Observer
 from svmbench.solvers.base import KernelExpansion, Snapshot
 from tests.specification.certificate import bounds, gram, many_features, two_moons
+
+from .fakes import Silent
 
 SETS = {"plane": (two_moons(), 1.0), "many": (many_features(), 0.03)}
 
@@ -124,6 +128,17 @@ def test_the_allowance_takes_an_evaluation_at_the_price_of_its_layout(layout, pr
     assert scores(model) is None
     oracle.ledger.charge(evaluations=1)
     assert scores(model) is not None
+
+
+@pytest.mark.parametrize("gap", [0.1, None])
+def test_a_run_that_ends_at_a_gap_looks_for_it_however_dear_that_is(tmp_path, monkeypatch, gap):
+    monkeypatch.setattr("svmbench.runner.certificate._FREE", 0)
+    words = ["solver=smo", "dataset.n_train=300", "dataset.n_test=10", "budget.kev=null", "observe.points=20"]
+    given = [f"budget.gap={gap or 'null'}", f"results={tmp_path}"]
+    run = execute(config.resolve([*words, *given]), progress=Silent()).run
+    unknown = run.trace()["relative_gap"].isna()
+    assert run.status == ("budget" if gap else "converged")
+    assert not unknown.any() if gap else unknown[:5].all()
 
 
 def test_the_last_look_may_take_what_earlier_ones_have_taken_too(monkeypatch):

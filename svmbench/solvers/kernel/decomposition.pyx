@@ -37,7 +37,8 @@ Counting. Those entering B are charged their kernel values with all members of B
 the number of examples of A for a round of B, and n for one of A, or the number of examples that it is chosen
 from, to every convention.
 
-Answer: the last iterate, a dual point; during the start the solution over the last subset.
+Answer: the last iterate, a dual point; during the start the solution over the last subset, or over the
+smallest one as far as it is. Where the start is of no use the whole begins at 0, and so does the answer.
 """
 
 from dataclasses import dataclass, field
