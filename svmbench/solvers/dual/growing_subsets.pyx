@@ -43,16 +43,12 @@ cdef class Growth(PartialLevel):
 
     Parameters
     ----------
-    oracle : Oracle
-        Over all examples.
-    problem : Problem
-        In its C-form.
+    oracle, problem, least
+        As of `PartialLevel`.
     diagonal : ndarray of float64, shape (n,)
         K(x, x).
     whole : Nested
         The level over all examples, at α = 0: it is given the coefficients to go on from.
-    least : int
-        Size of the sets within its set.
     """
 
     def __init__(self, oracle, problem, diagonal, Nested whole not None, least):

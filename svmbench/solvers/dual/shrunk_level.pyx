@@ -46,14 +46,8 @@ def shrunk(oracle, problem, Nested whole, least, eps):
 
     Parameters
     ----------
-    oracle : Oracle
-        Over all examples.
-    problem : Problem
-        In its C-form.
-    whole : Nested
-        The level over all examples.
-    least : int
-        Size of the sets within its set.
+    oracle, problem, whole, least
+        As of `PartialLevel`.
     eps : float
         Tolerance of the optimality conditions.
     """
@@ -69,7 +63,7 @@ cdef class Shrunk(PartialLevel):
     Parameters
     ----------
     oracle, problem, whole, least
-        As there.
+        As of `PartialLevel`.
     members : array of int64
         The active examples, ascending.
     enough : float

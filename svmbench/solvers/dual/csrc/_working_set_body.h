@@ -1,5 +1,4 @@
-/* The passes over the vectors of a working set: CHAINS registers at a time, so that none waits for another. The file is
- * longer than 300 lines because both methods, with the sum fixed or free, are compiled from the same lanes. */
+/* The passes over the vectors of a working set: CHAINS registers at a time, so that none waits for another. */
 #undef WIDTH
 #undef CHAINS
 #define WIDTH (BYTES / 8)
