@@ -11,7 +11,7 @@ import numpy as np
 from svmbench.analysis.costs import Key, in_order, method_names, method_of, problem_names, problem_of
 from svmbench.report.series import COUNTERS, METRICS
 from svmbench.report.style import looks
-from svmbench.store import StoredRun
+from svmbench.store import SETTLED, StoredRun
 
 #: What the axes can show, where a run has it.
 COSTS = tuple(sorted(COUNTERS, key=lambda name: not name.startswith("kev_")))
@@ -39,7 +39,7 @@ def figures(runs: Sequence[StoredRun], kept: int | None = None) -> list[dict[str
     -------
     list of dict
         title, cost (what most budgets count), methods (name, colour, dash), columns (name -> label, factor),
-        runs (name, method, seed and the values of each column at its checkpoints, None where unknown).
+        runs (name, method, seed, settled, and the values of each column at its checkpoints, None where unknown).
     """
     grouped: dict[Key, list[StoredRun]] = {}
     for run in runs:
@@ -81,7 +81,13 @@ def _run(run: StoredRun, method: int, kept: int | None) -> dict[str, Any]:
         rows = [rows[index] for index in np.unique(np.linspace(0, len(rows) - 1, kept).round().astype(int))]
     columns = {name: [_short(row.get(name)) for row in rows] for name in _COLUMNS}
     known = {name: values for name, values in columns.items() if any(v is not None for v in values)}
-    return {"name": run.id, "method": method, "seed": run.seed, "values": known}
+    return {
+        "name": run.id,
+        "method": method,
+        "seed": run.seed,
+        "settled": run.status in SETTLED,
+        "values": known,
+    }
 
 
 def _short(value: Any) -> float | int | None:

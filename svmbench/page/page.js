@@ -26,18 +26,50 @@ function rows(figure, x, y, shown, positive) {
   return found;
 }
 
-// Checkpoints of different seeds lie at nearly the same costs: they are put on marks a twentieth of a decade apart, and
-// a mark that no more than half of a method's seeds have is left out. A linear axis may hold a cost of 0.
-function medians() {
-  const keys = ["method", "mark"];
-  return [
-    { calculate: "pow(10, round(20 * log(max(datum.x, 1e-9)) / LN10) / 20)", as: "mark" },
-    { aggregate: [{ op: "median", field: "y", as: "middle" }, { op: "q1", field: "y", as: "low" }, { op: "q3", field: "y", as: "high" },
-      { op: "distinct", field: "run", as: "count" }], groupby: keys },
-    { joinaggregate: [{ op: "max", field: "count", as: "most" }], groupby: ["method"] },
-    { filter: "2 * datum.count > datum.most" },
-    { calculate: "datum.mark", as: "x" }, { calculate: "datum.middle", as: "y" },
-  ];
+// What a plot of the same runs shows (svmbench/report/series.py): the value of a run at a cost is that of its last checkpoint
+// up to it, and the median over seeds is taken where every seed is known.
+const SAME_COST = 1.03, OVERSHOOT = 1.001;
+
+// Checkpoints in increasing order of cost, without those that cost more than a later one.
+function steps(run, x, y, factor) {
+  const xs = run.values[x] ?? [], ys = run.values[y] ?? [], found = [];
+  let least = Infinity;
+  for (let i = Math.min(xs.length, ys.length) - 1; i >= 0; i--) {
+    if (xs[i] === null || ys[i] === null || xs[i] <= 0 || xs[i] >= least) continue;
+    least = xs[i];
+    found.push([xs[i], factor * ys[i]]);
+  }
+  return found.reverse();
+}
+
+function quantile(sorted, part) {
+  const place = part * (sorted.length - 1), low = Math.floor(place), high = Math.ceil(place);
+  return sorted[low] + (place - low) * (sorted[high] - sorted[low]);
+}
+
+// The median and the quartiles of a method's seeds at the costs of their checkpoints, merged.
+function curve(seeds) {
+  const lasts = seeds.map(({ at }) => at[at.length - 1][0]);
+  const known = Math.min(...seeds.map(({ settled }, i) => (settled ? Infinity : lasts[i])));
+  const first = Math.max(...seeds.map(({ at }) => at[0][0])), last = known < Infinity ? known : Math.max(...lasts);
+  const every = [...new Set(seeds.flatMap(({ at }) => at.map(([cost]) => cost)))].sort((a, b) => a - b);
+  const inside = every.filter((cost) => cost >= first && cost <= last);
+  return inside.filter((cost, i) => i + 1 === inside.length || inside[i + 1] > SAME_COST * cost).map((cost) => {
+    const values = seeds.map(({ at }) => at.findLast(([before]) => before <= cost * OVERSHOOT)[1]).sort((a, b) => a - b);
+    return { x: cost, y: quantile(values, 0.5), low: quantile(values, 0.25), high: quantile(values, 0.75), count: seeds.length };
+  });
+}
+
+function medians(figure, x, y, shown, positive) {
+  const found = [];
+  for (const [place, method] of figure.methods.entries()) {
+    if (!shown.has(place)) continue;
+    const seeds = figure.runs.filter((run) => run.method === place)
+      .map((run) => ({ settled: run.settled, at: steps(run, x, y, figure.columns[y][1]) })).filter(({ at }) => at.length);
+    if (!seeds.length) continue;
+    found.push(...curve(seeds).filter((point) => !positive.y || point.y > 0).map((point) => ({ ...point, method: method.name })));
+  }
+  return found;
 }
 
 // Where a logarithmic axis has its numbers: at powers of ten, or at 1, 2 and 5 where these are few.
@@ -52,7 +84,8 @@ function ticks(values) {
 }
 
 function spec(figure, choice) {
-  const points = rows(figure, choice.x, choice.y, choice.shown, { x: choice.xscale === "log", y: choice.yscale === "log" });
+  const points = (choice.medians ? medians : rows)(figure, choice.x, choice.y, choice.shown,
+    { x: choice.xscale === "log", y: choice.yscale === "log" });
   const names = figure.methods.map((method) => method.name);
   const colours = figure.methods.map((m) => (dark.matches && m.colour === "#000000" ? "#ffffff" : m.colour));
   const dashes = figure.methods.map((method) => (method.dash.length ? method.dash : [1, 0]));
@@ -68,7 +101,6 @@ function spec(figure, choice) {
     description: `${figure.columns[choice.y][0]} against ${figure.columns[choice.x][0]}: ${figure.title}`,
     width: "container", height: 360, background: null,
     data: { values: points },
-    ...(choice.medians ? { transform: medians() } : {}),
     mark: { type: "line", interpolate: "step-after", strokeWidth: 1.6, point: { size: 22, filled: true } },
     encoding: {
       x: axis("x", choice.xscale), y: axis("y", choice.yscale), detail: { field: choice.medians ? "method" : "run" },

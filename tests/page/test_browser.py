@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from svmbench.page.build import LIMIT, page
+from svmbench.report.selection import select
 from tests.page.browser import CHROMIUM, DRIVER, Browser
 from tests.report.stored import stored_run
 
@@ -120,6 +121,37 @@ def test_medians_over_seeds_take_the_place_of_the_runs(opened):
     assert any("10.5" in text for text in labels(opened))
     opened.keys(" ")
     opened.wait(f"{count} === arguments[0]", 9)
+
+
+def test_medians_are_those_of_a_plot_of_the_same_runs(browser, tmp_path):
+    """Seeds observed at costs of their own, one of them settled early, and a method with a single seed."""
+    rng = np.random.default_rng(5)
+    runs = []
+    for solver, seeds in (("sbp", 5), ("pegasos", 4), ("smo", 1)):
+        for seed in range(seeds):
+            costs = np.unique(np.round(10 ** np.sort(rng.uniform(2, 6, 40))))
+            errors = 10.0 + 30.0 * rng.random(costs.size)
+            status = "converged" if solver == "pegasos" and seed != 2 else "budget"
+            runs.append(stored_run(tmp_path, solver, seed=seed, costs=costs, errors=errors, status=status))
+    path = tmp_path / "page.html"
+    path.write_text(page(runs, "A page"))
+    browser.open(path)
+    shown = browser.run(
+        "return medians(figures[0], 'kev_iter', 'test_error', new Set([0, 1, 2]), {x: true, y: false})"
+    )
+    assert browser.complaints() == []
+    [panel] = select(runs, "kev_iter").panels
+    assert {point["method"] for point in shown} == {curve.label for curve in panel.curves}
+    for curve in panel.curves:
+        found = [point for point in shown if point["method"] == curve.label]
+        costs = curve.costs()
+        low, middle, high = np.quantile(curve.values(costs), [0.25, 0.5, 0.75], axis=0)
+        # The page holds five digits.
+        np.testing.assert_allclose([point["x"] for point in found], costs, rtol=1e-4)
+        np.testing.assert_allclose([point["y"] for point in found], middle, rtol=1e-4)
+        np.testing.assert_allclose([point["low"] for point in found], low, rtol=1e-4)
+        np.testing.assert_allclose([point["high"] for point in found], high, rtol=1e-4)
+        assert {point["count"] for point in found} == {len(curve.steps)}
 
 
 def labels(browser):
