@@ -1,4 +1,9 @@
-"""Prepared data on disk: arrays as .npy files beside a manifest, written whole or not at all."""
+"""Prepared data on disk: arrays as .npy files beside a manifest, written whole or not at all.
+
+The manifest holds the digest of each array and, under ``check``, of itself. Nothing of it is used before the
+digest and the shapes of the arrays have been checked: a compiled reader indexes by them without bounds. A
+manifest written by an older version has no ``check``; its shapes and its files are checked all the same.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +16,11 @@ from typing import Any
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from svmbench.data.dataset import Dataset, Part
 from svmbench.data.folders import make_folder, unwritable
-from svmbench.files import sha256
+from svmbench.files import digest, sha256
 from svmbench.sparse import issparse
 
 LAYOUT = 1  # raised when the files of a prepared folder change their meaning
@@ -22,28 +28,28 @@ MANIFEST = "manifest.json"
 PARTS = ("train", "validation", "test")
 
 
+#: What a manifest may hold; ``check`` is missing in those of older versions.
+_KEYS = {"name", "checksum", "parts", "info", "files"}
+_MATRICES = (("X",), ("data", "indices", "indptr"))
+
+
 def load(folder: Path) -> Dataset | None:
     """Return the prepared data set of a folder, or None if it is not there, not readable or damaged.
 
     An array is hashed again where its time or size is not that of its preparation; where both are, a change
-    is only noticed by `intact`, which hashes everything.
+    is only noticed by `verify`, which hashes everything.
     """
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        if not all(_same(folder / name, stamp, whole=False) for name, stamp in manifest["files"].items()):
-            return None
-        parts = {key: _load_part(folder, key, shape) for key, shape in manifest["parts"].items()}
-    except (OSError, ValueError, EOFError, KeyError, TypeError):
+        return _dataset(folder, _manifest(folder), whole=False)
+    except (OSError, ValueError, EOFError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    validation, test = parts.get("validation"), parts.get("test")
-    return Dataset(manifest["name"], parts["train"], validation, test, manifest["checksum"], manifest["info"])
 
 
 def checksum(folder: Path) -> str | None:
     """Return the checksum of the prepared data set of a folder, its arrays unread; None if there is none."""
     try:
-        return str(json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["checksum"])
-    except (OSError, ValueError, KeyError, TypeError):
+        return str(_manifest(folder)["checksum"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
@@ -79,16 +85,51 @@ def _write(folder: Path, dataset: Dataset) -> None:
             np.save(folder / f"{key}.X.npy", part.X)
     manifest = {"name": dataset.name, "checksum": dataset.checksum, "parts": shapes, "info": dataset.info}
     manifest["files"] = {path.name: [sha256(path), *_stat(path)] for path in sorted(folder.iterdir())}
+    manifest["check"] = digest(manifest, 64)
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
 
 
-def intact(folder: Path) -> bool:
-    """Return whether every array of a prepared folder is what was written, by its whole content."""
+def verify(folder: Path) -> tuple[bool, str]:
+    """Return whether a prepared folder is what was written, by all of its content, and a sentence."""
     try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        return all(_same(folder / name, stamp, whole=True) for name, stamp in manifest["files"].items())
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+        manifest = _manifest(folder)
+        _dataset(folder, manifest, whole=True)
+    except (OSError, ValueError, EOFError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        return False, f"damaged ({error}); delete it"
+    if "check" not in manifest:
+        return True, (
+            f"its arrays are as they were prepared; {MANIFEST} has no digest: an older version prepared it, "
+            "delete the folder to prepare it again"
+        )
+    return True, "its arrays and their description are as they were prepared"
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    """Return what is written of a prepared folder; ValueError if it is not what was written."""
+    manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    content = {key: value for key, value in manifest.items() if key != "check"}
+    if content.keys() != _KEYS:
+        raise ValueError(f"{MANIFEST} has the fields {', '.join(manifest)}")
+    if "check" in manifest and manifest["check"] != digest(content, 64):
+        raise ValueError(f"{MANIFEST} does not match its digest")
+    return manifest
+
+
+def _dataset(folder: Path, manifest: dict[str, Any], *, whole: bool) -> Dataset:
+    """Return the data set that a manifest describes; ValueError if an array is not what was written."""
+    for name, stamp in manifest["files"].items():
+        if not _same(folder / name, stamp, whole=whole):
+            raise ValueError(f"{name} is not what was written")
+    left, parts, info = set(manifest["files"]), {}, manifest["info"]
+    for key, shape in manifest["parts"].items():
+        if shape != [info["rows"][key], info["features"]]:
+            raise ValueError(f"the shape of {key} is {shape}, its description says otherwise")
+        parts[key], read = _load_part(folder, key, shape)
+        left -= read
+    if left:
+        raise ValueError(f"{', '.join(sorted(left))} is of no part")
+    validation, test = parts.get("validation"), parts.get("test")
+    return Dataset(manifest["name"], parts["train"], validation, test, manifest["checksum"], manifest["info"])
 
 
 def _same(path: Path, stamp: list[Any], *, whole: bool) -> bool:
@@ -101,13 +142,37 @@ def _stat(path: Path) -> list[int]:
     return [state.st_mtime_ns, state.st_size]
 
 
-def _load_part(folder: Path, key: str, shape: list[int]) -> Part:
-    y = np.load(folder / f"{key}.y.npy")
-    dense = folder / f"{key}.X.npy"
-    if dense.exists():
-        return Part(np.load(dense), y)
-    arrays = [np.load(folder / f"{key}.{name}.npy") for name in ("data", "indices", "indptr")]
-    X = scipy.sparse.csr_array((shape[0], shape[1]), dtype=np.float32)
+def _load_part(folder: Path, key: str, shape: list[int]) -> tuple[Part, set[str]]:
+    """Return a part and the files it was read from; ValueError if its arrays do not fit its shape (n, d)."""
+    n, d = shape
+    names = _MATRICES[not (folder / f"{key}.X.npy").exists()]
+    files = {name: f"{key}.{name}.npy" for name in ("y", *names)}
+    arrays = {name: np.load(folder / file) for name, file in files.items()}
+    fits = _fits_dense if names == ("X",) else _fits_sparse
+    y = arrays.pop("y")
+    if not (y.shape == (n,) and y.dtype == np.float64 and fits(n, d, *arrays.values())):
+        raise ValueError(f"the arrays of {key} are not those of {n} examples with {d} features")
+    if names == ("X",):
+        return Part(arrays["X"], y), set(files.values())
+    X = scipy.sparse.csr_array((n, d), dtype=np.float32)
     # Set behind the constructor, which would look at every index again.
-    X.data, X.indices, X.indptr = arrays
-    return Part(X, y)
+    X.data, X.indices, X.indptr = arrays.values()
+    return Part(X, y), set(files.values())
+
+
+def _fits_dense(n: int, d: int, X: NDArray[Any]) -> bool:
+    """Return whether an array is what the kernels read as n rows of d features."""
+    return X.shape == (n, d) and X.dtype == np.float32 and X.flags.c_contiguous
+
+
+def _fits_sparse(n: int, d: int, data: NDArray[Any], indices: NDArray[Any], indptr: NDArray[Any]) -> bool:
+    """Return whether the arrays of a CSR matrix stay within n rows of d features."""
+    return bool(
+        (data.dtype, indices.dtype) == (np.float32, np.int32)
+        and indptr.dtype in (np.int32, np.int64)
+        and indptr.shape == (n + 1,)
+        and data.shape == indices.shape == (indptr[-1],)
+        and indptr[0] == 0
+        and (np.diff(indptr) >= 0).all()
+        and (indices.size == 0 or (indices.min() >= 0 and indices.max() < d))
+    )

@@ -181,9 +181,7 @@ def verify(name: str, directory: str | None = None) -> list[tuple[str, bool, str
             )
     for folder in sorted((data_folder(directory) / "prepared").glob(f"{name}-*")):
         if re.fullmatch(r"[0-9a-f]{12}", folder.name[len(name) + 1 :]):
-            right = cache.intact(folder)
-            sentence = "its arrays are as they were prepared" if right else "damaged; delete it"
-            results.append((str(folder), right, sentence))
+            results.append((str(folder), *cache.verify(folder)))
     return results
 
 

@@ -78,7 +78,8 @@ def load(
     with _alone(home, say):
         found = cache.load(home)  # made while this process waited
         if found is None:
-            say(f"{name}: preparing")
+            damaged = " again: what was prepared is damaged" if home.exists() else ""
+            say(f"{name}: preparing{damaged}")
             found = prepare()
             cache.save(home, found)
     return found

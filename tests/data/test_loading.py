@@ -73,9 +73,65 @@ def test_a_damaged_cache_is_made_anew(small, damage):
         (folder / "train.X.npy").write_bytes(content[:-8])
     lines: list[str] = []
     assert same(small.load("adult", lines), first)
-    assert lines == ["adult: preparing"]
+    assert lines == ["adult: preparing again: what was prepared is damaged"]
     assert cache.load(folder) is not None
     assert [path.name for path in (small.data / "prepared").iterdir()] == [folder.name]
+
+
+def edited(manifest: dict, field: str) -> dict:
+    """Return a manifest with one field of it changed."""
+    old = manifest[field]
+    if field == "parts":
+        return {**manifest, "parts": {**old, "train": [old["train"][0], 4315]}}
+    if field == "info":
+        return {**manifest, "info": {**old, "features": 4315}}
+    if field == "files":
+        return {**manifest, "files": {name: stamp for name, stamp in old.items() if "test" not in name}}
+    return {**manifest, field: old[:-1] + ("0" if old[-1] != "0" else "1")}
+
+
+@pytest.mark.parametrize("field", ["name", "checksum", "parts", "info", "files", "check"])
+def test_an_edited_field_of_the_manifest_is_not_believed(small, field):
+    small.put("reuters", {"train": b"1 2:0.5 8315:1e-3\n-1\n", "test": b"-1 1:1\n"})
+    first = small.load("reuters")
+    (folder,) = (small.data / "prepared").iterdir()
+    path = folder / cache.MANIFEST
+    path.write_text(json.dumps(edited(json.loads(path.read_text()), field)))
+    ((right, sentence),) = (
+        found for name, *found in catalogue.verify("reuters", str(small.data)) if name == str(folder)
+    )
+    assert not right and "manifest.json does not match its digest" in sentence
+    assert cache.checksum(folder) is None
+    assert same(small.load("reuters"), first)
+
+
+@pytest.mark.parametrize("shape", [[2, 4315], [2, 9000], [3, 8315], [1, 8315], [2, 8315, 1]])
+def test_shapes_are_held_against_the_arrays_even_without_a_digest(small, shape):
+    small.put("reuters", {"train": b"1 2:0.5 8315:1e-3\n-1\n", "test": b"-1 1:1\n"})
+    first = small.load("reuters")
+    (folder,) = (small.data / "prepared").iterdir()
+    path = folder / cache.MANIFEST
+    manifest = json.loads(path.read_text())
+    del manifest["check"]  # as an older version wrote it
+    path.write_text(json.dumps(manifest))
+    right, sentence = cache.verify(folder)
+    assert right and "manifest.json has no digest" in sentence
+    assert same(small.load("reuters"), first)
+    path.write_text(json.dumps({**manifest, "parts": {**manifest["parts"], "train": shape}}))
+    assert not cache.verify(folder)[0]
+    assert same(small.load("reuters"), first)  # prepared again
+
+
+def test_a_part_that_was_taken_out_of_a_manifest_without_a_digest_is_missed(small):
+    put_adult(small)
+    first = small.load("adult")
+    (folder,) = (small.data / "prepared").iterdir()
+    path = folder / cache.MANIFEST
+    manifest = json.loads(path.read_text())
+    del manifest["check"], manifest["parts"]["test"]
+    path.write_text(json.dumps(manifest))
+    assert "test.X.npy, test.y.npy is of no part" in cache.verify(folder)[1]
+    assert same(small.load("adult"), first) and first.test is not None
 
 
 def test_a_failed_preparation_leaves_nothing(small):

@@ -51,7 +51,7 @@ def kill(folder: Path, name: str, kills: int, seed: int = 0) -> Counter[str]:
         raw = [right for path, right, _ in catalogue.verify(name, str(home)) if Path(path).exists()]
         assert all(raw), "a file that is there is not the published one"
         prepared = [path for path in home.glob("prepared/[!.]*") if path.is_dir()]
-        assert all(map(cache.intact, prepared)), "a prepared set that is there is not whole"
+        assert all(cache.verify(path)[0] for path in prepared), "a prepared set that is there is not whole"
         left["prepared" if prepared else f"{len(raw)} files"] += 1
         assert ended(start(lambda _, home=home: load(name, home), log)) == 0, log.read_text()  # type: ignore[misc]
         assert arrays(home) == expected
