@@ -222,7 +222,12 @@ def _check_names(artifact: Artifact, origin: str) -> None:
     for claim in artifact.claims:
         for part in claim.parts:
             where = f"{origin}: claim '{claim.name}', part '{part.name}'"
-            for given, known in ((part.panels, panels), (part.counters, artifact.counters)):
+            counters = artifact.counters
+            for given, known in (
+                (part.panels, panels),
+                (part.counters, counters),
+                (part.convention, counters),
+            ):
                 _check_known(given or (), known, where)
             _check_quantities(part.arguments, lines, where)
     peer = artifact.options.get("peer")

@@ -7,8 +7,9 @@ them together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from svmbench.errors import UserError
 from svmbench.papers import fields
 from svmbench.papers.estimate import (
     DEVIATES,
+    HOLDS,
     INCONCLUSIVE,
     NOT_ATTEMPTED,
     REPRODUCED,
@@ -31,6 +33,9 @@ from svmbench.papers.wording import BY_PANEL
 
 #: How sure it is that the document says so.
 SURE = ("read", "inferred", "unconfirmed", "ours")
+
+#: Keys of a claim that hold for all of its parts, unless a part has its own.
+_OF_ALL_PARTS = ("by_construction", "convention")
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,12 @@ class Part:
         Data sets and conventions that the document names; None: all.
     together : bool
         Judged once, by the mean over the data sets.
+    by_construction : str
+        Why the test cannot fail unless the program is wrong: a theorem, the definition of a counter, a number
+        typed in from the document. Empty if it can fail.
+    convention : tuple of str or None
+        The conventions that the document itself states for this comparison: they decide its claim. Findings
+        under the others stand beside. None: all decide.
     """
 
     name: str
@@ -57,6 +68,8 @@ class Part:
     panels: tuple[str, ...] | None = None
     counters: tuple[str, ...] | None = None
     together: bool = False
+    by_construction: str = ""
+    convention: tuple[str, ...] | None = None
 
     @property
     def definition(self) -> str:
@@ -114,6 +127,9 @@ class Finding:
         The number that decided.
     least, most : float
         The range in which it holds.
+    beside : bool
+        Whether it is under a convention that the document does not state: our own question, which has no part
+        in the verdict on the claim.
     """
 
     panel: str
@@ -123,6 +139,7 @@ class Finding:
     estimate: Estimate | None = None
     least: float = -np.inf
     most: float = np.inf
+    beside: bool = False
 
 
 def read_claims(content: Any, where: str, target: str) -> tuple[Claim, ...]:
@@ -133,7 +150,7 @@ def read_claims(content: Any, where: str, target: str) -> tuple[Claim, ...]:
 
 
 def _claim(value: Any, where: str, target: str) -> Claim:
-    optional = ("target", "sure", "parts", "not_attempted")
+    optional = ("target", "sure", "parts", "not_attempted", *_OF_ALL_PARTS)
     keys = fields.section(value, where, ("name", "text", "place"), optional)
     sure = fields.one_of(keys.get("sure", "read"), f"{where}.sure", SURE)
     if ("parts" in keys) == ("not_attempted" in keys):
@@ -141,23 +158,29 @@ def _claim(value: Any, where: str, target: str) -> Claim:
     tests, why = keys.get("parts", []), str(keys.get("not_attempted", ""))
     if not why and (not isinstance(tests, list) or not tests):
         raise UserError(f"{where}.parts must be a list of tests")
-    parts = tuple(_part(part, f"{where}.parts[{place}]", keys["name"]) for place, part in enumerate(tests))
+    common = {key: keys[key] for key in _OF_ALL_PARTS if key in keys}
+    parts = tuple(
+        _part(part, f"{where}.parts[{place}]", keys["name"], common) for place, part in enumerate(tests)
+    )
     return Claim(str(keys.get("target", target)), keys["name"], keys["text"], keys["place"], sure, parts, why)
 
 
-def _part(value: Any, where: str, claim: str) -> Part:
-    keys = fields.section(value, where, (), ("name", "panels", "counters", "together", *PREDICATES))
+def _part(value: Any, where: str, claim: str, common: Mapping[str, Any]) -> Part:
+    own = ("name", "panels", "counters", "together", *_OF_ALL_PARTS)
+    keys = {**common, **fields.section(value, where, (), (*own, *PREDICATES))}
     chosen = [name for name in PREDICATES if name in keys]
     if len(chosen) != 1:
         raise UserError(f"{where} needs exactly one predicate of: {', '.join(PREDICATES)}")
     predicate = PREDICATES[chosen[0]]
     arguments = fields.section(keys[chosen[0]], f"{where}.{chosen[0]}", predicate.needed, predicate.optional)
-    panels, counters = (
+    panels, counters, convention = (
         fields.words(keys[name], f"{where}.{name}") if name in keys else None
-        for name in ("panels", "counters")
+        for name in ("panels", "counters", "convention")
     )
-    together = bool(keys.get("together", False))
-    return Part(str(keys.get("name", claim)), chosen[0], arguments, panels, counters, together)
+    together, why = bool(keys.get("together", False)), str(keys.get("by_construction", ""))
+    return Part(
+        str(keys.get("name", claim)), chosen[0], arguments, panels, counters, together, why, convention
+    )
 
 
 def judge(part: Part, by_counter: Mapping[str, Mapping[str, Evidence]]) -> list[Finding]:
@@ -168,13 +191,12 @@ def judge(part: Part, by_counter: Mapping[str, Mapping[str, Evidence]]) -> list[
             continue
         mine = {name: panels[name] for name in panels if part.panels is None or name in part.panels}
         if part.together:
-            found.append(_finding("", counter, lambda mine=mine: _mean(part, mine)))
+            found.append(_finding(part, "", counter, partial(_mean, part, mine)))
         else:
             found += [
-                _finding(name, counter, lambda name=name, one=one: _tested(part, name, one))
-                for name, one in mine.items()
+                _finding(part, name, counter, partial(_tested, part, name, one)) for name, one in mine.items()
             ]
-    return found
+    return sorted(found, key=lambda finding: finding.beside)
 
 
 def _tested(part: Part, panel: str, evidence: Evidence) -> Tested:
@@ -191,27 +213,37 @@ def _mean(part: Part, panels: Mapping[str, Evidence]) -> Tested:
     return Tested(mean, tested[0].least, tested[0].most, tested[0].unit, text, tested[0].ratio)
 
 
-def _finding(panel: str, counter: str, test: Any) -> Finding:
+def _finding(part: Part, panel: str, counter: str, test: Callable[[], Tested]) -> Finding:
+    beside = part.convention is not None and counter not in part.convention
     try:
         tested = test()
         estimate = Estimate.of(tested.rows, tested.unit)
     except NotAttempted as reason:
-        return Finding(panel, counter, NOT_ATTEMPTED, str(reason))
-    verdict = estimate.decide(tested.least, tested.most)
-    return Finding(panel, counter, verdict, tested.text, estimate, tested.least, tested.most)
+        return Finding(panel, counter, NOT_ATTEMPTED, str(reason), beside=beside)
+    verdict, text = estimate.decide(tested.least, tested.most), tested.text
+    if part.by_construction:
+        if verdict == REPRODUCED:
+            verdict = HOLDS
+        else:
+            text = f"FAILS, although it holds by construction ({part.by_construction}): {text}"
+    return Finding(panel, counter, verdict, text, estimate, tested.least, tested.most, beside)
 
 
 def combined(verdicts: Sequence[str]) -> str:
     """Return the verdict on a whole claim from those on its parts.
 
     It deviates if any part does and is reproduced only if all are; what was not attempted counts where
-    nothing else was judged, and leaves a claim inconclusive otherwise.
+    nothing else was judged, and leaves a claim inconclusive otherwise. A test that cannot fail decides
+    nothing, unless the claim has no other.
     """
-    if DEVIATES in verdicts:
+    decisive = [verdict for verdict in verdicts if verdict != HOLDS]
+    if DEVIATES in decisive:
         return DEVIATES
-    if not verdicts or all(verdict == NOT_ATTEMPTED for verdict in verdicts):
+    if not decisive and verdicts:
+        return HOLDS
+    if all(verdict == NOT_ATTEMPTED for verdict in decisive):
         return NOT_ATTEMPTED
-    return REPRODUCED if all(verdict == REPRODUCED for verdict in verdicts) else INCONCLUSIVE
+    return REPRODUCED if all(verdict == REPRODUCED for verdict in decisive) else INCONCLUSIVE
 
 
 def of_panel(value: Any, panel: str) -> Any:

@@ -26,11 +26,12 @@ SEED = 20120626
 LEVEL = 0.95
 
 REPRODUCED = "reproduced"
+HOLDS = "holds by construction"
 DEVIATES = "deviates"
 INCONCLUSIVE = "inconclusive"
 NOT_ATTEMPTED = "not attempted"
 #: The verdicts, in the order in which pages list them.
-VERDICTS = (REPRODUCED, DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED)
+VERDICTS = (REPRODUCED, HOLDS, DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED)
 
 
 class NotAttempted(Exception):

@@ -10,7 +10,7 @@ from typing import Any
 
 from svmbench.papers.artifact import DOCUMENTS, Artifact
 from svmbench.papers.claims import Claim, Finding, Part, combined
-from svmbench.papers.estimate import LEVEL, NOT_ATTEMPTED, VERDICTS, short
+from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, LEVEL, NOT_ATTEMPTED, VERDICTS, short
 from svmbench.papers.material import Material
 from svmbench.report.series import COUNTERS
 from svmbench.report.tables import table
@@ -26,7 +26,10 @@ seeds, those of two curves together; by the binomial error of
 the test set where there is one run, and between two errors on the same examples at least by that of those on
 which the two must disagree. The verdict
 is *reproduced* where the whole interval lies in the range that the claim demands, *deviates* where all of it
-lies outside, and *inconclusive* where it holds both. *Not attempted* says why. Costs are kernel evaluations,
+lies outside, and *inconclusive* where it holds both. *Not attempted* says why. A test that cannot fail unless
+the program is wrong (a theorem, the definition of a counter, a number typed in from the document) *holds by
+construction* and is counted apart. Where a document states how it counts, that convention decides the claim;
+findings under other conventions stand *beside* it, as a question of our own. Costs are kernel evaluations,
 counted on demand (A), by row update (B) or per iteration (C), see [counting](../../docs/counting.md); test
 errors are in percent."""
 
@@ -64,6 +67,7 @@ def document(found: Sequence[Judged]) -> str:
                 {
                     "part": part.name,
                     "definition": part.definition,
+                    **({"by_construction": part.by_construction} if part.by_construction else {}),
                     "findings": [_plain(one) for one in findings],
                 }
                 for part, findings in parts
@@ -77,22 +81,40 @@ def document(found: Sequence[Judged]) -> str:
 
 def _counts(found: Sequence[Judged]) -> str:
     """Return how many claims and how many single tests have which verdict, by document."""
-    rows = []
+    rows, beside = [], Counter[str]()
     for key, title in DOCUMENTS.items():
         claims = [
             parts for material, judged in found if material.artifact.document == key for _, parts in judged
         ]
         if not claims:
             continue
+        findings = [finding for parts in claims for _, found_here in parts for finding in found_here]
         verdicts = Counter(_of(parts) for parts in claims)
-        single = Counter(finding.verdict for parts in claims for _, findings in parts for finding in findings)
+        single = Counter(finding.verdict for finding in findings if not finding.beside)
+        beside += Counter(finding.verdict for finding in findings if finding.beside)
         cells = [f"{verdicts[name]} ({single[name]})" for name in VERDICTS]
         rows.append((title, f"{len(claims)} ({sum(single.values())})", *cells))
+    if beside:
+        cells = [f"({beside[name]})" for name in VERDICTS]
+        rows.append(("beside, counted otherwise", f"({sum(beside.values())})", *cells))
     text = table(("document", "claims", *VERDICTS), rows)
-    return (
-        f"{text}\n\nClaims; in brackets single tests, one for each part, data set and convention. A "
-        "claim deviates if any of its tests does, and is reproduced only if all are."
+    about = (
+        "Claims; in brackets single tests, one for each part, data set and convention. A claim deviates if "
+        "any of its tests does, and is reproduced only if all that can fail are."
     )
+    return "\n\n".join([text, about, *_failures(found)])
+
+
+def _failures(found: Sequence[Judged]) -> Sequence[str]:
+    """Return a paragraph on the tests that hold by construction and fail, if there are any."""
+    names = [
+        f"{claim.target}, {part.name}"
+        for _, claims in found
+        for claim, parts in claims
+        for part, findings in parts
+        if part.by_construction and any(one.verdict in (DEVIATES, INCONCLUSIVE) for one in findings)
+    ]
+    return [f"**Tests that hold by construction FAIL: {'; '.join(names)}.**"] if names else []
 
 
 def _section(
@@ -107,7 +129,8 @@ def _section(
             + (f" Why: {claim.not_attempted}" if claim.not_attempted else "")
         )
         for part, findings in judged_parts:
-            parts.append(f"*{part.name}.* {part.definition}\n\n{_table(artifact, findings)}")
+            why = f" Holds by construction: {part.by_construction}." if part.by_construction else ""
+            parts.append(f"*{part.name}.* {part.definition}{why}\n\n{_table(artifact, findings)}")
     return "\n\n".join(parts)
 
 
@@ -146,9 +169,10 @@ def _table(artifact: Artifact, findings: Sequence[Finding]) -> str:
     rows = []
     for finding in findings:
         where = [titles.get(finding.panel, finding.panel or "all")] if with_panel else []
-        where += [_short(finding.counter)] if with_counter else []
+        where += [_short(finding.counter) + ", beside" * finding.beside] if with_counter else []
         number = None if finding.estimate is None else finding.estimate.text()
-        rows.append([*where, f"**{finding.verdict}**", number, _range(finding), finding.text])
+        verdict = finding.verdict if finding.beside else f"**{finding.verdict}**"
+        rows.append([*where, verdict, number, _range(finding), finding.text])
     return table(header, rows)
 
 
@@ -165,8 +189,8 @@ def _range(finding: Finding) -> str | None:
 
 
 def _of(parts: Sequence[tuple[Part, Sequence[Finding]]]) -> str:
-    """Return the verdict on a claim."""
-    return combined([finding.verdict for _, findings in parts for finding in findings])
+    """Return the verdict on a claim, which findings beside it have no part in."""
+    return combined([one.verdict for _, findings in parts for one in findings if not one.beside])
 
 
 def _doubt(claim: Claim) -> str:
@@ -197,5 +221,6 @@ def _plain(finding: Finding) -> Mapping[str, Any]:
         "verdict": finding.verdict,
         "text": finding.text,
         "unit": None if estimate is None else estimate.unit,
+        **({"beside": True} if finding.beside else {}),
         **{key: value if math.isfinite(value) else None for key, value in numbers.items()},
     }

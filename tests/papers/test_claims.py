@@ -1,0 +1,142 @@
+"""How findings make the verdict on a claim: truth tables, tests that cannot fail, conventions beside."""
+
+from itertools import product
+
+import pytest
+
+from svmbench.errors import UserError
+from svmbench.papers import pages
+from svmbench.papers.artifact import read
+from svmbench.papers.claims import combined, judge, read_claims
+from svmbench.papers.estimate import DEVIATES, HOLDS, INCONCLUSIVE, NOT_ATTEMPTED, REPRODUCED, VERDICTS
+from svmbench.papers.material import Material
+from svmbench.papers.quantities import Evidence
+
+from .written import artifact, material, store
+
+R, H, D, U, N = REPRODUCED, HOLDS, DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED
+
+#: The verdict on a claim of two tests, whatever their order.
+OF_TWO = {
+    (R, R): R, (R, H): R, (R, D): D, (R, U): U, (R, N): U,
+    (H, H): H, (H, D): D, (H, U): U, (H, N): N,
+    (D, D): D, (D, U): D, (D, N): D,
+    (U, U): U, (U, N): U,
+    (N, N): N,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("pair", list(product(VERDICTS, repeat=2)))
+def test_the_verdict_of_two_tests(pair):
+    assert combined(pair) == OF_TWO.get(pair, OF_TWO.get(pair[::-1]))
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "claim"),
+    [((), N), ((R,), R), ((H,), H), ((D,), D), ((U,), U), ((N,), N), ((R, H, R), R), ((R, R, U, R), U)],
+)
+def test_the_verdict_of_none_one_and_many(verdicts, claim):
+    assert combined(verdicts) == claim
+
+
+def one_part(predicate, **keys):
+    claim = {"name": "c", "text": "t", "place": "p", "parts": [predicate], **keys}
+    (parsed,) = read_claims([claim], "FILE", "X-C")
+    return parsed
+
+
+def measured(claim, value):
+    evidence = Evidence("", [], measures={"m": {"value": value}})
+    (finding,) = judge(claim.parts[0], {"": {"": evidence}})
+    return finding
+
+
+EQUALS = {"name": "m is 5", "exact": {"value": {"measure": "m"}, "equals": 5}}
+
+
+def test_a_test_that_cannot_fail_has_a_verdict_of_its_own():
+    claim = one_part(EQUALS, by_construction="a theorem")
+    assert claim.parts[0].by_construction == "a theorem"
+    assert measured(claim, 5).verdict == HOLDS
+    assert measured(one_part(EQUALS), 5).verdict == REPRODUCED
+
+
+def test_a_test_that_cannot_fail_and_does_is_shown_as_failing():
+    finding = measured(one_part(EQUALS, by_construction="a theorem"), 6)
+    assert finding.verdict == DEVIATES
+    assert finding.text == "FAILS, although it holds by construction (a theorem): 6, expected 5"
+
+
+def test_the_key_of_a_part_is_its_own():
+    parts = [EQUALS, {**EQUALS, "by_construction": "algebra"}]
+    claim = {"name": "c", "text": "t", "place": "p", "parts": parts, "by_construction": "a theorem"}
+    (parsed,) = read_claims([claim], "FILE", "X-C")
+    assert [part.by_construction for part in parsed.parts] == ["a theorem", "algebra"]
+
+
+COUNTERS = ["kev_ondemand", "kev_rowupdate", "kev_iter"]
+BELOW = {"name": "below", "below": {"curve": "sbp", "other": "sdca"}}
+
+
+def conventions(**keys):
+    """An artifact whose curves cross from one convention to the next: sbp is below under C alone."""
+    claim = {"name": "crosses", "text": "t", "place": "p", "parts": [BELOW], **keys}
+    return artifact(["sbp", "sdca"], seeds=3, counters=COUNTERS, claims=[claim])
+
+
+def pages_of(paper, root):
+    for run in paper.runs.planned():
+        rows = []
+        for place in range(6):
+            cost = 1000 * 2**place
+            late = 4 * cost if run.solver == "sdca" else cost
+            error = (50 if run.solver == "sbp" else 40) * 0.7**place
+            rows.append({"test_error": error / 100, "kev_iter": late})
+        store(root, run, rows)
+    found = pages.judged([material(paper, root)])
+    return pages.page(found), pages.document(found)
+
+
+def test_the_convention_of_the_document_decides_and_the_others_stand_beside(tmp_path):
+    page, text = pages_of(conventions(convention=["kev_iter"]), tmp_path / "c")
+    assert "**crosses: reproduced.**" in page
+    lines = [line for line in page.splitlines() if "| 0 to 1" in line]
+    assert ["C" in lines[0], "A, beside" in lines[1], "B, beside" in lines[2]] == [True] * 3
+    assert "**reproduced**" in lines[0] and "**deviates**" not in page and "deviates" in lines[1]
+    (beside,) = [line for line in page.splitlines() if line.startswith("| beside, counted otherwise")]
+    assert [cell.strip() for cell in beside.split("|")[2:6]] == ["(2)", "(0)", "(0)", "(2)"]
+    assert text.count('"beside": true') == 2
+    page, text = pages_of(conventions(), tmp_path / "all")
+    assert "**crosses: deviates.**" in page and "beside, counted" not in page and '"beside"' not in text
+
+
+def test_an_unknown_convention_is_refused():
+    with pytest.raises(UserError, match="unknown 'kev_computed'"):
+        conventions(convention=["kev_computed"])
+
+
+def test_the_page_counts_tests_that_cannot_fail_apart_and_names_those_that_do():
+    claims = [
+        {"name": "a", "text": "t", "place": "p", "parts": [EQUALS], "by_construction": "a theorem"},
+        {"name": "b", "text": "t", "place": "p", "parts": [EQUALS]},
+    ]
+    right, wrong = ["2 (2)", "1 (1)", "1 (1)", "0 (0)"], ["2 (2)", "0 (0)", "0 (0)", "2 (2)"]
+    for value, row, fails in ((5, right, False), (6, wrong, True)):
+        page = pages.page(pages.judged([check_of(claims, value)]))
+        (line,) = [line for line in page.splitlines() if line.startswith("| beyond the documents")]
+        assert [cell.strip() for cell in line.split("|")[2:6]] == row
+        assert ("**Tests that hold by construction FAIL: X-C, m is 5.**" in page) == fails
+        assert "Holds by construction: a theorem." in page
+
+
+def check_of(claims, value):
+    content = {
+        "title": "T",
+        "source": "S",
+        "kind": "check",
+        "function": "basin",
+        "target": "X-C",
+        "claims": claims,
+    }
+    outcome = {"measures": {"m": {"value": value}}, "seconds": 0.0, "panels": []}
+    return Material(read("small", content, "FILE"), [], {}, outcome)
