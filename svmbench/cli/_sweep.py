@@ -30,6 +30,7 @@ def sweep(plan: Plan, *, table: bool = True, as_json: bool = False) -> tuple[int
     check(plan.options)
     Store(results).check_writable()
     tell_left_out(plan)
+    check_data(plan)
     return make(Record.create(Path(results), plan), plan, {}, table=table, as_json=as_json)
 
 
@@ -88,6 +89,22 @@ def _known(plan: Plan, ends: Ends) -> dict[int, dict[str, Any]]:
             if not run.complete and number not in ends:
                 known[number] = end_of(run, plan.jobs[number].config, "failed")
     return known
+
+
+def check_data(plan: Plan) -> None:
+    """Raise a `UserError` if a data set of the plan cannot be read, before there is a record or a run.
+
+    On a cluster the files may be where this process does not see them, so that nothing is read.
+    """
+    from svmbench.data import loading
+    from svmbench.files import digest
+
+    if plan.options["launcher"]["name"] != "local":
+        return
+    places = {digest([job.config["dataset"], job.config["data"]]): job.config for job in plan.jobs}
+    for config in places.values():
+        where = config["data"]
+        loading.check(config["dataset"], mirror=where["mirror"], directory=where["dir"])
 
 
 def tell_left_out(plan: Plan) -> None:

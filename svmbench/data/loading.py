@@ -85,6 +85,19 @@ def load(
     return found
 
 
+def check(dataset: Mapping[str, Any], *, mirror: str | None = None, directory: str | None = None) -> None:
+    """Raise what `load` would raise, with the parameters of `load`.
+
+    A data set that has files is read; a published one is prepared on the way. A generated set is not drawn.
+    """
+    name = catalogue.set_of(dataset)
+    entry, schema = catalogue.entry(name), catalogue.module(name).Params
+    if entry.files or dataset.get("path") is not None:
+        load(dataset, mirror=mirror, directory=directory)
+    else:
+        _check_size(str(dataset["name"]), entry, _params(name, schema, dataset))
+
+
 def _check_size(called: str, entry: Entry, params: Any) -> None:
     """Raise a `UserError` for a generated set that is larger than the machine, before its memory is taken."""
     examples = getattr(params, "n_train", 0) + getattr(params, "n_test", 0)

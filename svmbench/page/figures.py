@@ -39,7 +39,8 @@ def figures(runs: Sequence[StoredRun], kept: int | None = None) -> list[dict[str
     -------
     list of dict
         title, cost (what most budgets count), methods (name, colour, dash), columns (name -> label, factor),
-        runs (name, method, seed, settled, and the values of each column at its checkpoints, None where unknown).
+        runs (name, method, seed, settled, and the values of each column at its checkpoints, None where
+        unknown).
     """
     grouped: dict[Key, list[StoredRun]] = {}
     for run in runs:

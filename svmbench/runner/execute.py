@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from svmbench import data as datasets
 from svmbench import features
-from svmbench.errors import Refusal, UserError
+from svmbench.errors import UserError
 from svmbench.rng import Generator
 from svmbench.runner import prepare
 from svmbench.runner.clock import Clock
@@ -95,6 +95,9 @@ def _execute(
     prepare.check_memory(config["budget"])
     solver, where = registry.get(config["solver"]["name"]), config["data"]
     release = solver.release()
+    reason = prepare.refusal(solver, config)
+    if reason is not None:
+        raise UserError(reason)
     data = load(config["dataset"], mirror=where["mirror"], directory=where["dir"], say=progress.say)
     chosen = config.get("features")
     version = None if chosen is None else features.get(chosen["name"]).version
@@ -213,13 +216,10 @@ class _Attempt:
         return self._posed.stored(model)
 
     def _settle(self) -> None:
-        """Refuse what cannot be done, and complete problem and identity by the certified optimum.
+        """Complete problem and identity by the certified optimum.
 
         The optimum is taken where it is known, and made where ν or R depends on it.
         """
-        reason = prepare.refusal(self._solver, self._config)
-        if reason is not None:
-            raise Refusal(reason)
         problem, kernel = self._problem, self._config["kernel"]
         if "features" in self._config:
             return  # another problem, whose optimum is not stored

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from svmbench.cli import _sweep
 from svmbench.cli.main import main
 from svmbench.store import Store
 from tests.cli.conftest import SMALL
@@ -47,9 +48,29 @@ def test_impossible_combinations_are_refused_or_left_out(here, capfd):
     assert out.endswith("1 done\n")
 
 
-def test_a_failure_is_told_with_its_reason_and_ends_a_sweep_on_request(here, capfd, tmp_path):
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (None, "wrong.csv"),
+        ("1,2,1\n3,x,-1\n", "wrong.csv, line 2"),
+        ("1,2,1\n3,4,1\n5,6,1\n", "label"),
+    ],
+)
+@pytest.mark.parametrize("command", [["run", "-m", "problem.C=1", "kernel.gamma=1,2,3"], ["tune"]])
+def test_data_that_cannot_be_read_end_a_sweep_before_its_first_job(here, capfd, command, text, sentence):
+    if text is not None:
+        (here / "wrong.csv").write_text(text)
+    assert main([*command, "solver=smo", "dataset=file", "dataset.path=wrong.csv"]) == 2
+    out, error = capfd.readouterr()
+    told = [line for line in error.splitlines() if line.startswith("svmbench:")]
+    assert out == "" and len(told) == 1 and sentence in told[0]
+    assert not (here / "results").exists()
+
+
+def test_a_failure_is_told_with_its_reason_and_ends_a_sweep_on_request(here, capfd, tmp_path, monkeypatch):
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("1,2,1\n3,x,-1\n")
+    monkeypatch.setattr(_sweep, "check_data", lambda plan: None)  # the file was damaged after it was read
     arguments = ["run", "-m", "solver=smo", "dataset=file", f"dataset.path={wrong}"]
     arguments += ["problem.C=1", "kernel.gamma=1,2,3"]
     assert main(arguments) == 1

@@ -11,9 +11,7 @@ from svmbench.runner.memory import Allowance
 from svmbench.store import Store
 
 from .conftest import accident
-from .fakes import Toy
-
-BIAS = {"problem": {"bias": "unregularised"}}
+from .fakes import Toy, ToyRun
 
 
 def stored(make):
@@ -21,9 +19,9 @@ def stored(make):
 
 
 def test_a_refusal_does_not_outlive_its_cause(make, monkeypatch):
-    assert make(problem={"bias": "unregularised"}).state == "refused"
-    monkeypatch.setattr(Toy, "biases", ("none", "unregularised"))
-    assert make(problem={"bias": "unregularised"}).state == "done"
+    assert make(solver=accident("refuse")).state == "refused"
+    monkeypatch.setattr(Toy, "start", lambda self, problem, oracle, rng: ToyRun(problem, oracle, ""))
+    assert make(solver=accident("refuse")).state == "done"
     assert [run.status for run in stored(make)] == ["budget"]
 
 
@@ -150,11 +148,11 @@ LARGE = ("Oracle", "LinearData", "ExternalData", "Run", "Dataset", "Observer")
     [
         ("sbp", {}),
         ("smo", {}),
-        ("dcd", {"kernel": {"name": "linear"}}),
+        ("dcd", {"kernel": {"name": "linear"}, "budget": {"counter": "inner_products"}}),
         (accident("error"), {}),
         (accident("nan"), {}),
         (accident("keyboard"), {}),
-        ("smo", BIAS),  # refused
+        (accident("refuse"), {}),
     ],
 )
 def test_what_a_run_took_of_the_memory_is_free_when_it_has_ended(make, solver, changes):

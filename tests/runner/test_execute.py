@@ -117,10 +117,17 @@ def test_how_a_real_run_is_cut_changes_nothing(make, monkeypatch, solver, counte
             "toy cannot solve with problem.bias=unregularised: it needs problem.bias=none; "
             "give that, or another solver",
         ),
-        ({"solver": accident("refuse")}, "toy does not like this data"),
     ],
 )
-def test_a_combination_that_cannot_be_done_is_refused_in_words_and_stored(make, change, sentence):
+def test_a_combination_that_no_data_make_possible_stores_nothing(make, monkeypatch, change, sentence):
+    monkeypatch.setattr(datasets, "load", None)
+    with pytest.raises(UserError) as refused:
+        make(**change)
+    assert str(refused.value) == sentence and stored(make) == []
+
+
+def test_what_a_solver_refuses_of_the_data_is_stored_in_words(make):
+    change, sentence = {"solver": accident("refuse")}, "toy does not like this data"
     outcome = make(**change)
     assert (outcome.state, outcome.reason) == ("refused", sentence)
     (run,) = stored(make)

@@ -112,8 +112,9 @@ def test_two_processes_do_not_make_one_run(start):
 
 def test_a_refusal_has_its_own_exit_code(start, configure):
     outcome, code = end(start("solver=smo", "problem.bias=unregularised"))
-    assert (outcome["state"], code) == ("refused", 2)
-    assert [run.status for run in Store(configure()["results"]).runs()] == ["refused"]
+    assert (outcome["run"], code) == (None, 2)
+    assert outcome["reason"].startswith("smo cannot solve with problem.bias=unregularised")
+    assert Store(configure()["results"]).runs() == []
 
 
 def test_bad_input_is_a_sentence_and_not_a_traceback(start, tmp_path):
