@@ -24,7 +24,7 @@ from svmbench.papers.estimate import (
     REPRODUCED,
     Estimate,
     NotAttempted,
-    short,
+    Rows,
 )
 from svmbench.papers.predicates import Tested
 from svmbench.papers.quantities import Evidence
@@ -207,9 +207,15 @@ def _tested(part: Part, panel: str, evidence: Evidence) -> Tested:
 def _mean(part: Part, panels: Mapping[str, Evidence]) -> Tested:
     """Return the mean over data sets, of ratios in the logarithm."""
     tested = [_tested(part, name, evidence) for name, evidence in panels.items()]
-    rows = np.stack([one.rows for one in tested])
-    mean = np.exp(np.log(rows).mean(axis=0)) if tested[0].ratio else rows.mean(axis=0)
-    text = "; ".join(f"{name} {short(one.rows[0])}" for name, one in zip(panels, tested, strict=True))
+    parts = (np.stack([getattr(one.rows, part) for one in tested]) for part in ("at", "low", "high"))
+    with np.errstate(divide="ignore"):
+        at, low, high = (
+            np.exp(np.log(rows).mean(axis=0)) if tested[0].ratio else rows.mean(axis=0) for rows in parts
+        )
+    text = "; ".join(
+        f"{name} {Estimate.of(one.rows).shown}" for name, one in zip(panels, tested, strict=True)
+    )
+    mean = Rows(at, low, high)
     return Tested(mean, tested[0].least, tested[0].most, tested[0].unit, text, tested[0].ratio)
 
 

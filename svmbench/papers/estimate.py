@@ -5,12 +5,16 @@ Everything that is estimated is an array whose first entry is the estimate itsel
 entry by entry, carries the uncertainty along. The draws depend on the seeds alone, so that two curves with
 the same seeds are resampled together (paired), and a verdict is the same whenever it is repeated.
 
+Some numbers are known only between two bounds. A run is observed at checkpoints, so the cost at which it
+arrives at a level lies between the checkpoint before and the one at which it is there; that of a run which
+ended before is censored: it lies above the cost of the last checkpoint. `Rows` carries such bounds along.
+
 B. Efron, R. Tibshirani: An Introduction to the Bootstrap, 1993, chapters 6, 8 and 13.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -95,34 +99,97 @@ def paired_error(one: Sequence[NDArray[np.bool_]], other: Sequence[NDArray[np.bo
 
 
 @dataclass(frozen=True)
+class Rows:
+    """A number with its repetitions, and the bounds between which it lies.
+
+    Attributes
+    ----------
+    at, low, high : ndarray of float64, shape (1 + RESAMPLES, ...)
+        The number as it was observed, and what it is at least and at most. Of a cost that was not reached the
+        first and the last are infinite, and the second is what was spent.
+    """
+
+    at: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, rows: Floats) -> Rows:
+        """Return a number that is known without bounds."""
+        return cls(rows, rows, rows)
+
+    @classmethod
+    def hull(cls, one: Floats, other: Floats) -> Rows:
+        """Return a number that lies between two, as observed at the second."""
+        return cls(other, np.minimum(one, other), np.maximum(one, other))
+
+    def each(self, change: Callable[[Floats], Floats]) -> Rows:
+        """Return an increasing function of the number."""
+        if self.low is self.at and self.high is self.at:
+            return Rows.of(change(self.at))
+        return Rows(change(self.at), change(self.low), change(self.high))
+
+    def scaled(self, factor: float, plus: float) -> Rows:
+        """Return the number times a factor, plus another one."""
+        made = self.each(lambda rows: factor * rows + plus)
+        return made if factor >= 0.0 else Rows(made.at, made.high, made.low)
+
+    def over(self, other: Rows) -> Rows:
+        """Return the quotient of two numbers that are not negative where they have bounds.
+
+        Of a quotient by a cost that was not reached only bounds are known.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            at = np.where(np.isinf(other.at), np.nan, self.at / other.at)
+            return Rows(at, self.low / other.high, self.high / other.low)
+
+    def less(self, other: Rows) -> Rows:
+        """Return the difference of two numbers."""
+        with np.errstate(invalid="ignore"):
+            return Rows(self.at - other.at, self.low - other.high, self.high - other.low)
+
+    def noisy(self, deviation: float, *salt: int) -> Rows:
+        """Return the number with a normal error of its own, see `with_noise`."""
+        return self.each(lambda rows: with_noise(rows, deviation, *salt))
+
+
+@dataclass(frozen=True)
 class Estimate:
     """A number, the interval that holds it, and its unit.
 
     Attributes
     ----------
     value, low, high : float
-        May be infinite.
+        An end may be infinite; the value is NaN where nothing is known of it.
     unit : str
         Such as ``points``; empty for a ratio or a pure number.
+    bound : {"", "<", ">"}
+        Whether the value is only a bound, from above or from below, because a run ended before it arrived.
     """
 
     value: float
     low: float
     high: float
     unit: str = ""
+    bound: str = ""
 
     @classmethod
-    def of(cls, rows: Floats, unit: str = "") -> Estimate:
-        """Return the estimate of an array of repetitions, shape (1 + RESAMPLES,)."""
-        value = float(rows[0])
-        if np.isnan(value):
-            raise NotAttempted("neither of the two is reached, so that they cannot be compared")
-        known = rows[1:][~np.isnan(rows[1:])]
-        if known.size == 0:
-            return cls(value, value, value, unit)
+    def of(cls, rows: Rows, unit: str = "") -> Estimate:
+        """Return the estimate of a number and its repetitions, shape (1 + RESAMPLES,)."""
+        value, least, most = (float(part[0]) for part in (rows.at, rows.low, rows.high))
+        if np.isnan(least) or np.isnan(most):
+            raise NotAttempted("the two cannot be compared: both are 0")
         # Of the repetitions as they are, not between two of them: one may be infinite.
-        ends = np.quantile(known, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0], method="nearest")
-        return cls(value, min(float(ends[0]), value), max(float(ends[1]), value), unit)
+        low, high = (
+            float(np.quantile(part[~np.isnan(part)], end, method="nearest"))
+            for part, end in ((rows.low[1:], (1.0 - LEVEL) / 2.0), (rows.high[1:], (1.0 + LEVEL) / 2.0))
+        )
+        low, high = min(low, least), max(high, most)
+        if np.isfinite(value):
+            return cls(value, low, high, unit)
+        if np.isfinite(most):
+            return cls(most, low, high, unit, "<")
+        return cls(least, low, high, unit, ">") if least > 0.0 else cls(np.nan, low, high, unit)
 
     def decide(self, least: float, most: float) -> str:
         """Return the verdict, by whether the interval lies in the range from ``least`` to ``most``."""
@@ -130,42 +197,59 @@ class Estimate:
             return REPRODUCED
         return DEVIATES if self.high < least or self.low > most else INCONCLUSIVE
 
+    @property
+    def shown(self) -> str:
+        """The number alone, such as ``1.23`` or ``< 0.2``."""
+        return f"{self.bound} {short(self.value)}".strip()
+
     def text(self) -> str:
         """Return the number with its interval, such as ``1.23 (1.10 to 1.40) points``."""
-        shown, low, high = map(short, (self.value, self.low, self.high))
-        spread = "" if low == high == shown else f" ({low} to {high})"
-        return f"{shown}{spread}{' ' + self.unit if self.unit else ''}"
+        low, high = short(self.low), short(self.high)
+        spread = "" if low == high == self.shown else f" ({low} to {high})"
+        return f"{self.shown}{spread}{' ' + self.unit if self.unit else ''}"
 
 
 def short(value: float) -> str:
     """Return a number with three digits, such as ``0.842``, ``12.3`` or ``4.5e+08``."""
+    if np.isnan(value):
+        return "unknown"
     if np.isinf(value):
-        return "never" if value > 0 else "-inf"
+        return "unbounded" if value > 0 else "-inf"
     if value == 0.0:
         return "0"
     return f"{value:.3g}" if 1e-3 <= abs(value) < 1e5 else f"{value:.2e}"
 
 
-def log_slope(x: Floats, rows: Floats) -> Floats:
+def log_slope(x: Floats, rows: Rows) -> Rows:
     """Return the least-squares slope of log y against log x for each repetition.
 
     Parameters
     ----------
     x : ndarray of float64, shape (K,)
         Positive, at least two different.
-    rows : ndarray of float64, shape (1 + RESAMPLES, K)
-        y; a point that is not positive or finite is left out of its repetition.
+    rows : Rows
+        y, shape (1 + RESAMPLES, K); a point that is not positive is left out of its repetition. Points that
+        were not reached make the bounds of the slope infinite.
+
+    Returns
+    -------
+    Rows
+        Shape (1 + RESAMPLES,).
     """
     if np.unique(x).size < 2:
         raise NotAttempted("a slope needs two different places")
     with np.errstate(divide="ignore", invalid="ignore"):
-        u, v = np.log(x)[None, :], np.log(rows)
-    known = np.isfinite(v)
+        u, v, low, high = (np.log(part) for part in (x[None, :], rows.at, rows.low, rows.high))
+    known = ~np.isnan(v) & (v > -np.inf)
     count = known.sum(axis=1, keepdims=True)
     if count[0, 0] < 2:
         raise NotAttempted("fewer than two positive numbers are known")
-    v = np.where(known, v, 0.0)
     weight = known / np.maximum(count, 1)
     centred = np.where(known, u - (weight * u).sum(axis=1, keepdims=True), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray((centred * v).sum(axis=1) / (centred**2).sum(axis=1))
+        parts = centred / (centred**2).sum(axis=1, keepdims=True)
+        at, least, most = (
+            np.where(parts == 0.0, 0.0, parts * y).sum(axis=1)
+            for y in (v, np.where(parts > 0.0, low, high), np.where(parts > 0.0, high, low))
+        )
+    return Rows(at, least, most)

@@ -61,7 +61,7 @@ def _cell(evidence: Evidence, options: Mapping[str, Any], panel: str, line: Line
                 raise UserError(f"take={take} is not allowed: give one of {', '.join(_TAKE)}")
             quantity = {key: of_panel(value, panel) for key, value in given.items() if key != "take"}
             if quantity.keys() & {"optimum", "known"}:
-                numbers[name] = float(evidence.sample(quantity).rows[0])
+                numbers[name] = float(evidence.sample(quantity).rows.at[0])
             else:
                 numbers[name] = float(_TAKE[take](evidence.values({**quantity, "solver": line.name})))
     except NotAttempted:
@@ -85,7 +85,7 @@ def _title(material: Material, line: Line) -> str:
 
 def _legend(options: Mapping[str, Any]) -> str:
     parts = [f"{name}: {_meaning(given)}" for name, given in options["values"].items()]
-    missing = "An en dash: the runs are not there; inf: never reached."
+    missing = "An en dash: the runs are not there; inf: not reached."
     return f"Each cell is `{options['cell']}`; {'; '.join(parts)}. {missing}"
 
 

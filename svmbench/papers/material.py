@@ -62,7 +62,7 @@ class Material:
         evidence = self.evidence(run.panel, run.config["budget"]["counter"])
         try:
             values = {
-                key: float(evidence.sample(_same(given, run)).rows[0]) for key, given in run.values.items()
+                key: float(evidence.sample(_same(given, run)).rows.at[0]) for key, given in run.values.items()
             }
         except NotAttempted as reason:
             return replace(match, waits=str(reason))

@@ -24,7 +24,9 @@ of a document in our own words, with the scope that its text gives it. Each of i
 thresholds that were fixed beforehand, and gives a number with a {LEVEL:.0%} interval: by resampling the
 seeds, those of two curves together; by the binomial error of
 the test set where there is one run, and between two errors on the same examples at least by that of those on
-which the two must disagree. The verdict
+which the two must disagree. A cost of arrival lies between the checkpoint before it and that at which it is
+seen, and the interval holds both. A run that ended before it arrived says only that the cost is greater
+(*> 1.0e9*), whatever ended it. The verdict
 is *reproduced* where the whole interval lies in the range that the claim demands, *deviates* where all of it
 lies outside, and *inconclusive* where it holds both. *Not attempted* says why. A test that cannot fail unless
 the program is wrong (a theorem, the definition of a counter, a number typed in from the document) *holds by
@@ -214,6 +216,7 @@ def _plain(finding: Finding) -> Mapping[str, Any]:
     numbers = (
         {} if estimate is None else {"value": estimate.value, "low": estimate.low, "high": estimate.high}
     )
+    bound = estimate.bound if estimate is not None else ""
     numbers |= {"least": finding.least, "most": finding.most}
     return {
         "data_set": finding.panel or None,
@@ -221,6 +224,7 @@ def _plain(finding: Finding) -> Mapping[str, Any]:
         "verdict": finding.verdict,
         "text": finding.text,
         "unit": None if estimate is None else estimate.unit,
+        **({"bound": bound} if bound else {}),
         **({"beside": True} if finding.beside else {}),
         **{key: value if math.isfinite(value) else None for key, value in numbers.items()},
     }

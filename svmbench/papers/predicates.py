@@ -20,15 +20,15 @@ from svmbench.papers.estimate import (
     RESAMPLES,
     Floats,
     NotAttempted,
+    Rows,
     discordance_error,
     log_slope,
     paired_error,
     repeated,
-    with_noise,
 )
 from svmbench.papers.quantities import Evidence
 from svmbench.papers.samples import Sample, stays_below
-from svmbench.report.series import METRICS
+from svmbench.report.series import METRICS, OVERSHOOT, Steps
 from svmbench.report.tables import count
 
 Arguments = Mapping[str, Any]
@@ -43,8 +43,8 @@ class Tested:
 
     Attributes
     ----------
-    rows : ndarray of float64, shape (1 + RESAMPLES,)
-        The number and its repetitions (`svmbench.papers.estimate`).
+    rows : Rows
+        The number and its repetitions, shape (1 + RESAMPLES,) (`svmbench.papers.estimate`).
     least, most : float
         The range in which the claim holds.
     unit : str
@@ -55,7 +55,7 @@ class Tested:
         Whether it is a ratio, so that several are averaged in the logarithm.
     """
 
-    rows: Floats
+    rows: Rows
     least: float
     most: float
     unit: str
@@ -68,7 +68,7 @@ def order(evidence: Evidence, given: Arguments) -> Tested:
     less, than = evidence.sample(given["less"]), evidence.sample(given["than"])
     text = f"{less.shown} against {than.shown}"
     if given.get("as") == "ratio":
-        return Tested(_ratio(less.rows, than.rows), 0.0, 1.0 - _margin(given), "", text, ratio=True)
+        return Tested(less.rows.over(than.rows), 0.0, 1.0 - _margin(given), "", text, ratio=True)
     rows = _difference(less, than)
     return Tested(rows, -np.inf, -float(given.get("margin", _TINY)), _points(less), text)
 
@@ -78,7 +78,7 @@ def ratio(evidence: Evidence, given: Arguments) -> Tested:
     top, bottom = evidence.sample(given["of"]), evidence.sample(given["to"])
     least, most = fields.interval(given["within"], "within")
     text = f"{top.shown} over {bottom.shown}"
-    return Tested(_ratio(top.rows, bottom.rows), least, most, "", text, ratio=True)
+    return Tested(top.rows.over(bottom.rows), least, most, "", text, ratio=True)
 
 
 def near(evidence: Evidence, given: Arguments) -> Tested:
@@ -93,8 +93,8 @@ def near(evidence: Evidence, given: Arguments) -> Tested:
     within = float(given["within"])
     rows = value.rows
     if value.tests:
-        rows = with_noise(rows, Sample(rows, "", True, value.tests).noise, value.tests)
-    away = np.where(rows < low, rows - low, np.where(rows > high, rows - high, 0.0))
+        rows = rows.noisy(Sample(rows, "", True, value.tests).noise, value.tests)
+    away = rows.each(lambda y: np.where(y < low, y - low, np.where(y > high, y - high, 0.0)))
     shown = f"{low:g}" if low == high else f"{low:g} to {high:g}"
     return Tested(away, -within, within, _points(value), f"{value.shown}, printed {shown}")
 
@@ -111,9 +111,8 @@ def flat(evidence: Evidence, given: Arguments) -> Tested:
     """Test whether the greatest of the values over a key is at most a factor times the least."""
     x, rows = _series(evidence, given)
     text = f"{x.size} places from {count(x[0])} to {count(x[-1])}"
-    return Tested(
-        _ratio(rows.max(axis=1), rows.min(axis=1)), 1.0, float(given["factor"]), "", text, ratio=True
-    )
+    greatest, least = rows.each(lambda y: y.max(axis=1)), rows.each(lambda y: y.min(axis=1))
+    return Tested(greatest.over(least), 1.0, float(given["factor"]), "", text, ratio=True)
 
 
 def below(evidence: Evidence, given: Arguments) -> Tested:
@@ -124,9 +123,9 @@ def below(evidence: Evidence, given: Arguments) -> Tested:
     since = evidence.cost(given["since"]) if "since" in given else 0.0
     until = evidence.cost(given["until"]) if "until" in given else np.inf
     costs = evidence.shared(curve, other, since=since, until=until)
-    ratios = _ratio(evidence.repeated(curve, costs), evidence.repeated(other, costs))
-    with np.errstate(divide="ignore"):
-        rows = np.exp(np.mean(np.log(np.maximum(ratios, 1e-12)), axis=1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = evidence.repeated(curve, costs) / evidence.repeated(other, costs)
+        rows = Rows.of(np.exp(np.mean(np.log(np.maximum(ratios, 1e-12)), axis=1)))
     least, most = fields.interval(given.get("within", [0.0, 1.0]), "within")
     share = float(np.mean(ratios[0] < 1.0))
     text = f"from {count(costs[0])} to {count(costs[-1])}, the lower one at {share:.0%} of the costs"
@@ -147,23 +146,31 @@ def late(evidence: Evidence, given: Arguments) -> Tested:
     finals, befores, criticals = [], [], []
     for steps in curve.steps:
         final = float(steps.value[-1])
-        critical = stays_below(steps, final + arrived)
-        until = steps.value[steps.cost <= part * critical * 1.001]
-        if until.size == 0:
-            raise NotAttempted(f"{curve.label} was not observed at {part:g} of {count(critical)}")
+        between = stays_below(steps, final + arrived)
+        least = [_least_until(steps, part * critical, curve.label) for critical in between]
         finals.append(final)
-        befores.append(float(until.min()))
-        criticals.append(critical)
+        befores.append(least)
+        criticals.append(between[1])
     seeds = [steps.run.seed for steps in curve.steps]
     rows = curve.steps[0].run.manifest["dataset"]["rows"]
     tests = rows.get("test") if metric == "test_error" else None
     single = len(seeds) == 1
-    before, after = (Sample(repeated(np.array(v), seeds), "", single, tests) for v in (befores, finals))
+    earlier, later = (repeated(values, seeds) for values in np.array(befores).T)
+    before = Sample(Rows.hull(earlier, later), "", single, tests)
+    after = Sample(Rows.of(repeated(np.array(finals), seeds)), "", single, tests)
     text = (
-        f"at best {np.median(befores):.2f} until {count(part * float(np.median(criticals)))}, "
+        f"at best {float(later[0]):.2f} until {count(part * float(np.median(criticals)))}, "
         f"{np.median(finals):.2f} at the end, reached at {count(float(np.median(criticals)))}"
     )
     return Tested(_difference(before, after), far, np.inf, _unit(metric), text)
+
+
+def _least_until(steps: Steps, cost: float, label: str) -> float:
+    """Return the least value of a run until a cost."""
+    until = steps.value[steps.cost <= cost * OVERSHOOT]
+    if until.size == 0:
+        raise NotAttempted(f"{label} was not observed at {count(cost)}")
+    return float(until.min())
 
 
 def rises(evidence: Evidence, given: Arguments) -> Tested:
@@ -189,7 +196,7 @@ def rises(evidence: Evidence, given: Arguments) -> Tested:
         f"{means[0, 0]:.2f} over the last doubling, {best[0]:.2f} over the best earlier one, "
         f"from {count(since)} on"
     )
-    return Tested(means[0] - best, float(given["by"]), np.inf, _unit(metric), text)
+    return Tested(Rows.of(means[0] - best), float(given["by"]), np.inf, _unit(metric), text)
 
 
 def ended(evidence: Evidence, given: Arguments) -> Tested:
@@ -198,7 +205,7 @@ def ended(evidence: Evidence, given: Arguments) -> Tested:
     hits = np.array(
         [re.search(str(given["because"]), f"{run.status}: {run.reason}") is not None for run in runs]
     )
-    rows = _mean(hits.astype(float), [run.seed for run in runs])
+    rows = Rows.of(_mean(hits.astype(float), [run.seed for run in runs]))
     least, most = fields.interval(given.get("share", [1.0, 1.0]), "share")
     return Tested(rows, least, most, "of the runs", f"{int(hits.sum())} of {len(runs)}: {runs[0].reason}")
 
@@ -207,10 +214,11 @@ def exact(evidence: Evidence, given: Arguments) -> Tested:
     """Test whether a quantity equals a number, up to the rounding that is stated."""
     value, equals = evidence.sample(given["value"]), evidence.sample(given["equals"])
     within = float(given.get("within", 0.0))
-    return Tested(value.rows - equals.rows, -within, within, "", f"{value.shown}, expected {equals.shown}")
+    rows = value.rows.less(equals.rows)
+    return Tested(rows, -within, within, "", f"{value.shown}, expected {equals.shown}")
 
 
-def _series(evidence: Evidence, given: Arguments) -> tuple[Floats, Floats]:
+def _series(evidence: Evidence, given: Arguments) -> tuple[Floats, Rows]:
     """Return x and repetitions of y: over a key, or along the curve of a line."""
     of = given["of"]
     since = evidence.cost(given["since"]) if "since" in given else 0.0
@@ -220,30 +228,24 @@ def _series(evidence: Evidence, given: Arguments) -> tuple[Floats, Floats]:
         inside = (x >= since) & (x <= until)
         if not inside.any():
             raise NotAttempted(f"no place lies between {since:g} and {until:g}")
-        return x[inside], rows[:, inside]
+        return x[inside], rows.each(lambda y: y[:, inside])
     curve = evidence.curve(str(of["solver"]), str(of["metric"]), of.get("where"))
     costs = evidence.shared(curve, since=since, until=until)
-    return costs, evidence.repeated(curve, costs)
+    return costs, Rows.of(evidence.repeated(curve, costs))
 
 
-def _ratio(top: Floats, bottom: Floats) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(top / bottom)
-
-
-def _difference(one: Sample, other: Sample) -> Floats:
+def _difference(one: Sample, other: Sample) -> Rows:
     """Return the difference of two quantities with the noise of the test set that seeds do not show."""
-    with np.errstate(invalid="ignore"):
-        rows = one.rows - other.rows
+    rows = one.rows.less(other.rows)
     if one.tests is None or other.tests is None:
         return rows
     if one.wrong and other.wrong and one.tests == other.tests:
-        return with_noise(rows, paired_error(one.wrong, other.wrong), one.tests)
+        return rows.noisy(paired_error(one.wrong, other.wrong), one.tests)
     if one.single or other.single:
         for salt, sample in enumerate((one, other)):
-            rows = with_noise(rows, sample.noise, salt)
+            rows = rows.noisy(sample.noise, salt)
         return rows
-    return with_noise(rows, discordance_error(rows[0], one.tests), one.tests)
+    return rows.noisy(discordance_error(float(rows.at[0]), one.tests), one.tests)
 
 
 def _mean(values: Floats, seeds: list[int]) -> Floats:

@@ -3,6 +3,8 @@
 A quantity is a section of a file. ``{solver: sbp, metric: test_error, at: end}`` is the value of a curve at a
 cost; ``{solver: sbp, arrival: test_error, within: 0.5}`` the cost from which a run stays that near to the
 optimum; ``{measure: NAME}`` a number of a check. docs/add-a-paper-figure.md lists all keys.
+
+The file is longer than 300 lines because all quantities are read off the evidence of one panel.
 """
 
 from __future__ import annotations
@@ -13,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from svmbench.errors import UserError, nearest
-from svmbench.papers.estimate import Floats, NotAttempted, repeated
+from svmbench.papers.estimate import Floats, NotAttempted, Rows, repeated
 from svmbench.papers.expressions import value_of
 from svmbench.papers.plan import Match
 from svmbench.papers.samples import (
     Sample,
+    arrival_words,
     counts,
     exactly,
     first_below,
@@ -158,7 +161,7 @@ class Evidence:
             return made
         shown = f"{factor:g} x {made.shown}" if factor != 1.0 else made.shown
         shown += f" {plus:+g}" if plus else ""
-        return Sample(factor * made.rows + plus, shown, made.single, made.tests, made.wrong)
+        return Sample(made.rows.scaled(factor, plus), shown, made.single, made.tests, made.wrong)
 
     def _plain(self, given: Mapping[str, Any]) -> Sample:
         if "number" in given:
@@ -186,60 +189,89 @@ class Evidence:
 
     def values(self, given: Mapping[str, Any]) -> Floats:
         """Return a quantity of a line, one value per seed."""
-        return float(given.get("factor", 1.0)) * self._per_seed(given)[0] + float(given.get("plus", 0.0))
+        return float(given.get("factor", 1.0)) * self._per_seed(given)[1] + float(given.get("plus", 0.0))
 
-    def _per_seed(self, given: Mapping[str, Any]) -> tuple[Floats, Curve]:
+    def _per_seed(self, given: Mapping[str, Any]) -> tuple[Floats, Floats, Curve]:
+        """Return a quantity of each seed: at the earlier end of what is known of its cost, and at the later.
+
+        Of a cost of arrival these are the costs of the checkpoint before it and of that at it.
+        """
         solver, where = str(given["solver"]), given.get("where")
         if "arrival" in given:
             curve = self.curve(solver, str(given["arrival"]), where)
-            return self._arrival(given, curve), curve
+            return *self._arrival(given, curve), curve
         curve = self.curve(solver, str(given.get("metric", "test_error")), where)
         at = given.get("at", "end")
         if given.get("peak"):
-            return np.array([steps.value.max() for steps in curve.steps]), curve
+            peaks = np.array([steps.value.max() for steps in curve.steps])
+            return peaks, peaks, curve
         envelope = bool(given.get("envelope"))
         if at == "end":
-            return np.array([s.value.min() if envelope else s.value[-1] for s in curve.steps]), curve
-        costs = self._costs(at, solver, where, len(curve.steps))
+            ends = np.array([s.value.min() if envelope else s.value[-1] for s in curve.steps])
+            return ends, ends, curve
+        earlier, later = (
+            self._values_at(curve, costs, envelope) for costs in self._costs(at, solver, where, curve)
+        )
+        return earlier, later, curve
+
+    def _values_at(self, curve: Curve, costs: Floats, envelope: bool) -> Floats:
+        """Return the value of each run at its cost, or the least until then."""
         values = np.array([value_until(s, c, envelope) for s, c in zip(curve.steps, costs, strict=True)])
         if np.isnan(values).any():
             raise NotAttempted(f"{curve.label} was not observed at {count(float(np.median(costs)))}")
-        return values, curve
+        return values
 
-    def _costs(self, at: Any, solver: str, where: Mapping[str, Any] | None, seeds: int) -> Floats:
-        """Return the cost at which each run is looked at: one for all, or each run's own arrival."""
+    def _costs(
+        self, at: Any, solver: str, where: Mapping[str, Any] | None, curve: Curve
+    ) -> tuple[Floats, Floats]:
+        """Return the costs between which each run is looked at: those of all, or each run's own arrival.
+
+        At its own arrival a run is looked at where it was observed: at the first checkpoint that is there.
+        """
+        seeds = len(curve.steps)
         if not (isinstance(at, Mapping) and "arrival" in at):
-            return np.full(seeds, self.cost(at))
-        costs = self._arrival(at, self.curve(solver, str(at["arrival"]), where))
+            return np.full(seeds, self._cost(at)[0]), np.full(seeds, self._cost(at)[1])
+        costs = self._arrival(at, self.curve(solver, str(at["arrival"]), where))[1]
         if np.isinf(costs).any():
-            raise NotAttempted(f"{solver}: {np.isinf(costs).sum()} of {seeds} runs never come so far")
-        return costs
+            raise NotAttempted(
+                f"{solver}: {np.isinf(costs).sum()} of {seeds} runs end before they come so far"
+            )
+        return costs, costs
 
-    def _arrival(self, given: Mapping[str, Any], curve: Curve) -> Floats:
-        """Return the cost from which each run stays at or below a level (or first reaches it)."""
+    def _arrival(self, given: Mapping[str, Any], curve: Curve) -> tuple[Floats, Floats]:
+        """Return the costs between which each run comes to stay at or below a level (or first reaches it)."""
         if "level" in given:
-            level = self.sample(given["level"]).rows[0]
+            level = float(self.sample(given["level"]).rows.at[0])
         else:
             # Of the curve's own problem: a group may go over C or the width of the kernel.
             level = self._optimum(str(given["arrival"]), curve.steps[0].run) + float(given["within"])
         reach = first_below if given.get("first") else stays_below
-        return np.array([reach(steps, level) for steps in curve.steps])
+        before, at = zip(*(reach(steps, level) for steps in curve.steps), strict=True)
+        return np.array(before), np.array(at)
 
     def _of_line(self, given: Mapping[str, Any]) -> Sample:
-        values, curve = self._per_seed(given)
-        tests = None
-        if "arrival" not in given and given.get("metric", "test_error") == "test_error":
-            tests = curve.steps[0].run.manifest["dataset"]["rows"].get("test")
+        earlier, later, curve = self._per_seed(given)
         seeds = [steps.run.seed for steps in curve.steps]
-        shown = spread(values.tolist()) if tests else counts(values)
+        rows = [repeated(earlier, seeds), repeated(later, seeds)]
+        if "arrival" in given:
+            return Sample(Rows(rows[1], *rows), arrival_words(earlier, later), len(seeds) == 1)
+        tests = None
+        if given.get("metric", "test_error") == "test_error":
+            tests = curve.steps[0].run.manifest["dataset"]["rows"].get("test")
+        shown = spread(later.tolist()) if tests else counts(later)
         last = given.get("at", "end") == "end" and not given.get("envelope") and not given.get("peak")
         wrong = wrong_tests(curve, tests) if last else []
-        return Sample(repeated(values, seeds), shown, len(seeds) == 1, tests, wrong)
+        return Sample(Rows.hull(*rows), shown, len(seeds) == 1, tests, wrong)
 
     def cost(self, at: Any) -> float:
         """Return a cost: a number, the end of a first epoch, the last one that lines share, or a quantity."""
+        return self._cost(at)[1]
+
+    def _cost(self, at: Any) -> tuple[float, float]:
+        """Return what a cost is at least, and as it was observed."""
         if isinstance(at, int | float):
-            return float(at)
+            return float(at), float(at)
+        least = np.nan
         if "epoch" in at:
             curve = self.curve(str(at["epoch"]), "test_error")
             cost = float(np.median([first_epoch_end(steps, self.counter) for steps in curve.steps]))
@@ -247,12 +279,14 @@ class Evidence:
             curves = [self.curve(str(name), str(at.get("metric", "test_error"))) for name in at["shared"]]
             cost = float(self.shared(*curves)[-1])
         elif "of" in at:
-            cost = float(self.sample(at["of"]).rows[0])
+            rows = self.sample(at["of"]).rows
+            least, cost = float(rows.low[0]), float(rows.at[0])
         else:
             raise UserError(f"a cost that all runs share needs a number, epoch, shared or of: {dict(at)}")
         if not np.isfinite(cost):
-            raise NotAttempted("the cost at which it is looked at is never reached")
-        return cost * float(at.get("part", 1.0))
+            raise NotAttempted("the runs end before the cost at which to look is reached")
+        part = float(at.get("part", 1.0))
+        return part * (cost if np.isnan(least) else least), part * cost
 
     def _measured(self, name: str) -> Sample:
         if name not in self._measures:
@@ -261,7 +295,7 @@ class Evidence:
 
     # Series over the values of a key
 
-    def series(self, given: Mapping[str, Any]) -> tuple[Floats, Floats]:
+    def series(self, given: Mapping[str, Any]) -> tuple[Floats, Rows]:
         """Return a quantity over the values of a key: x, shape (K,), and its repetitions, (1 + RESAMPLES, K).
 
         ``over`` names the key, or is an expression of keys; a measure brings its own places.
@@ -271,8 +305,8 @@ class Evidence:
             if name not in self._measures:
                 raise NotAttempted(f"{name} is not measured")
             found = self._measures[name]
-            return np.array(found["x"], dtype=float), np.stack(
-                [measured({"values": values}).rows for values in found["series"]], axis=1
+            return np.array(found["x"], dtype=float), _columns(
+                [measured({"values": values}).rows for values in found["series"]]
             )
         fixed = given.get("where") or {}
         mine = [m for m in self.matches if m.planned.solver == given["solver"]]
@@ -285,7 +319,7 @@ class Evidence:
         ordered = sorted(points, key=points.__getitem__)
         rest = {key: value for key, value in given.items() if key not in ("over", "where")}
         columns = [self.sample({**rest, "where": {**fixed, **dict(over)}}).rows for over in ordered]
-        return np.array([points[over] for over in ordered]), np.stack(columns, axis=1)
+        return np.array([points[over] for over in ordered]), _columns(columns)
 
     def place(self, expression: str | Sequence[str], match: Match) -> float:
         """Return where a run stands on an axis: the value of an expression, of several the first it has."""
@@ -297,3 +331,11 @@ class Evidence:
             except UserError:
                 continue
         return value_of(last, match.planned.config, rows)
+
+
+def _columns(samples: Sequence[Rows]) -> Rows:
+    """Return several numbers as one table of repetitions, shape (1 + RESAMPLES, K)."""
+    at, low, high = (
+        np.stack([getattr(rows, part) for rows in samples], axis=1) for part in ("at", "low", "high")
+    )
+    return Rows(at, low, high)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.papers.estimate import RESAMPLES, Floats, NotAttempted, binomial_error, repeated
+from svmbench.papers.estimate import RESAMPLES, Floats, NotAttempted, Rows, binomial_error, repeated
 from svmbench.report.series import Curve, Steps
 from svmbench.report.tables import count
 from svmbench.store import bits
@@ -21,8 +21,8 @@ class Sample:
 
     Attributes
     ----------
-    rows : ndarray of float64, shape (1 + RESAMPLES,)
-        See `svmbench.papers.estimate`.
+    rows : Rows
+        Shape (1 + RESAMPLES,), see `svmbench.papers.estimate`.
     shown : str
         The values over seeds in words.
     single : bool
@@ -33,7 +33,7 @@ class Sample:
         For each seed which test examples are wrong, where that is stored and the value is the last one.
     """
 
-    rows: Floats
+    rows: Rows
     shown: str
     single: bool = True
     tests: int | None = None
@@ -42,24 +42,24 @@ class Sample:
     @property
     def noise(self) -> float:
         """Standard error of one run's test error, in points; 0 for anything else."""
-        return binomial_error(self.rows[0], self.tests) if self.tests and self.single else 0.0
+        return binomial_error(float(self.rows.at[0]), self.tests) if self.tests and self.single else 0.0
 
 
 def exactly(value: float) -> Sample:
     """Return a number that is known exactly."""
-    return Sample(np.full(1 + RESAMPLES, value), f"{value:.6g}")
+    return Sample(Rows.of(np.full(1 + RESAMPLES, value)), f"{value:.6g}")
 
 
 def measured(found: Mapping[str, Any]) -> Sample:
     """Return a number of a check: one value, with or without bounds, or several repetitions of it."""
     if "values" in found:
         values = np.array(found["values"], dtype=float)
-        return Sample(repeated(values, range(len(values))), counts(values), len(values) == 1)
+        return Sample(Rows.of(repeated(values, range(len(values)))), counts(values), len(values) == 1)
     value = float(found["value"])
     rows = np.full(1 + RESAMPLES, value)
     if "low" in found:  # half of the repetitions at either end: the interval is the stated one
         rows[1::2], rows[2::2] = float(found["low"]), float(found["high"])
-    return Sample(rows, f"{value:.6g}")
+    return Sample(Rows.of(rows), f"{value:.6g}")
 
 
 def counts(values: Floats) -> str:
@@ -71,6 +71,26 @@ def counts(values: Floats) -> str:
     return median if low == high else f"{median} ({low} to {high})"
 
 
+def arrival_words(before: Floats, at: Floats) -> str:
+    """Return the median of costs of arrival with the least and the greatest.
+
+    Parameters
+    ----------
+    before, at : ndarray of float64, shape (S,)
+        See `stays_below`. A cost that is only bounded from below is shown as ``> 1.0e9``.
+    """
+    if np.isfinite(at).all():
+        return counts(at)
+
+    def words(bound: float, cost: float) -> str:
+        return count(cost) if np.isfinite(cost) else f"> {count(bound)}"
+
+    order = np.lexsort((before, at))
+    least, most = (words(float(before[k]), float(at[k])) for k in (order[0], order[-1]))
+    median = words(float(np.median(before)), float(np.median(at)))
+    return median if least == most else f"{median} ({least} to {most})"
+
+
 def value_until(steps: Steps, cost: float, envelope: bool) -> float:
     """Return the value at a cost, or the least until then."""
     value = float(steps.at(np.array([cost]))[0])
@@ -79,17 +99,29 @@ def value_until(steps: Steps, cost: float, envelope: bool) -> float:
     return float(steps.value[steps.cost <= cost * 1.001].min())
 
 
-def stays_below(steps: Steps, target: float) -> float:
-    """Return the cost from which a run stays at or below a target to its end; infinite if it does not."""
+def stays_below(steps: Steps, target: float) -> tuple[float, float]:
+    """Return the costs between which a run comes to stay at or below a target to its end.
+
+    Returns
+    -------
+    before, at : float
+        Cost of the last checkpoint above the target, 0 if there is none, and of the next one. If the run ends
+        above it, however it ends, the cost of its last checkpoint and infinity: the arrival is censored.
+    """
     above = np.flatnonzero(steps.value > target)
-    first = 0 if above.size == 0 else int(above[-1]) + 1
-    return float(steps.cost[first]) if first < steps.cost.size else np.inf
+    return _between(steps, 0 if above.size == 0 else int(above[-1]) + 1)
 
 
-def first_below(steps: Steps, target: float) -> float:
-    """Return the cost at which a run first is at or below a target; infinite if it never is."""
+def first_below(steps: Steps, target: float) -> tuple[float, float]:
+    """Return the costs between which a run first comes to a target; see `stays_below`."""
     there = np.flatnonzero(steps.value <= target)
-    return float(steps.cost[there[0]]) if there.size else np.inf
+    return _between(steps, int(there[0]) if there.size else steps.cost.size)
+
+
+def _between(steps: Steps, place: int) -> tuple[float, float]:
+    """Return the costs of the checkpoint before one and of itself."""
+    before = float(steps.cost[place - 1]) if place > 0 else 0.0
+    return before, float(steps.cost[place]) if place < steps.cost.size else np.inf
 
 
 def wrong_tests(curve: Curve, tests: int | None) -> list[NDArray[np.bool_]]:

@@ -51,17 +51,81 @@ def test_order(tmp_path, sbp, sdca, verdict):
     assert judged(tmp_path, "order", given, sbp=sbp, sdca=sdca).verdict == verdict
 
 
-def test_order_of_arrivals_is_by_ratio_and_never_is_later_than_ever(tmp_path):
-    given = {
-        "less": {"solver": "sbp", "arrival": "test_error", "level": 10},
-        "than": {"solver": "sdca", "arrival": "test_error", "level": 10},
-        "as": "ratio",
-    }
+BY_ARRIVAL = {
+    "less": {"solver": "sbp", "arrival": "test_error", "level": 10},
+    "than": {"solver": "sdca", "arrival": "test_error", "level": 10},
+    "as": "ratio",
+}
+NEVER = flat_at(30)
+
+
+def arrives(place):
+    """Errors that stay at 9 from a checkpoint on, and are above 10 before."""
+    return lambda seed, *_: np.where(np.arange(COSTS.size) < place, 50.0, 9.0)
+
+
+@pytest.mark.parametrize(
+    ("sbp", "sdca", "verdict", "number"),
+    [
+        (arrives(2), arrives(5), HOLDS, "0.125 (0.0625 to 0.25)"),
+        (arrives(5), arrives(2), NOT, "8 (4 to 16)"),
+        (arrives(3), arrives(4), UNSURE, "0.5 (0.25 to 1)"),  # either between the same two checkpoints
+        (arrives(3), NEVER, HOLDS, "< 0.0625 (0 to 0.0625)"),
+        (arrives(7), NEVER, UNSURE, "< 1 (0 to 1)"),  # at its last checkpoint, where the other one ended
+        (NEVER, arrives(3), NOT, "> 16 (16 to unbounded)"),
+        (NEVER, NEVER, UNSURE, "unknown (0 to unbounded)"),
+        (arrives(0), arrives(4), HOLDS, "0.0625 (0 to 0.125)"),  # at its first checkpoint, or before
+        (arrives(4), arrives(0), NOT, "16 (8 to unbounded)"),
+    ],
+)
+def test_order_of_arrivals(tmp_path, sbp, sdca, verdict, number):
+    found = judged(tmp_path, "order", BY_ARRIVAL, sbp=sbp, sdca=sdca)
+    assert (found.verdict, found.estimate.text()) == (verdict, number)
+
+
+def test_an_arrival_that_was_cut_off_is_shown_as_more_than_what_was_spent(tmp_path):
     falls = [50, 20, 9, 12, 9, 9, 9, 9]  # stays from the fifth checkpoint on
-    found = judged(tmp_path / "a", "order", given, sbp=falls, sdca=flat_at(30))
-    assert found.verdict == HOLDS and found.estimate.value == 0.0 and "1.6e4 against never" in found.text
-    assert judged(tmp_path / "b", "order", given, sbp=flat_at(30), sdca=falls).verdict == NOT
-    assert judged(tmp_path / "c", "order", given, sbp=flat_at(30), sdca=flat_at(30)).verdict == NOT_ATTEMPTED
+    found = judged(tmp_path / "a", "order", BY_ARRIVAL, sbp=falls, sdca=NEVER)
+    assert found.text == "1.6e4 against > 1.3e5"
+    some = lambda seed: falls if seed < 2 else [50] * 8  # noqa: E731
+    found = judged(tmp_path / "b", "order", BY_ARRIVAL, sbp=some, sdca=NEVER)
+    assert found.text == "1.6e4 (1.6e4 to > 1.3e5) against > 1.3e5"
+    most = lambda seed: falls if seed < 1 else [50] * 8  # noqa: E731
+    found = judged(tmp_path / "c", "order", BY_ARRIVAL, sbp=most, sdca=falls)
+    assert found.text == "> 1.3e5 (1.6e4 to > 1.3e5) against 1.6e4" and found.verdict == UNSURE
+
+
+def test_a_run_that_ended_by_its_own_tolerance_above_the_level_is_censored_too(tmp_path):
+    given = {**BY_ARRIVAL, "than": {"solver": "smo", "arrival": "test_error", "level": 10}}
+    found = judged(tmp_path, "order", given, sbp=arrives(7), smo=NEVER)
+    assert found.verdict == UNSURE and found.estimate.text() == "< 1 (0 to 1)"
+
+
+def test_the_first_arrival_may_be_left_again(tmp_path):
+    first = {key: {**BY_ARRIVAL[key], "first": True} for key in ("less", "than")}
+    falls = [50, 50, 9, 50, 50, 50, 50, 50]
+    found = judged(tmp_path, "order", {**first, "as": "ratio"}, sbp=falls, sdca=NEVER)
+    assert found.text == "4e+03 against > 1.3e5" and found.estimate.text() == "< 0.0312 (0 to 0.0312)"
+
+
+def test_a_value_at_an_arrival_holds_what_it_was_at_the_checkpoint_before(tmp_path):
+    at = {"of": {"solver": "sdca", "arrival": "test_error", "level": 10}}
+    given = {"value": {"solver": "sbp", "metric": "primal_objective", "at": at}, "equals": 4, "within": 1.5}
+    falling = [8, 7, 6, 5, 4, 3, 2, 1]
+    found = judged(tmp_path / "a", "exact", given, sbp=falling, sdca=arrives(4))
+    assert found.verdict == HOLDS and found.estimate.text() == "0 (0 to 1)"
+    found = judged(tmp_path / "b", "exact", {**given, "within": 0.5}, sbp=falling, sdca=arrives(4))
+    assert found.verdict == UNSURE
+    found = judged(tmp_path / "c", "exact", given, sbp=falling, sdca=NEVER)
+    assert found.verdict == NOT_ATTEMPTED and "end before the cost" in found.text
+    given["value"]["at"] = {
+        "arrival": "test_error",
+        "level": 10,
+    }  # of its own: at the checkpoint that is there
+    found = judged(tmp_path / "d", "exact", given, sbp=arrives(4))
+    assert found.estimate.text() == "5"
+    found = judged(tmp_path / "e", "exact", given, sbp=NEVER)
+    assert found.verdict == NOT_ATTEMPTED and found.text == "sbp: 3 of 3 runs end before they come so far"
 
 
 @pytest.mark.parametrize(("level", "spread", "verdict"), [(10, 0, HOLDS), (30, 0, NOT), (20, 8, UNSURE)])
