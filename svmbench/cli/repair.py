@@ -12,8 +12,9 @@ def main(arguments: Sequence[str]) -> int:
     """Move damaged runs and documents to ``damaged/`` and list them; 1 if one could not be moved."""
     parser = Parser(
         "repair",
-        "Set damaged runs, optima and environments aside, into the folder damaged/ of the results: nothing "
-        "is removed. A run that was set aside is made again when it is asked for.",
+        "Set damaged runs, optima and environments, and damaged lines of notes and sweeps, aside, into the "
+        "folder damaged/ of the results: nothing is removed. A run that was set aside is made again when it "
+        "is asked for.",
     )
     parser.add_json()
     parser.add_results()

@@ -16,12 +16,23 @@ if TYPE_CHECKING:
     from svmbench.store.check import Finding
 
 
+#: What lies beside runs, by the kind of its finding.
+_KINDS = {
+    "optimum": "optima",
+    "environment": "environments",
+    "notes": "notes",
+    "plan": "plans of sweeps",
+    "events": "events of sweeps",
+}
+
+
 def main(arguments: Sequence[str]) -> int:
     """Print what was found of each run; 1 if anything is damaged or differs."""
     parser = Parser(
         "verify",
-        "Check the files of stored runs against their checksums. With --recompute, make every number of each "
-        "run's last checkpoint from its model and the data, in double precision, and say what differs.",
+        "Check the files of stored runs, and all that lies beside them, against their checksums. With "
+        "--recompute, make every number of each run's last checkpoint from its model and the data, in double "
+        "precision, and say what differs.",
     )
     parser.add_argument(
         "runs", nargs="*", metavar="RUN", help="name, unique beginning or folder; all, if none is given"
@@ -43,21 +54,28 @@ def main(arguments: Sequence[str]) -> int:
     if not findings and not given.json:
         print(f"no runs in {given.results}; make one with: svmbench run")
         return 0
-    states = Counter[str]()
+    states, others = Counter[str](), Counter[str]()
     told: list[dict[str, str]] = []
     data: dict[str, Dataset] = {}
     for finding in findings:
         state, sentence = finding.state, finding.sentence
         if given.recompute and state == "ok" and finding.run is not None:
             state, sentence = _recompute(finding.run, data)
-        states[state] += 1
-        told.append({"run": _name(finding), "state": state, "reason": sentence})
-        if not given.json and (given.runs or given.recompute or state != "ok"):
+        if finding.kind in ("run", "pack") or state == "damaged":
+            states[state] += 1
+        else:
+            others[finding.kind] += 1
+        told.append({"run": _name(finding), "kind": finding.kind, "state": state, "reason": sentence})
+        asked = given.runs or (given.recompute and finding.run is not None)
+        if not given.json and (asked or state != "ok"):
             print(f"{state:<12} {_name(finding)}: {sentence}", flush=True)
     if given.json:
         print(json.dumps(told, indent=2))
     else:
-        print(", ".join(f"{count} {state}" for state, count in states.items()))
+        if others:
+            beside = ", ".join(f"{_KINDS[kind]} ({count})" for kind, count in others.items())
+            print(f"also read, beside the runs: {beside}")
+        print(", ".join(f"{count} {state}" for state, count in states.items()) or "no runs")
     return 1 if states["damaged"] or states["differs"] else 0
 
 

@@ -19,7 +19,7 @@ import svmbench
 from svmbench.errors import UserError, printable
 from svmbench.page.command import command
 from svmbench.page.figures import COSTS, FEWER, VALUES, figures
-from svmbench.store import Store, StoredRun
+from svmbench.store import StoredRun, opened
 
 #: Most bytes of a page.
 LIMIT = 1_500_000
@@ -259,7 +259,7 @@ def _environments(runs: Sequence[StoredRun]) -> str:
     for run in runs:
         name = str(run.manifest.get("environment"))
         number, record = records.get(name, (0, {}))
-        found = (Store(root).environment(name) for root in run.homes)
+        found = (opened(root).environment(name) for root in run.homes)
         records[name] = (number + 1, record or next((one for one in found if one is not None), {}))
     keys = ("svmbench", "python", "numpy", "compiler", "platform", "processor", "cores", "isa")
     rows = []

@@ -19,7 +19,7 @@ from svmbench.papers.artifact import Artifact, load
 from svmbench.papers.drawing import draw
 from svmbench.papers.material import Material
 from svmbench.papers.plan import configuration_key
-from svmbench.store import StoredRun, packs
+from svmbench.store import StoredRun, packs, shared
 from svmbench.store.trace import TRACE_COLUMNS
 
 #: Keys of a quantity or a test that looks at a run before its end.
@@ -74,6 +74,7 @@ def _documents(runs: list[StoredRun], results: Path) -> None:
             hash = run.manifest.get(name)
             source = results / folder / f"{hash}.json"
             if hash is not None and source.is_file():
+                shared.READERS[folder](source)  # a damaged one is refused
                 target = results / "reference" / folder / source.name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 write_whole(target, source.read_bytes())

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.counters import LABELS
-from svmbench.store import SETTLED, Store, StoredRun
+from svmbench.store import SETTLED, StoredRun, opened
 
 Floats = NDArray[np.float64]
 
@@ -258,5 +258,5 @@ def optimum_of(run: StoredRun) -> dict[str, Any] | None:
     name = run.manifest.get("optimum")
     if name is None:
         return None
-    found = (Store(root).optimum(name) for root in run.homes)
+    found = (opened(root).optimum(name) for root in run.homes)
     return next((record for record in found if record is not None), None)

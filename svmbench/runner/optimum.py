@@ -94,9 +94,8 @@ def optimum_key(problem: Problem, data: Dataset, kernel: dict[str, Any]) -> dict
 
 def lookup(store: Store, key: dict[str, Any]) -> Optimum | None:
     """Return the stored optimum of a problem, own or reference, or None."""
-    record = store.optimum(digest(key)) or {}
-    content = {key: value for key, value in record.items() if key != "checksum"}
-    return Optimum(**content) if content and record["checksum"] == digest(content) else None
+    record = store.optimum(digest(key))
+    return None if record is None else Optimum(**record)
 
 
 def optimum(
@@ -167,8 +166,7 @@ def optimum(
             seconds = None if seconds is None else max(0.0, seconds - (time.monotonic() - began))
             limits = Limits(seconds, allowance)
             known = _compute(problem, data, kernel, key, cache_bytes, threads, limits, say, unfinished)
-            record = asdict(known)
-            store.put_optimum(hash, {**record, "checksum": digest(record)})
+            store.put_optimum(asdict(known))
             unfinished.remove()
     finally:
         lock.remove()

@@ -9,7 +9,7 @@ from svmbench.store.runs import (
     AlreadyStored,
     StoredRun,
 )
-from svmbench.store.store import Store
+from svmbench.store.store import Store, opened
 from svmbench.store.trace import TRACE_COLUMNS
 from svmbench.store.writer import RunWriter
 
@@ -24,4 +24,5 @@ __all__ = [
     "StorageError",
     "Store",
     "StoredRun",
+    "opened",
 ]

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from svmbench.errors import UserError
-from svmbench.files import Lock, sha256, sync_folder
-from svmbench.store import documents, packs
+from svmbench.files import Lock, holder, sha256, sync_folder, write_whole
+from svmbench.store import documents, lines, packs, shared
+from svmbench.store.notes import NOTES, Notes
+from svmbench.store.reading import read
 from svmbench.store.runs import LOCK, RUNNING, STATE, StoredRun
-from svmbench.store.store import Store, read
+from svmbench.store.store import Store
+
+#: What a sweep records of its jobs, in its folder.
+EVENTS = "events.jsonl"
 
 #: What cannot be checked of a packed run.
 _PACKED = "a pack holds no models, so that their numbers cannot be recomputed, only made again"
@@ -32,12 +37,15 @@ class Finding:
         What is wrong, or what was checked.
     run : StoredRun or None
         The run, if it is readable.
+    kind : str
+        ``run``, ``pack``, or what else it is.
     """
 
     path: Path
     state: str
     sentence: str
     run: StoredRun | None = None
+    kind: str = "run"
 
 
 def check_run(path: Path, store: Store) -> Finding | None:
@@ -49,7 +57,7 @@ def check_run(path: Path, store: Store) -> Finding | None:
         if run.status in ("running", "killed"):
             return Finding(path, run.status, run.reason, run)
         files = run.files
-        if files is None and store.root / "unpacked" in path.parents:
+        if path.parents[2].name == "unpacked":
             return Finding(path, "packed", _PACKED, run)
         if files is None:
             return Finding(path, "unchecked", "readable; stored before there were checksums and models", run)
@@ -74,7 +82,7 @@ def _replaced_optimum(run: StoredRun, store: Store) -> str:
 
 
 def check_store(store: Store) -> Iterator[Finding]:
-    """Check every run, own and reference, every pack, and every document that runs share."""
+    """Check every run, own and reference, every pack and what is unpacked of it, and all other documents."""
     for folder in (store.root / "runs", store.root / "reference" / "runs"):
         for path in _entries(folder):
             finding = check_run(path, store) if path.is_dir() else None
@@ -83,23 +91,79 @@ def check_store(store: Store) -> Iterator[Finding]:
     for root in (store.root, store.root / "reference"):
         for path in _entries(root / "packs"):
             if path.name.endswith(packs.ENDING):
-                yield _check_pack(path)
-        for kind in ("optima", "environments"):
-            for path in _entries(root / kind):
-                try:
-                    documents.read(path)
-                except UserError as error:
-                    yield Finding(path, "damaged", str(error))
+                yield from _check_pack(path, store.root / "unpacked")
+        for name, kind in (("optima", "optimum"), ("environments", "environment")):
+            for path in _entries(root / name):
+                yield _check_document(path, shared.READERS[name], kind)
+    yield from _check_notes(store.root)
+    for path in _entries(store.root / "sweeps"):
+        yield from _check_sweep(path)
 
 
-def _check_pack(path: Path) -> Finding:
+def _check_notes(root: Path) -> Iterator[Finding]:
+    path = root / NOTES
+    try:
+        content, damaged, unchecked = Notes(root).read()
+    except UserError as error:
+        yield Finding(path, "damaged", str(error), kind="notes")
+        return
+    if content or damaged:
+        yield _check_lines(path, len(content), len(damaged), unchecked, "notes")
+
+
+def _check_sweep(folder: Path) -> Iterator[Finding]:
+    """Check the plan and the events of a sweep."""
+    plan, events = folder / "plan.json", folder / EVENTS
+    if plan.is_file():
+        found = lines.read(plan.read_bytes().replace(b"\n", b" "))
+        if len(found.records) != 1:
+            yield Finding(folder, "damaged", f"{plan} is damaged: start the sweep again", kind="sweep")
+        else:
+            yield _check_lines(plan, 1, 0, found.unchecked, "plan")
+    if events.is_file():
+        found = lines.read(events.read_bytes())
+        yield _check_lines(events, len(found.records), len(found.damaged), found.unchecked, "events")
+
+
+def _check_lines(path: Path, whole: int, damaged: int, unchecked: int, kind: str) -> Finding:
+    if damaged:
+        sentence = (
+            f"{damaged} of {whole + damaged} lines of {path} are damaged; svmbench repair sets them aside"
+        )
+        return Finding(path, "damaged", sentence, kind=kind)
+    if unchecked:
+        sentence = f"readable; {unchecked} of {whole} have no digest: an older version wrote them"
+        return Finding(path, "unchecked", sentence, kind=kind)
+    return Finding(path, "ok", "what was written", kind=kind)
+
+
+def _check_document(path: Path, read_document: Callable[[Path], object], kind: str) -> Finding:
+    try:
+        read_document(path)
+    except UserError as error:
+        return Finding(path, "damaged", str(error), kind=kind)
+    return Finding(path, "ok", "what was written", kind=kind)
+
+
+def _check_pack(path: Path, home: Path) -> Iterator[Finding]:
     try:
         count, older = packs.check(path)
+        folder, differ = packs.changed(path, home)
     except UserError as error:
-        return Finding(path, "damaged", str(error))
+        yield Finding(path, "damaged", str(error), kind="pack")
+        return
     ids = f", {older} of them under ids from before ν and R were rounded" if older else ""
     runs = "1 run is" if count == 1 else f"{count} runs are"
-    return Finding(path, "packed", f"{runs} what was written{ids}; {_PACKED}")
+    yield Finding(path, "packed", f"{runs} what was written{ids}; {_PACKED}", kind="pack")
+    if differ:
+        some = ", ".join(differ[:4]) + (", ..." if len(differ) > 4 else "")
+        yield Finding(
+            folder,
+            "damaged",
+            f"{some} in {folder} differ from {path.name}; svmbench repair sets the folder aside, and "
+            "the next command unpacks it again",
+            kind="unpacked",
+        )
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -111,17 +175,23 @@ def _entries(folder: Path) -> list[Path]:
 def set_aside(finding: Finding, store: Store) -> Path | None:
     """Move what is damaged to ``damaged/`` in the results folder and return where it is now.
 
-    None for what is not ours to move: files of ``reference/``, which come from version control, and a run
-    that a process is making.
+    Of a file of lines only the damaged ones are moved. None for what is not ours to move: files of
+    ``reference/``, which come from version control, and a run or a sweep that a process is making.
     """
     path = finding.path
     if store.root / "reference" in path.parents:
         return None
+    home = store.root / "damaged"
+    home.mkdir(exist_ok=True)
+    if finding.kind == "notes":
+        return Notes(store.root).set_aside(home)
+    if finding.kind == "events":
+        return _lines_aside(path, home)
+    if finding.kind == "sweep" and holder(path / LOCK) is not None:
+        return None
     lock = Lock.try_acquire(path / LOCK) if path.name.endswith(RUNNING) else None
     if path.name.endswith(RUNNING) and lock is None:
         return None
-    home = store.root / "damaged"
-    home.mkdir(exist_ok=True)
     target, number = home / path.name, 1
     while target.exists():
         number += 1
@@ -132,4 +202,21 @@ def set_aside(finding: Finding, store: Store) -> Path | None:
         lock.remove()
     sync_folder(home)
     sync_folder(path.parent)
+    return target
+
+
+def _lines_aside(path: Path, home: Path) -> Path | None:
+    """Move the damaged lines of a sweep's events; None while the sweep is being made."""
+    lock = Lock.try_acquire(path.with_name(LOCK))
+    if lock is None:
+        return None
+    try:
+        content = path.read_bytes()
+        damaged = lines.read(content).damaged
+        target = home / f"{path.parent.name}-{path.name}"
+        with target.open("ab") as stream:
+            stream.writelines(line + b"\n" for line in damaged)
+        write_whole(path, b"\n".join(line for line in content.split(b"\n") if line not in damaged))
+    finally:
+        lock.remove()
     return target

@@ -77,4 +77,4 @@ def read(path: Path) -> dict[str, Any]:
 def damaged(path: Path, error: Exception | str) -> UserError:
     """Return the error for a file whose content is not what was written."""
     what = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-    return UserError(f"{path} is damaged ({what}); svmbench repair sets its run aside")
+    return UserError(f"{path} is damaged ({what}); svmbench repair sets it aside")

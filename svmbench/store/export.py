@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError
+from svmbench.store import shared
 from svmbench.store.documents import storing
 from svmbench.store.notes import Notes
 from svmbench.store.runs import LOCK, RUNNING, StoredRun
@@ -44,7 +45,7 @@ def export(runs: Sequence[StoredRun], target: Path, root: Path, commands: Sequen
     Raises
     ------
     UserError
-        If the target is there, or a run has not ended.
+        If the target is there, a run has not ended, or an environment or optimum is damaged.
     """
     if target.exists():
         raise UserError(f"{target} is there already: give another -o PATH, or remove it")
@@ -74,6 +75,7 @@ def _fill(folder: Path, runs: Sequence[StoredRun], root: Path, commands: Sequenc
             files = (home / kind / f"{name}.json" for home in run.homes)
             found = next((file for file in files if file.is_file()), None)
             if found is not None:
+                shared.READERS[kind](found)  # a damaged one is refused
                 (folder / kind).mkdir(exist_ok=True)
                 shutil.copyfile(found, folder / kind / found.name)
     kept, notes = Notes(folder), Notes(root)

@@ -1,7 +1,8 @@
 """Tags and notes that people give to runs, in one file beside them.
 
-``RESULTS/notes.json`` maps the name of a run to ``{"tags": [...], "note": "..."}``. It is no part of a run:
-it outlives one that is made again, and reference runs can have tags too.
+``RESULTS/notes.json`` maps the name of a run to ``{"tags": [...], "note": "...", "check": digest}``, one line
+for each run, so that a damaged line takes nothing from the others. It is no part of a run: it outlives one
+that is made again, and reference runs can have tags too.
 """
 
 from __future__ import annotations
@@ -15,7 +16,14 @@ from typing import Any
 
 from svmbench.errors import UserError
 from svmbench.files import Lock, write_whole
+from svmbench.store import lines
 from svmbench.store.documents import storing
+
+NOTES = "notes.json"
+
+#: Key of the run in the record that a digest is made of, and lines of the file that are of no run.
+_RUN = "run"
+_FRAME = (b"", b"{", b"}")
 
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
@@ -30,7 +38,7 @@ class Notes:
     """
 
     def __init__(self, root: Path) -> None:
-        self._path = root / "notes.json"
+        self._path = root / NOTES
 
     def of(self, run: str) -> tuple[list[str], str]:
         """Return the tags and the note of a run."""
@@ -78,25 +86,108 @@ class Notes:
                 content.pop(run, None)
 
     def all(self) -> dict[str, dict[str, Any]]:
-        """Return everything that is said, by run."""
+        """Return everything that is said, by run; damaged lines are left out with a warning."""
+        content, damaged, _ = self.read()
+        if damaged:
+            lines.tell(
+                f"{len(damaged)} damaged line{'s' * (len(damaged) > 1)} of {self._path} left out: svmbench "
+                "repair sets them aside"
+            )
+        return content
+
+    def read(self) -> tuple[dict[str, dict[str, Any]], list[bytes], int]:
+        """Return what is said by run, the damaged lines, and of how many runs there is no digest.
+
+        Raises
+        ------
+        UserError
+            If nothing of the file can be read.
+        """
         try:
-            content = json.loads(self._path.read_bytes())
-            return {str(run): dict(known) for run, known in content.items()}
+            text = self._path.read_bytes()
         except FileNotFoundError:
-            return {}
-        except (OSError, ValueError, TypeError, AttributeError) as error:
-            raise UserError(f"{self._path} is damaged ({error}): mend it, or remove it") from error
+            return {}, [], 0
+        except OSError as error:
+            raise UserError(f"{self._path} cannot be read: {error.strerror}") from error
+        entries = [line.strip(b",\r") for line in text.split(b"\n")]
+        found = lines.read(b"\n".join(_as_record(line) for line in entries if line not in _FRAME))
+        records, damaged, unchecked = found.records, found.damaged, found.unchecked
+        if not records and lines.CHECK.encode() not in text:
+            records, damaged = self._older(text), []
+            unchecked = len(records)
+        damaged += [json.dumps(one).encode() for one in records if not _is_note(one)]
+        return {one.pop(_RUN): one for one in records if _is_note(one)}, damaged, unchecked
+
+    def _older(self, text: bytes) -> list[dict[str, Any]]:
+        """Return the records of a file of an older version, which has no lines of its own for each run."""
+        try:
+            return [{_RUN: run, **known} for run, known in json.loads(text).items()]
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise UserError(
+                f"{self._path} is damaged ({type(error).__name__}: {error}): mend it, or let svmbench repair "
+                "set it aside"
+            ) from error
+
+    def set_aside(self, home: Path) -> Path:
+        """Move damaged lines, or a file of which nothing can be read, to a folder; return the file there."""
+        target = home / self._path.name
+        with self._locked():
+            try:
+                content, damaged, _ = self.read()
+            except UserError:
+                content, damaged = {}, [self._path.read_bytes()]
+            with target.open("ab") as stream:
+                stream.writelines(line + b"\n" for line in damaged)
+            if content:
+                self._write(content)
+            else:
+                self._path.unlink()
+        return target
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[dict[str, dict[str, Any]]]:
         """Give the content, and write what was made of it; processes take turns."""
-        with storing("notes.json", self._path.parent):
+        with self._locked():
+            content, damaged, _ = self.read()
+            if damaged:
+                raise UserError(
+                    f"{self._path} has {len(damaged)} damaged line{'s' * (len(damaged) > 1)}: let svmbench "
+                    "repair set them aside first"
+                )
+            yield content
+            self._write(content)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        with storing(self._path.name, self._path.parent):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             lock = Lock.acquire(self._path.with_name(".notes.lock"), lambda who: None)
             try:
-                content = self.all()
-                yield content
-                kept = {run: known for run, known in sorted(content.items()) if any(known.values())}
-                write_whole(self._path, json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
+                yield
             finally:
                 lock.remove()
+
+    def _write(self, content: dict[str, dict[str, Any]]) -> None:
+        kept = {run: known for run, known in sorted(content.items()) if any(known.values())}
+        entries = [f"{json.dumps(run)}: {_line(run, known)}" for run, known in kept.items()]
+        write_whole(self._path, "{\n" + ",\n".join(entries) + "\n}\n")
+
+
+def _line(run: str, known: dict[str, Any]) -> str:
+    """Return what is said of a run, with the digest of that and of its name."""
+    check = lines.checked({_RUN: run, **known})[lines.CHECK]
+    return json.dumps({**known, lines.CHECK: check}, ensure_ascii=False)
+
+
+def _is_note(record: dict[str, Any]) -> bool:
+    """Return whether a record is what is said of a run: one of an older version has no digest."""
+    tags, note = record.get("tags", []), record.get("note", "")
+    if not (isinstance(record.get(_RUN), str) and isinstance(note, str) and isinstance(tags, list)):
+        return False
+    return all(isinstance(tag, str) for tag in tags)
+
+
+def _as_record(line: bytes) -> bytes:
+    """Return a line of the file, ``"RUN": {...}``, as a record of its own; any other as it is."""
+    run, colon, known = line.partition(b": {")
+    return b'{"%s": %s, %s' % (_RUN.encode(), run, known) if colon else line

@@ -3,8 +3,8 @@
 A pack is JSON, one run per line, compressed by xz: ``xz -dc results/reference/packs/sbp-f2.jsonl.xz`` prints
 it. Each line holds what the folder of a run holds: ``run`` (run.json), ``status`` (status.json) and ``trace``
 (trace.csv, its rows perhaps thinned). A pack is unpacked once, to ``RESULTS/unpacked``, where its runs are
-found and read like any others. It holds no models and no states, which would be many times as large: its
-numbers cannot be recomputed, only made again by another run.
+found and read like any others; what is unpacked carries the checksums of its files. It holds no models and no
+states, which would be many times as large: its numbers cannot be recomputed, only made again by another run.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError
-from svmbench.files import sha256, write_whole
+from svmbench.files import digest, sha256, write_whole
 from svmbench.store import documents, trace
 from svmbench.store.identity import run_id
 from svmbench.store.runs import StoredRun
 
 ENDING = ".jsonl.xz"
+
+#: Raised when the files of an unpacked run change: packs that were unpacked before are unpacked again.
+_LAYOUT = 2
 
 
 def write(path: Path, runs: Iterable[tuple[StoredRun, Sequence[int]]], *, mistakes: bool = True) -> None:
@@ -121,8 +124,7 @@ def _damaged(path: Path, error: Exception) -> UserError:
 
 def _unpacked(path: Path, home: Path) -> Path:
     """Return the folder of a pack's content, which appears whole; that of an older pack of its name goes."""
-    name = path.name.removesuffix(ENDING)
-    folder = home / f"{name}-{sha256(path)[:12]}"
+    name, folder = path.name.removesuffix(ENDING), _home(path, home)
     if folder.is_dir():
         return folder
     try:
@@ -139,21 +141,69 @@ def _unpacked(path: Path, home: Path) -> Path:
     return folder
 
 
+def _home(path: Path, home: Path) -> Path:
+    """Return the folder that a pack is unpacked to."""
+    return home / f"{path.name.removesuffix(ENDING)}-{digest([sha256(path), _LAYOUT], 12)}"
+
+
+def changed(path: Path, home: Path) -> tuple[Path, list[str]]:
+    """Return the folder that a pack is unpacked to, and the runs in it that are not those of the pack.
+
+    Parameters
+    ----------
+    path : Path
+        The pack.
+    home : Path
+        ``RESULTS/unpacked``.
+
+    Raises
+    ------
+    UserError
+        If the pack is damaged.
+    """
+    folder = _home(path, home)
+    if not folder.is_dir():
+        return folder, []
+    runs, content = folder / "runs", _content(path)
+    there = {run.name for run in runs.iterdir()} if runs.is_dir() else set()
+    return folder, sorted(
+        (there ^ content.keys()) | {id for id in content if not _same(runs / id, content[id])}
+    )
+
+
+def _same(folder: Path, files: dict[str, str]) -> bool:
+    """Return whether the files of a run are these."""
+    try:
+        return all((folder / name).read_bytes() == text.encode() for name, text in files.items())
+    except OSError:
+        return False
+
+
 def _unpack(path: Path, runs: Path) -> None:
     """Write the run folders of a pack."""
-    try:
-        content = {
-            record["run"]["id"]: {
-                "run.json": json.dumps({"schema": record["schema"], **record["run"]}),
-                "status.json": json.dumps({"schema": record["schema"], **record["status"]}),
-                "trace.csv": record["trace"],
-            }
-            for record in _records(path)
-        }
-    except (KeyError, TypeError) as error:
-        raise _damaged(path, error) from error
-    for id, files in content.items():
+    for id, files in _content(path).items():
         folder = runs / id
         folder.mkdir(parents=True)
         for name, text in files.items():
             (folder / name).write_text(text, encoding="utf-8")
+
+
+def _content(path: Path) -> dict[str, dict[str, str]]:
+    """Return the files of each run of a pack by name; status.json holds the checksums of the others."""
+    content = {}
+    try:
+        for record in _records(path):
+            schema = record["schema"]
+            files = {
+                "run.json": json.dumps({"schema": schema, **record["run"]}),
+                "trace.csv": record["trace"],
+            }
+            end = {
+                **record["status"],
+                "files": {name: sha256(text.encode()) for name, text in files.items()},
+            }
+            files["status.json"] = json.dumps({"schema": schema, **end, "check": digest(end)})
+            content[record["run"]["id"]] = files
+    except (KeyError, TypeError, AttributeError) as error:
+        raise _damaged(path, error) from error
+    return content

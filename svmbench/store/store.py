@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import shutil
 import sys
@@ -13,9 +14,10 @@ from typing import Any
 
 from svmbench.errors import UserError, nearest
 from svmbench.files import Lock, digest, holder
-from svmbench.store import documents, packs
+from svmbench.store import documents, packs, shared
 from svmbench.store.identity import run_id, underived
 from svmbench.store.index import Index
+from svmbench.store.reading import read
 from svmbench.store.runs import LOCK, RUNNING, AlreadyStored, StoredRun
 from svmbench.store.writer import RunWriter
 
@@ -198,15 +200,17 @@ class Store:
         return hash
 
     def environment(self, hash: str) -> dict[str, Any] | None:
-        """Return a stored environment, or None."""
+        """Return a stored environment, or None; a damaged one is skipped with a warning."""
         return self._document("environments", hash)
 
-    def put_optimum(self, hash: str, record: dict[str, Any]) -> None:
-        """Store a certified optimum."""
-        self._put("optima", hash, record)
+    def put_optimum(self, record: dict[str, Any]) -> str:
+        """Store a certified optimum; return its hash, that of the problem under its ``key``."""
+        hash = digest(record["key"])
+        self._put("optima", hash, shared.sealed(record))
+        return hash
 
     def optimum(self, hash: str) -> dict[str, Any] | None:
-        """Return a stored optimum, own or reference, or None."""
+        """Return a stored optimum, own or reference, or None; a damaged one is skipped with a warning."""
         return self._document("optima", hash)
 
     def lock_optimum(self, hash: str, waiting: Callable[[str], None], seconds: float | None = None) -> Lock:
@@ -227,12 +231,15 @@ class Store:
             folder.mkdir(parents=True, exist_ok=True)
             documents.write(folder / f"{hash}.json", record)
 
-    def _document(self, folder: str, hash: str) -> dict[str, Any] | None:
+    def _document(self, kind: str, hash: str) -> dict[str, Any] | None:
         for root in (self.root, self.root / "reference"):
+            path = root / kind / f"{hash}.json"
             try:
-                return documents.read(root / folder / f"{hash}.json")
+                return shared.READERS[kind](path)
             except FileNotFoundError:
                 continue
+            except UserError as error:
+                self._skipped(path, "a shared document", error)
         return None
 
     def _all(self) -> Iterator[StoredRun]:
@@ -256,36 +263,20 @@ class Store:
                 return read(path)
             return read(path)  # once more: a run that was replaced while it was read looks damaged
         except UserError as error:
-            if path not in self._warned:
-                self._warned.add(path)
-                self._warn(f"skipped a run: {error}")
+            self._skipped(path, "a run", error)
             return None
 
+    def _skipped(self, path: Path, what: str, error: UserError) -> None:
+        """Warn, once, of something damaged."""
+        if path not in self._warned:
+            self._warned.add(path)
+            self._warn(f"skipped {what}: {error}")
 
-def read(path: Path) -> StoredRun | None:
-    """Read the run in a folder, or where the folder went meanwhile; None if it holds none (yet).
 
-    Raises
-    ------
-    UserError
-        If the run is damaged.
-    """
-    final = path.with_name(path.name.removesuffix(RUNNING))
-    try:
-        run = StoredRun.read(path)
-    except NotADirectoryError:
-        return None
-    except FileNotFoundError:
-        run = None
-    except UserError:
-        if path == final or path.exists() or not final.exists():
-            raise
-        run = None  # it ended while it was read
-    if (run is None or run.status == "killed") and final.exists() and not path.exists():
-        return StoredRun.read(final)
-    if run is None and ((path / "status.json").exists() or (path / "trace.csv").exists()):
-        raise documents.damaged(path, "run.json is missing")
-    return run
+@functools.lru_cache(maxsize=64)
+def opened(root: Path) -> Store:
+    """Return the store of a folder, each time the same one, so that it warns once of what is damaged."""
+    return Store(root)
 
 
 def _to_stderr(sentence: str) -> None:

@@ -2,15 +2,14 @@
 
 ::
 
-    plan.json       options, jobs (label and configuration), what was left out
-    events.jsonl    {"job": 3, "event": "began" or "ended", "time": ...}; an end has more
+    plan.json       options, jobs (label and configuration), what was left out, a digest
+    events.jsonl    {"job": 3, "event": "began" or "ended", "time": ..., "check": digest}; an end has more
     lock            held while the sweep is being made
     N.log           progress of job N;  workers.log: what the processes printed beside
 """
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
 import os
@@ -20,6 +19,7 @@ from typing import Any, BinaryIO
 
 from svmbench.errors import UserError, nearest
 from svmbench.files import Lock, holder, write_whole
+from svmbench.store import lines
 from svmbench.store.documents import storing
 from svmbench.sweep.plan import Job, Plan
 
@@ -49,7 +49,8 @@ class Record:
             sweeps = results.absolute() / "sweeps"
             sweeps.mkdir(parents=True, exist_ok=True)
             folder = next(folder for folder in (sweeps / one for one in names) if _made(folder))
-            write_whole(folder / "plan.json", json.dumps({**vars(plan), "jobs": list(map(vars, plan.jobs))}))
+            document = {**vars(plan), "jobs": list(map(vars, plan.jobs))}
+            write_whole(folder / "plan.json", json.dumps(lines.checked(document)))
         except OSError as error:
             raise UserError(
                 f"results={results} cannot be used: {error.strerror}; give another results=DIR"
@@ -84,24 +85,33 @@ class Record:
 
     def plan(self) -> Plan:
         """Return what was planned."""
+        path = self.folder / "plan.json"
         try:
-            kept = json.loads((self.folder / "plan.json").read_text(encoding="utf-8"))
+            kept = lines.unchecked(json.loads(path.read_bytes()))
+            if kept is None:
+                raise ValueError("it does not match its digest")
             jobs = [Job(**job) for job in kept.pop("jobs")]
             return Plan(jobs, **kept)
-        except (ValueError, TypeError, KeyError) as error:
-            raise UserError(f"{self.folder / 'plan.json'} is damaged: start the sweep again") from error
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise UserError(f"{path} is damaged: start the sweep again") from error
 
     def events(self) -> list[dict[str, Any]]:
-        """Return all events, oldest first; a line that was never finished is left out."""
+        """Return all events, oldest first.
+
+        A line that was never finished is left out, and a damaged one with a warning.
+        """
         try:
-            lines = (self.folder / "events.jsonl").read_text(encoding="utf-8").split("\n")[:-1]
+            found = lines.read((self.folder / "events.jsonl").read_bytes())
         except FileNotFoundError:
             return []
-        found = []
-        for line in lines:
-            with contextlib.suppress(ValueError):
-                found.append(json.loads(line))
-        return found
+        events = [event for event in found.records if _is_event(event)]
+        damaged = len(found.damaged) + len(found.records) - len(events)
+        if damaged:
+            lines.tell(
+                f"{damaged} damaged line{'s' * (damaged > 1)} of {self.folder / 'events.jsonl'} left out, so "
+                "that a job may seem not to have begun or ended: svmbench resume finds its stored run"
+            )
+        return events
 
     def ends(self) -> dict[int, dict[str, Any]]:
         """Return the newest end of each job that has one."""
@@ -109,7 +119,7 @@ class Record:
 
     def add(self, **event: Any) -> None:
         """Append an event; a `StorageError` if the folder is gone, full or not writable any more."""
-        line = json.dumps({**event, "time": time.time()}) + "\n"
+        line = json.dumps(lines.checked({**event, "time": time.time()})) + "\n"
         path = self.folder / "events.jsonl"
         with storing(f"what became of sweep {self.name}", self.folder), path.open("a+b") as stream:
             if stream.tell() and _last_byte(stream) != b"\n":  # of a process that was killed while it wrote
@@ -128,6 +138,13 @@ class Record:
     def maker(self) -> str | None:
         """Return who makes it now, or None."""
         return holder(self.folder / "lock")
+
+
+def _is_event(event: dict[str, Any]) -> bool:
+    """Return whether a line has what an event has: one of an older version has no digest."""
+    ended = {"state", "reason", "seconds", "numbers", "run"} if event.get("event") == "ended" else set()
+    kind = event.get("event") in ("began", "ended") and isinstance(event.get("job"), int)
+    return kind and event.keys() >= {"time", *ended}
 
 
 def _last_byte(stream: BinaryIO) -> bytes:

@@ -86,7 +86,7 @@ def test_another_kernel_in_run_json_is_named_whatever_its_checksum(part, sentenc
 
 def test_files_are_checked_and_what_is_damaged_set_aside(made, capsys):
     assert main(["verify"]) == 0
-    assert capsys.readouterr().out == "2 ok\n"
+    assert capsys.readouterr().out == "also read, beside the runs: environments (1)\n2 ok\n"
     run = made.find("smo")
     content = (run.path / "trace.csv").read_bytes()
     (run.path / "trace.csv").write_bytes(content[: len(content) // 2])

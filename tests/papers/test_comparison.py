@@ -51,10 +51,10 @@ def test_every_line_is_held_against_the_greatest_bound(tmp_path):
 
 def test_a_stored_optimum_is_a_bound_and_shows_its_numbers(tmp_path):
     plan = paper(smo=SMO)
-    Store(tmp_path).put_optimum(
-        "a" * 16, {"primal": 0.2501, "dual": 0.25, "test_mistakes": 8, "support_vectors": 12}
+    hash = Store(tmp_path).put_optimum(
+        {"key": "a", "primal": 0.2501, "dual": 0.25, "test_mistakes": 8, "support_vectors": 12}
     )
-    store(tmp_path, plan.runs.planned()[0], primal_objective=0.5, optimum="a" * 16)
+    store(tmp_path, plan.runs.planned()[0], primal_objective=0.5, optimum=hash)
     page = compared(plan, tmp_path).markdown()
     assert "from 0.25, by the stored optimum, to 0.2501; known 0.25, the latter is +4.0e-04 of it" in page
     assert "test errors there: 8, known 7; support vectors: 12, known 11." in page

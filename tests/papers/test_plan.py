@@ -43,10 +43,10 @@ def test_a_run_of_another_version_is_stale_and_not_drawn(paper, tmp_path):
 
 
 def test_a_run_with_another_nu_than_the_optimum_gives_is_stale(paper, tmp_path):
-    record = {"primal": 0.3, "dual": 0.3, "nu": 0.02, "norm": 1.0}
-    Store(tmp_path).put_optimum("a" * 16, record)
+    record = {"key": "a", "primal": 0.3, "dual": 0.3, "nu": 0.02, "norm": 1.0}
+    hash = Store(tmp_path).put_optimum(record)
     run = paper.runs.planned()[0]
-    store(tmp_path, run, problem={**run.config["problem"]}, optimum="a" * 16)
+    store(tmp_path, run, problem={**run.config["problem"]}, optimum=hash)
     found = Index(Store(tmp_path)).find(run)
     assert found.complete  # what it used is not recorded, so that nothing is known to have changed
     manifest = {"lam": 0.01, "C": 1.0, "nu": 0.021}

@@ -203,22 +203,22 @@ def test_reference_and_running_runs_are_left_where_they_are(store, begin, warned
 
 def test_a_damaged_optimum_is_found(store, begin):
     make(begin)
-    store.put_optimum("abc", {"dual": 0.5})
-    (store.root / "optima" / "abc.json").write_text("")
+    hash = store.put_optimum({"key": "abc", "dual": 0.5})
+    (store.root / "optima" / f"{hash}.json").write_text("")
     (found,) = [finding for finding in check_store(store) if finding.state == "damaged"]
-    assert set_aside(found, store) == store.root / "damaged" / "abc.json"
-    assert store.optimum("abc") is None
+    assert set_aside(found, store) == store.root / "damaged" / f"{hash}.json"
+    assert store.optimum(hash) is None
 
 
 def test_an_optimum_that_was_replaced_is_told(store, begin):
     values = {"primal": 1.0, "dual": 0.5}
-    store.put_optimum("abc", values)
-    make(begin, optimum="abc", optimum_values=values)
-    (finding,) = check_store(store)
+    hash = store.put_optimum({"key": "abc", **values})
+    make(begin, optimum=hash, optimum_values=values)
+    finding, _ = check_store(store)
     assert finding.state == "ok" and "replaced" not in finding.sentence
-    store.put_optimum("abc", {**values, "dual": 0.75})
-    (finding,) = check_store(store)
-    assert finding.state == "ok" and "optimum abc was replaced since the run was made" in finding.sentence
+    store.put_optimum({"key": "abc", **values, "dual": 0.75})
+    finding, _ = check_store(store)
+    assert finding.state == "ok" and f"optimum {hash} was replaced since the run was made" in finding.sentence
 
 
 def test_a_full_disk_is_one_sentence_and_keeps_the_checkpoints(store, begin, monkeypatch):
@@ -255,7 +255,7 @@ def test_a_disk_that_is_full_from_the_start_is_one_sentence_and_leaves_no_lock(s
         assert store.running() == 0
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
-        for put in (lambda: store.put_environment({"a": 1}), lambda: store.put_optimum("b", {"c": 1})):
+        for put in (lambda: store.put_environment({"a": 1}), lambda: store.put_optimum({"key": 1})):
             with pytest.raises(StorageError, match="No space left"):
                 put()
     assert make(begin).complete

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import time
 
@@ -42,11 +43,54 @@ def test_a_damaged_plan_is_told(tmp_path):
         Record.find(tmp_path, None).plan()
 
 
-def test_an_unfinished_event_is_left_out(tmp_path):
+END = {"event": "ended", "state": "done", "reason": "", "seconds": 1.0, "numbers": {}, "run": None}
+
+
+def test_an_unfinished_event_is_left_out(tmp_path, capsys):
     record = Record(tmp_path)
-    record.add(job=0, event="ended", state="done")
+    record.add(job=0, **END)
     with (tmp_path / "events.jsonl").open("a") as stream:
         stream.write('{"job": 1, "ev')
     assert list(record.ends()) == [0]
-    record.add(job=2, event="ended", state="failed")
+    record.add(job=2, **END)
     assert list(record.ends()) == [0, 2]
+    assert capsys.readouterr().err == ""  # what a kill leaves
+
+
+def test_a_plan_that_was_edited_is_told(tmp_path):
+    record = Record.create(tmp_path, Plan(jobs=[], options={"jobs": 2}))
+    path = record.folder / "plan.json"
+    assert record.plan().options == {"jobs": 2}
+    path.write_text(path.read_text().replace('"jobs": 2', '"jobs": 3'))
+    with pytest.raises(UserError, match=r"plan.json is damaged"):
+        record.plan()
+
+
+def test_a_plan_of_an_older_version_has_no_digest_and_is_read(tmp_path):
+    record = Record.create(tmp_path, Plan(jobs=[], options={"jobs": 2}))
+    path = record.folder / "plan.json"
+    path.write_text(
+        json.dumps({key: value for key, value in json.loads(path.read_text()).items() if key != "check"})
+    )
+    assert record.plan().options == {"jobs": 2}
+
+
+@pytest.mark.parametrize("place", range(0, 400, 7))
+def test_a_flipped_bit_in_an_event_is_noticed_and_the_others_are_read(tmp_path, capsys, place):
+    record, path = Record(tmp_path), tmp_path / "events.jsonl"
+    for job, state in enumerate(("failed", "done", "failed")):
+        record.add(job=job, **{**END, "state": state})
+    content = bytearray(path.read_bytes())
+    place %= len(content)
+    content[place] ^= 1
+    path.write_bytes(content)
+    ends = record.ends()
+    states = {job: end["state"] for job, end in ends.items()}
+    assert states.items() <= {0: "failed", 1: "done", 2: "failed"}.items() and len(states) >= 1
+    assert (len(states) == 3) == ("damaged line" not in capsys.readouterr().err)
+
+
+def test_events_of_an_older_version_have_no_digest_and_are_read(tmp_path):
+    line = json.dumps({"job": 4, "time": 1.0, **END})
+    (tmp_path / "events.jsonl").write_text(f"{line}\n")
+    assert list(Record(tmp_path).ends()) == [4]

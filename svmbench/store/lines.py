@@ -1,0 +1,86 @@
+"""JSON in lines that each carry a digest, so that a damaged line is noticed and the others are still read.
+
+The digest stands under ``check`` in each line. Lines of older versions have none and are read as they are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from svmbench.files import digest
+
+CHECK = "check"
+
+_told: set[str] = set()
+
+
+@dataclass(frozen=True)
+class Lines:
+    """What was read.
+
+    Attributes
+    ----------
+    records : list of dict
+        Content of the lines that are what was written, in their order, without their digests.
+    damaged : list of bytes
+        Lines that are not what was written.
+    unchecked : int
+        How many of the records have no digest.
+    """
+
+    records: list[dict[str, Any]]
+    damaged: list[bytes]
+    unchecked: int
+
+
+def checked(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record with its digest."""
+    return {**record, CHECK: digest(record)}
+
+
+def unchecked(record: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a record without its digest; None if the record is not what was written."""
+    content = {key: value for key, value in record.items() if key != CHECK}
+    try:
+        return content if CHECK not in record or record[CHECK] == digest(content) else None
+    except (ValueError, TypeError, RecursionError):  # what no digest is made of
+        return None
+
+
+def read(content: bytes) -> Lines:
+    """Read a file of lines; one that was cut short, because its writer was killed, is left out."""
+    found = Lines([], [], 0)
+    records, damaged, without = found.records, found.damaged, 0
+    for raw in content.split(b"\n"):
+        record = _parsed(raw)
+        whole = None if record is None else unchecked(record)
+        if whole is not None:
+            records.append(whole)
+            without += CHECK not in (record or {})
+        elif raw.endswith(b"}") or _last_byte_changed(raw):
+            damaged.append(raw)
+    return Lines(records, damaged, without)
+
+
+def tell(sentence: str) -> None:
+    """Write a sentence to standard error, once in a process."""
+    if sentence not in _told:
+        _told.add(sentence)
+        print(f"svmbench: {sentence}", file=sys.stderr)
+
+
+def _parsed(raw: bytes) -> dict[str, Any] | None:
+    with contextlib.suppress(ValueError, RecursionError):
+        record = json.loads(raw)
+        return record if isinstance(record, dict) else None
+    return None
+
+
+def _last_byte_changed(raw: bytes) -> bool:
+    """Return whether a line without its end is a whole one with a change at its last byte or after."""
+    ends = (raw[:-1], raw[:-1] + b"}", raw + b"}")
+    return any((record := _parsed(end)) is not None and CHECK in record for end in ends)

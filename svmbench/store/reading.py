@@ -1,0 +1,35 @@
+"""Reading the folder of a run that its writer, or another one, may rename or replace meanwhile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from svmbench.errors import UserError
+from svmbench.store import documents
+from svmbench.store.runs import RUNNING, StoredRun
+
+
+def read(path: Path) -> StoredRun | None:
+    """Read the run in a folder, or where the folder went meanwhile; None if it holds none (yet).
+
+    Raises
+    ------
+    UserError
+        If the run is damaged.
+    """
+    final = path.with_name(path.name.removesuffix(RUNNING))
+    try:
+        run = StoredRun.read(path)
+    except NotADirectoryError:
+        return None
+    except FileNotFoundError:
+        run = None
+    except UserError:
+        if path == final or path.exists() or not final.exists():
+            raise
+        run = None  # it ended while it was read
+    if (run is None or run.status == "killed") and final.exists() and not path.exists():
+        return StoredRun.read(final)
+    if run is None and ((path / "status.json").exists() or (path / "trace.csv").exists()):
+        raise documents.damaged(path, "run.json is missing")
+    return run

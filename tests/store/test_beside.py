@@ -1,0 +1,188 @@
+"""What lies beside runs, none of it believed unread: optima, environments, unpacked runs, notes, events."""
+
+import json
+import shutil
+
+import pytest
+
+from svmbench.cli.main import main
+from svmbench.errors import UserError
+from svmbench.report.series import optimum_of
+from svmbench.store import Store, packs
+from svmbench.store.check import check_store, set_aside
+from svmbench.store.notes import Notes
+from tests.report.stored import OPTIMUM, store_optimum, stored_run
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def damaged(store):
+    return [finding for finding in check_store(store) if finding.state == "damaged"]
+
+
+@pytest.fixture
+def told(tmp_path):
+    """A store that keeps its warnings."""
+    sentences = []
+    store = Store(tmp_path, warn=sentences.append)
+    store.sentences = sentences
+    return store
+
+
+@pytest.mark.parametrize(
+    "change", [("0.3,", "0.2,"), ('"the only one"', '"another one"'), ('"checksum"', '"checksun"')]
+)
+def test_an_edited_optimum_is_skipped_by_every_reader_and_found_by_verify(told, tmp_path, change, capsys):
+    run = stored_run(tmp_path, costs=[10], errors=[10])
+    store_optimum(tmp_path)
+    assert optimum_of(run)["primal"] == 0.3 and damaged(told) == []
+    edit(tmp_path / "optima" / f"{OPTIMUM}.json", *change)
+    assert optimum_of(run) is None
+    assert "skipped a shared document" in capsys.readouterr().err
+    assert told.optimum(OPTIMUM) is None and told.optimum(OPTIMUM) is None
+    assert len(told.sentences) == 1 and f"{OPTIMUM}.json is damaged" in told.sentences[0]
+    assert main(["verify", "--results", str(tmp_path)]) == 1
+    (finding,) = damaged(told)
+    assert set_aside(finding, told) == tmp_path / "damaged" / f"{OPTIMUM}.json"
+    assert damaged(told) == []
+
+
+def test_an_optimum_under_the_name_of_another_problem_is_no_optimum_of_it(told, tmp_path):
+    store_optimum(tmp_path)
+    other = told.put_optimum({"key": "another", "primal": 0.1})
+    shutil.copyfile(tmp_path / "optima" / f"{other}.json", tmp_path / "optima" / f"{OPTIMUM}.json")
+    assert told.optimum(OPTIMUM) is None and "that of another problem" in told.sentences[0]
+
+
+def test_an_intact_reference_optimum_stands_in_for_a_damaged_one(told, tmp_path):
+    store_optimum(tmp_path)
+    store_optimum(tmp_path / "reference")
+    edit(tmp_path / "optima" / f"{OPTIMUM}.json", "0.3,", "0.2,")
+    assert told.optimum(OPTIMUM)["primal"] == 0.3 and len(told.sentences) == 1
+
+
+def test_an_edited_environment_is_skipped_and_found_by_verify(told, tmp_path):
+    name = told.put_environment({"processor": "A", "cores": 2})
+    assert told.environment(name) == {"processor": "A", "cores": 2}
+    edit(tmp_path / "environments" / f"{name}.json", '"A"', '"B"')
+    assert told.environment(name) is None and len(told.sentences) == 1
+    assert [finding.path.stem for finding in damaged(told)] == [name]
+
+
+def test_a_damaged_optimum_is_not_exported(tmp_path):
+    stored_run(tmp_path, costs=[10], errors=[10])
+    store_optimum(tmp_path)
+    edit(tmp_path / "optima" / f"{OPTIMUM}.json", "0.3,", "0.2,")
+    target = tmp_path / "out.zip"
+    assert main(["export", "-o", str(target), "--results", str(tmp_path)]) == 2
+    assert not target.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("trace.csv", (",0.1,", ",0.2,")),
+        ("status.json", ("because", "becausf")),
+        ("run.json", ('"seed"', '"sead"')),
+    ],
+)
+def test_an_edited_unpacked_run_is_skipped_and_unpacked_again_after_repair(told, tmp_path, name, change):
+    run = stored_run(tmp_path / "made", costs=[10, 20], errors=[30, 10])
+    packs.write(tmp_path / "reference" / "packs" / "x.jsonl.xz", [(run, [0, 1])])
+    (found,) = told.runs()
+    assert damaged(told) == []
+    edit(found.path / name, *change)
+    assert told.runs() == [] and "damaged" in told.sentences[0]
+    (finding,) = damaged(told)
+    assert finding.kind == "unpacked" and f"{run.id} in " in finding.sentence
+    assert set_aside(finding, told).parent == tmp_path / "damaged"
+    assert [run.summary()["test_error"] for run in told.runs()] == [0.1] and damaged(told) == []
+
+
+def test_a_forged_unpacked_run_differs_from_its_pack(told, tmp_path):
+    run = stored_run(tmp_path / "made", costs=[10, 20], errors=[30, 10])
+    packs.write(tmp_path / "reference" / "packs" / "x.jsonl.xz", [(run, [0, 1])])
+    (found,) = told.runs()
+    end = json.loads((found.path / "status.json").read_text())
+    del end["files"], end["check"]
+    (found.path / "status.json").write_text(json.dumps(end))
+    edit(found.path / "trace.csv", ",0.1,", ",0.2,")
+    assert [finding.kind for finding in damaged(told)] == ["unpacked"]
+
+
+def test_each_run_has_a_line_of_its_own_in_the_notes(tmp_path):
+    notes = Notes(tmp_path)
+    notes.tag(["a", "b"], "good")
+    notes.note("b", 'größer, "quoted"\nsecond line')
+    assert len((tmp_path / "notes.json").read_text().splitlines()) == 4
+    assert json.loads((tmp_path / "notes.json").read_text())["b"]["tags"] == ["good"]
+    assert Notes(tmp_path).of("b") == (["good"], 'größer, "quoted"\nsecond line')
+    notes.tag(["a", "b"], "good", remove=True)
+    notes.note("b", "")
+    assert notes.all() == {} and notes.tags() == {}
+
+
+def test_notes_of_an_older_version_are_read_and_get_digests_when_changed(told, tmp_path):
+    path = tmp_path / "notes.json"
+    path.write_text(json.dumps({"a": {"tags": ["x"]}, "b": {"note": "n"}}, indent=1))
+    assert Notes(tmp_path).of("a") == (["x"], "") and Notes(tmp_path).of("b") == ([], "n")
+    (finding,) = check_store(told)
+    assert finding.state == "unchecked" and "2 of 2 have no digest" in finding.sentence
+    Notes(tmp_path).tag(["a"], "y")
+    (finding,) = check_store(told)
+    assert finding.state == "ok" and Notes(tmp_path).of("a") == (["x", "y"], "")
+
+
+def test_every_flipped_byte_of_the_notes_is_noticed_and_nothing_is_lost(tmp_path, capsys):
+    notes, path = Notes(tmp_path), tmp_path / "notes.json"
+    for run, text in (("sbp-a", "0.125"), ("sbp-b", "0.25"), ("sbp-c", "0.5")):
+        notes.note(run, text)
+        notes.tag([run], "t")
+    whole, sound = path.read_bytes(), notes.all()
+    for place in range(len(whole)):
+        for bit in (1, 8, 0x51):
+            content = bytearray(whole)
+            content[place] ^= bit
+            path.write_bytes(content)
+            found, lost, _ = notes.read()
+            assert all(known.items() >= sound[run].items() for run, known in found.items()), (place, bit)
+            assert len(found) == 3 or lost, (place, bit)
+            assert len(found) >= 1
+    capsys.readouterr()
+
+
+def test_a_damaged_line_of_the_notes_is_set_aside_by_repair_alone(told, tmp_path, capsys):
+    notes, path = Notes(tmp_path), tmp_path / "notes.json"
+    notes.note("a", "one")
+    notes.note("b", "two")
+    edit(path, "two", "twx")
+    assert notes.all() == {"a": {"note": "one"}}
+    assert "1 damaged line of" in capsys.readouterr().err
+    with pytest.raises(UserError, match="repair"):
+        notes.note("a", "three")
+    (finding,) = damaged(told)
+    assert b"twx" in set_aside(finding, told).read_bytes()
+    assert notes.all() == {"a": {"note": "one"}} and damaged(told) == []
+
+
+def test_damaged_events_are_set_aside_and_the_others_stay(told, tmp_path):
+    from svmbench.sweep.plan import Plan
+    from svmbench.sweep.record import Record
+
+    record = Record.create(tmp_path, Plan(jobs=[], options={}))
+    end = {"event": "ended", "state": "done", "reason": "", "seconds": 1.0, "numbers": {}, "run": None}
+    for job in range(3):
+        record.add(job=job, **end)
+    edit(record.folder / "events.jsonl", '"job": 1', '"job": 2')
+    assert list(record.ends()) == [0, 2]
+    (finding,) = damaged(told)
+    assert "1 of 3 lines" in finding.sentence
+    assert b'"job": 2' in set_aside(finding, told).read_bytes()
+    assert damaged(told) == [] and list(record.ends()) == [0, 2]
+    edit(record.folder / "plan.json", '"jobs"', '"jabs"')
+    (finding,) = damaged(told)
+    assert set_aside(finding, told) == tmp_path / "damaged" / record.name
