@@ -24,15 +24,44 @@ def printable(text: str) -> str:
     )
 
 
+#: What a spreadsheet takes for the beginning of a formula.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def csv_cell(value: object) -> object:
+    """Return a value as a cell of CSV: text is made `printable`, and none is a formula to a spreadsheet.
+
+    Text that begins with ``=``, ``+``, ``-`` or ``@`` gets an apostrophe in front, by which spreadsheets know
+    that it is text. Numbers stay as they are.
+    """
+    if not isinstance(value, str):
+        return printable(str(value)) if isinstance(value, list | dict) else value
+    return ("'" if value.startswith(_FORMULA) else "") + printable(value)
+
+
+#: Most characters of a sentence: what a file says may be quoted in it.
+_LONGEST = 2000
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text of about so many characters at most, without what is in its middle."""
+    half = most // 2
+    left_out = len(text) - 2 * half
+    if left_out <= 40:
+        return text
+    return f"{text[:half]} ... ({left_out} characters left out) ... {text[-half:]}"
+
+
 class UserError(Exception):
     """Bad input: one sentence saying what was given, what is allowed and what to do.
 
     The command line prints the sentence, writes nothing else and ends with exit code 2. What was given may
-    come from a file, so the sentence is made `printable`.
+    come from a file, so the sentence is made `printable`, and a very long one is
+    `shortened`.
     """
 
     def __init__(self, sentence: str) -> None:
-        super().__init__(printable(sentence))
+        super().__init__(printable(shortened(sentence, _LONGEST)))
 
 
 class Refusal(UserError):

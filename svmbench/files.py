@@ -9,6 +9,7 @@ import io
 import json
 import os
 import socket
+import stat
 import time
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -40,6 +41,38 @@ def write_whole(path: Path, content: bytes | str) -> None:
     finally:
         temporary.unlink(missing_ok=True)
     sync_folder(path.parent)
+
+
+#: Most bytes of a document, a trace or a log that is read whole: a hundred times what any run has written.
+MOST_BYTES = 64 << 20
+
+
+def read_regular(path: str | Path, most: int = MOST_BYTES) -> bytes:
+    """Return the content of a regular file.
+
+    A pipe or device, which might never end, and a file that is too large are refused.
+
+    Raises
+    ------
+    OSError
+        If it is none, or cannot be read.
+    ValueError
+        If it is larger than allowed.
+    """
+    # Without blocking: to open a pipe that nobody writes would take for ever.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode):
+            raise ValueError("it is no regular file")
+        if about.st_size > most:
+            raise ValueError(f"it has {about.st_size} bytes, at most {most} are read")
+        content = os.read(descriptor, about.st_size + 1)
+        while more := os.read(descriptor, 1 << 20):
+            content += more
+        return content
+    finally:
+        os.close(descriptor)
 
 
 def read_npz(content: bytes, names: Collection[str] | None = None) -> dict[str, NDArray[Any]]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import gc
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._parser import Parser
 from svmbench.cli._tables import percent
-from svmbench.errors import UserError, nearest
+from svmbench.errors import UserError, csv_cell, nearest
+
+if TYPE_CHECKING:
+    from svmbench.store import StoredRun
 
 #: Shown where no columns are given, around the keys of the configuration that differ between the runs.
 _FIRST = ("run", "status")
@@ -31,38 +35,52 @@ def main(arguments: Sequence[str]) -> int:
     if given.best is not None and given.best < 1:
         parser.error(f"--best {given.best} is not allowed: give a whole number of at least 1")
 
+    gc.disable()  # of a hundred thousand runs, all kept, there is nothing to collect
+    try:
+        return _print(given)
+    finally:
+        gc.enable()
+
+
+def _print(given: argparse.Namespace) -> int:
     from svmbench.store import Store
     from svmbench.store.notes import Notes
 
-    gc.disable()  # of ten thousand summaries, all kept, there is nothing to collect
-    try:
-        notes = Notes(Path(given.results)).all()
-        summaries = [{**run.summary(), **_said(notes.get(run.id, {}))} for run in Store(given.results).runs()]
-        sections: dict[int, dict[str, Any]] = {}
-        rows = [_flat({**summary, "tags": " ".join(summary["tags"])}, sections) for summary in summaries]
-    finally:
-        gc.enable()
-    if not rows and not (given.json or given.csv):
+    runs = _Columns(Store(given.results).runs(), Notes(Path(given.results)).all())
+    if not runs.all and not (given.json or given.csv):
         print(f"no runs in {given.results}; make one with: svmbench run")
         return 0
-    chosen = _chosen(rows, given.where, given.sort, given.reverse)[: given.best]
+    chosen = _chosen(runs, given.where, given.sort, given.reverse)[: given.best]
     if given.json:
-        print(json.dumps([summaries[index] for index in chosen], indent=2, allow_nan=False))
+        _print_json(runs, chosen)
         return 0
-    rows = [rows[index] for index in chosen]
-    columns = [_column(name, rows) for name in given.columns.split(",")] if given.columns else _usual(rows)
+    columns = [runs.full(name) for name in given.columns.split(",")] if given.columns else runs.usual(chosen)
     names = [column.removeprefix("config.") for column in columns]
+    values = [list(map(runs.value(column), chosen)) for column in columns]
     if given.csv:
-        csv.writer(sys.stdout, lineterminator="\n").writerows([names, *_cells(rows, columns)])
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(map(csv_cell, names))
+        writer.writerows([csv_cell(value) for value in row] for row in zip(*values, strict=True))
         return 0
     from svmbench.report.tables import table
 
-    shown = [
-        [percent(value) if column in _PERCENT else value for column, value in zip(columns, row, strict=True)]
-        for row in _cells(rows, columns)
-    ]
-    print(table(names, shown))
+    del chosen, runs
+    for place, column in enumerate(columns):
+        if column in _PERCENT:
+            values[place] = [percent(value) for value in values[place]]
+    print(table(names, list(zip(*values, strict=True))))
     return 0
+
+
+def _print_json(runs: _Columns, chosen: Sequence[StoredRun]) -> None:
+    """Print an array of summaries, one after the other: all at once would take gigabytes."""
+    before = "["
+    for run in chosen:
+        tags, note = runs.said(run)
+        text = json.dumps({**run.summary(), "tags": tags, "note": note}, indent=2, allow_nan=False)
+        print(before + "\n  " + text.replace("\n", "\n  "), end="")
+        before = ","
+    print("\n]" if chosen else "[]")
 
 
 def _parser() -> Parser:
@@ -84,26 +102,69 @@ def _parser() -> Parser:
     return parser
 
 
-def _said(known: Mapping[str, Any]) -> dict[str, Any]:
-    return {"tags": list(known.get("tags", [])), "note": str(known.get("note", ""))}
+class _Columns:
+    """The runs, and what each column says of them.
 
+    A column is a key of a summary, or one of the configuration, dotted and behind ``config.``. Runs from the
+    index share their configurations but for the seed: each is taken apart once, and kept by its address, at
+    which it stays while the runs do.
 
-def _flat(summary: Mapping[str, Any], sections: dict[int, dict[str, Any]]) -> dict[str, Any]:
-    """Return a summary with the keys of its configuration dotted, behind ``config.``.
-
-    Runs from the index share the sections of their configurations: each is taken apart once, and kept by its
-    address, at which it stays while the summaries do.
+    Attributes
+    ----------
+    all : list of StoredRun
+        Oldest first.
     """
-    found = {key: value for key, value in summary.items() if key != "config"}
-    for key, value in summary["config"].items():
-        if type(value) is not dict:  # as JSON has them; of ten thousand runs each look counts
-            found[f"config.{key}"] = value
-        elif id(value) in sections:
-            found.update(sections[id(value)])
-        else:
-            sections[id(value)] = _dotted(value, f"config.{key}.")
-            found.update(sections[id(value)])
-    return found
+
+    def __init__(self, runs: list[StoredRun], notes: Mapping[str, Mapping[str, Any]]) -> None:
+        from svmbench.store import SUMMARY_KEYS
+
+        self.all = runs
+        self._notes = notes
+        self._configs = {id(run.facts.common): run.facts.common for run in runs}
+        self._dotted = {place: _dotted(config, "config.") for place, config in self._configs.items()}
+        own = dict.fromkeys((*SUMMARY_KEYS, "tags", "note"))
+        del own["config"]
+        for dotted in self._dotted.values():
+            own.update(dict.fromkeys(dotted))
+        self.keys = list(own) if runs else []
+
+    def said(self, run: StoredRun) -> tuple[list[str], str]:
+        """Return tags and note of a run."""
+        known = self._notes.get(run.id, {})
+        return list(known.get("tags", [])), str(known.get("note", ""))
+
+    def value(self, column: str) -> Callable[[StoredRun], Any]:
+        """Return what a column says of a run, as a function of it."""
+        if column == "config.seed":
+            return lambda run: run.seed
+        if column == "tags":
+            return lambda run: " ".join(self.said(run)[0])
+        if column == "note":
+            return lambda run: self.said(run)[1]
+        if column.startswith("config."):
+            found = {place: dotted.get(column) for place, dotted in self._dotted.items()}
+            return lambda run: found[id(run.facts.common)]
+        return lambda run: run.value(column)
+
+    def full(self, name: str) -> str:
+        """Return the full key of a column; a `UserError` for one that no run has."""
+        for key in (name, f"config.{name}"):
+            if key in self.keys or not self.all:
+                return key
+        short = [key.removeprefix("config.") for key in self.keys]
+        raise UserError(f"no run has a column '{name}'{nearest(name, short)} (see: svmbench show RUN --json)")
+
+    def usual(self, chosen: Sequence[StoredRun]) -> list[str]:
+        """Return the columns shown by default, with the keys of the configuration in which runs differ."""
+        keys = [key for key in self.keys if key.startswith("config.") and not key.startswith(_PLACES)]
+        present = {id(run.facts.common) for run in chosen}
+        configs = [self._dotted[place] for place in present]
+        differing = [key for key in keys if any(one.get(key) != configs[0].get(key) for one in configs)]
+        if "config.seed" in keys and any(run.seed != chosen[0].seed for run in chosen):
+            differing = [key for key in keys if key in differing or key == "config.seed"]
+        elif "config.seed" in differing:
+            differing.remove("config.seed")
+        return [*_FIRST, *differing, *_LAST]
 
 
 def _dotted(section: Mapping[str, Any], prefix: str) -> dict[str, Any]:
@@ -116,58 +177,21 @@ def _dotted(section: Mapping[str, Any], prefix: str) -> dict[str, Any]:
     return found
 
 
-def _cells(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Iterator[list[Any]]:
-    for row in rows:
-        yield [row.get(column) for column in columns]
-
-
-def _usual(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the columns shown by default."""
-    keys = [key for key in _keys(rows) if key.startswith("config.") and not key.startswith(_PLACES)]
-    differing = []
-    for key in keys:
-        first = rows[0].get(key)
-        if [row.get(key) for row in rows].count(first) < len(rows):
-            differing.append(key)
-    return [*_FIRST, *differing, *_LAST]
-
-
-def _keys(rows: Sequence[Mapping[str, Any]]) -> dict[str, None]:
-    """Return the keys that rows have, in their order; most have the same."""
-    keys: dict[str, None] = {}
-    for same in dict.fromkeys(map(tuple, rows)):
-        keys.update(dict.fromkeys(same))
-    return keys
-
-
-def _column(name: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the full key of a column; a `UserError` for one that no run has."""
-    keys = _keys(rows)
-    for key in (name, f"config.{name}"):
-        if key in keys or not rows:
-            return key
-    short = [key.removeprefix("config.") for key in keys]
-    raise UserError(f"no run has a column '{name}'{nearest(name, short)} (see: svmbench show RUN --json)")
-
-
-def _chosen(
-    rows: Sequence[Mapping[str, Any]], where: Sequence[str], sort: str | None, reverse: bool
-) -> list[int]:
-    """Return the places of the rows that are asked for, in the order asked for."""
-    chosen = list(range(len(rows)))
-    if reverse:
-        chosen.reverse()
+def _chosen(runs: _Columns, where: Sequence[str], sort: str | None, reverse: bool) -> list[StoredRun]:
+    """Return the runs that are asked for, in the order asked for."""
+    chosen = runs.all[::-1] if reverse else runs.all
     for condition in where:
-        name, equals, value = condition.partition("=")
+        name, equals, text = condition.partition("=")
         if not equals:
             raise UserError(f"--where {condition} is not of the form KEY=VALUE")
-        column = _column(name, rows)
-        chosen = [index for index in chosen if _same(rows[index].get(column), value)]
+        value = runs.value(runs.full(name))
+        chosen = [run for run in chosen if _same(value(run), text)]
     if sort is not None:
-        column = _column(sort, rows)
-        known = [index for index in chosen if rows[index].get(column) is not None]
-        unknown = [index for index in chosen if rows[index].get(column) is None]
-        chosen = sorted(known, key=lambda index: _rank(rows[index][column]), reverse=reverse) + unknown
+        value = runs.value(runs.full(sort))
+        ranked = [(run, found) for run in chosen if (found := value(run)) is not None]
+        unknown = [run for run in chosen if value(run) is None]
+        ranked.sort(key=lambda pair: _rank(pair[1]), reverse=reverse)
+        chosen = [run for run, _ in ranked] + unknown
     return chosen
 
 

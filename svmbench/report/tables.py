@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -18,14 +19,13 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     rows : sequence of sequence
         Cells; a float is shown with four digits, text as it is.
     """
-    cells = [[cell(value) for value in row] for row in rows]
-    widths = [max(3, len(name), *(len(row[k]) for row in cells)) for k, name in enumerate(header)]
-    right = [_is_numeric([row[k] for row in rows]) for k in range(len(header))]
-    rule = [("-" * (width - 1) + ":") if is_right else "-" * width for width, is_right in zip(widths, right)]
-
-    places = (f"{{:{'>' if is_right else '<'}{width}}}" for width, is_right in zip(widths, right))
-    line = f"| {' | '.join(places)} |".format
-    return "\n".join([line(*header), line(*rule), *(line(*row) for row in cells)])
+    columns = []
+    for name, values in zip(header, zip(*rows) if rows else itertools.repeat(())):
+        texts = [cell(name), *map(cell, values)]
+        width, right = max(3, *map(len, texts)), _is_numeric(values)
+        texts.insert(1, ("-" * (width - 1) + ":") if right else "-" * width)
+        columns.append([text.rjust(width) if right else text.ljust(width) for text in texts])
+    return "\n".join([f"| {' | '.join(line)} |" for line in zip(*columns)])
 
 
 def cell(value: object) -> str:

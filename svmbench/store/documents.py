@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError
-from svmbench.files import write_whole
+from svmbench.files import read_regular, write_whole
 from svmbench.store.migrations import MIGRATIONS
 
 #: Layout of run.json, status.json, trace.csv, environments and optima; raised with every change of it
@@ -58,8 +58,19 @@ def read(path: Path) -> dict[str, Any]:
         If there is no such file.
     """
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        schema = int(document.pop("schema"))
+        content = read_regular(path)
+    except ValueError as error:
+        raise damaged(path, str(error)) from error
+    return parse(content, path)
+
+
+def parse(content: bytes, path: Path) -> dict[str, Any]:
+    """Return the same from the content of a document, whose file is that of the path."""
+    try:
+        document = json.loads(content)
+        schema = document.pop("schema")
+        if type(schema) is not int or schema < 1:
+            raise ValueError("its schema is no whole number from 1 on")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise damaged(path, error) from error
     if schema > SCHEMA:
@@ -69,7 +80,7 @@ def read(path: Path) -> dict[str, Any]:
     try:
         for step in range(schema, SCHEMA):
             document = MIGRATIONS[step](document)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise damaged(path, error) from error
     return dict(document)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from svmbench.files import digest
@@ -12,6 +13,9 @@ IDENTITY_VERSION = 1
 #: Parameters that a run derives from the optimum where its configuration leaves them ``auto``, by the form
 #: that the solver works on: the field of the problem, and the key of the solver.
 DERIVED = {"slack-constrained": ("nu", "nu"), "norm-bounded": ("radius", "R")}
+
+#: Keys of a budget that decide where a run ends and nothing else.
+ENDS = ("kev", "iterations", "seconds", "gap", "test_error")
 
 #: Keys of the resolved configuration that cannot change a result, as paths.
 IRRELEVANT = (
@@ -76,6 +80,13 @@ def rounded(value: float) -> float:
 def underived(identity: dict[str, Any]) -> dict[str, Any]:
     """Return an identity without its derived parameters, which is known before the optimum is."""
     return {key: value for key, value in identity.items() if key != "derived"}
+
+
+def without_ends(identity: Mapping[str, Any]) -> str:
+    """Return a digest of an identity without the ends of its budget: equal ones can be continued."""
+    config = dict(identity["config"])
+    config["budget"] = {key: value for key, value in config["budget"].items() if key not in ENDS}
+    return digest({**identity, "config": config})
 
 
 def run_id(identity: dict[str, Any]) -> str:

@@ -1,33 +1,49 @@
-"""What is known of all stored runs in one file, so that finding them opens no file of theirs.
+"""What is known of all ended runs in one SQLite database, so that finding them opens no file of theirs.
 
-``RESULTS/index.json`` is never the truth: an entry counts only while the times and sizes of the run's files
-are those it was made from, anything else is read again, and the file may be removed at any time. It is
-written whole; of several processes the last one wins, and what it did not know is read again.
+``RESULTS/index.sqlite`` is a cache; the folders of the runs are the truth. A row counts only while
 
-The sections of configurations, of which thousands of runs share a few, are written and read once.
+- its own check is right, a CRC-32 over everything in it: a row that was edited or damaged is read again;
+- times and sizes of run.json, trace.csv and status.json are those that it was made from.
+
+Every other run is read from its folder. A database is removed and made again if it is damaged, of another
+layout, a link, or holds anything but the tables below. Where it cannot be written, or the file system has no
+locks for it, everything works without it, only slower. Processes may use it at the same time: SQLite's locks
+keep it whole, and each process writes what it has read.
+
+Sections of configurations, of which thousands of runs share a few, are stored once, under their digest.
 """
 
 from __future__ import annotations
 
-import contextlib
+import hashlib
 import json
+import marshal
 import os
+import sqlite3
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
-from svmbench.files import write_whole
-from svmbench.store.documents import SCHEMA
+from svmbench.store.database import COLUMNS, FAILURES, TEXTS, created, is_damage, opened, remove
+from svmbench.store.facts import PackedFacts, pack
+from svmbench.store.identity import without_ends
 from svmbench.store.runs import RUNNING, StoredRun
-from svmbench.store.trace import TRACE_COLUMNS
 
-#: What the entries depend on beside the files: raised or changed, all runs are read again.
-_LAYOUT = [3, SCHEMA, list(TRACE_COLUMNS)]
-
+#: Files of a run whose times and sizes a row belongs to.
 _FILES = ("run.json", "trace.csv", "status.json")
+_SIGNATURE = struct.Struct(f"<{3 * len(_FILES)}q")
+
+#: Rows that are written at a time, so that little is lost where the making of the index is interrupted.
+_BATCH = 2000
+
+_Row = tuple[Any, ...]
 
 
 class Index:
-    """The index of one results folder, for one pass over its runs.
+    """The index of one results folder, for one pass over its runs; a context manager, which writes it.
 
     Parameters
     ----------
@@ -37,90 +53,199 @@ class Index:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._path = root / "index.json"
-        self._sections: list[dict[str, Any]] = []
-        self._places: dict[str, int] = {}
-        self._old = self._load()
-        self._new: dict[str, Any] = {}
-        self._signature: list[int] | None = None
-        self._fresh = 0
-        self._folders: dict[str, Path] = {}
+        self._path = root / "index.sqlite"
+        self._database: sqlite3.Connection | None = None
+        self._new: list[_Row] = []
+        self._gone: list[tuple[str, str]] = []
+        self._parsed: dict[str, dict[str, Any]] = {}
+        self._merged: dict[str, dict[str, Any]] = {}
+        self._same: dict[str, str] = {}
+        self._fresh: list[tuple[str, str]] = []
+        self._digests: dict[bytes, str] = {}
+        self._usable = True
 
-    def _load(self) -> dict[str, Any]:
+    def __enter__(self) -> Index:
+        self._database = opened(self._path)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._write()
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    def known(self, folder: str, names: Iterable[str]) -> Iterator[tuple[str, StoredRun]]:
+        """Yield those of the runs of a folder of which no file has changed since they were read.
+
+        Rows of runs that have gone are removed from the index.
+        """
+        left = set(names)
+        for row in self._rows("WHERE folder = ?", folder):
+            name = row[0]
+            if name not in left:
+                self._gone.append((folder, name))
+                continue
+            left.discard(name)
+            run = self._run(folder, row)
+            if run is not None and _signature(f"{self._root}/{folder}/{name}") == row[-2]:
+                yield name, run
+
+    def beginnings(self, folder: str, prefix: str) -> dict[str, str]:
+        """Return `without_ends` of the runs of a folder whose names have a prefix and that have a row.
+
+        To be checked by the run itself: neither the row's check nor the files' times are looked at.
+        """
+        text = "SELECT name, beginning FROM runs WHERE folder = ? AND name >= ? AND name < ?"
+        return dict(self._query(text, folder, prefix, prefix + "\U0010ffff"))
+
+    def signature(self, folder: str, name: str) -> bytes | None:
+        """Return what tells the files of a run from later ones; None of a run without an end."""
+        return None if name.endswith(RUNNING) else _signature(f"{self._root}/{folder}/{name}")
+
+    def _run(self, folder: str, row: _Row) -> StoredRun | None:
+        """Return the run of a row; None for a row that is not as it was written."""
         try:
-            content = json.loads(self._path.read_bytes())
-            if content["layout"] != _LAYOUT:
-                return {}
-            runs, self._sections = dict(content["runs"]), list(content["sections"])
-            return runs
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return {}
-
-    def names(self, folder: str) -> list[str]:
-        """Return the names in a folder of runs, sorted; hidden ones are those of writers."""
-        try:
-            return sorted(name for name in os.listdir(self._root / folder) if not name.startswith("."))
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-
-    def known(self, folder: str, name: str) -> StoredRun | None:
-        """Return the run of a folder if no file of it has changed since it was read; else None."""
-        self._signature = None if name.endswith(RUNNING) else _signature(f"{self._root}/{folder}/{name}")
-        if self._signature is None:
+            if _crc(folder, row) != row[-1]:
+                return None
+            texts = row[1:9]
+            sections, about = row[10], row[11]
+            common = self._merged.get(sections)
+            if common is None:
+                common = self._merged[sections] = self._sections(sections.split())
+            same = self._same.setdefault
+            texts = (same(texts[0], texts[0]), same(texts[1], texts[1]), *texts[2:4],
+                     same(texts[4], texts[4]), *texts[5:7], same(texts[7], texts[7]))  # fmt: skip
+            return StoredRun(
+                f"{self._root}/{folder}/{row[0]}",
+                PackedFacts(texts, row[12], common, self._section(about)),
+            )
+        except (LookupError, TypeError, ValueError):
             return None
-        key = f"{folder}/{name}"
-        entry = self._old.get(key)
-        if type(entry) is not list or entry[0] != self._signature:
-            return None
-        if folder not in self._folders:
-            self._folders[folder] = self._root / folder
-        config: dict[str, Any] = {}
-        try:
-            _, facts, places = entry
-            for place in places:
-                config.update(self._sections[place])
-        except (LookupError, TypeError, ValueError):  # not as it was written
-            return None
-        self._new[key] = entry
-        return StoredRun(self._folders[folder] / name, {**facts, "config": config})
 
-    def learn(self, folder: str, name: str, run: StoredRun) -> None:
-        """Keep what was read of the run asked for last, which was not known, unless it has no end."""
-        if self._signature is None:
+    def _sections(self, digests: Iterable[str]) -> dict[str, Any]:
+        return {key: value for digest in digests for key, value in self._section(digest).items()}
+
+    def _section(self, digest: str) -> dict[str, Any]:
+        """Return a section; ValueError if it is not as it was written."""
+        found = self._parsed.get(digest)
+        if found is None:
+            ((text,),) = self._query("SELECT text FROM sections WHERE digest = ?", digest)
+            if _digest(text) != digest:
+                raise ValueError("a section is not as it was written")
+            found = self._parsed[digest] = dict(json.loads(text))
+        return found
+
+    def _rows(self, where: str, *values: str) -> Iterator[_Row]:
+        return self._query(f"SELECT {', '.join(COLUMNS)} FROM runs {where}", *values)
+
+    def _query(self, text: str, *values: str) -> Iterator[_Row]:
+        """Yield what the database has; it is done without from the first error on."""
+        if self._database is None:
             return
-        facts = {key: value for key, value in run.facts.items() if key != "config"}
-        places = [self._place({key: value}) for key, value in run.facts["config"].items()]
-        # Taken before the files were read: files that changed meanwhile are read again the next time.
-        self._new[f"{folder}/{name}"] = [self._signature, facts, places]
-        self._fresh += 1
+        try:
+            yield from self._database.execute(text, values)
+        except FAILURES as error:
+            self._give_up(error)
 
-    def _place(self, section: dict[str, Any]) -> int:
-        """Return the place of a section among those that are kept."""
-        if not self._places:
-            self._places = {json.dumps(known): place for place, known in enumerate(self._sections)}
-        place = self._places.setdefault(json.dumps(section), len(self._sections))
-        if place == len(self._sections):
-            self._sections.append(section)
-        return place
+    def _give_up(self, error: Exception) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+        if is_damage(error):
+            remove(self._path)
+        else:
+            self._usable = False
 
-    def save(self) -> None:
-        """Write the index if much of it is new: one run in a hundred is sooner read than all are written."""
-        gone = len(self._old.keys() - self._new.keys())
-        if (self._fresh + gone) * 100 <= len(self._new) or not self._root.is_dir():
+    def _kept(self, sections: dict[str, Any]) -> str:
+        """Keep sections and return their digests; what thousands of runs share is written as JSON once."""
+        key = marshal.dumps(sections, 2)
+        if key not in self._digests:
+            texts = {_digest(text): text for text in map(json.dumps, sections.values())}
+            for digest, text in texts.items():
+                if digest not in self._parsed:
+                    self._parsed[digest] = json.loads(text)
+                    self._fresh.append((digest, text))
+            self._digests[key] = " ".join(texts)
+        return self._digests[key]
+
+    def _write(self) -> None:
+        """Write the rows that are new, and remove those of runs that have gone."""
+        new, gone, fresh = self._new, self._gone, self._fresh
+        self._new, self._gone, self._fresh = [], [], []
+        if not (new or gone) or not self._usable or not self._root.is_dir():
             return
-        content = {"layout": _LAYOUT, "sections": self._sections, "runs": self._new}
-        text = json.dumps(content, separators=(",", ":"))
-        with contextlib.suppress(OSError):  # a folder that is only read has no index
-            write_whole(self._path, text)
+        try:
+            if self._database is None:
+                self._database = created(self._path)
+            with self._database as database:
+                database.execute("BEGIN IMMEDIATE")
+                database.executemany("INSERT OR REPLACE INTO sections VALUES (?, ?)", fresh)
+                places = ", ".join("?" * (1 + len(COLUMNS)))
+                database.executemany(f"INSERT OR REPLACE INTO runs VALUES ({places})", new)
+                database.executemany("DELETE FROM runs WHERE folder = ? AND name = ?", gone)
+        except FAILURES as error:
+            self._give_up(error)
+
+    def keep(self, folder: str, name: str, signature: bytes, run: StoredRun) -> StoredRun:
+        """Keep what was read of a run that has ended; return it as the index has it."""
+        try:
+            texts, numbers = pack(run.facts)
+            identity = run.manifest["identity"]
+            sections = self._kept(
+                {key: {key: value} for key, value in (run.facts["config"] | {"seed": 0}).items()}
+            )
+            about = self._kept({"": run.facts["about"]})
+            told = (name, *texts, without_ends(identity), sections, about, numbers, signature)
+            row = (*told, _crc(folder, told))
+        except (TypeError, ValueError, KeyError, AttributeError, OverflowError, RecursionError, struct.error):
+            return run  # nothing that a row can hold: it is read each time
+        self._new.append((folder, *row))
+        if len(self._new) >= _BATCH:
+            self._write()
+        return self._run(folder, row) or run
 
 
-def _signature(path: str) -> list[int] | None:
-    """Return time and size of the files of a run that has ended, None where one is missing."""
-    signature: list[int] = []
+def folder_names(folder: Path) -> list[str]:
+    """Return the names in a folder of runs, without hidden ones, which are those of writers."""
+    try:
+        return [name for name in os.listdir(folder) if not name.startswith(".")]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def add(path: Path) -> StoredRun:
+    """Read the run in its final folder, and keep it in the index of its store."""
+    folder, name = path.parent, path.name
+    with Index(folder.parent) as index:
+        signature = index.signature(folder.name, name)
+        run = StoredRun.read(path)
+        if signature is not None:
+            index.keep(folder.name, name, signature, run)
+    return run
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def _crc(folder: str, row: _Row) -> int:
+    """Return the check of a row, of everything in it and the place that it is for."""
+    texts = "\0".join((folder, *row[: len(TEXTS)])).encode()
+    return zlib.crc32(row[len(TEXTS) + 1], zlib.crc32(row[len(TEXTS)], zlib.crc32(texts)))
+
+
+def _signature(path: str) -> bytes | None:
+    """Return times and sizes of the files of a run that has ended, None where one is missing.
+
+    The time of the last change of a file's state cannot be set back, as that of its content can.
+    """
+    found: list[int] = []
     try:
         for name in _FILES:
             state = os.stat(f"{path}/{name}")
-            signature += (state.st_mtime_ns, state.st_size)
+            found += (state.st_mtime_ns, state.st_ctime_ns, state.st_size)
     except OSError:
         return None
-    return signature
+    return _SIGNATURE.pack(*found)

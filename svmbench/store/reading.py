@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from svmbench.errors import UserError
 from svmbench.store import documents
 from svmbench.store.runs import RUNNING, StoredRun
+
+
+def best(runs: Iterable[StoredRun]) -> list[StoredRun]:
+    """Return one run of each identity: its result if there is one, else the newest."""
+    found: dict[str, StoredRun] = {}
+    for run in runs:
+        other = found.get(run.key)
+        if other is None or (run.complete, run.started) > (other.complete, other.started):
+            found[run.key] = run
+    return list(found.values())
 
 
 def read(path: Path) -> StoredRun | None:

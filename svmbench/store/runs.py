@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmbench.errors import UserError
-from svmbench.files import digest, holder, sha256
+from svmbench.files import digest, holder, read_regular, sha256
 from svmbench.store import documents, trace
-from svmbench.store.identity import run_id, underived
+from svmbench.store.facts import Facts, PackedFacts, facts_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,30 +36,43 @@ SUMMARY_KEYS = (
     *("peak_memory", "started", "ended", "path", "config"),
 )
 
-_NOTHING = (None,) * len(trace.TRACE_COLUMNS)
-
 #: Files of a run whose checksums status.json holds.
 CHECKED = ("run.json", "trace.csv", MODEL, STATE)
 
 
-@dataclass(frozen=True)
 class StoredRun:
     """A run as it lies in the store, ended or not.
 
-    Attributes
+    Parameters
     ----------
-    path : Path
+    path : path or str
         Its folder.
-    facts : dict
+    facts : Facts or PackedFacts
         What is known of it without opening its files again: what `read` found, or the store's index.
+    manifest : dict, optional
+        run.json, where it has been read.
     """
 
-    path: Path
-    facts: dict[str, Any]
+    __slots__ = ("_manifest", "_path", "facts")
+
+    def __init__(
+        self, path: str | Path, facts: Facts | PackedFacts, manifest: dict[str, Any] | None = None
+    ) -> None:
+        self._path = str(path)
+        self.facts = facts
+        self._manifest = manifest
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StoredRun) and (self._path, self.facts) == (other._path, other.facts)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"StoredRun({self._path!r}, {self.status})"
 
     @classmethod
     def read(cls, path: Path) -> StoredRun:
-        """Read the run in a folder, and check what is cheap to check: run.json and trace.csv.
+        """Read the run in a folder, and check what is cheap to check: run.json, trace.csv and status.json.
 
         Raises
         ------
@@ -69,41 +81,34 @@ class StoredRun:
         UserError
             If one of its files is damaged or missing.
         """
-        manifest = documents.read(path / "run.json")
-        end = _end(path)
         try:
-            for name, expected in end.pop("files", {}).items():
-                if name not in (MODEL, STATE) and sha256(path / name) != expected:
-                    raise documents.damaged(path / name, "its checksum is another than at the end")
-            rows = trace.read_rows(path / "trace.csv")
-            # JSON has no NaN or infinity: a diverged objective is unknown to its readers.
-            last = rows[-1].items() if rows else ()
-            known = {key: value for key, value in last if value is not None and not _not_finite(value)}
-            identity, config = manifest["identity"], manifest["config"]
-            facts = {
-                **{key: end[key] for key in ("status", "reason")},
-                **{key: end.get(key) for key in ("ended", "peak_memory")},
-                "started": str(manifest["started"]),
-                "title": manifest.get("solver", {}).get("title", config["solver"]["name"]),
-                "config": config,
-                "key": run_id(identity) if "derived" in identity else path.name.removesuffix(RUNNING),
-                "underived": run_id(underived(identity)) if "derived" in identity else None,
-                "last": [known.get(name) for name in trace.TRACE_COLUMNS] if rows else [],
-                "validation": _cross_validation(end),
-            }
-            run = cls(path, facts)
-            _ = (run.solver, run.dataset, run.seed)
+            content = read_regular(f"{path}/run.json")
+        except ValueError as error:
+            raise documents.damaged(path / "run.json", str(error)) from error
+        manifest = documents.parse(content, path / "run.json")
+        try:
+            end = _end(path)
+            last = _last_checkpoint(path, content, end.pop("files", {}))
+            facts = facts_of(path.name.removesuffix(RUNNING), manifest, end, last)
+            if facts["status"] not in (*END_STATES, "running", "killed"):
+                raise ValueError(f"{facts['status']} is no end of a run")
         except FileNotFoundError as error:
             raise documents.damaged(path, f"{Path(error.filename).name} is missing") from error
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise documents.damaged(path / "run.json", error) from error
-        object.__setattr__(run, "manifest", manifest)
-        return run
+        return cls(path, facts, manifest)
 
-    @cached_property
+    @property
+    def path(self) -> Path:
+        """Its folder."""
+        return Path(self._path)
+
+    @property
     def manifest(self) -> dict[str, Any]:
         """run.json: identity, configuration, data set, solver version, problem, seeds, environment hash."""
-        return documents.read(self.path / "run.json")
+        if self._manifest is None:
+            self._manifest = documents.read(self.path / "run.json")
+        return self._manifest
 
     @property
     def status(self) -> str:
@@ -133,7 +138,7 @@ class StoredRun:
     @property
     def id(self) -> str:
         """Name of the run: solver, data set, hash of its identity."""
-        return self.path.name.removesuffix(RUNNING)
+        return self._path.rpartition("/")[2].removesuffix(RUNNING)
 
     @property
     def homes(self) -> list[Path]:
@@ -148,7 +153,7 @@ class StoredRun:
     @property
     def solver(self) -> str:
         """Name of the solver."""
-        return str(self.facts["config"]["solver"]["name"])
+        return str(self.facts.common["solver"]["name"])
 
     @property
     def title(self) -> str:
@@ -158,12 +163,12 @@ class StoredRun:
     @property
     def dataset(self) -> str:
         """Name of the data set."""
-        return str(self.facts["config"]["dataset"]["name"])
+        return str(self.facts.common["dataset"]["name"])
 
     @property
     def seed(self) -> int:
         """Seed as the user gave it."""
-        return int(self.facts["config"]["seed"])
+        return self.facts.seed
 
     @property
     def started(self) -> str:
@@ -182,6 +187,10 @@ class StoredRun:
     def rows(self) -> list[dict[str, Any]]:
         """Return the checkpoints so far, a dict each, None where unknown; no import of pandas."""
         return trace.read_rows(self.path / "trace.csv")
+
+    def columns(self, names: Sequence[str]) -> list[list[Any]]:
+        """Return some columns of the checkpoints so far, a list each, None where unknown."""
+        return trace.read_columns(self.path / "trace.csv", names)
 
     @property
     def files(self) -> dict[str, str] | None:
@@ -221,23 +230,15 @@ class StoredRun:
 
     def summary(self) -> dict[str, Any]:
         """Return the run's end and its last checkpoint under `SUMMARY_KEYS`; None where unknown."""
-        last = dict(zip(trace.TRACE_COLUMNS, self.facts["last"] or _NOTHING, strict=True))
-        if self.facts["validation"] is not None:
-            last["validation_error"] = self.facts["validation"]
-        return {
-            "run": self.id,
-            "solver": self.solver,
-            "dataset": self.dataset,
-            "seed": self.seed,
-            "status": self.status,
-            "reason": self.reason,
-            **last,
-            "peak_memory": self.peak_memory,
-            "started": self.started,
-            "ended": self.ended,
-            "path": str(self.path),
-            "config": self.config,
-        }
+        return {key: self.value(key) for key in SUMMARY_KEYS}
+
+    def value(self, key: str) -> Any:
+        """Return one entry of the summary."""
+        if key not in trace.TRACE_COLUMNS:
+            return self._path if key == "path" else getattr(self, "id" if key == "run" else key)
+        if key == "validation_error" and self.facts["validation"] is not None:
+            return self.facts["validation"]
+        return self.facts.cell(key)
 
 
 class AlreadyStored(UserError):
@@ -260,7 +261,7 @@ def _end(path: Path) -> dict[str, Any]:
         end = documents.read(path / "status.json")
         check = end.pop("check", None)
         if check is not None and check != digest(end):
-            raise documents.damaged(path / "status.json", "its checksum is another than at the end")
+            raise _changed(path / "status.json")
         return end
     except FileNotFoundError:
         if not path.name.endswith(RUNNING):
@@ -272,13 +273,21 @@ def _end(path: Path) -> dict[str, Any]:
     return {"status": "running", "reason": who}
 
 
-def _cross_validation(end: dict[str, Any]) -> float | None:
-    """Return the share of mistakes over all folds; None without folds, or with some that were not fitted."""
-    found = end.get("cross_validation")
-    if found is None or len(found["mistakes"]) < found["folds"]:
-        return None
-    return float(sum(found["mistakes"]) / sum(found["examples"]))
+def _last_checkpoint(path: Path, manifest: bytes, files: Mapping[str, str]) -> dict[str, Any] | None:
+    """Return the last checkpoint of a run, after a look whether its files are those that it ended with."""
+    unknown = sorted(set(files) - set(CHECKED))
+    if unknown:
+        raise documents.damaged(path / "status.json", f"it names {unknown[0]}, which no run has")
+    if "run.json" in files and sha256(manifest) != files["run.json"]:
+        raise _changed(path / "run.json")
+    if "trace.csv" not in files:
+        rows = trace.read_rows(path / "trace.csv")
+        return rows[-1] if rows else None
+    content = read_regular(f"{path}/trace.csv")
+    if sha256(content) != files["trace.csv"]:
+        raise _changed(path / "trace.csv")
+    return trace.last_row(content, path / "trace.csv")
 
 
-def _not_finite(value: Any) -> bool:
-    return isinstance(value, float) and not -float("inf") < value < float("inf")
+def _changed(path: Path) -> UserError:
+    return documents.damaged(path, "its checksum is another than at the end")

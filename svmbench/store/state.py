@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+import contextlib
 import io
 import zipfile
 import zlib
@@ -15,12 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.errors import UserError
-from svmbench.files import digest, sha256, write_whole
-from svmbench.store import documents
+from svmbench.files import sha256, write_whole
+from svmbench.store.identity import without_ends
+from svmbench.store.index import Index, folder_names
 from svmbench.store.runs import STATE, StoredRun
-
-#: Keys of a budget that decide where a run ends and nothing else.
-ENDS = ("kev", "iterations", "seconds", "gap", "test_error")
 
 _OWN, _COUNT = "svmbench_", "count_"
 #: Raised when what a solver keeps changes while its version stays: states of before are then no states.
@@ -108,26 +106,26 @@ def _write(archive: zipfile.ZipFile, name: str, array: NDArray[Any]) -> None:
 
 
 def beginnings(root: Path, identity: Mapping[str, Any]) -> Iterator[StoredRun]:
-    """Return the stored runs, ended or killed, that differ from one in nothing but where its budget ends."""
-    config, wanted = identity["config"], _without_ends(identity)
-    pattern = f"{config['solver']['name']}-{config['dataset']['name']}-*/run.json"
-    for path in sorted((root / "runs").glob(pattern)):
-        try:
-            about = path.stat()
-            if _key(path, about.st_mtime_ns, about.st_size) == wanted:
-                yield StoredRun.read(path.parent)
-        except (UserError, FileNotFoundError, KeyError):
-            continue
+    """Return the stored runs, ended or killed, that differ from one in nothing but where its budget ends.
 
-
-@functools.lru_cache(maxsize=1 << 16)
-def _key(path: Path, modified: int, size: int) -> str:
-    """Return `_without_ends` of a stored run; once, for a sweep asks of thousands again and again."""
-    return _without_ends(documents.read(path)["identity"])
-
-
-def _without_ends(identity: Mapping[str, Any]) -> str:
-    """Return a digest of an identity without where its budget ends."""
-    config = dict(identity["config"])
-    config["budget"] = {key: value for key, value in config["budget"].items() if key not in ENDS}
-    return digest({**identity, "config": config})
+    Those that the index knows are told by it; each other one of the same solver and data is read once.
+    """
+    config, wanted = identity["config"], without_ends(identity)
+    prefix = f"{config['solver']['name']}-{config['dataset']['name']}-"
+    with Index(root) as index:
+        names = {name for name in folder_names(root / "runs") if name.startswith(prefix)}
+        known = index.beginnings("runs", prefix)
+        found = {name for name in names if known.get(name) == wanted}
+        for name in names - known.keys():
+            with contextlib.suppress(UserError, FileNotFoundError, NotADirectoryError, KeyError):
+                signature = index.signature("runs", name)
+                run = StoredRun.read(root / "runs" / name)
+                if signature is not None:
+                    index.keep("runs", name, signature, run)
+                if without_ends(run.manifest["identity"]) == wanted:
+                    found.add(name)
+    for name in sorted(found):
+        with contextlib.suppress(UserError, FileNotFoundError):
+            run = StoredRun.read(root / "runs" / name)
+            if without_ends(run.manifest["identity"]) == wanted:
+                yield run

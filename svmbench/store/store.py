@@ -16,10 +16,14 @@ from svmbench.errors import UserError, nearest
 from svmbench.files import Lock, digest, holder
 from svmbench.store import documents, packs, shared
 from svmbench.store.identity import run_id, underived
-from svmbench.store.index import Index
-from svmbench.store.reading import read
+from svmbench.store.index import Index, folder_names
+from svmbench.store.reading import best, read
 from svmbench.store.runs import LOCK, RUNNING, AlreadyStored, StoredRun
 from svmbench.store.writer import RunWriter
+
+#: Most runs with one beginning that are read to tell which is meant, and most names that a wrong one is held
+#: against.
+_FEW, _MANY = 20, 2000
 
 
 class Store:
@@ -68,15 +72,10 @@ class Store:
 
         A damaged run is skipped with a warning.
         """
-        best: dict[str, StoredRun] = {}
-        for run in self._all():
-            other = best.get(run.key)
-            if other is None or (run.complete, run.started) > (other.complete, other.started):
-                best[run.key] = run
-        return sorted(best.values(), key=lambda run: (run.started, run.id))
+        return sorted(best(self._all()), key=lambda run: (run.started, run.id))
 
     def find(self, name: str) -> StoredRun:
-        """Return the run with this id, this unique beginning of an id, or in this folder.
+        """Return the run with this id, this unique beginning of an id, or in this folder; no other is read.
 
         Raises
         ------
@@ -86,22 +85,28 @@ class Store:
         if (Path(name) / "run.json").is_file():
             return StoredRun.read(Path(name).resolve())
         name = name.removesuffix(RUNNING)
-        runs = {run.id: run for run in self.runs()}
-        if name in runs:
-            return runs[name]
-        matches = [id for id in runs if id.startswith(name)]
-        if len(matches) == 1:
-            return runs[matches[0]]
-        if matches:
+        places: dict[str, list[Path]] = {}
+        for folder in self._folders():
+            for entry in folder_names(self.root / folder):
+                places.setdefault(entry.removesuffix(RUNNING), []).append(self.root / folder / entry)
+        meant = [name] if name in places else sorted(id for id in places if id.startswith(name))
+        if len(meant) <= _FEW:
+            found = (self._intact(path) for id in meant for path in places[id])
+            runs = best(run for run in found if run is not None)
+            if len(runs) == 1:
+                return runs[0]
+            meant = [run.id for run in runs]
+        if meant:
             raise UserError(
-                f"{name} is the beginning of {len(matches)} runs ({_some(matches)}); give more of one"
+                f"{name} is the beginning of {len(meant)} runs ({_some(meant)}); give more of one"
             )
-        for path in (self.root / "runs" / name, self.root / "reference" / "runs" / name):
+        for path in places.get(name, ()):
             if path.is_dir():
                 read(path)  # it is damaged, and this says how
-        if not runs:
+        if not places:
             raise UserError(f"there is no run {name}: {self.root} holds no runs; make one with: svmbench run")
-        raise UserError(f"there is no run {name} in {self.root}; see: svmbench list{nearest(name, runs)}")
+        hint = nearest(name, places) if len(places) <= _MANY else ""
+        raise UserError(f"there is no run {name} in {self.root}; see: svmbench list{hint}")
 
     def get(self, identity: dict[str, Any]) -> StoredRun | None:
         """Return the ended run of this identity, own or reference, or None."""
@@ -190,7 +195,9 @@ class Store:
 
     def running(self) -> int:
         """Return how many runs processes are making in this store now."""
-        return sum(holder(path / LOCK) is not None for path in (self.root / "runs").glob("*" + RUNNING))
+        folder = self.root / "runs"
+        running = (name for name in folder_names(folder) if name.endswith(RUNNING))
+        return sum(holder(folder / name / LOCK) is not None for name in running)
 
     def put_environment(self, record: dict[str, Any]) -> str:
         """Store the description of machine and software once; return its hash."""
@@ -243,18 +250,18 @@ class Store:
         return None
 
     def _all(self) -> Iterator[StoredRun]:
-        index = Index(self.root)
-        # Reference runs last: among equals the first one is kept.
-        for folder in self._folders():
-            for name in index.names(folder):
-                run = index.known(folder, name)
-                if run is None:
-                    run = self._intact(self.root / folder / name)
-                    if run is None:
-                        continue
-                    index.learn(folder, name, run)
-                yield run
-        index.save()
+        with Index(self.root) as index:
+            # Reference runs last: among equals the first one is kept.
+            for folder in self._folders():
+                left = set(folder_names(self.root / folder))
+                for name, run in index.known(folder, left):
+                    left.discard(name)
+                    yield run
+                for name in sorted(left):
+                    signature = index.signature(folder, name)
+                    found = self._intact(self.root / folder / name)
+                    if found is not None:
+                        yield found if signature is None else index.keep(folder, name, signature, found)
 
     def _intact(self, path: Path) -> StoredRun | None:
         """Return the run in a folder; None if it holds none, or with a warning if it is damaged."""

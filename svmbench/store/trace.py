@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmbench.counters import FIELDS
+from svmbench.files import read_regular
 from svmbench.store.documents import damaged
 
 if TYPE_CHECKING:
@@ -16,8 +18,8 @@ if TYPE_CHECKING:
 
     Value = int | float | str | None
 
-_COUNTS = (*FIELDS, "support_vectors", "test_mistakes", "rounds", "candidates")
-_WORDS = ("dual_source", "precision")
+COUNTS = (*FIELDS, "support_vectors", "test_mistakes", "rounds", "candidates")
+WORDS = ("dual_source", "precision")
 
 #: Columns of trace.csv in their order. Errors are fractions, objectives those of the λ-form, times seconds.
 TRACE_COLUMNS = (
@@ -30,7 +32,7 @@ TRACE_COLUMNS = (
 
 #: How a cell of each column is read, and a checkpoint of which nothing is known.
 _READ: dict[str, Callable[[str], Value]] = {
-    name: str if name in _WORDS else int if name in _COUNTS else float for name in TRACE_COLUMNS
+    name: str if name in WORDS else int if name in COUNTS else float for name in TRACE_COLUMNS
 }
 _UNKNOWN: dict[str, Value] = dict.fromkeys(TRACE_COLUMNS)
 
@@ -85,9 +87,9 @@ def line(row: dict[str, Any]) -> str:
 def _cell(name: str, value: Any) -> str:
     if value is None:
         return ""
-    if name in _WORDS:
+    if name in WORDS:
         return str(value)
-    return str(int(value)) if name in _COUNTS else repr(float(value))
+    return str(int(value)) if name in COUNTS else repr(float(value))
 
 
 def read_rows(path: Path) -> list[dict[str, Value]]:
@@ -103,13 +105,68 @@ def read_rows(path: Path) -> list[dict[str, Value]]:
     UserError
         If a line is not what was written.
     """
+    text = _text(path)
+    return [] if text is None else parse(text, path)
+
+
+def read_columns(path: Path, names: Sequence[str]) -> list[list[Value]]:
+    """Read some columns of a trace, in a fraction of the time that all of them take.
+
+    Returns
+    -------
+    list of list
+        One for each name, with a value for each checkpoint, None where unknown.
+
+    Raises
+    ------
+    UserError
+        If a line is not what was written.
+    """
+    text = _text(path) or ""
+    lines = text.split("\n")[:-1]
+    header = lines[0].split(",") if lines else []
+    if lines and _whole(lines) and set(names) <= set(header):
+        places = [(header.index(name), _READ[name]) for name in names]
+        most = 1 + max(place for place, _ in places)
+        cells = [line.split(",", most) for line in lines[1:]]
+        with contextlib.suppress(ValueError, IndexError):  # `parse` says what is wrong, and where
+            return [[read(row[place]) if row[place] else None for row in cells] for place, read in places]
+    rows = parse(text, path)
+    return [[row[name] for row in rows] for name in names]
+
+
+def _whole(lines: Sequence[str]) -> bool:
+    """Return whether the check of the last line, over all that stands before it, is right."""
+    *before, last = lines
+    body, comma, check = last.rpartition(",")
+    text = "\n".join([*before, body + comma])
+    return len(lines) > 1 and f"{zlib.crc32(text.encode()):08x}" == check
+
+
+def last_row(content: bytes, path: Path) -> dict[str, Value] | None:
+    """Return the last checkpoint of a trace whose checksum is right; the others are not looked at."""
+    lines = content.split(b"\n")[:-1]
+    if len(lines) < 2:
+        return None
     try:
-        text = path.read_text(encoding="utf-8")
+        header, last = (line.decode().split(",") for line in (lines[0], lines[-1]))
+        return {**_UNKNOWN, **_known(header[: -1 if header[-1] == CHECK else None], last)}
+    except ValueError as error:
+        raise damaged(path, f"line {len(lines)}: {error}") from error
+
+
+def _known(names: Sequence[str], cells: Sequence[str]) -> dict[str, Value]:
+    return {name: _READ[name](cell) for name, cell in zip(names, cells) if cell and name in _READ}
+
+
+def _text(path: Path) -> str | None:
+    """Return the content of a trace, None if there is none yet."""
+    try:
+        return read_regular(path).decode()
     except FileNotFoundError:
-        return []
-    except UnicodeDecodeError as error:
+        return None
+    except ValueError as error:
         raise damaged(path, error) from error
-    return parse(text, path)
 
 
 def parse(text: str, path: Path) -> list[dict[str, Value]]:
@@ -126,7 +183,7 @@ def parse(text: str, path: Path) -> list[dict[str, Value]]:
                 raise ValueError(f"{len(cells)} fields instead of {len(names)}")
             if checked:
                 crc = _follow(content, cells.pop(), crc)
-            known = {name: _READ[name](cell) for name, cell in zip(names, cells) if cell and name in _READ}
+            known = _known(names, cells)
         except ValueError as error:
             raise damaged(path, f"line {number}: {error}") from error
         rows.append({**_UNKNOWN, **known})
@@ -150,9 +207,9 @@ def read_frame(path: Path) -> pd.DataFrame:
     columns: dict[str, pd.Series[Any]] = {}
     for name in TRACE_COLUMNS:
         values = [row[name] for row in rows]
-        if name in _WORDS:
+        if name in WORDS:
             columns[name] = pd.Series(values, dtype=object)
-        elif name in _COUNTS:
+        elif name in COUNTS:
             columns[name] = pd.Series(values, dtype="Int64" if None in values else "int64")
         else:
             columns[name] = pd.Series(

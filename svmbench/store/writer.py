@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmbench.files import Lock, digest, sha256, sync_folder
-from svmbench.store import documents, trace
+from svmbench.store import documents, index, trace
 from svmbench.store.documents import storing
 from svmbench.store.runs import CHECKED, END_STATES, LOCK, MODEL, RUNNING, TRAINING, StoredRun
 
@@ -86,7 +86,7 @@ class RunWriter:
             raise ValueError(f"no such end state: {status}")
         with self._storing():
             self._store_end(status, reason, fields)
-        return StoredRun.read(self.path)
+        return index.add(self.path)
 
     def _store_end(self, status: str, reason: str, fields: dict[str, Any]) -> None:
         self._trace.close()
@@ -148,7 +148,7 @@ def conclude(path: Path, status: str, reason: str) -> StoredRun | None:
         return None
     with storing(f"run {path.name.removesuffix(RUNNING)}", path.parent):
         if (path / "status.json").is_file():
-            return StoredRun.read(_named(path, lock))
+            return index.add(_named(path, lock))
         if not (path / "trace.csv").is_file():
             lock.release()
             return None
@@ -157,7 +157,7 @@ def conclude(path: Path, status: str, reason: str) -> StoredRun | None:
         (path / TRAINING).unlink(missing_ok=True)
         started = documents.read(path / "run.json")["started"]
         seal(path, {"status": status, "reason": reason, "started": started, "ended": now()})
-        return StoredRun.read(_named(path, lock))
+        return index.add(_named(path, lock))
 
 
 def seal(path: Path, end: dict[str, Any]) -> None:

@@ -261,29 +261,6 @@ def test_a_disk_that_is_full_from_the_start_is_one_sentence_and_leaves_no_lock(s
     assert make(begin).complete
 
 
-def test_the_index_is_never_the_truth(store, begin):
-    runs = [make(begin, seed) for seed in range(3)]
-    assert store.runs() == runs
-    index = store.root / "index.json"
-    content = json.loads(index.read_text())
-    assert sorted(content["runs"]) == sorted(f"runs/{run.id}" for run in runs)
-    for text in ("", "[]", '{"layout": 0}', json.dumps({**content, "runs": {"runs/x": 1}})):
-        index.write_text(text)
-        assert store.runs() == runs
-    begin(1, force=True).finish("timeout", "other")
-    assert [run.reason for run in store.runs()] == ["enough", "enough", "other"]
-    os.rename(runs[0].path, store.root / "away")
-    assert [run.seed for run in store.runs()] == [2, 1]
-
-
-def test_found_runs_open_no_file_of_theirs(store, begin, monkeypatch):
-    runs = [make(begin, seed) for seed in range(3)]
-    first = store.runs()
-    monkeypatch.setattr("svmbench.store.documents.read", lambda path: pytest.fail(f"{path} was opened"))
-    assert store.runs() == first == runs
-    assert [run.summary()["iterations"] for run in store.runs()] == [2, 2, 2]
-
-
 def test_a_derived_parameter_is_part_of_the_identity_and_older_names_are_found(store, config):
     plain = identity(config, "sum", 1)
     new = identity(config, "sum", 1, derived={"nu": 0.1234567})

@@ -1,0 +1,210 @@
+"""What is known of a run without opening its files again: as it was read, or packed as the index keeps it."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from svmbench.store.identity import run_id, underived
+from svmbench.store.trace import COUNTS, TRACE_COLUMNS, WORDS
+
+#: Keys of both forms.
+#: ``status``, ``reason``, ``started``, ``ended``, ``peak_memory``, ``title``, ``config``: as in documents;
+#: ``key``: the name that the run's identity has now; ``underived``: that without derived parameters, None if
+#: there are none; ``last``: the last checkpoint in the order of `TRACE_COLUMNS`, empty without one;
+#: ``validation``: the error over all folds; ``about``: the sections ``dataset`` and ``problem`` of run.json.
+KEYS = (
+    *("status", "reason", "started", "ended", "title", "key", "underived"),
+    *("peak_memory", "validation", "last", "config", "about"),
+)
+_PLACE = {name: place for place, name in enumerate(TRACE_COLUMNS)}
+
+# The numbers of a run, packed: whether there is a checkpoint, the seed, counts, then the others. Unknown ones
+# are the least whole number and NaN, which no run has.
+_NUMBERS = tuple(name for name in TRACE_COLUMNS if name not in WORDS)
+_WHOLE = ("checkpoint", "seed", *(name for name in _NUMBERS if name in COUNTS))
+_REAL = ("peak_memory", "validation", *(name for name in _NUMBERS if name not in COUNTS))
+_PACKED = struct.Struct(f"<{len(_WHOLE)}q{len(_REAL)}d")
+_UNKNOWN = -(1 << 63)
+_PARTS = {name: (struct.Struct("<q").unpack_from, 8 * place) for place, name in enumerate(_WHOLE)} | {
+    name: (struct.Struct("<d").unpack_from, 8 * (len(_WHOLE) + place)) for place, name in enumerate(_REAL)
+}
+
+
+class Facts(dict[str, Any]):
+    """What was read of a run, by `KEYS`."""
+
+    def cell(self, name: str) -> Any:
+        """Return one column of the last checkpoint, None where unknown."""
+        return self["last"][_PLACE[name]] if self["last"] else None
+
+    @property
+    def seed(self) -> int:
+        """Seed as the user gave it."""
+        return int(self["config"]["seed"])
+
+    @property
+    def common(self) -> dict[str, Any]:
+        """The configuration, in which the seed does not count; to be read only."""
+        config: dict[str, Any] = self["config"]
+        return config
+
+
+class PackedFacts(Mapping[str, Any]):
+    """The same of an ended run in a third of the memory, unpacked when it is asked for.
+
+    Parameters
+    ----------
+    texts : tuple of str
+        status, reason, started, ended, title, key, underived and words, as `pack` returns them.
+    numbers : bytes
+        From `pack`.
+    common, about : dict
+        Configuration, in which the seed does not count, and about; runs share them.
+    """
+
+    __slots__ = ("_numbers", "_texts", "about", "common")
+
+    def __init__(
+        self, texts: tuple[str, ...], numbers: bytes, common: dict[str, Any], about: dict[str, Any]
+    ) -> None:
+        if len(numbers) != _PACKED.size or common.get("seed", 1) != 0:
+            raise ValueError("not as it was written")
+        self._texts = texts
+        self._numbers = numbers
+        self.common = common
+        self.about = about
+
+    def __getitem__(self, key: str) -> Any:
+        if key in _TEXTS:
+            text = self._texts[_TEXTS[key]]
+            return text if text or key not in ("ended", "underived") else None
+        if key in ("peak_memory", "validation"):
+            return self._number(key)
+        if key == "config":
+            return {**self.common, "seed": self.seed}
+        if key == "last":
+            return [self.cell(name) for name in TRACE_COLUMNS] if self._number("checkpoint") else []
+        return {"about": self.about}[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(KEYS)
+
+    def __len__(self) -> int:
+        return len(KEYS)
+
+    def cell(self, name: str) -> Any:
+        """Return one column of the last checkpoint, None where unknown."""
+        if name in WORDS:
+            return self._texts[-1].split("\n")[WORDS.index(name)] or None
+        return self._number(name)
+
+    @property
+    def seed(self) -> int:
+        """Seed as the user gave it."""
+        return int(self._number("seed") or 0)
+
+    def _number(self, name: str) -> Any:
+        unpack, place = _PARTS[name]
+        (value,) = unpack(self._numbers, place)
+        return None if value != value or value == _UNKNOWN else value
+
+
+_TEXTS = {name: place for place, name in enumerate(KEYS[:7])}
+
+
+def pack(facts: Mapping[str, Any]) -> tuple[tuple[str, ...], bytes]:
+    """Return the texts and numbers of `PackedFacts`.
+
+    Raises
+    ------
+    ValueError, TypeError, struct.error
+        For what cannot be packed, such as a count beyond 64 bits.
+    """
+    last = dict(zip(TRACE_COLUMNS, facts["last"])) if facts["last"] else {}
+    known = {
+        **last,
+        "checkpoint": int(bool(facts["last"])),
+        **{name: facts[name] for name in ("peak_memory", "validation")},
+        "seed": facts["config"]["seed"],
+    }
+    if any(known.get(name) == _UNKNOWN for name in _WHOLE):
+        raise ValueError("a number that stands for an unknown one")
+    numbers = _PACKED.pack(
+        *(_UNKNOWN if (value := known.get(name)) is None else value for name in _WHOLE),
+        *(float("nan") if (value := known.get(name)) is None else value for name in _REAL),
+    )
+    texts = [facts[name] or "" for name in KEYS[:7]]
+    texts.append("\n".join(last.get(name) or "" for name in WORDS))
+    return tuple(texts), numbers
+
+
+def facts_of(
+    name: str, manifest: Mapping[str, Any], end: Mapping[str, Any], last: Mapping[str, Any] | None
+) -> Facts:
+    """Return what is known of a run.
+
+    Parameters
+    ----------
+    name : str
+        That of its folder, without an ending.
+    manifest, end : mapping
+        run.json and status.json.
+    last : mapping, optional
+        The last checkpoint.
+
+    Raises
+    ------
+    LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError
+        For a document that lacks something, or has another type there.
+    """
+    identity, config = manifest["identity"], manifest["config"]
+    # JSON has no NaN or infinity: a diverged objective is unknown to its readers.
+    known = {key: None if _not_finite(value) else value for key, value in (last or {}).items()}
+    derives = "derived" in identity
+    for section in ("solver", "dataset"):
+        _text(config[section]["name"])
+    if type(config["seed"]) is not int:
+        raise TypeError("its seed is no whole number")
+    return Facts(
+        status=_text(end["status"]),
+        reason=_text(end["reason"]),
+        started=_text(manifest["started"]),
+        ended=None if end.get("ended") is None else _text(end["ended"]),
+        title=_text(manifest.get("solver", {}).get("title", config["solver"]["name"])),
+        key=run_id(identity) if derives else name,
+        underived=run_id(underived(identity)) if derives else None,
+        peak_memory=_number(end.get("peak_memory")),
+        validation=_cross_validation(end),
+        last=[known[name] for name in TRACE_COLUMNS] if known else [],
+        config=dict(config),
+        about={key: manifest.get(key) for key in ("dataset", "problem")},
+    )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"a {type(value).__name__} in place of a text")
+    return value
+
+
+def _number(value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise TypeError(f"a {type(value).__name__} in place of a number")
+    return value
+
+
+def _cross_validation(end: Mapping[str, Any]) -> float | None:
+    """Return the share of mistakes over all folds; None without folds, or with some that were not fitted."""
+    found = end.get("cross_validation")
+    if found is None or len(found["mistakes"]) < found["folds"]:
+        return None
+    return _number(sum(found["mistakes"]) / sum(found["examples"]))
+
+
+def _not_finite(value: Any) -> bool:
+    return isinstance(value, float) and not -float("inf") < value < float("inf")
