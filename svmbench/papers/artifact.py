@@ -50,7 +50,7 @@ _TOP = ("title", "source", "kind")
 
 #: Keys under which a quantity, a test or a published point names a line, and a metric.
 _LINE_KEYS = ("solver", "curve", "other", "epoch", "shared")
-_METRIC_KEYS = ("metric", "arrival")
+_METRIC_KEYS = ("metric", "arrival", "stabilises")
 
 
 @dataclass(frozen=True)

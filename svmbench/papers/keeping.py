@@ -19,11 +19,12 @@ from svmbench.papers.artifact import Artifact, load
 from svmbench.papers.drawing import draw
 from svmbench.papers.material import Material
 from svmbench.papers.plan import configuration_key
+from svmbench.papers.samples import is_cost
 from svmbench.store import StoredRun, packs, shared
 from svmbench.store.trace import TRACE_COLUMNS
 
 #: Keys of a quantity or a test that looks at a run before its end.
-_ON_THE_WAY = frozenset(("arrival", "at", "envelope", "peak", "curve", "epoch", "shared"))
+_ON_THE_WAY = frozenset(("arrival", "at", "envelope", "peak", "curve", "epoch", "shared", "stabilises"))
 
 
 def keep(material: Material, results: Path) -> list[Path]:
@@ -125,7 +126,7 @@ def compares_errors(artifact: Artifact) -> bool:
 def _is_error(given: Any) -> bool:
     """Tell whether a quantity is a test error, which it is by default, or one that it is made from."""
     if isinstance(given, Mapping):
-        shown = given.get("metric", "test_error") == "test_error" and "arrival" not in given
+        shown = given.get("metric", "test_error") == "test_error" and not is_cost(given)
         return ("solver" in given and shown) or any(map(_is_error, given.values()))
     return isinstance(given, list | tuple) and any(map(_is_error, given))
 

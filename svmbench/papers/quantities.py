@@ -25,6 +25,8 @@ from svmbench.papers.samples import (
     exactly,
     first_below,
     first_epoch_end,
+    first_stable,
+    is_cost,
     measured,
     stays_below,
     value_until,
@@ -40,7 +42,7 @@ _PER_DECADE = 20
 
 _KEYS = (
     *("solver", "metric", "at", "where", "arrival", "within", "level", "first", "envelope", "peak"),
-    *("factor", "plus", "over", "measure", "number", "optimum", "known"),
+    *("factor", "plus", "over", "measure", "number", "optimum", "known", "stabilises", "span"),
 )
 
 
@@ -197,8 +199,8 @@ class Evidence:
         Of a cost of arrival these are the costs of the checkpoint before it and of that at it.
         """
         solver, where = str(given["solver"]), given.get("where")
-        if "arrival" in given:
-            curve = self.curve(solver, str(given["arrival"]), where)
+        if is_cost(given):
+            curve = self.curve(solver, str(given.get("arrival", given.get("stabilises"))), where)
             return *self._arrival(given, curve), curve
         curve = self.curve(solver, str(given.get("metric", "test_error")), where)
         at = given.get("at", "end")
@@ -229,9 +231,9 @@ class Evidence:
         At its own arrival a run is looked at where it was observed: at the first checkpoint that is there.
         """
         seeds = len(curve.steps)
-        if not (isinstance(at, Mapping) and "arrival" in at):
+        if not (isinstance(at, Mapping) and is_cost(at)):
             return np.full(seeds, self._cost(at)[0]), np.full(seeds, self._cost(at)[1])
-        costs = self._arrival(at, self.curve(solver, str(at["arrival"]), where))[1]
+        costs = self._per_seed({**at, "solver": solver, "where": where})[1]
         if np.isinf(costs).any():
             raise NotAttempted(
                 f"{solver}: {np.isinf(costs).sum()} of {seeds} runs end before they come so far"
@@ -239,7 +241,9 @@ class Evidence:
         return costs, costs
 
     def _arrival(self, given: Mapping[str, Any], curve: Curve) -> tuple[Floats, Floats]:
-        """Return the costs between which each run comes to stay at or below a level (or first reaches it)."""
+        """Return the costs between which each run comes to stay at a level, first is there, or is stable."""
+        if "stabilises" in given:
+            return first_stable(curve, float(given["span"]), float(given["within"]))
         if "level" in given:
             level = float(self.sample(given["level"]).rows.at[0])
         else:
@@ -253,7 +257,7 @@ class Evidence:
         earlier, later, curve = self._per_seed(given)
         seeds = [steps.run.seed for steps in curve.steps]
         rows = [repeated(earlier, seeds), repeated(later, seeds)]
-        if "arrival" in given:
+        if is_cost(given):
             return Sample(Rows(rows[1], *rows), arrival_words(earlier, later), len(seeds) == 1)
         tests = None
         if given.get("metric", "test_error") == "test_error":

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.papers.estimate import RESAMPLES, Floats, NotAttempted, Rows, binomial_error, repeated
-from svmbench.report.series import Curve, Steps
+from svmbench.report.series import OVERSHOOT, Curve, Steps
 from svmbench.report.tables import count
 from svmbench.store import bits
 
@@ -91,6 +91,11 @@ def arrival_words(before: Floats, at: Floats) -> str:
     return median if least == most else f"{median} ({least} to {most})"
 
 
+def is_cost(given: Mapping[str, Any]) -> bool:
+    """Return whether a quantity of a line is the cost at which it arrives somewhere or is stable."""
+    return "arrival" in given or "stabilises" in given
+
+
 def value_until(steps: Steps, cost: float, envelope: bool) -> float:
     """Return the value at a cost, or the least until then."""
     value = float(steps.at(np.array([cost]))[0])
@@ -116,6 +121,33 @@ def first_below(steps: Steps, target: float) -> tuple[float, float]:
     """Return the costs between which a run first comes to a target; see `stays_below`."""
     there = np.flatnonzero(steps.value <= target)
     return _between(steps, int(there[0]) if there.size else steps.cost.size)
+
+
+def first_stable(curve: Curve, span: float, within: float) -> tuple[Floats, Floats]:
+    """Return the costs between which each run is first seen to have been stable; see `stays_below`.
+
+    Parameters
+    ----------
+    curve : Curve
+        A line.
+    span : float
+        Stable for how long: from a ``span``-th of the cost on, where the run must have been observed.
+    within : float
+        The greatest of the values since then is at most this much above the least.
+    """
+    ends = [_between(steps, _first_stable(steps, span, within)) for steps in curve.steps]
+    before, at = zip(*ends, strict=True)
+    return np.array(before), np.array(at)
+
+
+def _first_stable(steps: Steps, span: float, within: float) -> int:
+    """Return the place of the checkpoint, the number of checkpoints if there is none."""
+    for place in np.flatnonzero(steps.cost >= span * steps.cost[0]):
+        cost = steps.cost[place]
+        since = steps.value[(steps.cost * OVERSHOOT >= cost / span) & (steps.cost <= cost)]
+        if np.ptp(since) <= within:
+            return int(place)
+    return steps.cost.size
 
 
 def _between(steps: Steps, place: int) -> tuple[float, float]:

@@ -39,6 +39,8 @@ def quantity_words(given: Mapping[str, Any] | float) -> str:
         for key, value in (given.get("where") or {}).items()
     )
     who = f"{given['solver']}{where}"
+    if "stabilises" in given:
+        return f"{factor}the cost at which the {_spaced(given['stabilises'])} of {who} {_stable_words(given)}"
     if "arrival" in given:
         verb = (
             "first reaches"
@@ -55,6 +57,12 @@ def quantity_words(given: Mapping[str, Any] | float) -> str:
     if given.get("peak"):
         least, when = "greatest ", "over the whole run"
     return f"{factor}the {least}{_spaced(given.get('metric', 'test_error'))} of {who} {when}{plus}"
+
+
+def _stable_words(given: Mapping[str, Any]) -> str:
+    """Return for how long a metric has been stable."""
+    within, span = number_words(given["within"]), number_words(given["span"])
+    return f"has first stayed within {within} over the last factor of {span}"
 
 
 def _level_words(given: Mapping[str, Any]) -> str:
@@ -75,6 +83,8 @@ def cost_words(at: Any) -> str:
         return f"{part}the end of the first epoch of {at['epoch']}"
     if "shared" in at:
         return f"{part}the last cost that {' and '.join(at['shared'])} reach"
+    if "stabilises" in at:
+        return f"the cost at which its {_spaced(at['stabilises'])} {_stable_words(at)}"
     if "arrival" in at:
         if "within" in at:
             return f"its own arrival within {_level_words(at)}"

@@ -191,6 +191,48 @@ def test_below_is_the_mean_over_shared_costs_alone(tmp_path):
     assert found.verdict == HOLDS and "from 1.6e4 to 1.3e5" in found.text
 
 
+#: Stable at the sixth checkpoint, 12 to 11.8 over a factor of four; alike before for too short a time.
+STABLE = [50, 20, 20, 12, 12, 11.8, 9, 8]
+
+
+@pytest.mark.parametrize(
+    ("percent", "stop", "verdict"),
+    [
+        (STABLE, "3.2e4", HOLDS),
+        ([10] * 8, "4e+03", HOLDS),  # observed over the whole factor, from the first checkpoint on
+        ([50, 20, 10, 5, 2.5, 1.25, 0.6, 0.3], "> 1.3e5", UNSURE),
+        ([10, 10.5, 10, 10.5, 10, 10.5, 10, 10.5], "> 1.3e5", UNSURE),
+    ],
+)
+def test_a_run_is_stable_where_all_its_values_have_been_alike_for_long(tmp_path, percent, stop, verdict):
+    rule = {"stabilises": "test_error", "span": 4.0, "within": 0.25}
+    given = {"less": {"solver": "sbp", **rule}, "than": 2e5, "as": "ratio"}
+    found = judged(tmp_path, "order", given, sbp=percent)
+    assert found.verdict == verdict and found.text == f"{stop} against 200000"
+
+
+def test_a_stop_lies_between_two_checkpoints(tmp_path):
+    rule = {"stabilises": "test_error", "span": 4.0, "within": 0.25}
+    for limit, verdict in ((33_000, HOLDS), (24_000, UNSURE), (15_000, NOT)):
+        given = {"less": {"solver": "sbp", **rule}, "than": limit, "as": "ratio"}
+        assert judged(tmp_path / str(limit), "order", given, sbp=STABLE).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("end", "verdict"), [(30.0, HOLDS), (1.0, NOT), (11.8, UNSURE)]
+)  # 11.8 where it stops: what comes later has no part in it
+def test_a_run_is_looked_at_where_it_is_stable(tmp_path, end, verdict):
+    at = {"stabilises": "test_error", "span": 4.0, "within": 0.25}
+    given = {"less": {"solver": "sbp", "at": at}, "than": {"solver": "sdca"}}
+    assert judged(tmp_path, "order", given, sbp=STABLE, sdca=flat_at(end)).verdict == verdict
+
+
+def test_a_run_that_is_never_stable_is_not_looked_at(tmp_path):
+    at = {"stabilises": "test_error", "span": 4.0, "within": 0.25}
+    found = judged(tmp_path, "order", {"less": {"solver": "sbp", "at": at}, "than": 9}, sbp=COSTS[::-1] / 1e4)
+    assert found.verdict == NOT_ATTEMPTED
+
+
 @pytest.mark.parametrize(
     ("early", "verdict"),
     [(50.0, HOLDS), (12.0, NOT), (16.5, UNSURE)],  # 15 at the end, of 1,000 examples
