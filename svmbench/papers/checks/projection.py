@@ -64,6 +64,101 @@ def norms_kept(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
     return Outcome({**measures, "least": least})
 
 
+def distances_kept(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+    """Lemma 2: either bound of a squared distance holds with probability at least 1 - exp(-(e² - e³) k / 4).
+
+    For entries from N(0, 1), for random signs, and for the uniform distribution on the interval from -1 to 1,
+    which ``U(-1, 1)`` would usually denote.
+    """
+    measures: dict[str, Any] = {}
+    for kind, ratios in _squared_ratios(given).items():
+        for (k, eps), found in ratios.items():
+            bound = 1.0 - float(np.exp(-(eps**2 - eps**3) * k / 4.0))
+            for side, kept in (("lower", found >= 1.0 - eps), ("upper", found <= 1.0 + eps)):
+                measures[f"{kind}: {side} bound, k = {k}, e = {eps}"] = _above(list(kept), bound)
+    return _with_least(measures, given)
+
+
+def _squared_ratios(given: Mapping[str, Any]) -> dict[str, dict[tuple[int, float], Any]]:
+    """Return |R'(u - v)|²/k over |u - v|² for random R, by the kind of entries and (k, e)."""
+    ratios: dict[str, dict[tuple[int, float], Any]] = {}
+    for place, kind in enumerate(given["entries"]):
+        for k in given["columns"]:
+            generator = np.random.default_rng([8102, place, int(k)])
+            difference = generator.standard_normal(int(given["d"]))
+            difference /= np.linalg.norm(difference)
+            found = np.array(
+                [
+                    np.sum((difference @ _entries(generator, kind, (difference.size, int(k)))) ** 2) / k
+                    for _ in range(int(given["trials"]))
+                ]
+            )
+            ratios.setdefault(kind, {}).update({(int(k), float(eps)): found for eps in given["eps"]})
+    return ratios
+
+
+def products_kept(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
+    """Corollary 1: an inner product is kept to (e/2)(L1² + L2²), with probability 1 - 4 exp(-e² k / 8)."""
+    measures: dict[str, Any] = {}
+    for place, kind in enumerate(given["entries"]):
+        for k in given["columns"]:
+            for cosine in given["cosines"]:
+                generator = np.random.default_rng([8103, place, int(k), int(100 * cosine) + 100])
+                u, v = _at_angle(generator, int(given["d"]), float(cosine))
+                apart = np.array(
+                    [
+                        abs(float((u @ R) @ (v @ R)) / k - float(u @ v))
+                        for R in (
+                            _entries(generator, kind, (u.size, int(k))) for _ in range(int(given["trials"]))
+                        )
+                    ]
+                )
+                allowed = 0.5 * float(u @ u + v @ v)
+                for eps in given["eps"]:
+                    bound = 1.0 - 4.0 * float(np.exp(-(eps**2) * k / 8.0))
+                    name = f"{kind}: cosine {cosine}, k = {k}, e = {eps}"
+                    measures[name] = _above(list(apart <= eps * allowed), bound)
+    return _with_least(measures, given)
+
+
+def _entries(generator: np.random.Generator, kind: str, shape: tuple[int, int]) -> Any:
+    """Return the entries of R."""
+    if kind == "normal":
+        return generator.standard_normal(shape)
+    if kind == "signs":
+        return 2.0 * generator.integers(2, size=shape) - 1.0
+    return generator.uniform(-1.0, 1.0, shape)
+
+
+def _at_angle(generator: np.random.Generator, d: int, cosine: float) -> tuple[Any, Any]:
+    """Return two vectors of length 1 and 2 at an angle."""
+    u, other = generator.standard_normal((2, d))
+    u /= np.linalg.norm(u)
+    other -= (other @ u) * u
+    other /= np.linalg.norm(other)
+    return u, 2.0 * (cosine * u + np.sqrt(1.0 - cosine**2) * other)
+
+
+def _above(hits: list[bool], bound: float) -> dict[str, float]:
+    """Return by how much a share exceeds its bound, with its interval."""
+    found = _share(hits)
+    return {key: found[key] - bound for key in found}
+
+
+def _with_least(measures: dict[str, Any], given: Mapping[str, Any]) -> Outcome:
+    """Return measures with the one of each kind of entries that comes nearest to contradicting its bound."""
+    least = {
+        f"least, {kind}": min(
+            (found for name, found in measures.items() if name.startswith(f"{kind}:")),
+            key=lambda found: found["low"],
+        )
+        for kind in given["entries"]
+    }
+    return Outcome(
+        {**measures, **least}, notes=[f"{given['trials']} projections of {given['d']} dimensions each."]
+    )
+
+
 def _share(hits: list[bool]) -> dict[str, float]:
     """Return a share with its 95 % interval (Wilson 1927)."""
     n, share, z = len(hits), float(np.mean(hits)), 1.959964
