@@ -162,7 +162,7 @@ def _draw_sweep(material: Material, counter: str, folder: Path) -> list[Path]:
         evidence = material.evidence(panel.name, counter)
         for line, y in itertools.product(drawn, shown):
             over = options["x"][line.name] if isinstance(options["x"], Mapping) else options["x"]
-            x, values = _places(evidence, line, over, of_panel(y, panel.name))
+            x, values = _places(evidence, line, over, of_panel(y, panel.name), options.get("scale"))
             if x:
                 first = next(m for m in evidence.matches if m.planned.solver == line.name and m.complete)
                 title = ", ".join(t for t in (line.title or first.result.title, y.get("title")) if t)
@@ -192,9 +192,12 @@ def _draw_profile(material: Material, counter: str, folder: Path) -> list[Path]:
 
 
 def _places(
-    evidence: Evidence, line: Line, x: str | Sequence[str], y: Mapping[str, Any]
+    evidence: Evidence, line: Line, x: str | Sequence[str], y: Mapping[str, Any], scale: str | None
 ) -> tuple[list[float], list[np.ndarray[Any, Any]]]:
-    """Return the places of a line at which all its seeds are stored, and the values there."""
+    """Return the places of a line at which all its seeds are stored, and the values there.
+
+    A logarithmic axis has no place for 0.
+    """
     found: dict[float, np.ndarray[Any, Any]] = {}
     first: dict[tuple[tuple[str, Any], ...], Match] = {}
     for match in evidence.matches:
@@ -206,7 +209,7 @@ def _places(
             values = evidence.values({**y, "solver": line.name, "where": dict(over)})
         except (NotAttempted, UserError):
             continue
-        if np.isfinite(values).all():
+        if np.isfinite(values).all() and (scale != "log" or (values > 0.0).all()):
             found[at] = values
     places = sorted(found)
     return places, [found[at] for at in places]

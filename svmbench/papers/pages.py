@@ -147,10 +147,9 @@ def _origin(material: Material) -> str:
     folder = "tables" if artifact.kind == "grid" else f"figures/{artifact.id}"
     if artifact.runs is None and material.outcome is not None and not material.outcome["panels"]:
         folder, ending = "tables", "md"
-    names = [
-        f"{artifact.id}-{counter}" if counter and artifact.kind != "grid" else artifact.id
-        for counter in artifact.counters
-    ]
+    # A table is of the first convention alone.
+    counters = artifact.counters if artifact.kind != "grid" else [""]
+    names = [f"{artifact.id}-{counter}" if counter else artifact.id for counter in counters]
     links = ", ".join(f"[{name}]({folder}/{name}.{ending})" for name in names)
     what = "Table" if ending == "md" else "Picture"
     return f"{text} {what}: {links}, by `make {artifact.id}`."
