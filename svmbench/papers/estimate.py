@@ -76,6 +76,11 @@ def binomial_error(percent: float, tests: int) -> float:
     return 100.0 * float(np.sqrt(share * (1.0 - share) / tests))
 
 
+def two_sets_error(percent: float, tests: int) -> float:
+    """Return the standard error, in points, of a difference of two such errors on two test sets."""
+    return float(np.sqrt(2.0)) * binomial_error(percent, tests)
+
+
 def discordance_error(points: float, tests: int) -> float:
     """Return the least standard error, in points, of a difference of two errors on the same test examples.
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from svmbench.errors import UserError
 from svmbench.papers import fields
 from svmbench.papers.estimate import (
     RESAMPLES,
@@ -25,6 +26,7 @@ from svmbench.papers.estimate import (
     log_slope,
     paired_error,
     repeated,
+    two_sets_error,
 )
 from svmbench.papers.quantities import Evidence
 from svmbench.papers.samples import Sample, stays_below
@@ -32,6 +34,9 @@ from svmbench.report.series import METRICS, OVERSHOOT, Steps
 from svmbench.report.tables import count
 
 Arguments = Mapping[str, Any]
+
+#: A tolerance that is what the noise of the test sets allows.
+NOISE = "noise"
 
 #: The smallest positive number: in front of a range it makes it open at 0.
 _TINY = float(np.nextafter(0.0, 1.0))
@@ -84,24 +89,39 @@ def ratio(evidence: Evidence, given: Arguments) -> Tested:
 def near(evidence: Evidence, given: Arguments) -> Tested:
     """Test whether a quantity is within a tolerance of a printed number, or of a range of them.
 
-    The noise of the test set is always part of a test error's uncertainty: the printed number was measured
-    on one of its own.
+    The noise of two test sets is always part of a test error's uncertainty: ours, and the one on which the
+    printed number was measured. A tolerance of ``noise`` is what they allow: four standard errors of the
+    difference of two errors of the printed size, two for the interval to lie inside and two for chance. With
+    a smaller one equal errors would seldom be found equal.
     """
     value = evidence.sample(given["value"])
     printed = given["printed"]
     low, high = fields.interval(printed, "printed") if isinstance(printed, list) else (printed, printed)
-    within = float(given["within"])
     rows = value.rows
+    if given["within"] == NOISE:
+        if not value.tests:
+            raise UserError("within=noise is not allowed: only a test error has the noise of a test set")
+        within = 4.0 * two_sets_error(high, value.tests)
+    else:
+        within = float(given["within"])
     if value.tests:
-        rows = rows.noisy(Sample(rows, "", True, value.tests).noise, value.tests)
+        rows = rows.noisy(two_sets_error(float(rows.at[0]), value.tests), value.tests)
     away = rows.each(lambda y: np.where(y < low, y - low, np.where(y > high, y - high, 0.0)))
     shown = f"{low:g}" if low == high else f"{low:g} to {high:g}"
     return Tested(away, -within, within, _points(value), f"{value.shown}, printed {shown}")
 
 
 def slope(evidence: Evidence, given: Arguments) -> Tested:
-    """Test whether the slope of log y against log x, over a key or along a curve, lies in a range."""
+    """Test whether the slope of log y against log x, over a key or along a curve, lies in a range.
+
+    With ``against`` it is the slope of the ratio of two quantities over a key.
+    """
     x, rows = _series(evidence, given)
+    if "against" in given:
+        others, other = _series(evidence, {**given, "of": given["against"]})
+        if not np.array_equal(x, others):
+            raise NotAttempted("the two quantities are not known at the same places")
+        rows = rows.over(other)
     least, most = fields.interval(given["within"], "within")
     text = f"{x.size} places from {count(x[0])} to {count(x[-1])}"
     return Tested(log_slope(x, rows), least, most, "", text)
@@ -136,20 +156,22 @@ def late(evidence: Evidence, given: Arguments) -> Tested:
     """Test whether the best value until a part of the critical cost is still far above the last one.
 
     The critical cost is that from which the curve stays within ``arrived`` of its last value. The lower
-    envelope is taken, because a method that jumps would else be judged by one checkpoint.
+    envelope is taken, because a method that jumps would else be judged by one checkpoint. With ``within`` in
+    place of ``far`` the opposite is tested: that it is near the last value by then.
     """
+    if ("far" in given) == ("within" in given):
+        raise UserError("late needs either far or within")
     metric = str(given.get("metric", "test_error"))
     curve = evidence.curve(str(given["curve"]), metric, given.get("where"))
-    part, arrived, far = float(given["part"]), float(given["arrived"]), float(given["far"])
+    part, arrived = float(given["part"]), float(given["arrived"])
     if not curve.settled and not given.get("unfinished"):
         raise NotAttempted(f"{curve.label} has not converged")
     finals, befores, criticals = [], [], []
     for steps in curve.steps:
         final = float(steps.value[-1])
         between = stays_below(steps, final + arrived)
-        least = [_least_until(steps, part * critical, curve.label) for critical in between]
         finals.append(final)
-        befores.append(least)
+        befores.append([_least_until(steps, part * critical, curve.label) for critical in between])
         criticals.append(between[1])
     seeds = [steps.run.seed for steps in curve.steps]
     rows = curve.steps[0].run.manifest["dataset"]["rows"]
@@ -162,7 +184,9 @@ def late(evidence: Evidence, given: Arguments) -> Tested:
         f"at best {float(later[0]):.2f} until {count(part * float(np.median(criticals)))}, "
         f"{np.median(finals):.2f} at the end, reached at {count(float(np.median(criticals)))}"
     )
-    return Tested(_difference(before, after), far, np.inf, _unit(metric), text)
+    least = float(given.get("far", -np.inf))
+    most = float(given.get("within", np.inf))
+    return Tested(_difference(before, after), least, most, _unit(metric), text)
 
 
 def _least_until(steps: Steps, cost: float, label: str) -> float:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from svmbench.papers import fields
 from svmbench.papers.predicates import (
+    NOISE,
     Arguments,
     Tested,
     below,
@@ -65,7 +67,17 @@ def _series_words(given: Arguments) -> str:
     place = of.get("over", "its places") if "metric" not in of or "over" in of else "cost"
     place = place if isinstance(place, str) else " or ".join(place)
     span = "".join(f" {key} {cost_words(given[key])}" for key in ("since", "until") if key in given)
-    return f"{quantity_words(of)} over {place}{span.replace(' cost ', ' ')}"
+    what = quantity_words(of)
+    if "against" in given:
+        what = f"the ratio of {what} to {quantity_words(given['against'])}"
+    return f"{what} over {place}{span.replace(' cost ', ' ')}"
+
+
+def _tolerance(within: Any) -> str:
+    """Return a tolerance in words."""
+    if within == NOISE:
+        return "what two test sets of this size can tell (four standard errors of their difference)"
+    return number_words(within)
 
 
 #: The predicates by their names.
@@ -82,14 +94,14 @@ PREDICATES: Mapping[str, Predicate] = {
         ("value", "printed", "within"),
         (),
         lambda g: (
-            f"{quantity_words(g['value'])} is within {number_words(g['within'])} of the printed "
+            f"{quantity_words(g['value'])} is within {_tolerance(g['within'])} of the printed "
             f"{number_words(g['printed'])}"
         ),
     ),
     "slope": Predicate(
         slope,
         ("of", "within"),
-        ("since", "until"),
+        ("since", "until", "against"),
         lambda g: f"the slope of the logarithm of {_series_words(g)} is {_region(g)}",
     ),
     "flat": Predicate(
@@ -105,12 +117,13 @@ PREDICATES: Mapping[str, Predicate] = {
     ),
     "late": Predicate(
         late,
-        ("curve", "part", "arrived", "far"),
-        ("metric", "where", "unfinished"),
+        ("curve", "part", "arrived"),
+        ("far", "within", "metric", "where", "unfinished"),
         lambda g: (
             f"the least value of {g['curve']} until {number_words(g['part'])} of the cost from which it "
             f"stays within {number_words(g['arrived'])} of its last value is "
-            f"at least {number_words(g['far'])} above that"
+            + (f"at least {number_words(g['far'])}" if "far" in g else f"at most {number_words(g['within'])}")
+            + " above that"
         ),
     ),
     "rises": Predicate(

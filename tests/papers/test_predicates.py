@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from svmbench.errors import UserError
 from svmbench.papers.claims import judge, read_claims
 from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED, REPRODUCED
 
@@ -136,11 +137,45 @@ def test_ratio(tmp_path, level, spread, verdict):
 
 @pytest.mark.parametrize(
     ("level", "verdict"),
-    [(10.0, HOLDS), (20.0, NOT), (13.0, UNSURE)],  # a standard error of about 1 point of 1,000 examples
+    [(10.0, HOLDS), (4.0, NOT), (20.0, NOT), (7.0, UNSURE), (13.0, UNSURE)],  # a standard error of 1.3 points
 )
-def test_near_knows_the_noise_of_the_test_set(tmp_path, level, verdict):
-    given = {"value": {"solver": "sbp"}, "printed": [9.5, 10.5], "within": 2.5}
-    assert judged(tmp_path, "near", given, sbp=flat_at(level)).verdict == verdict
+def test_near_knows_the_noise_of_two_test_sets(tmp_path, level, verdict):
+    given = {"value": {"solver": "sbp"}, "printed": [9.5, 10.5], "within": 3.0}
+    found = judged(tmp_path, "near", given, sbp=flat_at(level))
+    assert found.verdict == verdict and found.text.endswith("printed 9.5 to 10.5")
+
+
+@pytest.mark.parametrize(
+    ("measure", "verdict", "number"),
+    [
+        (9.0, HOLDS, -0.5),
+        (9.5, HOLDS, 0.0),
+        (10.5, HOLDS, 0.0),
+        (11.0, HOLDS, 0.5),
+        (12.0, NOT, 1.5),
+        (8.0, NOT, -1.5),
+    ],
+)
+def test_near_a_range_is_measured_from_its_nearer_end(tmp_path, measure, verdict, number):
+    given = {"value": {"measure": "m"}, "printed": [9.5, 10.5], "within": 1.0}
+    found = judged(tmp_path, "near", given, measures={"m": {"value": measure}})
+    assert found.verdict == verdict and found.estimate.value == pytest.approx(number)
+    given = {**given, "printed": 10.0}
+    assert judged(tmp_path, "near", given, measures={"m": {"value": 10.5}}).text == "10.5, printed 10"
+
+
+@pytest.mark.parametrize(("level", "verdict"), [(10.0, HOLDS), (9.0, HOLDS), (20.0, NOT), (15.0, UNSURE)])
+def test_a_tolerance_that_the_noise_allows(tmp_path, level, verdict):
+    given = {"value": {"solver": "sbp"}, "printed": 10.0, "within": "noise"}
+    found = judged(tmp_path, "near", given, sbp=flat_at(level))
+    assert found.verdict == verdict
+    assert found.most == pytest.approx(4.0 * 100.0 * np.sqrt(2.0 * 0.1 * 0.9 / 1000)) == -found.least
+
+
+def test_only_a_test_error_has_the_noise_of_a_test_set(tmp_path):
+    given = {"value": {"measure": "m"}, "printed": 10.0, "within": "noise"}
+    with pytest.raises(UserError, match="within=noise is not allowed"):
+        judged(tmp_path, "near", given, measures={"m": {"value": 10.0}})
 
 
 def power(exponent, jitter=0.0):
@@ -157,6 +192,19 @@ def test_slope_over_a_key(tmp_path, exponent, jitter, verdict):
     }
     over = {"problem.C": [1.0, 10.0]}
     assert judged(tmp_path, "slope", given, over=over, sbp=power(exponent, jitter)).verdict == verdict
+
+
+@pytest.mark.parametrize(("exponent", "verdict"), [(-1.0, NOT), (0.0, HOLDS)])
+def test_slope_of_a_ratio(tmp_path, exponent, verdict):
+    of = {"metric": "primal_objective", "over": "problem.C"}
+    given = {"of": {"solver": "sbp", **of}, "against": {"solver": "sdca", **of}, "within": [None, -0.5]}
+    over = {"problem.C": [1.0, 10.0]}
+    curves = {"sbp": power(-1.0), "sdca": power(exponent)}
+    found = judged(tmp_path / "a", "slope", given, over=over, **curves)
+    assert found.verdict == verdict and found.estimate.value == pytest.approx(-1.0 - exponent)
+    given["against"] = {**given["against"], "over": "2 * problem.C"}
+    found = judged(tmp_path / "b", "slope", given, over=over, **curves)
+    assert found.verdict == NOT_ATTEMPTED and "same places" in found.text
 
 
 def test_slope_along_a_curve(tmp_path):
@@ -241,6 +289,33 @@ def test_late_judges_the_lower_envelope(tmp_path, early, verdict):
     given = {"curve": "smo", "part": 0.25, "arrived": 0.1, "far": 1.0}
     smo = [90, early, 90, 90, 80, 40, 15, 15]
     assert judged(tmp_path, "late", given, seeds=1, smo=smo).verdict == verdict
+
+
+@pytest.mark.parametrize(("early", "verdict"), [(50.0, NOT), (15.2, HOLDS), (18.0, UNSURE)])
+def test_late_tests_the_opposite_as_well(tmp_path, early, verdict):
+    given = {"curve": "sbp", "part": 0.25, "arrived": 0.1, "within": 4.0, "unfinished": True}
+    sbp = [90, early, 90, 90, 80, 40, 15, 15]
+    assert judged(tmp_path, "late", given, seeds=1, sbp=sbp).verdict == verdict
+
+
+def test_late_holds_both_checkpoints_around_the_critical_cost(tmp_path):
+    # It arrives between 32,000 and 64,000: a quarter of the way is between 8,000, at 12, and 16,000, at 9.
+    given = {"curve": "smo", "part": 0.25, "arrived": 0.1, "metric": "primal_objective"}
+    smo = [90, 50, 20, 12, 9, 5, 1, 1]
+    for far, verdict in ((7.0, HOLDS), (9.0, UNSURE), (12.0, NOT)):
+        found = judged(tmp_path / str(far), "late", {**given, "far": far}, seeds=1, smo=smo)
+        assert (found.verdict, found.estimate.text()) == (verdict, "8 (8 to 11)")
+    assert found.text == "at best 9.00 until 1.6e4, 1.00 at the end, reached at 6.4e4"
+
+
+def test_late_needs_a_run_that_has_settled_and_was_observed_before(tmp_path):
+    given = {"curve": "sbp", "part": 0.25, "arrived": 0.1, "far": 1.0}
+    found = judged(tmp_path / "a", "late", given, sbp=flat_at(10))
+    assert found.verdict == NOT_ATTEMPTED and found.text == "SBP has not converged"
+    found = judged(tmp_path / "b", "late", {**given, "curve": "smo"}, seeds=1, smo=[90, 10, 10, 10])
+    assert found.verdict == NOT_ATTEMPTED and "was not observed at" in found.text
+    with pytest.raises(UserError, match="either far or within"):
+        judged(tmp_path / "c", "late", {**given, "within": 1.0}, sbp=flat_at(10))
 
 
 def test_the_noise_of_the_test_set_and_points_belong_to_errors_alone(tmp_path):
