@@ -6,6 +6,7 @@ import pytest
 from svmbench.errors import UserError
 from svmbench.papers.claims import judge, read_claims
 from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED, REPRODUCED
+from svmbench.papers.vocabulary import PREDICATES
 
 from .written import artifact, material, store
 
@@ -422,3 +423,148 @@ def test_flat_is_judged_only_where_the_text_speaks(tmp_path):
 
     assert judged(tmp_path / "a", "flat", given, over=over, sbp=jumps).verdict == NOT
     assert judged(tmp_path / "b", "flat", {**given, "until": 2.0}, over=over, sbp=jumps).verdict == HOLDS
+
+
+#: Each predicate with quantities of one line, and what it says where that arrives nowhere.
+OVER = {"solver": "sbp", "over": "problem.C"}
+OF_SBP = {
+    "order": {"less": {"solver": "sbp"}, "than": 3},
+    "ratio": {"of": {"solver": "sbp"}, "to": 20, "within": [0, 1]},
+    "near": {"value": {"solver": "sbp"}, "printed": 10, "within": 1},
+    "slope": {"of": {**OVER, "metric": "test_error"}, "within": [0, 1]},
+    "flat": {"of": {**OVER, "metric": "test_error"}, "factor": 2},
+    "below": {"curve": "sbp", "other": "sbp"},
+    "late": {"curve": "sbp", "part": 0.25, "arrived": 0.1, "far": 1.0, "unfinished": True},
+    "rises": {"curve": "sbp", "by": 1.0},
+    "ended": {"solver": "sbp", "because": "budget"},
+    "exact": {"value": {"solver": "sbp"}, "equals": 10},
+}
+
+
+@pytest.mark.parametrize("predicate", PREDICATES)
+def test_without_runs_nothing_is_attempted(tmp_path, predicate):
+    over = {"problem.C": [1.0, 10.0]} if predicate in ("slope", "flat") else None
+    given = OF_SBP[predicate]
+    found = judged(tmp_path, predicate, given, over=over, sdca=flat_at(10))
+    assert found.verdict == NOT_ATTEMPTED and found.estimate is None
+    assert found.text.startswith("sbp: no runs over problem.C" if over else "sbp: no such runs")
+
+
+@pytest.mark.parametrize("predicate", [name for name in PREDICATES if name != "ended"])
+def test_without_checkpoints_nothing_is_attempted(tmp_path, predicate):
+    over = {"problem.C": [1.0, 10.0]} if predicate in ("slope", "flat") else None
+    found = judged(tmp_path, predicate, OF_SBP[predicate], over=over, sbp=[])
+    assert found.verdict == NOT_ATTEMPTED and found.text.startswith("sbp: no checkpoint was made")
+
+
+ARRIVAL = {"solver": "sbp", "arrival": "test_error", "level": 10}
+#: Censored above this cost: what holds, what does not, and what the bound cannot tell.
+CENSORED = [
+    ("ratio", {"of": ARRIVAL, "to": 1000, "within": [100, None]}, HOLDS),
+    ("ratio", {"of": ARRIVAL, "to": 1000, "within": [0, 100]}, NOT),
+    ("ratio", {"of": ARRIVAL, "to": 1000, "within": [0, 200]}, UNSURE),
+    ("ratio", {"of": 1000, "to": ARRIVAL, "within": [0, 0.01]}, HOLDS),
+    ("order", {"less": 1000, "than": ARRIVAL}, HOLDS),
+    ("order", {"less": ARRIVAL, "than": 1000}, NOT),
+    ("order", {"less": ARRIVAL, "than": 200_000}, UNSURE),
+    ("near", {"value": ARRIVAL, "printed": 1000, "within": 1000}, NOT),
+    ("near", {"value": ARRIVAL, "printed": 128_000, "within": 1000}, UNSURE),
+    ("exact", {"value": ARRIVAL, "equals": 1000}, NOT),
+    ("exact", {"value": ARRIVAL, "equals": 200_000}, UNSURE),
+]
+
+
+@pytest.mark.parametrize(("predicate", "given", "verdict"), CENSORED)
+def test_a_censored_cost_is_a_lower_bound(tmp_path, predicate, given, verdict):
+    assert judged(tmp_path, predicate, given, sbp=NEVER).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("predicate", "given", "verdict"),
+    [
+        ("slope", {"within": [1.5, None]}, HOLDS),
+        ("slope", {"within": [None, 1.5]}, NOT),
+        ("slope", {"within": [None, 2.5]}, UNSURE),
+        ("flat", {"factor": 20}, NOT),
+        ("flat", {"factor": 200}, UNSURE),
+    ],
+)
+def test_a_censored_place_of_a_series(tmp_path, predicate, given, verdict):
+    # It arrives between 500 and 1,000 at C = 1, which is its first checkpoint, and after 128,000 at C = 10.
+    over = {"problem.C": [1.0, 10.0]}
+    series = {"of": {**ARRIVAL, "over": "problem.C"}, **given}
+    sbp = lambda seed, C: (arrives(1) if C == 1.0 else NEVER)(seed)  # noqa: E731
+    assert judged(tmp_path, predicate, series, over=over, sbp=sbp).verdict == verdict
+
+
+def test_orders_have_margins(tmp_path):
+    less = {"less": {"measure": "m"}, "than": 10}
+    for margin, verdict in ((None, HOLDS), (1.0, HOLDS), (1.5, NOT)):
+        given = {**less, **({} if margin is None else {"margin": margin})}
+        assert judged(tmp_path, "order", given, measures={"m": {"value": 9.0}}).verdict == verdict
+    for margin, verdict in ((0.0, HOLDS), (0.1, HOLDS), (0.2, NOT)):
+        given = {**less, "margin": margin, "as": "ratio"}
+        assert judged(tmp_path, "order", given, measures={"m": {"value": 9.0}}).verdict == verdict
+    assert judged(tmp_path, "order", less, measures={"m": {"value": 10.0}}).verdict == NOT
+    assert judged(tmp_path, "order", {**less, "as": "ratio"}, measures={"m": {"value": 10.0}}).verdict == NOT
+
+
+def test_quantities_are_scaled_and_shifted(tmp_path):
+    given = {"value": {"measure": "m", "factor": 2.0, "plus": 3.0}, "equals": 13.0}
+    found = judged(tmp_path, "exact", given, measures={"m": {"value": 5.0}})
+    assert found.verdict == HOLDS and found.text == "2 x 5 +3, expected 13"
+    given = {"value": {"number": 4.0, "factor": 0.5}, "equals": 2}
+    assert judged(tmp_path, "exact", given).text == "0.5 x 4, expected 2"
+
+
+def test_a_peak_an_envelope_and_a_cost(tmp_path):
+    curve = [30, 10, 20, 40, 15, 25, 18, 16]
+    place = {"solver": "sbp", "metric": "primal_objective"}
+    for more, value in (
+        ({"peak": True}, 40),
+        ({"envelope": True}, 10),
+        ({}, 16),
+        ({"at": 8000}, 40),
+        ({"at": 15_999}, 15),  # a checkpoint a little past the mark is at it
+        ({"at": 9000}, 40),
+        ({"at": 8000, "envelope": True}, 10),
+        ({"at": {"part": 0.5, "of": 8000}}, 20),
+        ({"at": {"shared": ["sbp"], "metric": "primal_objective"}}, 16),
+    ):
+        given = {"value": {**place, **more}, "equals": value}
+        found = judged(tmp_path / str(more), "exact", given, seeds=1, sbp=curve)
+        assert (found.verdict, found.estimate.value) == (HOLDS, 0.0), more
+    given = {"value": {**place, "at": 500}, "equals": 1}
+    found = judged(tmp_path / "early", "exact", given, seeds=1, sbp=curve)
+    assert found.verdict == NOT_ATTEMPTED and "was not observed at 5.0e2" in found.text
+
+
+@pytest.mark.parametrize(
+    ("quantity", "message"),
+    [
+        ({"solver": "sbp", "colour": 1}, "unknown key 'colour' of a quantity"),
+        ({"at": 3}, "a quantity needs solver, measure, optimum, known or number"),
+        ({"solver": "sbp", "at": {"part": 1}}, "a cost that all runs share needs"),
+    ],
+)
+def test_a_quantity_that_is_none_is_refused(tmp_path, quantity, message):
+    with pytest.raises(UserError, match=message):
+        judged(tmp_path, "exact", {"value": quantity, "equals": 1}, sbp=flat_at(10))
+
+
+def test_what_is_neither_measured_nor_known_is_not_attempted(tmp_path):
+    for number, (quantity, text) in enumerate(
+        [
+            ({"measure": "n"}, "n is not measured"),
+            ({"known": "nu"}, "nu of the known optimum is not stored"),
+            ({"optimum": "nu"}, "nu of the certified optimum is not stored"),
+            ({"solver": "sbp", "where": {"problem.C": 3.0}}, "sbp: no such runs with {'problem.C': 3.0}"),
+            (
+                {"solver": "sbp", "arrival": "test_error", "within": 1},
+                "test_error of the certified optimum is not stored",
+            ),
+        ]
+    ):
+        given = {"value": quantity, "equals": 1}
+        found = judged(tmp_path / str(number), "exact", given, measures={"m": {"value": 1}}, sbp=flat_at(10))
+        assert (found.verdict, found.text) == (NOT_ATTEMPTED, text)
