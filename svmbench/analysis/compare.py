@@ -99,8 +99,8 @@ def compare(
     UserError
         If nothing can be compared, or a group has several methods on a problem.
     """
-    both = observe([*a, *b], cost, metric)
     first, second = observe(a, cost, metric), observe(b, cost, metric)
+    both = first.with_names_of(second)
     left_out = list(dict.fromkeys(first.left_out + second.left_out))
     rows = []
     for problem, name in sorted(both.problems.items(), key=lambda entry: entry[1]):
@@ -195,9 +195,16 @@ def bootstrap(first: Floats, second: Floats | None = None) -> tuple[float, float
     generator = np.random.default_rng(SEED)
 
     def medians(values: Floats) -> Floats:
-        drawn = generator.integers(values.size, size=(RESAMPLES, values.size))
-        rows = np.sort(values[np.vstack([np.arange(values.size), drawn])], axis=1)
-        low, high = rows[:, (values.size - 1) // 2], rows[:, values.size // 2]
+        # The k-th smallest of n drawn places is n times that of n uniform numbers, which has the distribution
+        # Beta(k, n + 1 - k), and the next one is the least of those above it: no draw has to be sorted.
+        n = values.size
+        k = (n + 1) // 2
+        below = generator.beta(k, n + 1 - k, size=RESAMPLES)
+        above = below if n % 2 else below + (1.0 - below) * generator.beta(1, n - k, size=RESAMPLES)
+        ordered = np.sort(values)
+        places = [np.minimum((n * share).astype(np.int64), n - 1) for share in (below, above)]
+        low = ordered[np.append((n - 1) // 2, places[0])]
+        high = ordered[np.append(n // 2, places[1])]
         # The mean of two that are infinite with one sign is that, and with two signs unknown.
         with np.errstate(invalid="ignore"):
             return np.asarray(np.where(low == high, low, 0.5 * (low + high)))

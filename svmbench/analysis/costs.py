@@ -39,8 +39,8 @@ class Observed:
         Key of a problem -> its name.
     methods : dict
         Key of a method -> its name.
-    solvers : dict
-        Key of a method -> the name of its solver.
+    solvers, titles : dict
+        Key of a method -> the name of its solver, and its title in figures.
     steps : dict
         (problem, method) -> seed -> observations; values in the units of `METRICS`' axes.
     rows : dict
@@ -52,9 +52,16 @@ class Observed:
     problems: dict[Key, str] = field(default_factory=dict)
     methods: dict[Key, str] = field(default_factory=dict)
     solvers: dict[Key, str] = field(default_factory=dict)
+    titles: dict[Key, str] = field(default_factory=dict)
     steps: dict[tuple[Key, Key], dict[int, Steps]] = field(default_factory=dict)
     rows: dict[Key, int] = field(default_factory=dict)
     left_out: list[tuple[str, str]] = field(default_factory=list)
+
+    def with_names_of(self, other: Observed) -> Observed:
+        """Return problems and methods of both under names that tell them apart; without observations."""
+        titles = self.titles | other.titles
+        problems = problem_names([*self.problems, *other.problems])
+        return Observed(problems, method_names(titles), self.solvers | other.solvers, titles)
 
     def arrivals(self, problem: Key, method: Key, target: float) -> dict[int, float]:
         """Return the cost at which each seed first reaches a target; infinite where it never does."""
@@ -86,16 +93,22 @@ def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
             raise UserError(
                 f"{what} '{given}' is unknown: give one of {', '.join(allowed)}{nearest(given, allowed)}"
             )
-    found, titles = Observed(), {}
-    for run in runs:
+    found = Observed()
+    # Runs from the index share their configurations, so that each has to be taken apart once.
+    known: dict[tuple[int, int], tuple[Key, Key]] = {}
+    kept = list(runs)
+    for run in kept:
         steps = steps_of(run, cost, metric)
         if isinstance(steps, str):
             found.left_out.append((run.id, steps))
             continue
-        problem, method = problem_of(run), method_of(run)
-        titles[method], found.solvers[method] = run.title, run.solver
+        place = id(run.facts.common), id(run.facts["about"])
+        if place not in known:
+            known[place] = problem_of(run), method_of(run)
+        problem, method = known[place]
+        found.titles[method], found.solvers[method] = run.title, run.solver
         found.problems[problem] = ""
-        found.rows[problem] = int(run.manifest["dataset"]["rows"]["train"])
+        found.rows[problem] = int(run.facts["about"]["dataset"]["rows"]["train"])
         seeds = found.steps.setdefault((problem, method), {})
         other = seeds.get(run.seed)
         if other is not None:
@@ -103,19 +116,20 @@ def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
             found.left_out.append((shorter.run.id, f"{steps.run.id} is the same run and goes further"))
         seeds[run.seed] = steps
     found.problems = problem_names(found.problems)
-    found.methods = method_names(titles)
+    found.methods = method_names(found.titles)
     return found
 
 
 def problem_of(run: StoredRun) -> Key:
     """Return what must agree for two runs to solve the same problem."""
-    data = {key: value for key, value in run.config["dataset"].items() if key not in _PLACES}
+    data = {key: value for key, value in run.facts.common["dataset"].items() if key not in _PLACES}
+    about = run.facts["about"]
     # λ as it was solved for: one run may have been given C and another one λ.
-    solved = {"lam": f"{run.manifest['problem']['lam']:.6g}", "bias": run.manifest["problem"]["bias"]}
+    solved = {"lam": f"{about['problem']['lam']:.6g}", "bias": about["problem"]["bias"]}
     return _key(
         {
-            "dataset": {**data, "checksum": run.manifest["dataset"]["checksum"]},
-            "kernel": run.config["kernel"],
+            "dataset": {**data, "checksum": about["dataset"]["checksum"]},
+            "kernel": run.facts.common["kernel"],
             "problem": solved,
         }
     )
@@ -123,7 +137,7 @@ def problem_of(run: StoredRun) -> Key:
 
 def method_of(run: StoredRun) -> Key:
     """Return what must agree for two runs to be of the same method."""
-    return _key({"solver": run.config["solver"], "features": run.config.get("features", {})})
+    return _key({"solver": run.facts.common["solver"], "features": run.facts.common.get("features", {})})
 
 
 def arrival(steps: Steps, target: float) -> float:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from svmbench.cli._parser import Parser
 from svmbench.cli._select import RUNS, chosen
-from svmbench.errors import UserError
+from svmbench.errors import UserError, csv_cell, printable
 
 if TYPE_CHECKING:
     from svmbench.analysis.compare import Row
@@ -40,11 +40,11 @@ def main(arguments: Sequence[str]) -> int:
     a, b = (chosen(given.results, [name]) for name in (given.a, given.b))
     rows, left_out = compare(a, b, given.cost, metric, targets[0] if targets else None)
     for name, reason in left_out:
-        print(f"left out: {name}: {reason}", file=sys.stderr)
+        print(printable(f"left out: {name}: {reason}"), file=sys.stderr)
     if given.json:
         print(json.dumps({"cost": given.cost, "rows": [row.plain() for row in rows]}, indent=2))
     elif given.csv:
-        plain = [row.plain() for row in rows]
+        plain = [{key: csv_cell(value) for key, value in row.plain().items()} for row in rows]
         writer = csv.DictWriter(sys.stdout, list(plain[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(plain)
@@ -83,6 +83,7 @@ def target_of(text: str) -> tuple[str, list[float]]:
 
 
 def _text(rows: Sequence[Row], cost: str) -> str:
+    from svmbench.analysis.ranks import EXACT
     from svmbench.report.tables import count, table
 
     header = ["problem", "A", "B", "target", "A pays", "B pays", "A / B", "95 %", "p (Holm)", "cheaper"]
@@ -105,11 +106,12 @@ def _text(rows: Sequence[Row], cost: str) -> str:
         f"{name if len(name) > 1 else name + ' is cheaper'} on {n}" for name, n in verdicts.items()
     )
     tests = {"signed-rank test over shared seeds" if row.pairs else "rank-sum test" for row in rows}
+    exact = "exact " if all(max(row.pairs, row.seeds_a + row.seeds_b) <= EXACT for row in rows) else ""
     some = any(row.reached_a < row.seeds_a or row.reached_b < row.seeds_b for row in rows)
     partly = " (4/5): four of five seeds reach the target." if some else ""
     return (
         f"{table(header, cells)}\n\nCost: {cost}. Of {len(rows)} problem{'s' * (len(rows) > 1)}: {said}.\n"
-        f"p: exact {' or '.join(sorted(tests))} (Wilcoxon), corrected after Holm.{partly}"
+        f"p: {exact}{' or '.join(sorted(tests))} (Wilcoxon), corrected after Holm.{partly}"
     )
 
 

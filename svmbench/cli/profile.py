@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from svmbench.cli._parser import Parser, picture_path
 from svmbench.cli._select import RUNS, chosen
 from svmbench.cli.compare import add_target, target_of
-from svmbench.errors import UserError
+from svmbench.errors import UserError, csv_cell, printable
 from svmbench.report import FORMATS
 
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ def main(arguments: Sequence[str]) -> int:
     runs = chosen(given.results, given.runs)
     found = profiles(runs, given.cost, metric, targets, tolerances or TOLERANCES)
     for name, reason in found.left_out:
-        print(f"left out: {name}: {reason}", file=sys.stderr)
+        print(printable(f"left out: {name}: {reason}"), file=sys.stderr)
     pictures = draw(found, stem, given.format)
     if given.json:
         print(json.dumps({"cost": found.cost, "metric": found.metric, "cases": _cases(found)}, indent=2))
     elif given.csv:
-        rows = _cases(found)
+        rows = [{key: csv_cell(value) for key, value in row.items()} for row in _cases(found)]
         writer = csv.DictWriter(sys.stdout, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)

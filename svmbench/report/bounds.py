@@ -48,7 +48,7 @@ def problem_of(run: StoredRun) -> str:
     posed = {key: value for key, value in run.config.items() if key not in _NO_PROBLEM}
     if "features" in posed:  # they are drawn by the seed, and each draw is a problem of its own
         posed["seed"] = run.seed
-    return json.dumps([run.manifest["identity"]["checksum"], posed], sort_keys=True)
+    return json.dumps([run.facts["about"]["dataset"]["checksum"], posed], sort_keys=True)
 
 
 def references(

@@ -119,7 +119,7 @@ def make(runs: Sequence[StoredRun], request: Request) -> tuple[Picture, str, lis
 
 def usual_cost(runs: Sequence[StoredRun]) -> str:
     """Return the counter of the runs' budgets if it is one, else the one that every kernel method has."""
-    counters = {run.config["budget"]["counter"] for run in runs}
+    counters = {run.facts.common["budget"]["counter"] for run in runs}
     return str(counters.pop()) if len(counters) == 1 else "kev_ondemand"
 
 

@@ -94,7 +94,9 @@ def optimum_value(panel: Panel, metric: str) -> float | None:
     column = OPTIMUM_COLUMNS.get(metric)
     if column is None:
         return None
-    values = {record[column] for run in panel.runs if (record := optimum_of(run)) is not None} - {None}
+    named = {(run.path.parent, run.facts["about"]["optimum"]): run for run in panel.runs}
+    records = [record for run in named.values() if (record := optimum_of(run)) is not None]
+    values = {record[column] for record in records} - {None}
     return METRICS[metric][1] * float(values.pop()) if len(values) == 1 else None
 
 
@@ -128,14 +130,21 @@ def select(
     check_axes(counter, metric)
     selection = Selection()
     panels: dict[tuple[Any, ...], dict[tuple[Any, ...], dict[int, Steps]]] = {}
-    for run in runs:
+    # Runs from the index share their configurations but for the seed: each is taken apart once.
+    known: dict[Any, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
+    by_seed, kept = "seed" in (*panels_by, *apart), list(runs)
+    for run in kept:
         reference = None if references is None else references.get(problem_of(run))
         steps = steps_of(run, counter, metric, reference)
         if isinstance(steps, str):
             selection.left_out.append((run.id, steps))
             continue
-        panel = _made_of(run, panels_by) if panels_by else _panel_key(run)
-        curve = tuple(entry for entry in _curve_key(run, counter, apart) if entry not in panel)
+        place = (id(run.facts.common), run.title, run.seed if by_seed else None)
+        if place not in known:
+            panel = _made_of(run, panels_by) if panels_by else _panel_key(run)
+            entries = _curve_key(run, counter, apart)
+            known[place] = panel, tuple(entry for entry in entries if entry not in panel)
+        panel, curve = known[place]
         seeds = panels.setdefault(panel, {}).setdefault(curve, {})
         other = seeds.get(run.seed)
         if other is not None:

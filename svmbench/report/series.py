@@ -55,6 +55,16 @@ CERTIFIED = (
     "mistake_bound",
 )
 
+#: Columns of a trace that a metric is made from, where it is none itself.
+_READ = {
+    "least_test_error": ("test_error",),
+    "suboptimality": ("primal_objective",),
+    "primal_suboptimality": ("primal_objective",),
+    "slack_suboptimality": ("native_objective",),
+    "dual_guarantee": ("primal_objective", "dual_objective", "dual_source"),
+    "mistake_bound": ("iterations", "kev_rowupdate"),
+}
+
 #: Where the record of a certified optimum has the value of a metric.
 OPTIMUM_COLUMNS = {
     "test_error": "test_error",
@@ -180,9 +190,10 @@ def steps_of(
     reference : Known, optional
         What the metrics of `CERTIFIED` are measured from.
     """
-    rows = run.rows()
-    cost = np.array([row[counter] for row in rows], dtype=np.float64)  # None becomes NaN
-    value = _values(run, rows, metric, reference)
+    names = list(dict.fromkeys((counter, *_READ.get(metric, (metric,)))))
+    columns = dict(zip(names, run.columns(names), strict=True))
+    cost = np.array(columns[counter], dtype=np.float64)  # None becomes NaN
+    value = _values(run, columns, metric, reference)
     if isinstance(value, str):
         return value
     if cost.size == 0:
@@ -215,12 +226,12 @@ def last_value(run: StoredRun, counter: str, metric: str, reference: Known | Non
 
 
 def _values(
-    run: StoredRun, rows: Sequence[Mapping[str, Any]], metric: str, reference: Known | None
+    run: StoredRun, columns: Mapping[str, Sequence[Any]], metric: str, reference: Known | None
 ) -> Floats | str:
     """Return a metric at the checkpoints, in the units of its axis, or why it is unknown."""
 
     def column(name: str) -> Floats:
-        return np.array([row[name] for row in rows], dtype=np.float64)
+        return np.array(columns[name], dtype=np.float64)
 
     if metric == "least_test_error":
         return np.asarray(100.0 * np.fmin.accumulate(column("test_error")))
@@ -231,13 +242,13 @@ def _values(
         return above / reference.lower if metric == "suboptimality" else above
     if metric == "dual_guarantee":
         best = None if reference is None else reference.record.get("primal")
-        if best is None or "solver" not in {row["dual_source"] for row in rows}:
+        if best is None or "solver" not in columns["dual_source"]:
             return "the certified optimum is not stored, or the solver has no dual point"
         # Theorem E.2 of the SBP paper: at most 1, whatever the solver. Below 1e-5 the optimum itself is
         # uncertain.
         behind = best - column("dual_objective")
         behind[behind < 1e-5 * best] = np.nan
-        lam = float(run.manifest["problem"]["lam"])
+        lam = float(run.facts["about"]["problem"]["lam"])
         return np.asarray((column("primal_objective") - best) / np.sqrt(118.0 * behind / lam))
     if metric == "slack_suboptimality":
         norm = None if reference is None else reference.record.get("norm")
@@ -247,7 +258,7 @@ def _values(
         if reference is None or not {"norm", "mean_hinge"} <= reference.record.keys():
             return "the certified optimum is not stored"
         # (D.7) of the SBP paper, u the optimum. The Perceptron is charged n by row update for each mistake.
-        n = int(run.manifest["dataset"]["rows"]["train"])
+        n = int(run.facts["about"]["dataset"]["rows"]["train"])
         norm, loss = reference.record["norm"], column("iterations") * reference.record["mean_hinge"]
         return np.asarray(column("kev_rowupdate") / n / (loss + norm * np.sqrt(loss) + norm**2))
     return column(metric) * METRICS[metric][1]
@@ -255,7 +266,7 @@ def _values(
 
 def optimum_of(run: StoredRun) -> dict[str, Any] | None:
     """Return the certified optimum that a run names, from the store it lies in, or None."""
-    name = run.manifest.get("optimum")
+    name = run.facts["about"]["optimum"]
     if name is None:
         return None
     found = (opened(root).optimum(name) for root in run.homes)

@@ -38,7 +38,8 @@ def setting(run: StoredRun, key: str) -> Any:
 
 def check_keys(keys: Iterable[str], runs: Sequence[StoredRun]) -> None:
     """Raise a `UserError` for a key that no run has."""
-    known = dict.fromkeys((*_GROUPS, *(key for run in runs for key in flatten(run.config))))
+    configs = {id(run.facts.common): run.facts.common for run in runs}.values()
+    known = dict.fromkeys((*_GROUPS, *(key for config in configs for key in flatten(config))))
     for key in keys:
         if key not in known:
             raise UserError(
@@ -70,7 +71,8 @@ def dataset_title(section: Mapping[str, Any]) -> str:
 
 def shared(runs: Sequence[StoredRun], told: Iterable[str] = ()) -> str:
     """Return what all runs have in common of kernel, features and regularization, without what is told."""
-    flats = [flatten(run.config) for run in runs]
+    configs = {id(run.facts.common): run.facts.common for run in runs}.values()
+    flats = [flatten(config) for config in configs]
     parts = []
     kernels = {flat["kernel.name"] for flat in flats}
     if len(kernels) == 1 and kernels != {"gaussian"}:

@@ -21,8 +21,10 @@ _TABLES = (
     "PRIMARY KEY (folder, name)) WITHOUT ROWID",
     "CREATE TABLE sections (digest TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID",
 )
+#: Raised when what the columns hold changes.
+_VERSION = 2
 #: The layout of the database, of which it holds the number: another one is made again.
-_LAYOUT = zlib.crc32(repr((_TABLES, SCHEMA, TRACE_COLUMNS)).encode()) & 0x7FFFFFFF
+_LAYOUT = zlib.crc32(repr((_VERSION, _TABLES, SCHEMA, TRACE_COLUMNS)).encode()) & 0x7FFFFFFF
 
 #: Seconds that another process may keep the database locked before this one does without it.
 _PATIENCE = 2.0

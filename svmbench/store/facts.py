@@ -14,7 +14,7 @@ from svmbench.store.trace import COUNTS, TRACE_COLUMNS, WORDS
 #: ``status``, ``reason``, ``started``, ``ended``, ``peak_memory``, ``title``, ``config``: as in documents;
 #: ``key``: the name that the run's identity has now; ``underived``: that without derived parameters, None if
 #: there are none; ``last``: the last checkpoint in the order of `TRACE_COLUMNS`, empty without one;
-#: ``validation``: the error over all folds; ``about``: the sections ``dataset`` and ``problem`` of run.json.
+#: ``validation``: the error over all folds; ``about``: ``dataset``, ``problem`` and ``optimum`` of run.json.
 KEYS = (
     *("status", "reason", "started", "ended", "title", "key", "underived"),
     *("peak_memory", "validation", "last", "config", "about"),
@@ -180,7 +180,7 @@ def facts_of(
         validation=_cross_validation(end),
         last=[known[name] for name in TRACE_COLUMNS] if known else [],
         config=dict(config),
-        about={key: manifest.get(key) for key in ("dataset", "problem")},
+        about={key: manifest.get(key) for key in ("dataset", "problem", "optimum")},
     )
 
 

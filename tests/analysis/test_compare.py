@@ -158,3 +158,19 @@ def test_table_csv_and_json_say_the_same(tmp_path, capsys):
     document = json.loads(capsys.readouterr().out)
     assert float(row["ratio"]) == document["rows"][0]["ratio"] == pytest.approx(1 / 3)
     assert document["cost"] == "kev_ondemand" and row["verdict"] == "A"
+
+
+def test_the_medians_of_the_bootstrap_are_distributed_as_those_of_draws():
+    values = np.log(np.random.default_rng(8).exponential(size=9))
+    for n in (3, 4, 8, 9):
+        drawn = np.median(np.random.default_rng(9).choice(values[:n], size=(20000, n)), axis=1)
+        low, high = bootstrap(values[:n])[1:]
+        share = [np.mean(drawn < np.log(end) - 1e-9) for end in (low, high)]
+        upto = [np.mean(drawn <= np.log(end) + 1e-9) for end in (low, high)]
+        assert share[0] < 0.033 and upto[0] > 0.018 and share[1] < 0.982 and upto[1] > 0.967
+
+
+def test_the_bootstrap_of_many_seeds_takes_little_memory():
+    values = np.random.default_rng(2).normal(0.0, 1.0, 100_000)
+    ratio, low, high = bootstrap(values)
+    assert low < ratio < high < 1.05 * low

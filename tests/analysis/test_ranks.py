@@ -43,3 +43,30 @@ def test_holm_keeps_the_order_and_never_exceeds_one():
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
     assert holm([0.9, 0.5]) == [1.0, 1.0]
     assert holm([]) == []
+
+
+def test_many_seeds_take_a_normal_rank_sum_that_is_near_the_exact_one(monkeypatch):
+    generator = np.random.default_rng(3)
+    for shift in (0.0, 0.2, 0.5):
+        x, y = generator.normal(shift, 1.0, 70), generator.normal(0.0, 1.0, 60)
+        if shift == 0.2:
+            x, y = np.round(4.0 * x) / 4.0, np.round(4.0 * y) / 4.0
+        pairs = np.concatenate([x, y])
+        near = signed_rank(pairs), rank_sum(x, y)
+        with monkeypatch.context() as patch:
+            patch.setattr("svmbench.analysis.ranks.EXACT", 1000)
+            exact = signed_rank(pairs), rank_sum(x, y)
+        assert near == pytest.approx(exact, abs=2e-3) and near != exact
+
+
+def test_ranks_of_two_thousand_runs_take_little_memory():
+    generator = np.random.default_rng(4)
+    x, y = generator.normal(0.0, 1.0, 1000), generator.normal(0.3, 1.0, 1000)
+    assert rank_sum(x, y) == pytest.approx(
+        stats.mannwhitneyu(x, y, method="asymptotic", use_continuity=True).pvalue, rel=1e-6
+    )
+    assert signed_rank(x - y) == pytest.approx(
+        stats.wilcoxon(x - y, method="asymptotic", correction=True).pvalue, rel=1e-6
+    )
+    assert rank_sum(np.full(200, np.inf), np.full(200, np.inf)) == 1.0
+    assert least_p(2000, 2000, 2000) == 0.0 and least_p(0, 2000, 1) == 2 / 2001
