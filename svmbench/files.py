@@ -1,16 +1,23 @@
-"""Files that are written whole or not at all, arrays in them, locks that end with their process, digests."""
+"""Files that are written whole or not at all, arrays in them, locks that end with their process, digests.
+
+This file is longer than 300 lines: what it takes to trust a file system is read in one place.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import io
 import json
+import math
 import os
 import socket
 import stat
+import tempfile
 import time
+import zipfile
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,8 +39,9 @@ def write_whole(path: Path, content: bytes | str) -> None:
         Text is written as UTF-8.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.unlink(missing_ok=True)  # of a process that was killed, or a link that somebody put there
     try:
-        with temporary.open("wb") as stream:
+        with temporary.open("xb") as stream:
             stream.write(content.encode() if isinstance(content, str) else content)
             stream.flush()
             os.fsync(stream.fileno())
@@ -75,6 +83,10 @@ def read_regular(path: str | Path, most: int = MOST_BYTES) -> bytes:
         os.close(descriptor)
 
 
+#: Bytes that the arrays of a file may always take, and how many times the file they may take beyond.
+_FREE, _MOST_RATIO = 256 << 20, 100
+
+
 def read_npz(content: bytes, names: Collection[str] | None = None) -> dict[str, NDArray[Any]]:
     """Return the arrays of an ``.npz`` file, those of some names or all; nothing in it is executed.
 
@@ -87,11 +99,32 @@ def read_npz(content: bytes, names: Collection[str] | None = None) -> dict[str, 
 
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+            _check_sizes(archive.zip, len(content))
             return {name: archive[name] for name in archive.files if names is None or name in names}
     except MemoryError:
         raise
     except Exception as error:  # numpy, zipfile and each decompression have errors of their own
         raise ValueError(f"{type(error).__name__}: {error}") from error
+
+
+def _check_sizes(archive: zipfile.ZipFile, compressed: int) -> None:
+    """Raise ValueError for arrays that would take far more memory than what is compressed so well can be."""
+    import numpy as np
+
+    whole = sum(member.file_size for member in archive.infolist())
+    if whole > max(_FREE, _MOST_RATIO * compressed):
+        raise ValueError(f"its {compressed} bytes would become {whole}")
+    for member in archive.infolist():
+        with archive.open(member) as stream:
+            version = np.lib.format.read_magic(stream)
+            read = (
+                np.lib.format.read_array_header_1_0
+                if version == (1, 0)
+                else np.lib.format.read_array_header_2_0
+            )
+            shape, _, kind = read(stream)
+            if math.prod(shape) * kind.itemsize != member.file_size - stream.tell():
+                raise ValueError(f"{member.filename} is not as large as its shape says")
 
 
 def sync_folder(folder: Path) -> None:
@@ -132,6 +165,38 @@ def _plain_numbers(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value
+
+
+#: A lock is a file of its own: no link is followed, nor a pipe waited for.
+_CAREFUL = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+def _no_lock_file(path: Path) -> UserError:
+    return UserError(f"{path} is a link or no regular file, and would be overwritten as a lock: remove it")
+
+
+def own_folder(say: Callable[[str], None]) -> Path | None:
+    """Return a folder of this user for locks between processes of this machine, which nobody else can write.
+
+    The first that is ours of the one in the temporary folder, in the user's runtime folder and in the cache
+    folder; ``say`` is told of another one with the remedy. None if there is none.
+    """
+    runtime, home = os.environ.get("XDG_RUNTIME_DIR"), os.path.expanduser("~")
+    places = [Path(tempfile.gettempdir()) / f"svmbench-{os.getuid()}"]
+    places += [Path(runtime) / "svmbench"] if runtime else []
+    places += [Path(home) / ".cache" / "svmbench" / "locks"]
+    for place in places:
+        try:
+            place.mkdir(mode=0o700, parents=place is not places[0], exist_ok=True)
+            about = os.lstat(place)
+            if stat.S_ISDIR(about.st_mode) and about.st_uid == os.getuid():
+                if about.st_mode & 0o077:
+                    os.chmod(place, 0o700)
+                return place
+        except OSError:
+            continue
+        say(f"{place} is not a folder of yours and is not used for locks: remove it, or ask its owner to")
+    return None
 
 
 #: Seconds between two looks at a lock by who will not wait for ever.
@@ -185,10 +250,17 @@ class Lock:
         while True:
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
-                descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+                descriptor = os.open(path, os.O_RDWR | os.O_CREAT | _CAREFUL, 0o644)
             except FileNotFoundError:  # the last holder removed the folder just now
                 continue
+            except OSError as error:
+                if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO, errno.EISDIR):
+                    raise _no_lock_file(path) from error
+                raise
             try:
+                about = os.fstat(descriptor)
+                if not stat.S_ISREG(about.st_mode) or about.st_nlink > 1:
+                    raise _no_lock_file(path)
                 if not _take(descriptor, path, wait):
                     os.close(descriptor)
                     return None
@@ -222,9 +294,11 @@ def holding(process: int) -> str:
 def holder(path: Path) -> str | None:
     """Return who holds the lock, as "process 123 on host", or None if nobody does."""
     try:
-        descriptor = os.open(path, os.O_RDONLY)
-    except FileNotFoundError:
-        return None
+        descriptor = os.open(path, os.O_RDONLY | _CAREFUL)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EMLINK, errno.ENXIO):
+            return None  # nothing that could be locked
+        raise
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

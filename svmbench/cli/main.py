@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
+from types import TracebackType
 
 import svmbench
 from svmbench.cli._commands import COMMANDS
+from svmbench.cli._streams import shown
 from svmbench.errors import UserError, nearest, printable
 
 
@@ -30,12 +34,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 done, 1 failed, 2 bad input or refused, 130 interrupted.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if argv is None:
+        sys.excepthook = _without_traceback
+    with shown():
+        return _answered(arguments)
+
+
+def _answered(arguments: list[str]) -> int:
+    """Dispatch; return the exit code, whatever happens."""
     try:
         return _dispatch(arguments)
     except UserError as error:
         print(f"svmbench: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
+        _ignore_interrupts()
         print("svmbench: interrupted", file=sys.stderr)
         return 130
     except MemoryError:
@@ -51,6 +64,21 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except SystemExit as end:  # argparse after --help, Hydra after --cfg
         return end.code if isinstance(end.code, int) else int(end.code is not None)
+
+
+def _ignore_interrupts() -> None:
+    """Let further signals of an impatient user change nothing while the process ends."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Say of an interrupt that came while another one was served no more than of the first."""
+    if issubclass(kind, KeyboardInterrupt):
+        _ignore_interrupts()
+        print("svmbench: interrupted", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, trace)
 
 
 def _dispatch(arguments: list[str]) -> int:

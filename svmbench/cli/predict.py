@@ -41,6 +41,7 @@ def main(arguments: Sequence[str]) -> int:
     train, step = None, None
     if model.indices is not None or dataset.get("scaling", "none") in ("minmax", "standard"):
         train = load(run, {}).train.X  # which also tells whether the files are still those of the run
+        model.check_fits(*train.shape)
     d, columns = int(run.manifest["dataset"]["features"]), run.manifest["dataset"].get("columns")
     rows = prepared_rows(dataset, given.file, d, columns, lambda line: print(line, file=sys.stderr))
     X = rows.X

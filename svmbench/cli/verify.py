@@ -76,7 +76,7 @@ def main(arguments: Sequence[str]) -> int:
             beside = ", ".join(f"{_KINDS[kind]} ({count})" for kind, count in others.items())
             print(f"also read, beside the runs: {beside}")
         print(", ".join(f"{count} {state}" for state, count in states.items()) or "no runs")
-    return 1 if states["damaged"] or states["differs"] else 0
+    return 1 if states["damaged"] or states["differs"] or states["unreadable"] else 0
 
 
 def _path(store: Any, name: str) -> Any:
@@ -104,6 +104,7 @@ def _recompute(run: StoredRun, data: dict[str, Dataset]) -> tuple[str, str]:
     try:
         model = run.model()
         set = load(run, data)
+        model.check_fits(*set.train.X.shape)
     except UserError as error:
         return "unchecked", f"cannot be recomputed: {error}"
     if model.iterations != summary["iterations"]:

@@ -77,8 +77,40 @@ def user_folders(given: str | None = None) -> list[Path]:
                 raise UserError(
                     f"{file} has the name of a file of svmbench, which would be read instead: rename it"
                 )
+            if file.is_file() and "*" in (text := text_of(file)):
+                _check_aliases(file, text)
         folders.append(folder)
     return folders
+
+
+#: Most keys and values that the aliases of one file may stand for.
+_MOST_ALIASED = 10_000
+
+
+def _check_aliases(file: Path, text: str) -> None:
+    """Raise a `UserError` for a file whose aliases, which may hold others, stand for too much."""
+    import yaml
+
+    sizes: dict[str, int] = {}
+    open_ones: list[tuple[str | None, int]] = []
+    size = 0
+    try:
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            size += 1
+            if isinstance(event, yaml.AliasEvent):
+                size += sizes.get(str(event.anchor), 0)
+            elif isinstance(event, yaml.CollectionStartEvent):
+                open_ones.append((event.anchor, size))
+            elif isinstance(event, yaml.CollectionEndEvent):
+                anchor, before = open_ones.pop()
+                if anchor is not None:
+                    sizes[anchor] = size - before
+            if size > _MOST_ALIASED and sizes:
+                raise UserError(
+                    f"the aliases in {file} stand for more than {_MOST_ALIASED} values: write them out"
+                )
+    except (yaml.YAMLError, RecursionError):
+        return  # composing says where
 
 
 def groups(folders: Sequence[Path] = ()) -> list[str]:

@@ -11,7 +11,7 @@ from svmbench.errors import UserError
 from svmbench.files import Lock, holder, sha256, sync_folder, write_whole
 from svmbench.store import documents, lines, packs, shared
 from svmbench.store.notes import NOTES, Notes
-from svmbench.store.reading import read
+from svmbench.store.reading import Unreadable, read
 from svmbench.store.runs import LOCK, RUNNING, STATE, StoredRun
 from svmbench.store.store import Store
 
@@ -66,6 +66,8 @@ def check_run(path: Path, store: Store) -> Finding | None:
         if STATE in files and sha256(path / STATE) != files[STATE]:
             raise documents.damaged(path / STATE, "its checksum is another than at the end")
         replaced = _replaced_optimum(run, store)
+    except Unreadable as error:
+        return Finding(path, "unreadable", str(error))
     except UserError as error:
         return Finding(path, "damaged", str(error))
     names = ", ".join(files)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,14 @@ class StorageError(UserError):
     """A file could not be written: the disk is full, or the folder gone or not writable any more."""
 
 
+#: What helps where the file system refuses.
+_WAYS = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "Make room"),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "Make it writable"),
+    **dict.fromkeys((errno.ENOENT, errno.ENOTDIR), "Let the folder stay where it is"),
+}
+
+
 @contextlib.contextmanager
 def storing(what: str, folder: Path) -> Iterator[None]:
     """Say in a sentence what the file system refused.
@@ -35,9 +45,10 @@ def storing(what: str, folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        way = _WAYS.get(error.errno or 0, "Look after the file system")
         raise StorageError(
             f"{what} could not be stored in {folder}: {error.strerror or error}; what was stored until then "
-            "stays there. Make room or give another results=DIR, and run it again"
+            f"stays there. {way} or give another results=DIR, and run it again"
         ) from error
 
 
@@ -83,6 +94,11 @@ def parse(content: bytes, path: Path) -> dict[str, Any]:
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise damaged(path, error) from error
     return dict(document)
+
+
+def is_name(name: object) -> bool:
+    """Tell whether a run may name a shared document so: by a digest, and not by a path to somewhere else."""
+    return isinstance(name, str) and re.fullmatch(r"[0-9a-z][0-9a-z_-]{0,127}", name) is not None
 
 
 def damaged(path: Path, error: Exception | str) -> UserError:

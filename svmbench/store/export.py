@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import os
 import shutil
 import tempfile
+import time
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from svmbench.errors import UserError
-from svmbench.store import shared
+from svmbench.errors import UserError, csv_cell
+from svmbench.files import Lock
+from svmbench.store import documents, shared
 from svmbench.store.documents import storing
 from svmbench.store.notes import Notes
 from svmbench.store.runs import LOCK, RUNNING, StoredRun
+
+#: How the folders begin that an export is put together in, and seconds in which one has locked its own.
+_SCRATCH, _MADE = ".export-", 60.0
 
 #: The time of every entry of a zip file: the same runs give the same bytes.
 _TIME = (1980, 1, 1, 0, 0, 0)
@@ -54,7 +60,9 @@ def export(runs: Sequence[StoredRun], target: Path, root: Path, commands: Sequen
         raise UserError(f"run {open_ones[0]} has not ended: wait for its end, make it again, or leave it out")
     with storing(str(target), target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".export-") as scratch:
+        _remove_leftovers(target.parent)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=_SCRATCH) as scratch:
+            lock = Lock.try_acquire(Path(scratch) / LOCK)  # ends with this process
             folder = Path(scratch) / "results"
             _fill(folder, runs, root, commands)
             if target.suffix == ".zip":
@@ -63,17 +71,47 @@ def export(runs: Sequence[StoredRun], target: Path, root: Path, commands: Sequen
                 os.replace(packed, target)
             else:
                 os.rename(folder, target)
+            if lock is not None:
+                lock.remove()
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove what exports left that were killed: nobody holds the lock in there."""
+    for path in folder.glob(f"{_SCRATCH}*"):
+        with contextlib.suppress(OSError, UserError):
+            made_just_now = time.time() - path.lstat().st_mtime < _MADE
+            if path.is_symlink() or not path.is_dir() or (made_just_now and not (path / LOCK).exists()):
+                continue
+            lock = Lock.try_acquire(path / LOCK)
+            if lock is not None:
+                shutil.rmtree(path, ignore_errors=True)
+                lock.release()
+
+
+def _check_plain(run: StoredRun) -> None:
+    """Raise a `UserError` if a run's folder holds anything but files, such as links to what is elsewhere."""
+    for path in sorted(run.path.rglob("*")):
+        if path.is_symlink() or not (path.is_dir() or path.is_file()):
+            raise UserError(
+                f"{path} is a link or no regular file, and what is elsewhere is not exported: remove it, or "
+                "leave the run out"
+            )
 
 
 def _fill(folder: Path, runs: Sequence[StoredRun], root: Path, commands: Sequence[str]) -> None:
     for run in runs:
+        _check_plain(run)
         shutil.copytree(run.path, folder / "runs" / run.id, ignore=shutil.ignore_patterns(LOCK))
         for kind, name in (
             ("environments", run.manifest.get("environment")),
             ("optima", run.manifest.get("optimum")),
         ):
+            if name is None:
+                continue
+            if not documents.is_name(name):
+                raise UserError(f"run {run.id} names {name} in {kind}/, which is no name there: leave it out")
             files = (home / kind / f"{name}.json" for home in run.homes)
-            found = next((file for file in files if file.is_file()), None)
+            found = next((file for file in files if file.is_file() and not file.is_symlink()), None)
             if found is not None:
                 shared.READERS[kind](found)  # a damaged one is refused
                 (folder / kind).mkdir(exist_ok=True)
@@ -102,7 +140,7 @@ def _table(summaries: Sequence[dict[str, Any]]) -> str:
     stream = io.StringIO()
     writer = csv.DictWriter(stream, _COLUMNS, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(summaries)
+    writer.writerows({key: csv_cell(row[key]) for key in _COLUMNS} for row in summaries)
     return stream.getvalue()
 
 

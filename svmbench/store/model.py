@@ -117,8 +117,54 @@ class StoredModel:
                 raise ValueError("points or their coefficients are missing")
             if model.weights is None and model.coefficients is None:
                 raise ValueError("weights and coefficients are missing")
+            model._check_shapes()
             return model
         except FileNotFoundError as error:
             raise UserError(f"{path.parent} holds no model: repeat the run by force=true") from error
-        except (OSError, ValueError, TypeError, KeyError) as error:
+        except (
+            OSError,
+            ValueError,
+            TypeError,
+            KeyError,
+            AttributeError,
+            OverflowError,
+            RecursionError,
+        ) as error:
             raise UserError(f"{path} is damaged ({type(error).__name__}: {error}); repeat the run") from error
+
+    def _check_shapes(self) -> None:
+        """Raise ValueError or TypeError for arrays that belong to no model."""
+        if not isinstance(self.kernel, dict) or not isinstance(self.kernel.get("name"), str):
+            raise TypeError("its kernel has no name")
+        if not isinstance(self.bias, int | float) or not isinstance(self.iterations, int):
+            raise TypeError("bias or iterations are no number")
+        if self.features is not None and not isinstance(self.features, dict):
+            raise TypeError("its features are no section")
+        for name in _ARRAYS:
+            array = getattr(self, name)
+            if array is not None and array.ndim != (2 if name == "points" else 1):
+                raise ValueError(f"{name} has {array.ndim} axes")
+        for places, values in (
+            (self.indices if self.points is None else self.points, self.coefficients),
+            (self.dual_indices, self.dual_values),
+        ):
+            if places is not None and values is not None and len(places) != len(values):
+                raise ValueError(f"{len(places)} points for {len(values)} coefficients")
+        for name in _ROWS:
+            rows = getattr(self, name)
+            if rows is not None and rows.size and (rows[0] < 0 or (np.diff(rows) <= 0).any()):
+                raise ValueError(f"{name} are no ascending rows")
+
+    def check_fits(self, rows: int, features: int) -> None:
+        """Raise a `UserError` unless the model can be one of a training part of this shape."""
+        last = max(
+            (int(own[-1]) for own in (self.indices, self.dual_indices) if own is not None and own.size),
+            default=-1,
+        )
+        if last >= rows:
+            raise UserError(f"the model names training example {last}, of {rows} there are: repeat the run")
+        wide = self.points.shape[1] if self.points is not None else 0
+        if self.weights is not None and self.features is None:
+            wide = self.weights.size
+        if wide > features:
+            raise UserError(f"the model has {wide} features, the data have {features}: repeat the run")

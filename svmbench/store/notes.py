@@ -163,6 +163,8 @@ class Notes:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             lock = Lock.acquire(self._path.with_name(".notes.lock"), lambda who: None)
             try:
+                for leftover in self._path.parent.glob(f".{self._path.name}.*"):
+                    leftover.unlink()  # of a process that was killed, as nobody else writes now
                 yield
             finally:
                 lock.remove()

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.errors import UserError
-from svmbench.files import sha256, write_whole
+from svmbench.files import read_npz, sha256, write_whole
 from svmbench.store.identity import without_ends
 from svmbench.store.index import Index, folder_names
 from svmbench.store.runs import STATE, StoredRun
@@ -78,16 +78,15 @@ class State:
             content = path.read_bytes()
             if run.files is not None and sha256(content) != expected:
                 return None
-            with np.load(io.BytesIO(content), allow_pickle=False) as kept:
-                arrays = {name: kept[name] for name in kept.files}
+            arrays = read_npz(content)
             counted = [name for name in arrays if name.startswith(_COUNT)]
             counts = {name.removeprefix(_COUNT): int(arrays.pop(name)) for name in counted}
             iterations, wall, cpu = (arrays.pop(_OWN + name) for name in ("iterations", "wall", "cpu"))
             if arrays.pop(_OWN + "layout") != _LAYOUT:
                 return None
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+            return cls(int(iterations), float(wall), float(cpu), counts, arrays)
+        except (OSError, ValueError, KeyError, TypeError, OverflowError):
             return None
-        return cls(int(iterations), float(wall), float(cpu), counts, arrays)
 
 
 def _write(archive: zipfile.ZipFile, name: str, array: NDArray[Any]) -> None:

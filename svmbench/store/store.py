@@ -50,22 +50,24 @@ class Store:
         except (FileNotFoundError, NotADirectoryError):
             pass
         except OSError as error:  # no name that could ever be one
-            raise UserError(
-                f"results={self.root} cannot be used: {error.strerror}; give another results=DIR"
-            ) from error
+            raise self._unusable(str(error.strerror)) from error
         while not os.path.lexists(folder) and folder != folder.parent:
             folder = folder.parent
         if not folder.is_dir():
-            raise UserError(
-                f"results={self.root} cannot be used: {folder} is not a folder; give another results=DIR"
-            )
+            raise self._unusable(f"{folder} is not a folder")
         try:
             # The permission bits do not tell: root ignores them, a read-only file system has others.
-            tempfile.TemporaryDirectory(prefix=".svmbench-", dir=folder).cleanup()
+            trial = tempfile.mkdtemp(prefix=".svmbench-", dir=folder)
         except OSError as error:
-            raise UserError(
-                f"results={self.root} cannot be used: {folder} is not writable; give another results=DIR"
-            ) from error
+            raise self._unusable(f"{folder} is not writable") from error
+        try:
+            os.rmdir(trial)
+        except OSError as error:
+            why = f"{trial}, made to try it, cannot be removed ({error.strerror})"
+            raise self._unusable(why) from error
+
+    def _unusable(self, why: str) -> UserError:
+        return UserError(f"results={self.root} cannot be used: {why}; give another results=DIR")
 
     def runs(self) -> list[StoredRun]:
         """Return all runs, ended or not, oldest first; one of each identity, its result if there is one.
@@ -239,6 +241,8 @@ class Store:
             documents.write(folder / f"{hash}.json", record)
 
     def _document(self, kind: str, hash: str) -> dict[str, Any] | None:
+        if not documents.is_name(hash):
+            return None
         for root in (self.root, self.root / "reference"):
             path = root / kind / f"{hash}.json"
             try:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import selectors
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from svmbench.files import Lock
+from svmbench.errors import UserError
+from svmbench.files import Lock, own_folder
 from svmbench.runner import guard
 from svmbench.runner.outcome import Outcome
 from svmbench.runner.spawn import cores, thread_environment
@@ -233,16 +234,21 @@ class _Cores:
 
     def __init__(self) -> None:
         self._taken: dict[int, list[Lock]] = {}
+        self._folder = own_folder(lambda line: print(f"svmbench: {line}", file=sys.stderr))
 
     def pin(self, process: int, count: int) -> None:
         """Keep a process on some cores that are free; where there are too few, leave it to the system."""
         locks: dict[int, Lock] = {}
-        folder = Path(tempfile.gettempdir()) / f"svmbench-{os.getuid()}"
+        if self._folder is None:
+            return
         for core in sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else ():
             if len(locks) < count:
-                lock = Lock.try_acquire(folder / f"core-{core}.lock")
-                if lock is not None:
-                    locks[core] = lock
+                with contextlib.suppress(
+                    UserError, OSError
+                ):  # a file that is no lock, a folder that has gone
+                    lock = Lock.try_acquire(self._folder / f"core-{core}.lock")
+                    if lock is not None:
+                        locks[core] = lock
         self._taken[process] = list(locks.values())
         if len(locks) == count < cores():
             os.sched_setaffinity(process, locks)

@@ -1,0 +1,135 @@
+"""What hand-made files and impatient users may do to a terminal, and to a command."""
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from svmbench.cli.main import main
+from svmbench.files import digest, sha256
+from svmbench.store import Store, documents
+from tests.cli.conftest import SMALL
+
+_RUN = ("run", "solver=pegasos", *SMALL)
+_COMMAND = [sys.executable, "-P", "-m", "svmbench.cli.main"]
+
+
+@pytest.fixture
+def forged(here):
+    """A run whose documents hold escape sequences and formulas, validly sealed."""
+    assert main([*_RUN]) == 0
+    (run,) = Store("results").runs()
+    about = json.loads((run.path / "run.json").read_text())
+    about["config"]["kernel"]["\x1b]0;owned\x07"] = "\x1b[2J\u202egone"
+    about["config"]["solver"]["note"] = "=HYPERLINK(1)"
+    (run.path / "run.json").write_text(json.dumps(about))
+    end = json.loads((run.path / "status.json").read_text())
+    end["files"]["run.json"] = sha256(run.path / "run.json")
+    end["reason"] = "\x1b[31mred\r\x9b2J"
+    end.pop("check"), end.pop("schema")
+    documents.write(run.path / "status.json", {**end, "check": digest(end)})
+    return run.id
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("list",), ("list", "--csv"), ("list", "--json"), ("show", "{}"), ("show", "{}", "--json"), ("verify", "{}"),
+        ("list", "--columns", "run,reason,kernel.\x1b]0;owned\x07"), ("list", "--where", "\x1b[2J=1"), ("note", "{}"),
+        ("list", "--csv", "--columns", "run,reason,kernel.\x1b]0;owned\x07,solver.note"), ("delete", "{}"),
+        ("export", "{}"), ("plot", "{}"), ("report", "\x1b[2J"),
+    ],
+)  # fmt: skip
+def test_no_escape_sequence_of_a_file_reaches_the_terminal(forged, words, capsys):
+    main([word.replace("{}", forged) for word in words])
+    told = "".join(capsys.readouterr())
+    assert told and not set(told) & {"\x1b", "\x07", "\r", "\x9b", "\u202e"}
+
+
+def test_no_cell_of_csv_is_a_formula(forged, capsys):
+    main(["list", "--csv", "--columns", "run,solver.note,test_error"])
+    header, row = csv.reader(io.StringIO(capsys.readouterr().out))
+    assert (
+        header == ["run", "solver.note", "test_error"] and row[1] == "'=HYPERLINK(1)" and float(row[2]) >= 0.0
+    )
+
+
+def test_a_terminal_of_ascii_is_no_reason_to_fail(here):
+    assert main([*_RUN]) == 0
+    name = Store("results").runs()[0].id
+    assert main(["note", name, "γ – as in Table 2"]) == 0
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii:strict", "LC_ALL": "C", "PYTHONUTF8": "0"}
+    for words in (["list", "--columns", "run,note"], ["show", name], ["note", name]):
+        done = subprocess.run([*_COMMAND, *words], capture_output=True, env=environment)
+        assert done.returncode == 0 and b"Traceback" not in done.stderr, done.stderr
+        assert rb"\u03b3 \u2013 as" in done.stdout
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.005, 0.02])
+@pytest.mark.parametrize("after", [0.4, 1.2])
+def test_three_interrupts_in_a_moment_leave_no_traceback(here, pause, after):
+    command = [
+        *_COMMAND,
+        "run",
+        "solver=sdca",
+        *SMALL[:2],
+        "budget=debug",
+        "budget.kev=null",
+        "budget.iterations=null",
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(after)
+    for _ in range(3):
+        process.send_signal(signal.SIGINT)
+        time.sleep(pause)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode in (130, -signal.SIGINT, 0) and b"Traceback" not in err, err
+
+
+def test_aliases_that_stand_for_millions_of_values_are_one_sentence(here, capsys):
+    (here / "mine" / "budget").mkdir(parents=True)
+    lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
+    lines += [f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 10)}]" for k in range(1, 9)]
+    (here / "mine" / "budget" / "bomb.yaml").write_text("\n".join(lines))
+    begun = time.monotonic()
+    assert main(["run", "--config-dir", "mine", "budget=bomb"]) == 2
+    assert time.monotonic() - begun < 30.0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "the aliases in" in line and "write them out" in line
+
+
+def test_a_few_aliases_are_welcome(here):
+    (here / "mine" / "budget").mkdir(parents=True)
+    text = "name: few\nkev: &k 2.0e+4\ncounter: kev_ondemand\niterations: null\nseconds: null\nmemory: 64\ngap: *k\n"
+    (here / "mine" / "budget" / "few.yaml").write_text(text + "test_error: null\n")
+    assert main(["run", "--config-dir", "mine", "budget=few", "--cfg", "job"]) == 0
+
+
+def test_a_file_with_a_dollar_in_its_name(here, capsys):
+    (here / "a${b}.svm").write_text("".join(f"{(-1) ** k} 1:{k} 2:{k % 3}\n" for k in range(20)))
+    code = main(
+        ["run", "solver=pegasos", "dataset=file", "'dataset.path=\"a${b}.svm\"'".strip("'"), "budget=debug"]
+    )
+    told = capsys.readouterr()
+    assert code in (0, 2) and "Traceback" not in told.err and len(told.err.splitlines()) >= code // 2
+
+
+def test_a_foreign_folder_of_locks_stops_no_sweep(here, monkeypatch, tmp_path, capfd):
+    (tmp_path / "tmp").mkdir()
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    foreign = tmp_path / "elsewhere"
+    foreign.mkdir()
+    for core in range(64):
+        (foreign / f"core-{core}.lock").symlink_to(victim)
+    (tmp_path / "tmp" / f"svmbench-{os.getuid()}").symlink_to(foreign)
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "tmp"))
+    assert main(["run", "-m", "solver=pegasos,smo", *SMALL]) == 0
+    assert victim.read_text() == "precious"
+    assert "is not a folder of yours and is not used for locks: remove it" in capfd.readouterr().err

@@ -1,0 +1,232 @@
+"""Folders that somebody else prepared: nothing outside is copied or overwritten, and the rest still works."""
+
+import io
+import json
+import os
+import time
+import zipfile
+
+import numpy as np
+import pytest
+
+from svmbench.errors import UserError, csv_cell
+from svmbench.files import Lock, digest, holder, own_folder, read_npz, write_whole
+from svmbench.store import StorageError, Store, documents
+from svmbench.store.check import check_store
+from svmbench.store.export import export
+from svmbench.store.model import StoredModel
+from svmbench.store.notes import Notes
+from tests.store.test_damage import MODEL, make
+
+
+@pytest.fixture
+def victim(tmp_path):
+    path = tmp_path / "victim"
+    path.write_text("precious")
+    yield path
+    assert path.read_text() == "precious"
+
+
+def reseal(path, change):
+    """Change run.json of a run, and its checksums with it."""
+    about = json.loads((path / "run.json").read_text())
+    change(about)
+    (path / "run.json").write_text(json.dumps(about))
+    end = json.loads((path / "status.json").read_text())
+    from svmbench.files import sha256
+
+    end["files"]["run.json"] = sha256(path / "run.json")
+    end.pop("check"), end.pop("schema")
+    documents.write(path / "status.json", {**end, "check": digest(end)})
+
+
+def test_a_lock_follows_no_link_and_truncates_no_file_of_others(tmp_path, victim):
+    (tmp_path / "soft").symlink_to(victim)
+    os.link(victim, tmp_path / "hard")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("soft", "hard", "pipe"):
+        with pytest.raises(UserError, match="no regular file, and would be overwritten as a lock: remove it"):
+            Lock.try_acquire(tmp_path / name)
+        assert holder(tmp_path / name) is None
+
+
+def test_a_temporary_file_follows_no_link(tmp_path, victim):
+    (tmp_path / f".file.{os.getpid()}").symlink_to(victim)
+    write_whole(tmp_path / "file", "mine")
+    assert (tmp_path / "file").read_text() == "mine" and not (tmp_path / "file").is_symlink()
+
+
+def test_the_folder_of_locks_is_ours_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "tmp"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "runtime"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    told, name = [], f"svmbench-{os.getuid()}"
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "elsewhere").mkdir()
+    assert own_folder(told.append) == tmp_path / "tmp" / name
+    assert (tmp_path / "tmp" / name).stat().st_mode & 0o777 == 0o700
+    (tmp_path / "tmp" / name).chmod(0o777)
+    assert own_folder(told.append).stat().st_mode & 0o777 == 0o700 and told == []
+    (tmp_path / "tmp" / name).rmdir()
+    (tmp_path / "tmp" / name).symlink_to(tmp_path / "elsewhere")
+    assert own_folder(told.append) == tmp_path / "runtime" / "svmbench"
+    assert name in told[0] and "remove it, or ask its owner to" in told[0]
+    (tmp_path / "runtime" / "svmbench").rmdir()
+    (tmp_path / "runtime" / "svmbench").write_text("")
+    assert own_folder(told.append) == tmp_path / "home" / ".cache" / "svmbench" / "locks"
+    lstat = os.lstat
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "getuid", lambda: lstat(tmp_path).st_uid + 1)
+        assert own_folder(told.append) is None
+
+
+def test_an_export_copies_nothing_that_is_elsewhere(store, begin, victim, tmp_path):
+    run = make(begin)
+    (run.path / "curve.png").symlink_to(victim)
+    with pytest.raises(UserError, match=r"curve.png is a link or no regular file.* is not exported"):
+        export([run], tmp_path / "out", store.root, [])
+    assert not (tmp_path / "out").exists()
+    (run.path / "curve.png").unlink()
+    (tmp_path / "secret.json").write_text('{"secret": 1}')
+    for name in ("../../secret", str(tmp_path / "secret")):
+        reseal(run.path, lambda about, name=name: about.update(optimum=name))
+        hostile = store.find(run.id)
+        with pytest.raises(UserError, match="which is no name there"):
+            export([hostile], tmp_path / "out", store.root, [])
+        assert store.optimum(name) is None
+    reseal(run.path, lambda about: about.update(optimum=None))
+    export([store.find(run.id)], tmp_path / "out", store.root, [])
+    assert (tmp_path / "out" / "runs" / run.id / "run.json").is_file()
+
+
+def test_what_killed_commands_left_is_removed_by_the_next(store, begin, tmp_path):
+    run = make(begin)
+    killed, running = tmp_path / ".export-killed", tmp_path / ".export-running"
+    for folder in (killed, running):
+        (folder / "results").mkdir(parents=True)
+    (killed / "lock").write_text("process 1 on here")
+    lock = Lock.try_acquire(running / "lock")
+    old = tmp_path / ".export-old"
+    old.mkdir()
+    os.utime(old, (time.time() - 1000, time.time() - 1000))
+    export([run], tmp_path / "out", store.root, [])
+    assert not killed.exists() and not old.exists() and running.exists()
+    lock.remove()
+    leftover = store.root / ".notes.json.12345"
+    leftover.write_text("{")
+    Notes(store.root).tag([run.id], "mine")
+    assert not leftover.exists() and Notes(store.root).tagged("mine") == [run.id]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"schema": Infinity}', '{"schema": NaN}', '{"schema": -1}', '{"schema": true}', '{"schema": 1e400}',
+        '{"schema": [1]}', '{"schema": ' + "1" * 100_000 + "}", "[" * 100_000, '{"schema": 4, "identity": '
+        + "[" * 900 + "]" * 900 + "}", '{"schema": 4, "x": "' + "y" * 10_000_000 + '"}', "[]", "null", '"x"',
+        '{"schema": 4, "identity": {"config": {}}, "config": {"seed": Infinity}, "started": 1}',
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["run.json", "status.json"])
+def test_a_document_of_any_content_hides_no_other_run(store, begin, name, text):
+    sound, broken = make(begin), make(begin, seed=1)
+    (broken.path / name).write_text(text)
+    told = []
+    store = Store(store.root, warn=told.append)
+    assert store.runs() == [sound]
+    assert len(told) == 1 and len(told[0]) < 2500 and "\n" not in told[0]
+    states = {finding.path.name: finding.state for finding in check_store(store)}
+    assert states[sound.id] == "ok" and states[broken.id] == "damaged"
+
+
+@pytest.mark.parametrize("name", ["run.json", "status.json", "trace.csv"])
+def test_a_file_that_never_ends_or_cannot_be_read_hides_no_other_run(store, begin, name, monkeypatch):
+    sound, broken = make(begin), make(begin, seed=1)
+    told = []
+    for put in (
+        os.mkfifo,
+        os.mkdir,
+        lambda path: os.symlink("/dev/zero", path),
+        lambda path: os.symlink(path, path),
+    ):
+        (broken.path / name).unlink() if not (broken.path / name).is_dir() else (broken.path / name).rmdir()
+        put(broken.path / name)
+        assert Store(store.root, warn=told.append).runs() == [sound]
+    assert len(told) == 4
+    assert {finding.state for finding in check_store(store)} == {"ok", "unreadable"}  # a circle of links
+
+
+def test_arrays_that_unpack_to_gigabytes_are_refused(tmp_path):
+    stream = io.BytesIO()
+    np.savez_compressed(stream, x=np.zeros(40 << 20))  # 320 MiB in 0.3
+    with pytest.raises(ValueError, match="would become"):
+        read_npz(stream.getvalue())
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        header = io.BytesIO()
+        np.lib.format.write_array_header_1_0(
+            header, {"descr": "<f8", "fortran_order": False, "shape": (1 << 40,)}
+        )
+        archive.writestr("x.npy", header.getvalue() + b"12345678")
+    with pytest.raises(ValueError, match="not as large as its shape says"):
+        read_npz(content.getvalue())
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"indices": np.array([3, 0])}, {"indices": np.array([-1, 3])}, {"indices": np.array([1])},
+        {"coefficients": np.ones((2, 2))}, {"indices": np.zeros((2, 2), dtype=int)},
+        {"dual_indices": np.array([1, 2]), "dual_values": np.ones(3)}, {"kernel": "rbf"}, {"bias": "0"},
+        {"iterations": None}, {"features": [1]},
+    ],
+)  # fmt: skip
+def test_a_model_of_the_wrong_shape_is_a_sentence(tmp_path, arrays):
+    import dataclasses
+
+    dataclasses.replace(MODEL, **arrays).save(tmp_path / "model.npz")
+    with pytest.raises(UserError, match="damaged"):
+        StoredModel.load(tmp_path / "model.npz")
+
+
+def test_a_model_of_other_examples_is_a_sentence():
+    MODEL.check_fits(4, 1)
+    with pytest.raises(UserError, match="names training example 3, of 3 there are"):
+        MODEL.check_fits(3, 1)
+    wide = StoredModel({"name": "linear"}, "x", 0.0, 1, weights=np.ones(3))
+    with pytest.raises(UserError, match="the model has 3 features, the data have 2"):
+        wide.check_fits(3, 2)
+
+
+@pytest.mark.parametrize(
+    ("code", "way"), [(28, "Make room"), (30, "Make it writable"), (5, "Look after the file system")]
+)
+def test_what_the_file_system_refuses_has_its_own_remedy(tmp_path, code, way):
+    told = f"{os.strerror(code)}; what was stored until then stays there. {way}"
+    with pytest.raises(StorageError, match=told), documents.storing("run x", tmp_path):
+        raise OSError(code, os.strerror(code))
+
+
+def test_a_folder_that_cannot_be_removed_again_is_not_called_read_only(store, monkeypatch):
+    def refuse(path, **options):
+        raise OSError(5, "Input/output error", path)
+
+    monkeypatch.setattr(os, "rmdir", refuse)
+    with pytest.raises(UserError, match=r"made to try it, cannot be removed \(Input/output error\)"):
+        store.check_writable()
+
+
+def test_a_cell_of_csv_is_no_formula_and_no_escape():
+    assert [csv_cell(text) for text in ("=1+1", "+x", "-x", "@SUM(A1)")] == [
+        "'=1+1",
+        "'+x",
+        "'-x",
+        "'@SUM(A1)",
+    ]
+    assert csv_cell("\x1b[2J") == r"\x1b[2J" and csv_cell("plain") == "plain"
+    assert [csv_cell(value) for value in (-0.5, 7, None)] == [-0.5, 7, None]
+
+
+def test_a_sentence_has_an_end():
+    sentence = str(UserError("a label '" + "x" * 10_000_000 + "' is not allowed"))
+    assert len(sentence) < 2100 and sentence.startswith("a label") and sentence.endswith("is not allowed")
