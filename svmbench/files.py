@@ -13,6 +13,7 @@ import io
 import json
 import math
 import os
+import re
 import socket
 import stat
 import tempfile
@@ -142,6 +143,43 @@ def sha256(content: bytes | Path) -> str:
         return hashlib.sha256(content).hexdigest()
     with content.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+#: Levels that a document may be nested, and what only one that goes further or holds no numbers can contain.
+_DEEPEST = 50
+_LARGE = re.compile(rb"[eE]\+?[0-9]{3}|[0-9]{308}")
+
+
+def read_json(content: bytes | str) -> Any:
+    """Return the value of a JSON text that any writer could have written.
+
+    Raises
+    ------
+    ValueError
+        For anything else: no JSON, NaN or an infinity, half a character, or more than 50 levels.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        value = json.loads(data, parse_constant=_refused)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    if data.count(b"[") + data.count(b"{") > _DEEPEST and _depth(value) > _DEEPEST:
+        raise ValueError("it is nested too deeply")
+    if _LARGE.search(data) or b"\\ud" in data or b"\\uD" in data:
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    return value
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def _depth(value: Any) -> int:
+    depth, level = 0, [value]
+    while level := [one for one in level if isinstance(one, dict | list)]:
+        depth += 1
+        level = [inner for one in level for inner in (one.values() if isinstance(one, dict) else one)]
+    return depth
 
 
 def digest(document: Any, length: int = 16) -> str:

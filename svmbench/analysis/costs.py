@@ -6,6 +6,7 @@ its parameters, and the features that it is given. Runs of one method on one pro
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -103,12 +104,16 @@ def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
             found.left_out.append((run.id, steps))
             continue
         place = id(run.facts.common), id(run.facts["about"])
-        if place not in known:
-            known[place] = problem_of(run), method_of(run)
+        try:
+            if place not in known:
+                known[place] = problem_of(run), method_of(run)
+        except UserError as error:
+            found.left_out.append((run.id, str(error)))
+            continue
         problem, method = known[place]
         found.titles[method], found.solvers[method] = run.title, run.solver
         found.problems[problem] = ""
-        found.rows[problem] = int(run.facts["about"]["dataset"]["rows"]["train"])
+        found.rows[problem] = int(run.facts["about"]["dataset"].get("rows", {}).get("train") or 1)
         seeds = found.steps.setdefault((problem, method), {})
         other = seeds.get(run.seed)
         if other is not None:
@@ -121,18 +126,16 @@ def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
 
 
 def problem_of(run: StoredRun) -> Key:
-    """Return what must agree for two runs to solve the same problem."""
+    """Return what must agree for two runs to solve the same problem; a `UserError` if that is not stored."""
     data = {key: value for key, value in run.facts.common["dataset"].items() if key not in _PLACES}
     about = run.facts["about"]
-    # λ as it was solved for: one run may have been given C and another one λ.
-    solved = {"lam": f"{about['problem']['lam']:.6g}", "bias": about["problem"]["bias"]}
-    return _key(
-        {
-            "dataset": {**data, "checksum": about["dataset"]["checksum"]},
-            "kernel": run.facts.common["kernel"],
-            "problem": solved,
-        }
-    )
+    try:
+        # λ as it was solved for: one run may have been given C and another one λ.
+        solved = {"lam": f"{about['problem']['lam']:.6g}", "bias": about["problem"]["bias"]}
+        checksum, kernel = about["dataset"]["checksum"], run.facts.common["kernel"]
+    except (KeyError, TypeError) as error:
+        raise UserError("its run.json does not say which problem it solves") from error
+    return _key({"dataset": {**data, "checksum": checksum}, "kernel": kernel, "problem": solved})
 
 
 def method_of(run: StoredRun) -> Key:
@@ -203,4 +206,4 @@ def in_order(name: str) -> list[tuple[float, str]]:
 
 def _key(config: Mapping[str, Any]) -> Key:
     flat = flatten(config)
-    return tuple(sorted((k, tuple(v) if isinstance(v, list) else v) for k, v in flat.items()))
+    return tuple(sorted((k, json.dumps(v) if isinstance(v, list | dict) else v) for k, v in flat.items()))

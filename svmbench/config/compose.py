@@ -276,6 +276,8 @@ class _Composer:
         said = lines[0] if lines else type(reason).__name__
         if isinstance(reason, yaml.YAMLError):
             said = f"a file is no YAML ({', '.join(lines)}); correct it"
+        if "${" in " ".join(overrides) and "nterpolation" in type(reason).__name__ + said:
+            said += "; ${...} refers to another key: write \\${...} for these characters themselves"
         return UserError(f"'{' '.join(overrides)}' cannot be composed: {said}")
 
     def _is_value(self, override: Override) -> bool:

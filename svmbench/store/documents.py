@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError
-from svmbench.files import read_regular, write_whole
+from svmbench.files import read_json, read_regular, write_whole
 from svmbench.store.migrations import MIGRATIONS
 
 #: Layout of run.json, status.json, trace.csv, environments and optima; raised with every change of it
@@ -78,7 +78,7 @@ def read(path: Path) -> dict[str, Any]:
 def parse(content: bytes, path: Path) -> dict[str, Any]:
     """Return the same from the content of a document, whose file is that of the path."""
     try:
-        document = json.loads(content)
+        document = read_json(content)
         schema = document.pop("schema")
         if type(schema) is not int or schema < 1:
             raise ValueError("its schema is no whole number from 1 on")

@@ -164,10 +164,9 @@ def facts_of(
     # JSON has no NaN or infinity: a diverged objective is unknown to its readers.
     known = {key: None if _not_finite(value) else value for key, value in (last or {}).items()}
     derives = "derived" in identity
-    for section in ("solver", "dataset"):
-        _text(config[section]["name"])
-    if type(config["seed"]) is not int:
-        raise TypeError("its seed is no whole number")
+    about = {key: manifest.get(key) for key in ("dataset", "problem", "optimum")}
+    _check_config(config)
+    _check_about(**about)
     return Facts(
         status=_text(end["status"]),
         reason=_text(end["reason"]),
@@ -180,8 +179,34 @@ def facts_of(
         validation=_cross_validation(end),
         last=[known[name] for name in TRACE_COLUMNS] if known else [],
         config=dict(config),
-        about={key: manifest.get(key) for key in ("dataset", "problem", "optimum")},
+        about=about,
     )
+
+
+def _check_config(config: Mapping[str, Any]) -> None:
+    """Raise for a configuration that commands could not read."""
+    if type(config["seed"]) is not int:
+        raise TypeError("its seed is no whole number")
+    for group in ("solver", "dataset", "kernel", "features", "problem", "budget", "observe", "validate"):
+        section = config[group] if group in ("solver", "dataset") else config.get(group, {})
+        if not isinstance(section, dict):
+            raise TypeError(f"a {type(section).__name__} in place of the section {group}")
+        if group in ("solver", "dataset", "kernel", "features") and section:
+            _text(section["name"])
+    _text(config.get("budget", {}).get("counter") or "")
+
+
+def _check_about(dataset: Any, problem: Any, optimum: Any) -> None:
+    """Raise for what run.json says of data set, problem and optimum if commands could not read it."""
+    _text(optimum or "")
+    if dataset is not None:
+        _text(dataset.get("checksum") or "")
+        for count in dataset.get("rows", {}).values():
+            _number(count)
+    if problem is not None:
+        _text(problem.get("bias") or "")
+        for name in ("lam", "C", "nu", "radius"):
+            _number(problem.get(name))
 
 
 def _text(value: Any) -> str:

@@ -6,12 +6,11 @@ The digest stands under ``check`` in each line. Lines of older versions have non
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 from dataclasses import dataclass
 from typing import Any
 
-from svmbench.files import digest
+from svmbench.files import digest, read_json
 
 CHECK = "check"
 
@@ -75,7 +74,7 @@ def tell(sentence: str) -> None:
 
 def _parsed(raw: bytes) -> dict[str, Any] | None:
     with contextlib.suppress(ValueError, RecursionError):
-        record = json.loads(raw)
+        record = read_json(raw)
         return record if isinstance(record, dict) else None
     return None
 

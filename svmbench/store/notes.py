@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError
-from svmbench.files import Lock, write_whole
+from svmbench.files import Lock, read_json, write_whole
 from svmbench.store import lines
 from svmbench.store.documents import storing
 
@@ -121,7 +121,7 @@ class Notes:
     def _older(self, text: bytes) -> list[dict[str, Any]]:
         """Return the records of a file of an older version, which has no lines of its own for each run."""
         try:
-            return [{_RUN: run, **known} for run, known in json.loads(text).items()]
+            return [{_RUN: run, **known} for run, known in read_json(text).items()]
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise UserError(
                 f"{self._path} is damaged ({type(error).__name__}: {error}): mend it, or let svmbench repair "

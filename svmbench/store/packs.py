@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError
-from svmbench.files import digest, sha256, write_whole
+from svmbench.files import digest, read_json, sha256, write_whole
 from svmbench.store import documents, trace
 from svmbench.store.identity import run_id
 from svmbench.store.runs import StoredRun
@@ -101,8 +101,10 @@ def check(path: Path) -> tuple[int, int]:
             about, text = record["run"], record["trace"]
             same = about["id"] == run_id(about["identity"])
             derived = "derived" in about["identity"]
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise _damaged(path, error) from error
+        if not isinstance(text, str):
+            raise _damaged(path, TypeError("a trace that is no text"))
         trace.parse(text, path)
         older += not same
         if not (same or derived):
@@ -113,7 +115,7 @@ def check(path: Path) -> tuple[int, int]:
 def _records(path: Path) -> list[dict[str, Any]]:
     """Return the lines of a pack, read."""
     try:
-        return [json.loads(line) for line in lzma.decompress(path.read_bytes()).decode().splitlines()]
+        return [read_json(line) for line in lzma.decompress(path.read_bytes()).decode().splitlines()]
     except (lzma.LZMAError, ValueError) as error:
         raise _damaged(path, error) from error
 

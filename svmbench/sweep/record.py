@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from svmbench.errors import UserError, nearest
-from svmbench.files import Lock, holder, write_whole
+from svmbench.files import Lock, holder, read_json, write_whole
 from svmbench.store import lines
 from svmbench.store.documents import storing
 from svmbench.sweep.plan import Job, Plan
@@ -87,7 +87,7 @@ class Record:
         """Return what was planned."""
         path = self.folder / "plan.json"
         try:
-            kept = lines.unchecked(json.loads(path.read_bytes()))
+            kept = lines.unchecked(read_json(path.read_bytes()))
             if kept is None:
                 raise ValueError("it does not match its digest")
             jobs = [Job(**job) for job in kept.pop("jobs")]
