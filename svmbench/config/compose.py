@@ -272,12 +272,12 @@ class _Composer:
             )
         except _FAILURES as failure:  # the options do not compose themselves
             reason = failure
-        lines = [line.strip() for line in str(reason).splitlines() if line.strip()]
-        said = lines[0] if lines else type(reason).__name__
+        lines = [line.strip() for line in str(reason).splitlines() if line.strip()] or [type(reason).__name__]
+        said = lines[0]
         if isinstance(reason, yaml.YAMLError):
             said = f"a file is no YAML ({', '.join(lines)}); correct it"
-        if "${" in " ".join(overrides) and "nterpolation" in type(reason).__name__ + said:
-            said += "; ${...} refers to another key: write \\${...} for these characters themselves"
+        if "nterpolation" in type(reason).__name__ + said:
+            said += r" (\${...} stands for these characters themselves)"
         return UserError(f"'{' '.join(overrides)}' cannot be composed: {said}")
 
     def _is_value(self, override: Override) -> bool:

@@ -119,7 +119,7 @@ def test_a_file_with_a_dollar_in_its_name_is_read_as_the_sentence_says(here, cap
     words += ["kernel.gamma=1", "problem.C=1", "budget.iterations=10"]
     assert main([*words, 'dataset.path="a${b}.svm"']) == 2
     (line,) = capsys.readouterr().err.splitlines()
-    assert r"write \${...} for these characters themselves" in line
+    assert r"\${...} stands for these characters themselves" in line
     assert main([*words, r'dataset.path="a\${b}.svm"']) == 0
 
 

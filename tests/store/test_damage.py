@@ -73,8 +73,9 @@ def test_a_model_comes_back_exactly_and_without_pickle(begin):
 def test_rows_come_back_from_their_steps(tmp_path):
     rows, none = np.array([2, 3, 70_000]), np.array([], dtype=np.int64)
     for indices, dual_indices in ((rows, none), (none, rows)):
-        model = dataclasses.replace(MODEL, indices=indices, dual_indices=dual_indices, dual="own")
-        model = dataclasses.replace(model, dual_values=np.ones(dual_indices.size))
+        model = dataclasses.replace(MODEL, indices=indices, coefficients=np.ones(indices.size))
+        own = {"dual": "own", "dual_indices": dual_indices, "dual_values": np.ones(dual_indices.size)}
+        model = dataclasses.replace(model, **own)
         model.save(tmp_path / "model.npz")
         found = StoredModel.load(tmp_path / "model.npz")
         assert found.indices.tolist() == indices.tolist()
