@@ -273,12 +273,10 @@ class _Composer:
         except _FAILURES as failure:  # the options do not compose themselves
             reason = failure
         lines = [line.strip() for line in str(reason).splitlines() if line.strip()] or [type(reason).__name__]
-        said = lines[0]
-        if isinstance(reason, yaml.YAMLError):
-            said = f"a file is no YAML ({', '.join(lines)}); correct it"
-        if "nterpolation" in type(reason).__name__ + said:
-            said += r" (\${...} stands for these characters themselves)"
-        return UserError(f"'{' '.join(overrides)}' cannot be composed: {said}")
+        unread = isinstance(reason, yaml.YAMLError)
+        said = f"a file is no YAML ({', '.join(lines)}); correct it" if unread else lines[0]
+        way = r" (\${...} stands for these characters themselves)" * ("Interpolation" in said)
+        return UserError(f"'{' '.join(overrides)}' cannot be composed: {said}{way}")
 
     def _is_value(self, override: Override) -> bool:
         """Tell whether an override gives another value to a key that exists, and does nothing else."""
