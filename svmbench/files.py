@@ -13,7 +13,6 @@ import io
 import json
 import math
 import os
-import re
 import socket
 import stat
 import tempfile
@@ -21,7 +20,7 @@ import time
 import zipfile
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from svmbench.errors import UserError
 
@@ -145,9 +144,8 @@ def sha256(content: bytes | Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-#: Levels that a document may be nested, and what only one that goes further or holds no numbers can contain.
+#: Levels that a document may be nested.
 _DEEPEST = 50
-_LARGE = re.compile(rb"[eE]\+?[0-9]{3}|[0-9]{308}")
 
 
 def read_json(content: bytes | str) -> Any:
@@ -160,18 +158,23 @@ def read_json(content: bytes | str) -> Any:
     """
     data = content.encode() if isinstance(content, str) else content
     try:
-        value = json.loads(data, parse_constant=_refused)
+        value = json.loads(data, parse_constant=_refused, parse_float=_finite)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     if data.count(b"[") + data.count(b"{") > _DEEPEST and _depth(value) > _DEEPEST:
         raise ValueError("it is nested too deeply")
-    if _LARGE.search(data) or b"\\ud" in data or b"\\uD" in data:
-        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    if b"\\ud" in data or b"\\uD" in data:
+        json.dumps(value, ensure_ascii=False).encode()
     return value
 
 
-def _refused(constant: str) -> None:
+def _refused(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no number of JSON")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _refused(text)
 
 
 def _depth(value: Any) -> int:

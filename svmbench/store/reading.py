@@ -10,6 +10,11 @@ from svmbench.store import documents
 from svmbench.store.runs import RUNNING, StoredRun
 
 
+def _rank(run: StoredRun) -> tuple[bool, bool, str]:
+    """Return what the best run has most of: a result, the name of its identity, which a copy lacks, youth."""
+    return run.complete, run.id == run.key, run.started
+
+
 class Unreadable(UserError):
     """A run that the file system does not give: nothing is known of damage."""
 
@@ -24,7 +29,7 @@ def best(runs: Iterable[StoredRun]) -> list[StoredRun]:
     found: dict[str, StoredRun] = {}
     for run in runs:
         other = found.get(run.key)
-        if other is None or (run.complete, run.started) > (other.complete, other.started):
+        if other is None or _rank(run) > _rank(other):
             found[run.key] = run
     return list(found.values())
 

@@ -122,25 +122,31 @@ def read_columns(path: Path, names: Sequence[str]) -> list[list[Value]]:
     UserError
         If a line is not what was written.
     """
-    text = _text(path) or ""
-    lines = text.split("\n")[:-1]
-    header = lines[0].split(",") if lines else []
-    if lines and _whole(lines) and set(names) <= set(header):
+    try:
+        content = read_regular(path)
+    except (FileNotFoundError, ValueError):
+        content = b""
+    *lines, _ = content.split(b"\n")
+    header = lines[0].decode(errors="replace").split(",") if lines else []
+    if len(lines) > 1 and set(names) <= set(header) and _whole(content):
         places = [(header.index(name), _READ[name]) for name in names]
         most = 1 + max(place for place, _ in places)
-        cells = [line.split(",", most) for line in lines[1:]]
+        cells = [line.split(b",", most) for line in lines[1:]]
         with contextlib.suppress(ValueError, IndexError):  # `parse` says what is wrong, and where
-            return [[read(row[place]) if row[place] else None for row in cells] for place, read in places]
-    rows = parse(text, path)
+            return [[_cell_of(row[place], read) for row in cells] for place, read in places]
+    rows = read_rows(path)
     return [[row[name] for row in rows] for name in names]
 
 
-def _whole(lines: Sequence[str]) -> bool:
-    """Return whether the check of the last line, over all that stands before it, is right."""
-    *before, last = lines
-    body, comma, check = last.rpartition(",")
-    text = "\n".join([*before, body + comma])
-    return len(lines) > 1 and f"{zlib.crc32(text.encode()):08x}" == check
+def _cell_of(cell: bytes, read: Callable[[Any], Value]) -> Value:
+    return None if not cell else cell.decode() if read is str else read(cell)
+
+
+def _whole(content: bytes) -> bool:
+    """Return whether the check of the last whole line, over all that stands before it, is right."""
+    end = content.rindex(b"\n")
+    begin = content.rindex(b",", 0, end) + 1
+    return f"{zlib.crc32(memoryview(content)[:begin]):08x}".encode() == content[begin:end]
 
 
 def last_row(content: bytes, path: Path) -> dict[str, Value] | None:

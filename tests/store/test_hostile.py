@@ -230,3 +230,16 @@ def test_a_cell_of_csv_is_no_formula_and_no_escape():
 def test_a_sentence_has_an_end():
     sentence = str(UserError("a label '" + "x" * 10_000_000 + "' is not allowed"))
     assert len(sentence) < 2100 and sentence.startswith("a label") and sentence.endswith("is not allowed")
+
+
+def test_a_run_that_claims_the_identity_of_another_hides_it_not(store, config):
+    from svmbench.store.identity import identity
+
+    same = identity(config, "sum", 1, derived={"nu": 0.1})
+    genuine = store.begin(same, {"config": config}).finish("budget", "genuine")
+    claims = identity({**config, "seed": 1}, "sum", 1, derived={"nu": 0.1})
+    forged = store.begin(claims, {"config": config}).finish("budget", "forged")
+    reseal(forged.path, lambda about: about.update(identity=same))
+    assert forged.started > genuine.started
+    assert [run.reason for run in Store(store.root).runs()] == ["genuine"]
+    assert store.find(genuine.id) == genuine
