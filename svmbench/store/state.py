@@ -22,7 +22,7 @@ from svmbench.store.runs import STATE, StoredRun
 
 _OWN, _COUNT = "svmbench_", "count_"
 #: Raised when what a solver keeps changes while its version stays: states of before are then no states.
-_LAYOUT = 3
+_LAYOUT = 4
 #: Bytes of one piece of the sample by which it is decided whether an array is compressed, a piece of 64.
 _PIECE = 1024
 

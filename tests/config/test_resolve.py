@@ -48,6 +48,20 @@ def test_features_are_part_of_a_configuration_only_where_there_are_any():
     assert resolved["budget"]["counter"] == "inner_products"
 
 
+@pytest.mark.parametrize("solver", ["pegasos", "sdca", "perceptron"])
+def test_a_parameter_that_was_added_later_is_named_only_where_it_is_used(solver):
+    """Runs that were stored before it was there keep their identities."""
+    before = {
+        "pegasos": {"name": "pegasos", "exact": True},
+        "sdca": {"name": "sdca"},
+        "perceptron": {"name": "perceptron", "epochs": None, "average": False, "order": "random"},
+    }[solver]
+    assert config.resolve([f"solver={solver}"])["solver"] == before
+    assert config.resolve([f"solver={solver}", "solver.suffix=true"])["solver"] == before  # without effect
+    averaged = config.resolve([f"solver={solver}", "solver.average=true", "solver.suffix=true"])["solver"]
+    assert averaged == before | {"average": True, "suffix": True}
+
+
 def test_a_look_at_the_training_examples_is_named_only_where_it_is_left_out():
     # So that the runs stored before there was a choice are found.
     assert config.resolve(["observe.train=true"]) == config.resolve([])

@@ -40,3 +40,10 @@ class Maintained:
         change = value - self.a[i]
         self.a[i] = value
         self.c += change * self.y[i] * self.y * self.oracle.row(i)
+
+
+def averaged(iterates: list[NDArray], suffix: bool) -> NDArray:
+    """Return the mean of the iterates; of their suffix, those since the last but one power of two."""
+    count = len(iterates)
+    first = (1 << (count.bit_length() - 1)) // 2 if suffix else 0
+    return np.mean(iterates[first:], axis=0)

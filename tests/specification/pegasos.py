@@ -6,15 +6,28 @@ from numpy.typing import NDArray
 
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from tests.specification.expansion import Maintained, OnDemand
+from tests.specification.expansion import Maintained, OnDemand, averaged
 
-VARIANTS = [{"exact": True}, {"exact": False}]
+VARIANTS = [
+    {"exact": True},
+    {"exact": False},
+    {"exact": True, "average": True},
+    {"exact": True, "average": True, "suffix": True},
+]
 MAINTAINS = False
 
 
 def run(
-    problem: Problem, w: OnDemand | Maintained, rng: Generator, iterations: int, *, exact: bool
+    problem: Problem,
+    w: OnDemand | Maintained,
+    rng: Generator,
+    iterations: int,
+    *,
+    exact: bool,
+    average: bool = False,
+    suffix: bool = False,
 ) -> NDArray:
+    iterates = []
     for t in range(1, iterations + 1):
         i = rng.integers(problem.n)
         response = w.response(i)
@@ -22,4 +35,5 @@ def run(
             response /= problem.lam * (t - 1 if exact else t)
         if response < 1.0:
             w.put(i, w.a[i] + 1.0)
-    return w.a / (problem.lam * iterations)
+        iterates.append(w.a / (problem.lam * t))
+    return averaged(iterates, suffix) if average else iterates[-1]

@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from tests.specification.expansion import Maintained, OnDemand
+from tests.specification.expansion import Maintained, OnDemand, averaged
 
 VARIANTS = [
     {"epochs": None, "average": False, "order": "random"},
     {"epochs": 2, "average": True, "order": "random"},
+    {"epochs": 2, "average": True, "suffix": True, "order": "random"},
     {"epochs": 1, "average": False, "order": "given"},
 ]
 MAINTAINS = False
@@ -26,9 +27,10 @@ def run(
     epochs: int | None,
     average: bool,
     order: str,
+    suffix: bool = False,
 ) -> NDArray:
     n = problem.n
-    hypotheses = [np.zeros(n)]
+    hypotheses = []
     items = np.arange(n)
     seen = 0
     while seen < iterations and (epochs is None or seen < epochs * n):
@@ -43,4 +45,4 @@ def run(
             seen += 1
         if mistakes == 0 and seen % n == 0:
             break
-    return np.mean(hypotheses[1:], axis=0) if average else w.a
+    return averaged(hypotheses, suffix) if average else w.a

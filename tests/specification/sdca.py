@@ -7,13 +7,22 @@ from numpy.typing import NDArray
 
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from tests.specification.expansion import Maintained, OnDemand
+from tests.specification.expansion import Maintained, OnDemand, averaged
 
-VARIANTS: list[dict] = [{}]
+VARIANTS: list[dict] = [{}, {"average": True}, {"average": True, "suffix": True}]
 MAINTAINS = False
 
 
-def run(problem: Problem, w: OnDemand | Maintained, rng: Generator, iterations: int) -> NDArray:
+def run(
+    problem: Problem,
+    w: OnDemand | Maintained,
+    rng: Generator,
+    iterations: int,
+    *,
+    average: bool = False,
+    suffix: bool = False,
+) -> NDArray:
+    iterates = []
     diagonal = w.oracle.diagonal()
     for _ in range(iterations):
         i = rng.integers(problem.n)
@@ -22,4 +31,5 @@ def run(problem: Problem, w: OnDemand | Maintained, rng: Generator, iterations: 
         value = min(max(best, 0.0), problem.C)
         if abs(value - w.a[i]) > 1e-14 * max(value, w.a[i]):  # a smaller step is rounding
             w.put(i, value)
-    return w.a
+        iterates.append(w.a.copy())
+    return averaged(iterates, suffix) if average else w.a

@@ -16,8 +16,9 @@ Method, stochastic subgradient descent with step 1/(λt) from w = 0, iterations 
 The journal's listing divides by λt instead, which is not the response of w_t (its equation 13):
 ``exact=false``.
 
-Answer: the last iterate, :math:`w_{t+1} = \frac{1}{\lambda t} \sum_j a_j y_j \Phi(x_j)`. It is not averaged,
-so it is noisy. Its coefficients may exceed C, so it is no dual point.
+Answer: the last iterate, :math:`w_{t+1} = \frac{1}{\lambda t} \sum_j a_j y_j \Phi(x_j)`, which is noisy; with
+``average=true`` the average of the iterates, all or their suffix (`svmbench.solvers.iterate_average`). The
+coefficients may exceed C, so it is no dual point. Averaging changes neither the iterates nor a count.
 
 An example with K(x, x) = 0 is a violation at each of its visits, as the listing has it; it moves no response.
 """
@@ -26,12 +27,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from svmbench.solvers.averaging import average_field, only_averaged, suffix_field
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
 from svmbench.rng cimport Generator
+from svmbench.solvers.iterate_average cimport IterateAverage
 from svmbench.solvers.run cimport VISITS_AHEAD, SteppedRun, add_row
 
 
@@ -46,6 +49,11 @@ class Params:
                 " lam t, as the journal's listing prints it."
             )},
     )
+    average: bool = average_field()
+    suffix: bool = suffix_field()
+
+    def __post_init__(self):
+        only_averaged(self)
 
 
 cdef class Run(SteppedRun):
@@ -58,15 +66,17 @@ cdef class Run(SteppedRun):
     cdef int64_t support
     cdef double[::1] a              # counts
     cdef double[::1] c              # responses of sum_j a_j y_j Phi(x_j), not divided
+    cdef IterateAverage average     # of the iterates times lam
 
-    def __init__(self, problem, oracle, Generator rng not None, bint exact):
+    def __init__(self, problem, oracle, Generator rng not None, params):
         super().__init__(problem, oracle)
         self.rng = rng
         self.lookahead = Generator(0)
         self.lam = problem.lam
-        self.shift = 1 if exact else 0
+        self.shift = 1 if params.exact else 0
         self.a = np.zeros(self.n)
         self.c = np.zeros(self.n)
+        self.average = IterateAverage(self.n, params.average, params.suffix)
 
     cdef int step(self) except -1 nogil:
         cdef double divisor = self.lam * <double> (self.iterations + 1 - self.shift)
@@ -81,7 +91,9 @@ cdef class Run(SteppedRun):
                 self.support += 1
             self.a[i] += 1.0
             add_row(self, i, self.y[i], &self.c[0])
+            self.average.change(self, i, 1.0)
             self.ledger.charge_row_update(self.n)
+        self.average.take(&self.a[0], &self.c[0], 1.0 / <double> (self.iterations + 1))
         return 0
 
     cdef void prefetch_hints(self) noexcept nogil:
@@ -99,15 +111,17 @@ cdef class Run(SteppedRun):
         """Name what the run goes on from."""
         kept.vectors(a=self.a, c=self.c)
         kept.stream(self.rng)
+        self.average.keep(kept)
         self.support = np.count_nonzero(self.a)
 
     def snapshot(self):
-        """Return the last iterate."""
-        divisor = self.lam * max(self.iterations, 1)
-        alpha = np.asarray(self.a) / divisor
-        return Snapshot(
-            KernelExpansion.from_alpha(alpha, np.asarray(self.labels)), responses=np.asarray(self.c) / divisor
-        )
+        """Return the last iterate, or the average."""
+        if self.average.on:
+            alpha, responses = (mean / self.lam for mean in self.average.of(self.a, self.c))
+        else:
+            divisor = self.lam * max(self.iterations, 1)
+            alpha, responses = np.asarray(self.a) / divisor, np.asarray(self.c) / divisor
+        return Snapshot(KernelExpansion.from_alpha(alpha, np.asarray(self.labels)), responses=responses)
 
 
 class Pegasos(Solver):
@@ -125,4 +139,4 @@ class Pegasos(Solver):
 
     def start(self, problem, oracle, rng):
         """Return a run at iteration 0."""
-        return Run(problem, oracle, rng, self.params.exact)
+        return Run(problem, oracle, rng, self.params)

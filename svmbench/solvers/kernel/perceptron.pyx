@@ -13,8 +13,8 @@ Method, from w = 0, one example per iteration, in passes over the data::
 
 It converges after a pass without mistakes, or after ``epochs`` passes (``epochs=1``: the online Perceptron).
 
-Answer: the last hypothesis, or with ``average=true`` the mean of the hypotheses after each example seen, kept
-in integers through the iteration at which each mistake was made.
+Answer: the last hypothesis, or with ``average=true`` the mean of the hypotheses after each example seen, of all
+or of their suffix (`svmbench.solvers.iterate_average`). Averaging changes neither the hypotheses nor a count.
 
 An example with K(x, x) = 0 is a mistake at each of its visits, so that no pass is without mistakes.
 """
@@ -23,12 +23,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from svmbench.solvers.averaging import only_averaged, suffix_field
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
 from svmbench.rng cimport Generator
+from svmbench.solvers.iterate_average cimport IterateAverage
 from svmbench.solvers.run cimport VISITS_AHEAD, SteppedRun, add_row
 
 
@@ -44,6 +46,7 @@ class Params:
     average: bool = field(
         default=False, metadata={"help": "Predict with the average of all hypotheses instead of the last."}
     )
+    suffix: bool = suffix_field()
     order: str = field(
         default="random",
         metadata={
@@ -54,6 +57,9 @@ class Params:
         },
     )
 
+    def __post_init__(self):
+        only_averaged(self)
+
 
 cdef class Run(SteppedRun):
     """A started Perceptron."""
@@ -61,26 +67,22 @@ cdef class Run(SteppedRun):
     cdef Generator rng
     cdef int64_t last               # iteration that ends the last pass; 0: no limit
     cdef bint shuffled
-    cdef bint average
     cdef int64_t support
     cdef int64_t mistakes           # in this pass
     cdef int64_t[::1] order
     cdef double[::1] a              # counts
     cdef double[::1] c
-    cdef double[::1] a_late         # sum over the mistakes of the iterations before: what the average lacks
-    cdef double[::1] c_late
+    cdef IterateAverage average
 
     def __init__(self, problem, oracle, Generator rng not None, params):
         super().__init__(problem, oracle)
         self.rng = rng
         self.last = (params.epochs or 0) * self.n
         self.shuffled = params.order == "random"
-        self.average = params.average
         self.order = np.arange(self.n, dtype=np.int64)
         self.a = np.zeros(self.n)
         self.c = np.zeros(self.n)
-        self.a_late = np.zeros(self.n if self.average else 0)
-        self.c_late = np.zeros(self.n if self.average else 0)
+        self.average = IterateAverage(self.n, params.average, params.suffix)
 
     cdef int step(self) except -1 nogil:
         cdef int64_t before = self.iterations
@@ -101,10 +103,9 @@ cdef class Run(SteppedRun):
                 self.support += 1
             self.a[i] += 1.0
             add_row(self, i, self.y[i], &self.c[0])
-            if self.average:
-                self.a_late[i] += <double> before
-                add_row(self, i, self.y[i] * <double> before, &self.c_late[0])
+            self.average.change(self, i, 1.0)
             self.ledger.charge_row_update(self.n)
+        self.average.take(&self.a[0], &self.c[0], 1.0)
         if place == self.n - 1:
             self.converged = self.mistakes == 0 or before + 1 == self.last
         return 0
@@ -120,17 +121,17 @@ cdef class Run(SteppedRun):
 
     def keep(self, kept):
         """Name what the run goes on from."""
-        kept.vectors(a=self.a, c=self.c, a_late=self.a_late, c_late=self.c_late, order=self.order)
+        kept.vectors(a=self.a, c=self.c, order=self.order)
         kept.stream(self.rng)
+        self.average.keep(kept)
         self.mistakes = kept.number("mistakes", self.mistakes)
         self.support = np.count_nonzero(self.a)
 
     def snapshot(self):
-        """Return the last hypothesis, or the average of all."""
+        """Return the last hypothesis, or the average."""
         alpha, responses = np.array(self.a), np.array(self.c)
-        if self.average and self.iterations:
-            alpha -= np.asarray(self.a_late) / self.iterations
-            responses -= np.asarray(self.c_late) / self.iterations
+        if self.average.on:
+            alpha, responses = self.average.of(alpha, responses)
         return Snapshot(KernelExpansion.from_alpha(alpha, np.asarray(self.labels)), responses=responses)
 
 

@@ -16,7 +16,9 @@ Method, from α = 0::
 A step of at most 1e-14 of the coefficient is the rounding of c_i and is not made: it is no change in any
 count.
 
-Answer: the last iterate, not averaged; it is a dual point. An example with K(x, x) = 0 goes to C.
+Answer: the last iterate, or with ``average=true`` the average of the iterates, all or their suffix
+(`svmbench.solvers.iterate_average`); either is a dual point. Averaging changes neither the iterates nor a count.
+An example with K(x, x) = 0 goes to C.
 
 It converges where no coordinate can be improved at all (in float64), which is looked for after n visits in a
 row without a change; budgets and gaps end a run long before.
@@ -26,6 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.solvers.averaging import average_field, only_averaged, suffix_field
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 from svmbench.solvers.run import checked_diagonal
 
@@ -33,6 +36,7 @@ from libc.math cimport fabs, fmax, fmin
 from libc.stdint cimport int64_t
 
 from svmbench.rng cimport Generator
+from svmbench.solvers.iterate_average cimport IterateAverage
 from svmbench.solvers.run cimport VISITS_AHEAD, SteppedRun, add_row
 
 
@@ -42,7 +46,13 @@ cdef double ROUNDING = 1e-14
 
 @dataclass(frozen=True)
 class Params:
-    """SDCA has no parameters."""
+    """Parameters of SDCA."""
+
+    average: bool = average_field()
+    suffix: bool = suffix_field()
+
+    def __post_init__(self):
+        only_averaged(self)
 
 
 cdef class Run(SteppedRun):
@@ -56,8 +66,9 @@ cdef class Run(SteppedRun):
     cdef double[::1] diagonal
     cdef double[::1] alpha
     cdef double[::1] c
+    cdef IterateAverage average
 
-    def __init__(self, problem, oracle, Generator rng not None):
+    def __init__(self, problem, oracle, Generator rng not None, params):
         super().__init__(problem, oracle)
         self.rng = rng
         self.lookahead = Generator(0)
@@ -65,6 +76,7 @@ cdef class Run(SteppedRun):
         self.diagonal = checked_diagonal(oracle)
         self.alpha = np.zeros(self.n)
         self.c = np.zeros(self.n)
+        self.average = IterateAverage(self.n, params.average, params.suffix)
 
     cdef int step(self) except -1 nogil:
         cdef Py_ssize_t i = self.rng.below(<unsigned int> self.n)
@@ -78,7 +90,9 @@ cdef class Run(SteppedRun):
             self.support += (new != 0.0) - (old != 0.0)
             self.alpha[i] = new
             add_row(self, i, self.y[i] * (new - old), &self.c[0])
+            self.average.change(self, i, new - old)
             self.ledger.charge_row_update(self.n)
+        self.average.take(&self.alpha[0], &self.c[0], 1.0)
         if self.idle > 0 and self.idle % self.n == 0:
             self.converged = self.at_rest()
         return 0
@@ -112,15 +126,17 @@ cdef class Run(SteppedRun):
         kept.vectors(alpha=self.alpha, c=self.c)
         kept.stream(self.rng)
         self.idle = kept.number("idle", self.idle)
+        self.average.keep(kept)
         self.support = np.count_nonzero(self.alpha)
 
     def snapshot(self):
-        """Return the last iterate, a dual point."""
-        alpha = np.array(self.alpha)
+        """Return the last iterate, or the average, a dual point."""
+        alpha, responses = np.array(self.alpha), np.array(self.c)
+        if self.average.on:
+            alpha, responses = self.average.of(alpha, responses)
+            alpha.clip(0.0, self.C, out=alpha)      # rounding may have left the box
         return Snapshot(
-            KernelExpansion.from_alpha(alpha, np.asarray(self.labels)),
-            responses=np.array(self.c),
-            alpha=alpha,
+            KernelExpansion.from_alpha(alpha, np.asarray(self.labels)), responses=responses, alpha=alpha
         )
 
 
@@ -139,4 +155,4 @@ class SDCA(Solver):
 
     def start(self, problem, oracle, rng):
         """Return a run at iteration 0."""
-        return Run(problem, oracle, rng)
+        return Run(problem, oracle, rng, self.params)
