@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from svmbench.analysis.profiles import PER_ROW, Profiles, share
 from svmbench.errors import UserError
-from svmbench.report.labels import handles_of, put_legend
+from svmbench.report.labels import handles_of, put_legend, put_title
 from svmbench.report.series import COUNTERS, Floats
 from svmbench.report.style import Look, drawing, looks, save
 
@@ -20,8 +20,8 @@ from svmbench.report.style import Look, drawing, looks, save
 MOST = 35
 
 
-def draw(found: Profiles, stem: Path, formats: Sequence[str]) -> list[Path]:
-    """Draw the data profile to the left and the performance profile to the right.
+def draw(found: Profiles, stem: Path, formats: Sequence[str], title: str | None = None) -> list[Path]:
+    """Draw the data profile to the left and the performance profile to the right, below a title.
 
     Raises
     ------
@@ -41,6 +41,8 @@ def draw(found: Profiles, stem: Path, formats: Sequence[str]) -> list[Path]:
         _panel(left, found, found.scaled_costs, style, f"{_short(found.cost)}{unit}", "data profile")
         _panel(right, found, found.ratios, style, "cost / least cost on the case", "performance profile")
         left.set_ylabel(f"share of {len(found.cases)} case{'s' * (len(found.cases) > 1)} solved")
+        if title:
+            put_title(figure, title)
         put_legend(figure, handles_of(style))
         return save(figure, stem, caption(found), formats)
 

@@ -54,9 +54,11 @@ def check_section(prefix: str, given: Any, schema: type) -> dict[str, Any]:
         checked[name] = check_value(prefix + name, value, hints[name], item.metadata)
     # The schema may check the values further and give each one spelling, so that one task has one identity.
     section = dataclasses.asdict(schema(**checked))
-    # A parameter that was added later is left out at its default, as in runs that were stored before it was there.
+    # A parameter that was added later is left out at its default, as in runs that were stored before.
     later = {name for name, item in fields.items() if item.metadata.get("later")}
-    return {name: value for name, value in section.items() if name not in later or value != default(fields[name])}
+    return {
+        name: value for name, value in section.items() if name not in later or value != default(fields[name])
+    }
 
 
 @functools.cache

@@ -25,10 +25,13 @@ KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         (),
         ("metrics", "counters", "together", "ranges", "points", "levels", "notes", "scale", "hidden"),
     ),
-    "sweep": (("x", "y"), ("x_label", "y_label", "counters", "scale", "points", "levels", "hidden")),
+    "sweep": (
+        ("x", "y"),
+        ("x_label", "y_label", "counters", "scale", "share_y", "points", "levels", "hidden"),
+    ),
     "grid": ((), ("layout", "peer", "cell", "values", "published", "counters", "hidden")),
     "profile": (("metric", "targets"), ("counters",)),
-    "check": (("function",), ("arguments",)),
+    "check": (("function",), ("arguments", "levels")),
 }
 
 #: Kinds that are about costs, so that they have a convention of counting.

@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from svmbench.analysis import picture
 from svmbench.analysis.profiles import profiles
@@ -17,7 +19,7 @@ from svmbench.files import write_whole
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.claims import of_panel
 from svmbench.papers.comparison import Comparison
-from svmbench.papers.estimate import NotAttempted
+from svmbench.papers.estimate import Floats, NotAttempted
 from svmbench.papers.grid import grid_table
 from svmbench.papers.material import Material
 from svmbench.papers.plan import Match
@@ -26,12 +28,15 @@ from svmbench.papers.runs import Line
 from svmbench.papers.samples import measured
 from svmbench.report import FORMATS
 from svmbench.report.curves import Row, View, draw_rows
-from svmbench.report.panel import Drawn, Known, Plot
+from svmbench.report.panel import Drawn, Known, Plot, common_y
 from svmbench.report.selection import Panel, Selection
-from svmbench.report.series import METRICS, Curve, steps_of
+from svmbench.report.series import METRICS, OPTIMUM_COLUMNS, Curve, steps_of
 from svmbench.report.sheet import draw_sheet
 from svmbench.report.sweep import Points, draw_sweep
 from svmbench.report.tables import table
+
+#: More curves in one panel than this are drawn in a panel for each line, where that can be.
+_CROWDED = 8
 
 
 def draw(material: Material, results: Path) -> list[Path]:
@@ -103,13 +108,53 @@ def _rows(material: Material, counter: str) -> list[Row]:
                 panel.title,
                 _pair(ranges.get("x")),
                 _pair(ranges.get("y")) if place == 0 else None,
-                _known(artifact, panel.name, counter) if place == 0 else (),
+                _known(material, panel.name, counter) if place == 0 else (),
                 _levels(artifact, panel.name) if place == 0 else (),
+                _optimum(material, panel.name, metric),
             )
             for panel in artifact.runs.panels
         }
-        rows.append(Row(counter, metric, selection(material, counter, metric), views))
+        chosen = selection(material, counter, metric)
+        if _is_crowded(material, chosen):
+            chosen, views = _by_line(material, chosen, views)
+        rows.append(Row(counter, metric, chosen, views))
     return rows
+
+
+def _is_crowded(material: Material, chosen: Selection) -> bool:
+    """Tell whether a panel has many curves, and several lines with several values of a key each."""
+    most = max((len(panel.curves) for panel in chosen.panels), default=0)
+    over = {(match.planned.solver, match.planned.over) for match in material.matches if match.planned.over}
+    lines = len({solver for solver, _ in over})
+    return most > _CROWDED and 1 < lines < len(over)
+
+
+def _optimum(material: Material, panel: str, metric: str) -> float | None:
+    """Return a metric at the certified optimum that all runs of a panel have in common."""
+    column = OPTIMUM_COLUMNS.get(metric)
+    evidence = material.evidence(panel, "")
+    runs = [match.result for match in evidence.matches if match.complete]
+    values = {evidence.reference(run).record.get(column) for run in runs} if column else {None}
+    value = values.pop() if len(values) == 1 else None
+    return None if value is None else METRICS[metric][1] * float(value)
+
+
+def _by_line(
+    material: Material, chosen: Selection, views: Mapping[str, View]
+) -> tuple[Selection, dict[str, View]]:
+    """Give each line that has several values of a key a panel of its own; they name its curves."""
+    assert material.artifact.runs is not None
+    split, shown = Selection(left_out=chosen.left_out), {}
+    for panel in chosen.panels:
+        titles = [title for line in material.artifact.runs.lines if (title := _title(material, line.name))]
+        for title in titles:
+            curves = [c for c in panel.curves if c.label.startswith(f"{title}, ")]
+            if curves:
+                name = f"{panel.name}, {title}"
+                named = [replace(c, label=c.label.removeprefix(f"{title}, ")) for c in curves]
+                split.panels.append(Panel(name, tuple(named)))
+                shown[name] = replace(views[panel.name], title=f"{title}: {views[panel.name].title}")
+    return split, shown
 
 
 def selection(material: Material, counter: str, metric: str) -> Selection:
@@ -134,7 +179,7 @@ def selection(material: Material, counter: str, metric: str) -> Selection:
             ]
             if steps:
                 line = _line(material.artifact, name)
-                label = line.title or matches[0].result.title
+                label = _title(material, name)
                 label += "".join(f", {key.partition('.')[2] or key} = {value}" for key, value in over)
                 curves.append(Curve(line.solver, label, tuple(steps)))
         if curves:
@@ -162,11 +207,11 @@ def _draw_sweep(material: Material, counter: str, folder: Path) -> list[Path]:
         evidence = material.evidence(panel.name, counter)
         for line, y in itertools.product(drawn, shown):
             over = options["x"][line.name] if isinstance(options["x"], Mapping) else options["x"]
-            x, values = _places(evidence, line, over, of_panel(y, panel.name), options.get("scale"))
+            x, values, bounds = _places(evidence, line, over, of_panel(y, panel.name), options.get("scale"))
             if x:
-                first = next(m for m in evidence.matches if m.planned.solver == line.name and m.complete)
-                title = ", ".join(t for t in (line.title or first.result.title, y.get("title")) if t)
-                panels.setdefault(panel.name, []).append(Points(title, line.solver, np.array(x), values))
+                title = ", ".join(t for t in (_title(material, line.name), y.get("title")) if t)
+                points = Points(title, line.solver, np.array(x), values, bounds)
+                panels.setdefault(panel.name, []).append(points)
     if not panels:
         raise UserError(
             f"{artifact.id}: no place of the sweep has all its runs; svmbench paper plan {artifact.id}"
@@ -178,8 +223,8 @@ def _draw_sweep(material: Material, counter: str, folder: Path) -> list[Path]:
         _stem(folder, artifact, counter), title=artifact.title,
         titles={panel.name: panel.title for panel in artifact.runs.panels}, notes=notes(artifact),
         runs=[run.id for run in material.stored], left_out=left_out(material), scale=options.get("scale"),
-        known={name: _known(artifact, name, counter) for name in names},
-        levels={name: _levels(artifact, name) for name in names},
+        known={name: _known(material, name, counter) for name in names},
+        levels={name: _levels(artifact, name) for name in names}, share_y=bool(options.get("share_y")),
     )  # fmt: skip
 
 
@@ -188,31 +233,37 @@ def _draw_profile(material: Material, counter: str, folder: Path) -> list[Path]:
     options = material.artifact.options
     targets = [float(target) for target in options["targets"]]
     found = profiles(material.stored, counter, str(options["metric"]), targets)
-    return picture.draw(found, _stem(folder, material.artifact, counter), FORMATS)
+    return picture.draw(found, _stem(folder, material.artifact, counter), FORMATS, material.artifact.title)
 
 
 def _places(
     evidence: Evidence, line: Line, x: str | Sequence[str], y: Mapping[str, Any], scale: str | None
-) -> tuple[list[float], list[np.ndarray[Any, Any]]]:
-    """Return the places of a line at which all its seeds are stored, and the values there.
+) -> tuple[list[float], list[Floats], list[NDArray[np.bool_]]]:
+    """Return the places of a line at which all seeds are stored, the values, and which are bounds.
 
     A logarithmic axis has no place for 0.
     """
-    found: dict[float, np.ndarray[Any, Any]] = {}
+    found: dict[float, tuple[Floats, NDArray[np.bool_]]] = {}
     first: dict[tuple[tuple[str, Any], ...], Match] = {}
     for match in evidence.matches:
         if match.planned.solver == line.name:
             first.setdefault(match.planned.over, match)
     for over, match in first.items():
+        given = {**y, "solver": line.name, "where": dict(over)}
         try:
             at = evidence.place(x, match)
-            values = evidence.values({**y, "solver": line.name, "where": dict(over)})
+            values = evidence.values(given)
         except (NotAttempted, UserError):
             continue
+        never = ~np.isfinite(values)
+        if never.any() and "arrival" in given:
+            # Drawn at what the run had paid when it ended: it arrives at no less.
+            curve = evidence.curve(line.name, str(given["arrival"]), given["where"])
+            values = np.where(never, [steps.cost[-1] for steps in curve.steps], values)
         if np.isfinite(values).all() and (scale != "log" or (values > 0.0).all()):
-            found[at] = values
+            found[at] = values, never
     places = sorted(found)
-    return places, [found[at] for at in places]
+    return places, [found[at][0] for at in places], [found[at][1] for at in places]
 
 
 def _y_label(given: Mapping[str, Any]) -> str:
@@ -238,24 +289,34 @@ def _draw_check(material: Material, folder: Path) -> list[Path]:
         return write_texts(folder.parent.parent / "tables" / artifact.id, {"md": text})
     panels = outcome["panels"]
     lines = [[_measured_line(line) for line in panel["lines"]] for panel in panels]
-    y = _shared(lines) if len(panels) > 1 and len({panel["y_label"] for panel in panels}) == 1 else None
-    plots = [Plot(panel["title"], own, y=y) for panel, own in zip(panels, lines, strict=True)]
+    y_labels = {str(panel["y_label"]) for panel in panels}
+    y_label = str(panels[0]["y_label"])
+    if all(label.endswith(" seconds") for label in y_labels) and _greatest(lines) < 1e-3:
+        lines = [[replace(line, y=1e6 * line.y) for line in own] for own in lines]
+        y_label = f"{y_label.removesuffix(' seconds')} microseconds"
     first = panels[0]
+    scale = first.get("scale")
+    y = _shared(lines, scale) if len(panels) > 1 and len(y_labels) == 1 else None
+    plots = [
+        Plot(panel["title"], own, levels=_levels(artifact, panel["title"]), y=y, x_label=panel["x_label"])
+        for panel, own in zip(panels, lines, strict=True)
+    ]
     caption = "\n\n".join(
         textwrap.fill(text, 100) for text in (artifact.title, *outcome["notes"], *notes(artifact))
     )
     return draw_sheet(
-        [plots], first["x_label"], [first["y_label"]], _stem(folder, artifact, ""), caption=caption + "\n",
-        title=artifact.title, scale=first.get("scale"), x_scale=first.get("x_scale", "linear"),
+        [plots], first["x_label"], [y_label], _stem(folder, artifact, ""), caption=caption + "\n",
+        title=artifact.title, scale=scale, x_scale=first.get("x_scale", "linear"),
     )  # fmt: skip
 
 
-def _shared(panels: Sequence[Sequence[Drawn]]) -> tuple[float, float]:
+def _greatest(panels: Sequence[Sequence[Drawn]]) -> float:
+    return max(float(line.y.max()) for lines in panels for line in lines)
+
+
+def _shared(panels: Sequence[Sequence[Drawn]], scale: str | None) -> tuple[float, float]:
     """Return one range for panels that show the same quantity."""
-    values = np.concatenate([line.y for lines in panels for line in lines])
-    low, high = float(values.min()), float(values.max())
-    margin = 0.05 * (high - low)
-    return low - margin, high + margin
+    return common_y([Plot("", lines) for lines in panels], scale)
 
 
 def _measured_line(line: Mapping[str, Any]) -> Drawn:
@@ -269,14 +330,23 @@ def _line(artifact: Artifact, name: str) -> Line:
     return next(line for line in artifact.runs.lines if line.name == name)
 
 
-def _known(artifact: Artifact, panel: str, counter: str) -> Sequence[Known]:
+def _title(material: Material, name: str) -> str:
+    """Return what pictures call a line: its title, or that of its solver as a stored run has it."""
+    line = _line(material.artifact, name)
+    stored = (
+        match.result.title for match in material.matches if match.planned.solver == name and match.complete
+    )
+    return line.title or next(stored, line.solver)
+
+
+def _known(material: Material, panel: str, counter: str) -> Sequence[Known]:
     """Return the published points of a panel."""
     found = []
-    for point in artifact.options.get("points", []):
+    for point in material.artifact.options.get("points", []):
         if point["panel"] == panel and point.get("counter", counter) == counter:
             value = point["value"]
             low, high = value if isinstance(value, list) else (value, value)
-            found.append(Known(_line(artifact, point["solver"]).solver, float(point["at"]), low, high))
+            found.append(Known(_title(material, point["solver"]), float(point["at"]), low, high))
     return found
 
 

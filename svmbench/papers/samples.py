@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.papers.estimate import RESAMPLES, Floats, NotAttempted, Rows, binomial_error, repeated
-from svmbench.report.series import OVERSHOOT, Curve, Steps
+from svmbench.report.series import OVERSHOOT, Curve, Steps, costs_of
 from svmbench.report.tables import count
 from svmbench.store import bits
 
@@ -169,4 +169,5 @@ def first_epoch_end(steps: Steps, counter: str) -> float:
     rows = steps.run.rows()
     if int(rows[-1]["iterations"]) < n:
         raise NotAttempted("the runs end within the first epoch")
-    return max(float(row[counter]) for row in rows if row["iterations"] <= n)
+    costs = costs_of(steps.run, counter)
+    return max(float(cost) for cost, row in zip(costs, rows, strict=True) if row["iterations"] <= n)

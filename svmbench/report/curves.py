@@ -43,6 +43,8 @@ class View:
         Published points.
     levels : sequence of (str, float)
         Published values that belong to no cost.
+    optimum : float or None
+        The metric at the certified optimum; None: as the runs name it.
     """
 
     title: str | None = None
@@ -50,6 +52,7 @@ class View:
     y: tuple[float, float] | None = None
     known: Sequence[Known] = ()
     levels: Sequence[tuple[str, float]] = ()
+    optimum: float | None = None
 
 
 @dataclass(frozen=True)
@@ -191,15 +194,20 @@ def _wrapped(panels: Sequence[Any], most: int) -> list[Sequence[Any]]:
 
 def _plots(row: Row, x_scale: str) -> list[Plot]:
     plots = []
+    every = list(dict.fromkeys(curve.label for panel in row.selection.panels for curve in panel.curves))
     for panel in row.selection.panels:
         view = row.views.get(panel.name, View())
         low, high = view.x or cost_range(panel.curves, x_scale)
         lines = tuple(line for curve in panel.curves if (line := _line(curve, low, high)) is not None)
         if not lines:
             raise UserError(f"no run of {panel.name} has a cost from {low:g} to {high:g}: give a wider range")
-        optimum = optimum_value(panel, row.metric)
+        optimum = optimum_value(panel, row.metric) if view.optimum is None else view.optimum
         title, settings = view.title or panel.name, shared(panel.runs, panel.told)
-        plots.append(Plot(title, lines, optimum, view.known, view.levels, (low, high), view.y, settings))
+        labels = {curve.label for curve in panel.curves}
+        absent = [label for label in every if label not in labels]
+        plots.append(
+            Plot(title, lines, optimum, view.known, view.levels, (low, high), view.y, settings, absent)
+        )
     return plots
 
 
@@ -258,7 +266,8 @@ def _caption(
         "quartiles, which hold the middle half of the seeds; a thin line is a single run. At each cost a run "
         "shows its last checkpoint so far; a line starts where every seed has one and ends where the first "
         "run ends. A dotted continuation means that the solver has converged, or gains nothing any more, "
-        "and stays where it is."
+        "and stays where it is. A single run that jumps up and down is pale and has no markers until it no "
+        "longer does."
     )
     if any(plot.optimum is not None for row in plots for plot in row):
         reading += " The thin grey line is that of the certified optimum of the regularised problem."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,11 +12,15 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
+from matplotlib.text import Text
 
 from svmbench.report.style import Look
 
 #: Inches of a legend of one line, which every sheet has room for.
 _LEGEND_LINE = 0.3
+
+#: Marker of a value that is a lower bound alone.
+UPWARDS = "$\u2191$"
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -36,33 +40,70 @@ def label_ends(ax: Axes, ends: Sequence[tuple[str, float, float]], style: Mappin
         ax.annotate(
             label, (x, y), xytext=(1.04, at), textcoords="axes fraction", va="center",
             color=look.colour, fontsize=8, annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": look.colour, "linewidth": 0.5, "shrinkB": 2},
+            arrowprops={
+                "arrowstyle": "-", "color": look.colour, "linewidth": 0.5, "shrinkB": 2, "relpos": (0.0, 0.5),
+            },
         )  # fmt: skip
 
 
-def handles_of(style: Mapping[str, Look]) -> list[Line2D]:
-    """Return the entries of a legend, one for each line."""
+def handles_of(style: Mapping[str, Look], bare: Collection[str] = ()) -> list[Line2D]:
+    """Return the entries of a legend, one for each line; those of ``bare`` lines have no marker."""
     return [
         Line2D(
-            [], [], color=look.colour, linestyle=look.line, marker=look.marker, markeredgecolor="white",
-            markeredgewidth=0.5, label=label,
+            [], [], color=look.colour, linestyle=look.line, marker="" if label in bare else look.marker,
+            markeredgecolor="white", markeredgewidth=0.5, label=label,
         )
         for label, look in style.items()
     ]  # fmt: skip
 
 
-def further(optimum: bool, published: bool) -> list[Line2D]:
+def further(*, optimum: bool, published: bool, bounds: bool) -> list[Line2D]:
     """Return the entries for what is no line of a solver."""
     handles = []
-    if published:
-        handles.append(
-            Line2D(
-                [], [], color="0.3", linestyle="none", marker="o", markerfacecolor="white", label="published"
+    for shown, marker, label in (
+        (published, "o", "published"),
+        (bounds, UPWARDS, "not reached: at least so much"),
+    ):
+        if shown:
+            handles.append(
+                Line2D(
+                    [], [], color="0.3", linestyle="none", marker=marker, markerfacecolor="white", label=label
+                )
             )
-        )
     if optimum:
         handles.append(Line2D([], [], color="0.45", linewidth=0.8, label="certified optimum"))
     return handles
+
+
+def put_title(figure: Figure, title: str) -> None:
+    """Put a title above the sheet, in as few lines as it needs."""
+    text = figure.suptitle(title, fontsize=11)
+    fit(text, 0.98 * float(figure.bbox.width))
+
+
+def fit(text: Text, width: float) -> None:
+    """Break a text that is wider than so many pixels into lines: after a colon or comma, else at a space.
+
+    A line break within a title should look meant, so that a first line of a few words before a colon is
+    better than two of equal length. A word is never broken.
+    """
+    figure = text.get_figure()
+    assert figure is not None
+    renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[arg-type]
+
+    def fits(lines: Sequence[str]) -> bool:
+        text.set_text("\n".join(lines))
+        return text.get_window_extent(renderer).width <= width
+
+    words = text.get_text().split(" ")
+    if fits([" ".join(words)]):
+        return
+    halves = [(" ".join(words[:k]), " ".join(words[k:])) for k in range(1, len(words))]
+    pause = {":": 0, ",": 1}
+    halves.sort(key=lambda pair: (pause.get(pair[0][-1], 2), abs(len(pair[0]) - len(pair[1]))))
+    if not any(fits(pair) for pair in halves):
+        longest = text.get_window_extent(renderer).width / max(map(len, text.get_text().split("\n")))
+        fits(textwrap.wrap(" ".join(words), max(12, int(width / longest)), break_on_hyphens=False))
 
 
 def put_legend(figure: Figure, handles: Sequence[Line2D]) -> Legend:
@@ -90,7 +131,9 @@ def _break_names(legend: Legend, share: float) -> None:
     """Break the names of a legend so that it has about a share of its width."""
     longest = max(len(text.get_text()) for text in legend.get_texts())
     for text in legend.get_texts():
-        text.set_text(textwrap.fill(text.get_text(), max(12, int((longest + 6) * share) - 6)))
+        text.set_text(
+            textwrap.fill(text.get_text(), max(12, int((longest + 6) * share) - 6), break_on_hyphens=False)
+        )
 
 
 def power_of_ten(value: float, _: int | None = None) -> str:

@@ -35,6 +35,8 @@ class Drawn:
         The line goes on to here at its last value, dotted.
     bare : bool
         Without markers.
+    open : ndarray of bool, shape (k,), or None
+        Where y is a lower bound alone: drawn hollow, with an arrow.
     """
 
     label: str
@@ -45,13 +47,14 @@ class Drawn:
     thin: bool = False
     until: float | None = None
     bare: bool = False
+    open: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True)
 class Known:
-    """A published value at a place: from ``low`` to ``high``, drawn hollow in the look of its line."""
+    """A published value at a place: from ``low`` to ``high``, hollow in the look of the line ``label``."""
 
-    solver: str
+    label: str
     x: float
     low: float
     high: float
@@ -77,6 +80,10 @@ class Plot:
         Ranges; None: everything that is drawn.
     settings : str
         What all its runs share, below the title.
+    absent : sequence of str
+        Lines of other panels that this one has not, which it says.
+    x_label : str or None
+        Of its x axis, in place of the sheet's.
     """
 
     title: str
@@ -87,6 +94,13 @@ class Plot:
     x: tuple[float, float] | None = None
     y: tuple[float, float] | None = None
     settings: str = ""
+    absent: Sequence[str] = ()
+    x_label: str | None = None
+
+    @property
+    def heading(self) -> str:
+        """What stands above the panel."""
+        return f"{self.title}\n{self.settings}" if self.settings else self.title
 
 
 def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, kind: str) -> None:
@@ -102,13 +116,18 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
         )  # fmt: skip
     for place, line in enumerate(plot.lines):
         _draw_line(ax, line, style[line.label], place, (low, high), x_scale)
-    by_solver = {line.solver: style[line.label] for line in plot.lines}
+    labels = {line.label for line in plot.lines}
     for point in plot.known:
-        look = by_solver.get(point.solver)
-        if look is not None:
-            _draw_known(ax, point, look)
+        if point.label in labels:
+            _draw_known(ax, point, style[point.label])
+    if plot.absent:
+        note = ax.annotate(
+            f"not run: {', '.join(plot.absent)}", (0.98, 0.97), xycoords="axes fraction", ha="right",
+            va="top", fontsize=7, color="0.4",
+        )  # fmt: skip
+        note.set_in_layout(False)  # panels do not become smaller for it
     # Nothing stands above the axes; to find that out, matplotlib would measure all ticks at each drawing.
-    ax.set_title(f"{plot.title}\n{plot.settings}" if plot.settings else plot.title, y=1.0)
+    ax.set_title(plot.heading, y=1.0)
     _scale_x(ax, low, high, x_scale)
     _scale_y(ax, *(plot.y or _padded(*_extent(plot), kind)), kind)
     ax.grid(True, which="major", color="0.9", linewidth=0.6)
@@ -123,19 +142,47 @@ def _draw_line(
         ax.fill_between(
             line.x, line.band[0], line.band[1], color=look.colour, alpha=0.13, linewidth=0, zorder=1
         )
-    ax.plot(line.x, line.y, color=look.colour, linestyle=look.line, linewidth=width, zorder=layer)
+    calm = _calm_since(line.y) if line.thin else 0
+    if calm:
+        jumping = slice(0, calm + 1)
+        ax.plot(line.x[jumping], line.y[jumping], color=look.colour, linewidth=0.5, alpha=0.4, zorder=1.5)
+    y = line.y if line.open is None else np.where(line.open, np.nan, line.y)
+    ax.plot(line.x[calm:], y[calm:], color=look.colour, linestyle=look.line, linewidth=width, zorder=layer)
+    if line.open is not None and line.open.any():
+        _draw_open(ax, line, look, line.open)
     end = span[1] if line.until is None else min(line.until, span[1])
     if line.until is not None and line.x[-1] < end:
         ax.plot(
             [line.x[-1], end], [line.y[-1]] * 2, color=look.colour, linestyle=":", linewidth=0.9, zorder=layer
         )
-    shown = np.flatnonzero((line.x >= span[0]) & (line.x <= span[1] * 1.001))
+    shown = np.flatnonzero((line.x >= span[0]) & (line.x <= span[1] * 1.001) & np.isfinite(y))
+    shown = shown[shown >= calm]
     if shown.size and not line.bare:
         spots = shown[_marked(line.x[shown], place, x_scale)]
         ax.plot(
             line.x[spots], line.y[spots], linestyle="none", marker=look.marker, color=look.colour,
             markeredgecolor="white", markeredgewidth=0.5, zorder=5, clip_on=False,
         )  # fmt: skip
+
+
+def _calm_since(y: Floats) -> int:
+    """Return from where on a line no longer jumps up; 0 for one that does so less than three times.
+
+    A jump is a rise to more than twice the value. A single run that jumps all the time, as
+    SMO's test error does on its way, would hide the lines that are compared.
+    """
+    jumps = np.flatnonzero(y[1:] > 2.0 * y[:-1]) + 1
+    return min(int(jumps[-1]) + 1, y.size - 1) if jumps.size >= 3 else 0
+
+
+def _draw_open(ax: Axes, line: Drawn, look: Look, open_: NDArray[np.bool_]) -> None:
+    """Draw values that are lower bounds, and what joins them to the others."""
+    ax.plot(line.x, line.y, color=look.colour, linestyle=":", linewidth=0.8, zorder=2)
+    ax.errorbar(
+        line.x[open_], line.y[open_], yerr=0.5 * np.abs(line.y[open_]), lolims=True, linestyle="none",
+        marker=look.marker, color=look.colour, markerfacecolor="white", markeredgewidth=0.9, elinewidth=0.8,
+        zorder=5, clip_on=False,
+    )  # fmt: skip
 
 
 def _draw_known(ax: Axes, point: Known, look: Look) -> None:
@@ -179,6 +226,19 @@ def _extent(plot: Plot) -> tuple[float, float]:
     return (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
 
 
+def common_x(plots: Sequence[Plot], x_scale: str) -> tuple[float, float]:
+    """Return the range of x that holds the lines of all panels."""
+    return _span([line.x for plot in plots for line in plot.lines], x_scale)
+
+
+def common_y(plots: Sequence[Plot], kind: str | None) -> tuple[float, float]:
+    """Return the range of y that holds what has to be seen in any of some panels."""
+    extents = [_extent(plot) for plot in plots]
+    bottom, top = min(low for low, _ in extents), max(high for _, high in extents)
+    wide = kind or ("log" if bottom > 0.0 and top > 3.0 * bottom else "linear")
+    return _padded(bottom, top, wide)
+
+
 def is_wide(plot: Plot) -> bool:
     """Tell whether the values of a panel need a logarithmic axis."""
     bottom, top = plot.y or _extent(plot)
@@ -206,8 +266,8 @@ def _scale_x(ax: Axes, low: float, high: float, x_scale: str) -> None:
 
 def _places(low: float, high: float) -> Locator:
     """Return where the ticks of a logarithmic x axis stand: powers of ten, or a few numbers between them."""
-    if high > 30.0 * low:
-        return LogLocator(subs=(1.0,), numticks=8)
+    if math.floor(math.log10(high) + 1e-9) > math.ceil(math.log10(low) - 1e-9) and high > 30.0 * low:
+        return LogLocator(subs=(1.0,), numticks=8)  # at least two of them are in view
     decade = 10.0 ** math.floor(math.log10(low))
     if sum(low <= decade * step <= high for step in (1.0, 2.0, 5.0, 10.0, 20.0)) > 1:
         return LogLocator(subs=(1.0, 2.0, 5.0), numticks=8)
@@ -218,7 +278,8 @@ def _scale_y(ax: Axes, bottom: float, top: float, kind: str) -> None:
     if kind == "log" and bottom > 0.0:
         ax.set_yscale("log")
         subs = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0) if top < 8.0 * bottom else (1.0, 2.0, 3.0, 5.0)
-        ax.yaxis.set_major_locator(LogLocator(subs=subs if top < 300.0 * bottom else (1.0,), numticks=12))
+        whole = LogLocator(subs=subs if top < 300.0 * bottom else (1.0,), numticks=12)
+        ax.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]) if top < 3.0 * bottom else whole)
         ax.yaxis.set_minor_locator(NullLocator())
     else:
         ax.yaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10]))

@@ -18,9 +18,11 @@ from svmbench.store import SETTLED, StoredRun, opened
 
 Floats = NDArray[np.float64]
 
-#: What can be drawn to the right: column of the trace -> axis label. A, B, C as in docs/counting.md.
+#: What can be drawn to the right: column of the trace, or what follows from it -> axis label. A, B, C as in
+#: docs/counting.md.
 COUNTERS = {
     **LABELS,
+    "epochs": "epochs (iterations / training examples)",
     "wall_seconds": "training time (wall seconds)",
     "cpu_seconds": "training time (CPU seconds)",
 }
@@ -43,7 +45,7 @@ METRICS = {
     "candidates": ("examples in the candidate set", 1.0),
     "norm": ("norm of w", 1.0),
     "mean_hinge": ("mean hinge loss", 1.0),
-    **{name: (label, 1.0) for name, label in COUNTERS.items()},
+    **{name: (label, 1.0) for name, label in COUNTERS.items() if name != "epochs"},
 }
 
 #: Metrics that are measured from what is certified of the optimum.
@@ -190,9 +192,9 @@ def steps_of(
     reference : Known, optional
         What the metrics of `CERTIFIED` are measured from.
     """
-    names = list(dict.fromkeys((counter, *_READ.get(metric, (metric,)))))
+    names = list(_READ.get(metric, (metric,)))
     columns = dict(zip(names, run.columns(names), strict=True))
-    cost = np.array(columns[counter], dtype=np.float64)  # None becomes NaN
+    cost = costs_of(run, counter)
     value = _values(run, columns, metric, reference)
     if isinstance(value, str):
         return value
@@ -223,6 +225,13 @@ def last_value(run: StoredRun, counter: str, metric: str, reference: Known | Non
         return METRICS[metric][1] * float(error)
     steps = steps_of(run, counter, metric, reference)
     return steps if isinstance(steps, str) else float(steps.value[-1])
+
+
+def costs_of(run: StoredRun, counter: str) -> Floats:
+    """Return what a run had paid at each checkpoint; NaN where that is unknown."""
+    (paid,) = run.columns(["iterations" if counter == "epochs" else counter])
+    cost = np.array(paid, dtype=np.float64)  # None becomes NaN
+    return cost / int(run.manifest["dataset"]["rows"]["train"]) if counter == "epochs" else cost
 
 
 def _values(

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 from svmbench.errors import UserError
 from svmbench.report import FORMATS
-from svmbench.report.labels import further, handles_of, label_ends, put_legend
+from svmbench.report.labels import fit, further, handles_of, label_ends, put_legend, put_title
 from svmbench.report.panel import Plot, draw_panel, is_wide
 from svmbench.report.style import Look, Picture, drawing, looks, save
 
@@ -109,7 +109,12 @@ def make_sheet(
         kind = scale or ("log" if any(is_wide(plot) for plot in alike) else "linear")
         for ax, plot in zip(axes[place], row, strict=False):
             draw_panel(ax, plot, style, x_scale, kind)
-            if not isinstance(x_label, str):
+            above = rows[place - 1] if place else ()
+            if len(above) == len(row) and above[list(row).index(plot)].heading == plot.heading:
+                ax.set_title("")  # the same as above it
+            if plot.x_label is not None:
+                ax.set_xlabel(plot.x_label)
+            elif not isinstance(x_label, str):
                 ax.set_xlabel(x_label[place])
             elif place == len(rows) - 1 or len(row) > len(rows[place + 1]):
                 ax.set_xlabel(x_label)
@@ -120,18 +125,28 @@ def make_sheet(
         axes[place][0].set_ylabel(label)
     _wrap_labels(figure, panel)
     if title:
-        figure.suptitle(textwrap.fill(title, int(12 * figure.get_figwidth())), fontsize=11)
-    entries = list(handles) if handles is not None else [] if direct else handles_of(style)
-    entries += further(any(plot.optimum is not None for plot in plots), any(plot.known for plot in plots))
+        put_title(figure, title)
+    bare = {line.label for plot in plots for line in plot.lines if line.bare}
+    entries = list(handles) if handles is not None else [] if direct else handles_of(style, bare)
+    entries += further(
+        optimum=any(plot.optimum is not None for plot in plots),
+        published=any(plot.known for plot in plots),
+        bounds=any(line.open is not None and line.open.any() for plot in plots for line in plot.lines),
+    )
     if entries:
         put_legend(figure, entries)
     return figure
 
 
 def _wrap_labels(figure: Picture, panel: float) -> None:
-    """Break the names of x axes that are wider than their panel."""
+    """Break the names of x axes and the titles that are wider than their panel."""
     for ax in figure.axes:
         ax.set_xlabel(textwrap.fill(ax.get_xlabel(), max(16, int(14 * panel))))
+        head, *rest = ax.get_title().split("\n")
+        if head:
+            ax.set_title(head, y=1.0)
+            fit(ax.title, 0.95 * panel * figure.dpi)
+            ax.set_title("\n".join([ax.get_title(), *rest]), y=1.0)
 
 
 def _check_crowd(plots: Sequence[Plot]) -> None:

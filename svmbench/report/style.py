@@ -1,4 +1,4 @@
-"""The look shared by all pictures: colours that survive colour blindness and grey print, and files."""
+"""The look shared by all pictures: the colour, line and marker of each solver, settings, and files."""
 
 from __future__ import annotations
 
@@ -21,8 +21,12 @@ from svmbench.report import FORMATS
 #: A solid line, or the lengths of dashes and gaps.
 Dashes = Literal["-"] | tuple[float, tuple[float, ...]]
 
-#: The palette of Okabe and Ito (2008), darkest first, without its yellow, which vanishes on white paper.
-PALETTE = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+#: The palette of Okabe and Ito (2008), which most colour-blind readers tell apart, without its yellow, which
+#: vanishes on white paper; then four darker colours for pictures of more lines.
+PALETTE = (
+    *("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"),
+    *("#882255", "#8A8A1F", "#6A4FB3", "#8B5A2B"),
+)
 LINES: tuple[Dashes, ...] = (
     "-",
     (0, (6, 2)),
@@ -31,9 +35,6 @@ LINES: tuple[Dashes, ...] = (
     (0, (6, 2, 1.5, 2, 1.5, 2)),
 )
 MARKERS = "osD^vPX<>hp"
-#: Looks in a row that differ in colour or line.
-_DISTINCT = len(PALETTE) * len(LINES)
-
 _RC: dict[Any, Any] = {
     "font.size": 9.0,
     "axes.titlesize": 10.0,
@@ -67,25 +68,26 @@ class Look:
     marker: str
 
 
-#: Solvers in the order in which they have taken their looks; the same solver looks the same in every picture.
-#: A new one is added at the end.
+#: Solvers in the order in which they take their looks: 11 in a row differ in colour, and those that are
+#: compared most stand first. The same solver looks the same in every picture; a new one is added at the end.
 _SOLVERS = (
-    *("smo", "sbp", "pegasos", "sdca", "perceptron", "lasvm", "sgd_ball"),
-    *("decomposition", "smo_pair", "randsvm", "svm_light", "chunking", "gpdt", "platt"),
-    *("cpsp", "cpny", "asset", "dcd", "pegasos_linear", "svm_perf", "simba"),
-    *("ocas", "l2svm_mfn", "svm_light_linear", "sklearn_svc", "sklearn_linearsvc", "sklearn_sgd"),
-    *("sklearn_nystroem", "sklearn_rbfsampler", "sklearnex_svc", "snapml_svm"),
+    *("smo", "sbp", "pegasos", "sdca", "perceptron", "lasvm"),
+    *("sgd_ball", "decomposition", "svm_light", "chunking", "gpdt"),
+    *("smo_pair", "randsvm", "pegasos_linear", "dcd", "svm_perf", "cpsp"),
+    *("asset", "cpny", "ocas", "platt", "simba"),
+    *("svm_light_linear", "l2svm_mfn", "sklearn_svc", "sklearn_linearsvc", "sklearn_sgd", "sklearn_nystroem"),
+    *("sklearn_rbfsampler", "sklearnex_svc", "snapml_svm"),
 )
 
 
 def look(number: int) -> Look:
-    """Return the look of a number; any 35 in a row differ in colour or line, and neighbours in all three."""
+    """Return the look of a number: 55 in a row differ in colour or line, 121 in colour or marker."""
     colours, lines = len(PALETTE), len(LINES)
     turn = number // colours
     return Look(
         PALETTE[number % colours],
         LINES[(number % colours + turn) % lines],
-        MARKERS[(number + 3 * turn) % len(MARKERS)],
+        MARKERS[(number + 5 * turn) % len(MARKERS)],
     )
 
 
@@ -109,12 +111,21 @@ def looks(curves: Iterable[tuple[str, str]]) -> dict[str, Look]:
     return {label: chosen[label] for label, _ in named}
 
 
+#: Colours with markers that mean a solver.
+_OWNED = {(one.colour, one.marker) for one in map(look, range(len(_SOLVERS)))}
+
+
 def _free(taken: Sequence[Look]) -> Look:
-    """Return a look that is not taken, of a colour that is taken as rarely as possible."""
-    colours = Counter(one.colour for one in taken)
-    every = (look(number) for number in itertools.count(len(taken) // _DISTINCT * _DISTINCT))
-    free = list(itertools.islice((one for one in every if one not in taken), _DISTINCT))
-    return min(free, key=lambda one: colours[one.colour])
+    """Return a look whose colour and marker mean no solver, each taken as rarely as possible."""
+    colours, markers, lines = (
+        Counter(getattr(one, part) for one in taken) for part in ("colour", "marker", "line")
+    )
+    avoided = _OWNED | {(one.colour, one.marker) for one in taken}
+    pairs = [pair for pair in itertools.product(PALETTE, MARKERS) if pair not in avoided]
+    colour, marker = min(pairs, key=lambda pair: (colours[pair[0]], markers[pair[1]]))
+    dashes = {one.line for one in taken if one.colour == colour}
+    line = min(LINES, key=lambda one: (one in dashes, lines[one]))
+    return Look(colour, line, marker)
 
 
 class Picture(Figure):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.report.panel import Drawn, Known, Plot
+from svmbench.report.panel import Drawn, Known, Plot, common_x, common_y
 from svmbench.report.sheet import draw_sheet
 
 
@@ -26,12 +26,15 @@ class Points:
         Ascending places.
     values : sequence of ndarray of float64
         At each place one value per seed.
+    bounds : sequence of ndarray of bool, optional
+        Which of them are lower bounds alone: of a run that ended before it came so far.
     """
 
     label: str
     solver: str
     x: NDArray[np.float64]
     values: Sequence[NDArray[np.float64]]
+    bounds: Sequence[NDArray[np.bool_]] | None = None
 
 
 def draw_sweep(
@@ -48,6 +51,7 @@ def draw_sweep(
     scale: str | None = None,
     known: Mapping[str, Sequence[Known]] | None = None,
     levels: Mapping[str, Sequence[tuple[str, float]]] | None = None,
+    share_y: bool = False,
 ) -> list[Path]:
     """Draw one panel per data set.
 
@@ -69,23 +73,35 @@ def draw_sweep(
         Of the y axes.
     known, levels : mapping, optional
         Published points and values, by panel.
+    share_y : bool
+        One range of y for all panels.
     """
     x_scale = (
         "log" if all(points.x.min() > 0.0 for lines in panels.values() for points in lines) else "linear"
     )
+    every = list(dict.fromkeys(points.label for lines in panels.values() for points in lines))
     row = [
         Plot(
             titles[name],
             [_line(points) for points in lines],
             known=(known or {}).get(name, ()),
             levels=(levels or {}).get(name, ()),
+            absent=[label for label in every if label not in {points.label for points in lines}],
         )
         for name, lines in panels.items()
     ]
+    if share_y:
+        y, x = common_y(row, scale), common_x(row, x_scale)
+        row = [replace(plot, x=x, y=y) for plot in row]
     reading = (
         f"{y_label[0].upper()}{y_label[1:]} against {x_label}. A point is the median over seeds, the "
         "band around a line reaches from the least to the greatest of them."
     )
+    if any(line.open is not None and line.open.any() for plot in row for line in plot.lines):
+        reading += (
+            " A hollow marker with an arrow stands where half of the runs or more ended before they came so "
+            "far, at what they had paid by then: the median is at least that."
+        )
     if any((levels or {}).values()):
         reading += " Dashed grey lines are published values."
     text = "\n\n".join(textwrap.fill(paragraph, 100) for paragraph in (title, reading, *notes))
@@ -103,4 +119,6 @@ def _line(points: Points) -> Drawn:
     median = np.array([np.median(values) for values in points.values])
     several = any(len(values) > 1 for values in points.values)
     ends = np.array([[values.min() for values in points.values], [values.max() for values in points.values]])
-    return Drawn(points.label, points.solver, points.x, median, ends if several else None)
+    bounds = points.bounds or [np.zeros(len(values), dtype=bool) for values in points.values]
+    unsure = np.array([2 * bound.sum() >= bound.size for bound in bounds])
+    return Drawn(points.label, points.solver, points.x, median, ends if several else None, open=unsure)

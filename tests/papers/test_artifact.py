@@ -148,6 +148,7 @@ def change(content, path, value):
     ],
 )
 def test_a_wrong_file_is_told_where(content, path, value, sentence):
+    content["points"] = [{"panel": "adult", "solver": "sbp", "at": 1e6, "value": 20.0}]
     change(content, path, value)
     with pytest.raises(UserError, match=sentence):
         read("x", content, "FILE")

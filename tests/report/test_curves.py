@@ -197,8 +197,8 @@ def test_panels_of_a_row_share_the_kind_of_their_y_axis(drawn):
     assert [ax.get_yscale() for ax in figure.axes] == ["log", "log", "linear", "linear"]
 
 
-def test_published_points_are_hollow_in_the_look_of_their_solver_and_in_the_range(drawn):
-    plot = Plot("a", lines(1, 5.0), known=[Known("solver0", 1e4, 20.0, 30.0)], levels=[("printed", 2.0)])
+def test_published_points_are_hollow_in_the_look_of_their_line_and_in_the_range(drawn):
+    plot = Plot("a", lines(1, 5.0), known=[Known("line 0", 1e4, 20.0, 30.0)], levels=[("printed", 2.0)])
     draw_sheet([[plot, plot]], "x", ["y"], None, caption="", scale="linear")
     ((figure, _),) = drawn
     ax = figure.axes[0]
@@ -207,6 +207,65 @@ def test_published_points_are_hollow_in_the_look_of_their_solver_and_in_the_rang
     bottom, top = ax.get_ylim()
     assert bottom < 2.0 and top > 30.0
     assert "published" in [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_published_points_keep_the_look_of_their_line_where_two_have_one_solver(drawn):
+    both = [Drawn("ASSET", "asset", COSTS, COSTS), Drawn("ASSET online", "asset", COSTS, 2.0 * COSTS)]
+    draw_sheet([[Plot("a", both, known=[Known("ASSET", 1e4, 1e4, 1e4)])]], "x", ["y"], None, caption="")
+    ((figure, _),) = drawn
+    (ax,) = figure.axes
+    (hollow,) = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
+    assert hollow.get_color() == ax.lines[0].get_color() != ax.lines[2].get_color()
+
+
+def test_a_panel_says_which_lines_of_the_others_it_lacks(runs, drawn):
+    fewer = [run for run in runs if run.config["dataset"]["name"] == "adult" or run.solver != "pegasos"]
+    draw(fewer, "kev_ondemand", None)
+    ((figure, _),) = drawn
+    assert [[text.get_text() for text in ax.texts] for ax in figure.axes] == [[], ["not run: Pegasos"]]
+
+
+def test_a_single_run_is_pale_until_it_no_longer_jumps(tmp_path, drawn):
+    errors = np.where(np.arange(COSTS.size) % 2 == 0, 20.0, 70.0)
+    errors[10:] = 15.0
+    found = [stored_run(tmp_path, "smo", costs=COSTS, errors=errors)]
+    draw(found, "kev_ondemand", None)
+    ((figure, _),) = drawn
+    pale, plain, markers = figure.axes[0].lines
+    assert pale.get_alpha() < 0.5 and pale.get_zorder() < plain.get_zorder()
+    assert max(pale.get_ydata()) == 70.0 and set(plain.get_ydata()) == {15.0}
+    assert set(markers.get_ydata()) == {15.0}
+
+
+def test_a_value_that_is_a_lower_bound_is_hollow_and_joined_by_dots(drawn):
+    line = Drawn("SBP", "sbp", COSTS[:3], np.array([1.0, 2.0, 9.0]), open=np.array([False, False, True]))
+    draw_sheet([[Plot("a", [line])]], "x", ["y"], None, caption="")
+    ((figure, _),) = drawn
+    (ax,) = figure.axes
+    hollow = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
+    assert [list(line.get_ydata()) for line in hollow if line.get_marker() == "s"] == [[9.0]]
+    assert not any(9.0 in line.get_ydata() for line in ax.lines if line.get_linestyle() == "-")
+    assert "not reached: at least so much" in [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_a_title_breaks_after_a_colon_and_never_within_a_word(drawn):
+    words = (
+        "Pegasos, Figure 7: suboptimality against the size k of a mini-batch, at the last of many iterations"
+    )
+    draw_sheet([[Plot("a", lines(1))]], "x", ["y"], None, caption="", title=words)
+    ((figure, _),) = drawn
+    first, *rest = figure.get_suptitle().split("\n")
+    assert first == "Pegasos, Figure 7:" or "mini-batch" in figure.get_suptitle()
+    figure.draw_without_rendering()
+    box = figure._suptitle.get_window_extent()
+    assert rest and box.x0 >= 0 and box.x1 <= figure.bbox.width
+
+
+def test_epochs_are_passes_over_the_examples(tmp_path, drawn):
+    run = stored_run(tmp_path, costs=COSTS, errors=COSTS, rows=500, iterations=COSTS)
+    draw([run], "epochs", None)
+    ((figure, _),) = drawn
+    assert np.allclose(figure.axes[0].lines[0].get_xdata(), COSTS / 500, rtol=1e-3)
 
 
 def test_a_run_with_several_metrics_has_a_row_for_each(tmp_path, drawn):

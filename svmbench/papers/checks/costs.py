@@ -26,8 +26,8 @@ def sparse_time(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
     over_nonzeros = [_iteration(width, int(k), repetitions) for k in nonzeros]
     over_widths = [_iteration(int(d), int(nonzeros[0]), repetitions) for d in widths]
     panels: list[Mapping[str, Any]] = [
-        _panel("left: nonzero features, right: all features", f"{width:,} features", nonzeros, over_nonzeros),
-        _panel("", f"{nonzeros[0]} nonzero features", widths, over_widths),
+        _panel("nonzero features of an example", f"{width:,} features", nonzeros, over_nonzeros),
+        _panel("features", f"{nonzeros[0]} nonzero features of an example", widths, over_widths),
     ]
     measures = {
         "time over nonzeros": {"x": nonzeros, "series": over_nonzeros},
@@ -111,7 +111,6 @@ def classification_cost(given: Mapping[str, Any], where: Mapping[str, Any]) -> O
             {"label": "with features", "solver": "asset", "x": list(given["samples"]), "y": counted},
             {
                 "label": "over all examples",
-                "solver": "smo",
                 "x": list(given["samples"]),
                 "y": [m] * len(share),
             },
@@ -132,7 +131,7 @@ def _least(work: Callable[[], None]) -> float:
 
 def _panel(
     x_label: str, title: str, x: Sequence[Any], series: list[list[float]], label: str = "Pegasos",
-    solver: str = "pegasos_linear",
+    solver: str = "pegasos_linear", y_label: str = "CPU seconds",
 ) -> dict[str, Any]:  # fmt: skip
     """Return a panel of CPU seconds, the median of repetitions."""
     y = [float(np.median(times)) for times in series]
@@ -140,7 +139,7 @@ def _panel(
     return {
         "title": title,
         "x_label": x_label,
-        "y_label": "CPU seconds",
+        "y_label": y_label,
         "x_scale": "log",
         "scale": "log",
         "lines": [line],

@@ -117,7 +117,7 @@ def level_work(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
         "scale": "log",
         "lines": [
             {"label": "water level", "solver": "sbp", "x": sizes, "y": found},
-            {"label": "n log2 n, to sort", "solver": "smo", "x": sizes, "y": sorting},
+            {"label": "n log2 n, to sort", "x": sizes, "y": sorting},
         ],
     }
     note = f"Median of {given['repetitions']} draws: {found[-1] / sizes[-1]:.2f} n at n = {sizes[-1]:,}."
@@ -163,7 +163,7 @@ def _basin_panel(title: str, floor: Floats, level: float) -> Mapping[str, Any]:
     places = list(range(1, floor.size + 1))
     water = {"band": [floor.tolist(), np.maximum(floor, level).tolist()], "bare": True}
     lines = [
-        {"label": "responses", "solver": "smo", "x": places, "y": floor.tolist(), "bare": True},
+        {"label": "responses", "x": places, "y": floor.tolist(), "bare": True},
         {"label": "water level", "solver": "sbp", "x": places, "y": [level] * floor.size, **water},
     ]
     return {
