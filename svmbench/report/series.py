@@ -23,9 +23,13 @@ Floats = NDArray[np.float64]
 COUNTERS = {
     **LABELS,
     "epochs": "epochs (iterations / training examples)",
+    "prediction": "kernel evaluations or inner products of one prediction",
     "wall_seconds": "training time (wall seconds)",
     "cpu_seconds": "training time (CPU seconds)",
 }
+
+#: Those of them that follow from another column, and which.
+_COLUMN = {"epochs": "iterations", "prediction": "support_vectors"}
 
 #: What can be drawn upwards: column of the trace -> (axis label, factor).
 METRICS = {
@@ -45,7 +49,8 @@ METRICS = {
     "candidates": ("examples in the candidate set", 1.0),
     "norm": ("norm of w", 1.0),
     "mean_hinge": ("mean hinge loss", 1.0),
-    **{name: (label, 1.0) for name, label in COUNTERS.items() if name != "epochs"},
+    "nanoseconds": ("CPU nanoseconds per unit of the cost", 1e9),
+    **{name: (label, 1.0) for name, label in COUNTERS.items() if name not in _COLUMN},
 }
 
 #: Metrics that are measured from what is certified of the optimum.
@@ -65,6 +70,7 @@ _READ = {
     "slack_suboptimality": ("native_objective",),
     "dual_guarantee": ("primal_objective", "dual_objective", "dual_source"),
     "mistake_bound": ("iterations", "kev_rowupdate"),
+    "nanoseconds": ("cpu_seconds",),
 }
 
 #: Where the record of a certified optimum has the value of a metric.
@@ -192,10 +198,10 @@ def steps_of(
     reference : Known, optional
         What the metrics of `CERTIFIED` are measured from.
     """
-    names = list(_READ.get(metric, (metric,)))
+    names = list(dict.fromkeys((_COLUMN.get(counter, counter), *_READ.get(metric, (metric,)))))
     columns = dict(zip(names, run.columns(names), strict=True))
-    cost = costs_of(run, counter)
-    value = _values(run, columns, metric, reference)
+    cost = _costs(run, counter, columns)
+    value = _rate(columns, cost) if metric == "nanoseconds" else _values(run, columns, metric, reference)
     if isinstance(value, str):
         return value
     if cost.size == 0:
@@ -229,9 +235,26 @@ def last_value(run: StoredRun, counter: str, metric: str, reference: Known | Non
 
 def costs_of(run: StoredRun, counter: str) -> Floats:
     """Return what a run had paid at each checkpoint; NaN where that is unknown."""
-    (paid,) = run.columns(["iterations" if counter == "epochs" else counter])
-    cost = np.array(paid, dtype=np.float64)  # None becomes NaN
-    return cost / int(run.manifest["dataset"]["rows"]["train"]) if counter == "epochs" else cost
+    column = _COLUMN.get(counter, counter)
+    return _costs(run, counter, {column: run.columns([column])[0]})
+
+
+def _costs(run: StoredRun, counter: str, columns: Mapping[str, Sequence[Any]]) -> Floats:
+    cost = np.array(columns[_COLUMN.get(counter, counter)], dtype=np.float64)  # None becomes NaN
+    if counter == "epochs":
+        return cost / float(run.manifest["dataset"]["rows"]["train"])
+    features = run.config.get("features", {}) if counter == "prediction" else {}
+    size = features.get("s", features.get("frequencies"))
+    # Kernel values with the sample, or inner products with the frequencies.
+    return cost if size is None else np.full(cost.size, float(size))
+
+
+def _rate(columns: Mapping[str, Sequence[Any]], cost: Floats) -> Floats:
+    """Return the CPU time of training so far over the cost so far, in the units of the axis."""
+    seconds = np.array(columns["cpu_seconds"], dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate = METRICS["nanoseconds"][1] * seconds / cost
+    return np.where(rate > 0.0, rate, np.nan)  # a clock that did not tick yet says nothing
 
 
 def _values(

@@ -35,7 +35,7 @@ def material(tmp_path_factory) -> Material:
 def test_errors_agree_with_those_of_another_implementation(panel, solver, material):
     curve = material.evidence(panel, "kev_ondemand").curve(solver, "test_error")
     tests = curve.steps[0].run.manifest["dataset"]["rows"]["test"]
-    since = stays_below(curve.steps[0], curve.steps[0].value[-1] + ARRIVED) if solver == "smo" else 0.0
+    since = stays_below(curve.steps[0], curve.steps[0].value[-1] + ARRIVED)[1] if solver == "smo" else 0.0
     compared, apart = 0, []
     for point in POINTS:
         if (point["panel"], point["solver"]) == (panel, solver) and float(point["at"]) >= since:

@@ -51,7 +51,10 @@ def figures(monkeypatch) -> dict[str, Figure]:
 
 @pytest.mark.parametrize("name", DRAWN)
 def test_lines_differ_and_texts_stand_apart(name, index, figures, tmp_path):
-    drawing.draw(Material.of(artifacts.load(name), index), tmp_path)
+    material = Material.of(artifacts.load(name), index)
+    if not material.stored and material.outcome is None:
+        pytest.skip("nothing of it is committed")
+    drawing.draw(material, tmp_path)
     faults = []
     for stem, figure in figures.items():
         figure.draw_without_rendering()
