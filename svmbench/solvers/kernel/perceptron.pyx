@@ -13,8 +13,8 @@ Method, from w = 0, one example per iteration, in passes over the data::
 
 It converges after a pass without mistakes, or after ``epochs`` passes (``epochs=1``: the online Perceptron).
 
-Answer: the last hypothesis, or with ``average=true`` the mean of the hypotheses after each example seen, of all
-or of their suffix (`svmbench.solvers.iterate_average`). Averaging changes neither the hypotheses nor a count.
+Answer: the last hypothesis, or with ``average=true`` the mean of the hypotheses after each example seen, all
+or their suffix (`svmbench.solvers.iterate_average`). Averaging changes neither the hypotheses nor a count.
 
 An example with K(x, x) = 0 is a mistake at each of its visits, so that no pass is without mistakes.
 """

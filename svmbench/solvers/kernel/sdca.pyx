@@ -17,7 +17,7 @@ A step of at most 1e-14 of the coefficient is the rounding of c_i and is not mad
 count.
 
 Answer: the last iterate, or with ``average=true`` the average of the iterates, all or their suffix
-(`svmbench.solvers.iterate_average`); either is a dual point. Averaging changes neither the iterates nor a count.
+(`svmbench.solvers.iterate_average`); either is a dual point. Averaging changes neither iterates nor counts.
 An example with K(x, x) = 0 goes to C.
 
 It converges where no coordinate can be improved at all (in float64), which is looked for after n visits in a
