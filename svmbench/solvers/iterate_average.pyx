@@ -11,9 +11,9 @@ A change costs one more addition of a row that is at hand, and no kernel evaluat
 
 The window is all iterates (s = 0), or their *suffix*, those since the last but one power of two:
 T/4 ≤ s ≤ T/2, so that between a half and three quarters of the iterates are averaged. A window that is the
-same part of all iterates at each T would need all of them; windows of doubling length need two sums (A. Rakhlin, O. Shamir and
-K. Sridharan, Making Gradient Descent Optimal for Strongly Convex Stochastic Optimization, ICML 2012, section
-5.1, average suffixes).
+same part of all iterates at each T would need all of them; windows of doubling length need two sums
+(A. Rakhlin, O. Shamir and K. Sridharan, Making Gradient Descent Optimal for Strongly Convex Stochastic
+Optimization, ICML 2012, average suffixes).
 """
 
 import numpy as np
