@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from svmbench.analysis import picture
 from svmbench.analysis.profiles import profiles
@@ -19,16 +18,13 @@ from svmbench.files import write_whole
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.claims import of_panel
 from svmbench.papers.comparison import Comparison
-from svmbench.papers.estimate import Floats, NotAttempted
 from svmbench.papers.grid import grid_table
 from svmbench.papers.material import Material
 from svmbench.papers.plan import Match
-from svmbench.papers.quantities import Evidence
-from svmbench.papers.runs import Line
 from svmbench.papers.samples import measured
+from svmbench.papers.shown import check_plots, known_points, levels_of, line_of, places_of, title_of
 from svmbench.report import FORMATS
 from svmbench.report.curves import Row, View, draw_rows
-from svmbench.report.panel import Drawn, Known, Plot, common_y
 from svmbench.report.selection import Panel, Selection
 from svmbench.report.series import METRICS, OPTIMUM_COLUMNS, Curve, steps_of
 from svmbench.report.sheet import draw_sheet
@@ -108,8 +104,8 @@ def _rows(material: Material, counter: str) -> list[Row]:
                 panel.title,
                 _pair(ranges.get("x")),
                 _pair(ranges.get("y")) if place == 0 else None,
-                _known(material, panel.name, counter) if place == 0 else (),
-                _levels(artifact, panel.name) if place == 0 else (),
+                known_points(material, panel.name, counter) if place == 0 else (),
+                levels_of(artifact, panel.name) if place == 0 else (),
                 _optimum(material, panel.name, metric),
             )
             for panel in artifact.runs.panels
@@ -146,7 +142,7 @@ def _by_line(
     assert material.artifact.runs is not None
     split, shown = Selection(left_out=chosen.left_out), {}
     for panel in chosen.panels:
-        titles = [title for line in material.artifact.runs.lines if (title := _title(material, line.name))]
+        titles = [title for line in material.artifact.runs.lines if (title := title_of(material, line.name))]
         for title in titles:
             curves = [c for c in panel.curves if c.label.startswith(f"{title}, ")]
             if curves:
@@ -178,8 +174,8 @@ def selection(material: Material, counter: str, metric: str) -> Selection:
                 if isinstance(one, str)
             ]
             if steps:
-                line = _line(material.artifact, name)
-                label = _title(material, name)
+                line = line_of(material.artifact, name)
+                label = title_of(material, name)
                 label += "".join(f", {key.partition('.')[2] or key} = {value}" for key, value in over)
                 curves.append(Curve(line.solver, label, tuple(steps)))
         if curves:
@@ -207,9 +203,9 @@ def _draw_sweep(material: Material, counter: str, folder: Path) -> list[Path]:
         evidence = material.evidence(panel.name, counter)
         for line, y in itertools.product(drawn, shown):
             over = options["x"][line.name] if isinstance(options["x"], Mapping) else options["x"]
-            x, values, bounds = _places(evidence, line, over, of_panel(y, panel.name), options.get("scale"))
+            x, values, bounds = places_of(evidence, line, over, of_panel(y, panel.name), options.get("scale"))
             if x:
-                title = ", ".join(t for t in (_title(material, line.name), y.get("title")) if t)
+                title = ", ".join(t for t in (title_of(material, line.name), y.get("title")) if t)
                 points = Points(title, line.solver, np.array(x), values, bounds)
                 panels.setdefault(panel.name, []).append(points)
     if not panels:
@@ -223,8 +219,8 @@ def _draw_sweep(material: Material, counter: str, folder: Path) -> list[Path]:
         _stem(folder, artifact, counter), title=artifact.title,
         titles={panel.name: panel.title for panel in artifact.runs.panels}, notes=notes(artifact),
         runs=[run.id for run in material.stored], left_out=left_out(material), scale=options.get("scale"),
-        known={name: _known(material, name, counter) for name in names},
-        levels={name: _levels(artifact, name) for name in names}, share_y=bool(options.get("share_y")),
+        known={name: known_points(material, name, counter) for name in names},
+        levels={name: levels_of(artifact, name) for name in names}, share_y=bool(options.get("share_y")),
     )  # fmt: skip
 
 
@@ -234,36 +230,6 @@ def _draw_profile(material: Material, counter: str, folder: Path) -> list[Path]:
     targets = [float(target) for target in options["targets"]]
     found = profiles(material.stored, counter, str(options["metric"]), targets)
     return picture.draw(found, _stem(folder, material.artifact, counter), FORMATS, material.artifact.title)
-
-
-def _places(
-    evidence: Evidence, line: Line, x: str | Sequence[str], y: Mapping[str, Any], scale: str | None
-) -> tuple[list[float], list[Floats], list[NDArray[np.bool_]]]:
-    """Return the places of a line at which all seeds are stored, the values, and which are bounds.
-
-    A logarithmic axis has no place for 0.
-    """
-    found: dict[float, tuple[Floats, NDArray[np.bool_]]] = {}
-    first: dict[tuple[tuple[str, Any], ...], Match] = {}
-    for match in evidence.matches:
-        if match.planned.solver == line.name:
-            first.setdefault(match.planned.over, match)
-    for over, match in first.items():
-        given = {**y, "solver": line.name, "where": dict(over)}
-        try:
-            at = evidence.place(x, match)
-            values = evidence.values(given)
-        except (NotAttempted, UserError):
-            continue
-        never = ~np.isfinite(values)
-        if never.any() and "arrival" in given:
-            # Drawn at what the run had paid when it ended: it arrives at no less.
-            curve = evidence.curve(line.name, str(given["arrival"]), given["where"])
-            values = np.where(never, [steps.cost[-1] for steps in curve.steps], values)
-        if np.isfinite(values).all() and (scale != "log" or (values > 0.0).all()):
-            found[at] = values, never
-    places = sorted(found)
-    return places, [found[at][0] for at in places], [found[at][1] for at in places]
 
 
 def _y_label(given: Mapping[str, Any]) -> str:
@@ -287,20 +253,8 @@ def _draw_check(material: Material, folder: Path) -> list[Path]:
             "\n\n".join([f"# {artifact.title}", *outcome["notes"], table(("measured", "value"), rows)]) + "\n"
         )
         return write_texts(folder.parent.parent / "tables" / artifact.id, {"md": text})
-    panels = outcome["panels"]
-    lines = [[_measured_line(line) for line in panel["lines"]] for panel in panels]
-    y_labels = {str(panel["y_label"]) for panel in panels}
-    y_label = str(panels[0]["y_label"])
-    if all(label.endswith(" seconds") for label in y_labels) and _greatest(lines) < 1e-3:
-        lines = [[replace(line, y=1e6 * line.y) for line in own] for own in lines]
-        y_label = f"{y_label.removesuffix(' seconds')} microseconds"
-    first = panels[0]
-    scale = first.get("scale")
-    y = _shared(lines, scale) if len(panels) > 1 and len(y_labels) == 1 else None
-    plots = [
-        Plot(panel["title"], own, levels=_levels(artifact, panel["title"]), y=y, x_label=panel["x_label"])
-        for panel, own in zip(panels, lines, strict=True)
-    ]
+    plots, y_label, scale = check_plots(artifact, outcome["panels"])
+    first = outcome["panels"][0]
     caption = "\n\n".join(
         textwrap.fill(text, 100) for text in (artifact.title, *outcome["notes"], *notes(artifact))
     )
@@ -308,54 +262,6 @@ def _draw_check(material: Material, folder: Path) -> list[Path]:
         [plots], first["x_label"], [y_label], _stem(folder, artifact, ""), caption=caption + "\n",
         title=artifact.title, scale=scale, x_scale=first.get("x_scale", "linear"),
     )  # fmt: skip
-
-
-def _greatest(panels: Sequence[Sequence[Drawn]]) -> float:
-    return max(float(line.y.max()) for lines in panels for line in lines)
-
-
-def _shared(panels: Sequence[Sequence[Drawn]], scale: str | None) -> tuple[float, float]:
-    """Return one range for panels that show the same quantity."""
-    return common_y([Plot("", lines) for lines in panels], scale)
-
-
-def _measured_line(line: Mapping[str, Any]) -> Drawn:
-    x, y, band = (None if key not in line else np.array(line[key], dtype=float) for key in ("x", "y", "band"))
-    assert x is not None and y is not None
-    return Drawn(line["label"], line.get("solver", ""), x, y, band, bare=bool(line.get("bare")))
-
-
-def _line(artifact: Artifact, name: str) -> Line:
-    assert artifact.runs is not None
-    return next(line for line in artifact.runs.lines if line.name == name)
-
-
-def _title(material: Material, name: str) -> str:
-    """Return what pictures call a line: its title, or that of its solver as a stored run has it."""
-    line = _line(material.artifact, name)
-    stored = (
-        match.result.title for match in material.matches if match.planned.solver == name and match.complete
-    )
-    return line.title or next(stored, line.solver)
-
-
-def _known(material: Material, panel: str, counter: str) -> Sequence[Known]:
-    """Return the published points of a panel."""
-    found = []
-    for point in material.artifact.options.get("points", []):
-        if point["panel"] == panel and point.get("counter", counter) == counter:
-            value = point["value"]
-            low, high = value if isinstance(value, list) else (value, value)
-            found.append(Known(_title(material, point["solver"]), float(point["at"]), low, high))
-    return found
-
-
-def _levels(artifact: Artifact, panel: str) -> Sequence[tuple[str, float]]:
-    return [
-        (level["label"], float(level["value"]))
-        for level in artifact.options.get("levels", [])
-        if level.get("panel", panel) == panel
-    ]
 
 
 def _pair(value: Any) -> tuple[float, float] | None:

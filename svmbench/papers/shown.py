@@ -1,0 +1,121 @@
+"""What pictures of artifacts show: names of lines, places of a sweep, published values, panels of checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.errors import UserError
+from svmbench.papers.artifact import Artifact
+from svmbench.papers.estimate import Floats, NotAttempted
+from svmbench.papers.material import Material
+from svmbench.papers.plan import Match
+from svmbench.papers.quantities import Evidence
+from svmbench.papers.runs import Line
+from svmbench.report.panel import Drawn, Known, Plot, common_y
+
+
+def line_of(artifact: Artifact, name: str) -> Line:
+    """Return a line of an artifact by its name."""
+    assert artifact.runs is not None
+    return next(line for line in artifact.runs.lines if line.name == name)
+
+
+def title_of(material: Material, name: str) -> str:
+    """Return what pictures call a line: its title, or that of its solver as a stored run has it."""
+    line = line_of(material.artifact, name)
+    stored = (
+        match.result.title for match in material.matches if match.planned.solver == name and match.complete
+    )
+    return line.title or next(stored, line.solver)
+
+
+def known_points(material: Material, panel: str, counter: str) -> Sequence[Known]:
+    """Return the published points of a panel."""
+    found = []
+    for point in material.artifact.options.get("points", []):
+        if point["panel"] == panel and point.get("counter", counter) == counter:
+            value = point["value"]
+            low, high = value if isinstance(value, list) else (value, value)
+            found.append(Known(title_of(material, point["solver"]), float(point["at"]), low, high))
+    return found
+
+
+def levels_of(artifact: Artifact, panel: str) -> Sequence[tuple[str, float]]:
+    """Return the published values of a panel that belong to no place."""
+    return [
+        (level["label"], float(level["value"]))
+        for level in artifact.options.get("levels", [])
+        if level.get("panel", panel) == panel
+    ]
+
+
+def places_of(
+    evidence: Evidence, line: Line, x: str | Sequence[str], y: Mapping[str, Any], scale: str | None
+) -> tuple[list[float], list[Floats], list[NDArray[np.bool_]]]:
+    """Return the places of a line at which all seeds are stored, the values, and which are bounds.
+
+    A logarithmic axis has no place for 0.
+    """
+    found: dict[float, tuple[Floats, NDArray[np.bool_]]] = {}
+    first: dict[tuple[tuple[str, Any], ...], Match] = {}
+    for match in evidence.matches:
+        if match.planned.solver == line.name:
+            first.setdefault(match.planned.over, match)
+    for over, match in first.items():
+        given = {**y, "solver": line.name, "where": dict(over)}
+        try:
+            at = evidence.place(x, match)
+            values = evidence.values(given)
+        except (NotAttempted, UserError):
+            continue
+        never = ~np.isfinite(values)
+        if never.any() and "arrival" in given:
+            # Drawn at what the run had paid when it ended: it arrives at no less.
+            curve = evidence.curve(line.name, str(given["arrival"]), given["where"])
+            values = np.where(never, [steps.cost[-1] for steps in curve.steps], values)
+        if np.isfinite(values).all() and (scale != "log" or (values > 0.0).all()):
+            found[at] = values, never
+    places = sorted(found)
+    return places, [found[at][0] for at in places], [found[at][1] for at in places]
+
+
+def check_plots(
+    artifact: Artifact, panels: Sequence[Mapping[str, Any]]
+) -> tuple[list[Plot], str, str | None]:
+    """Return the panels of a check, the label of their y axes and its scale.
+
+    Seconds that are all below a thousandth are shown in microseconds.
+    """
+    lines = [[_measured_line(line) for line in panel["lines"]] for panel in panels]
+    y_labels = {str(panel["y_label"]) for panel in panels}
+    y_label = str(panels[0]["y_label"])
+    if all(label.endswith(" seconds") for label in y_labels) and _greatest(lines) < 1e-3:
+        lines = [[replace(line, y=1e6 * line.y) for line in own] for own in lines]
+        y_label = f"{y_label.removesuffix(' seconds')} microseconds"
+    scale = panels[0].get("scale")
+    y = _shared(lines, scale) if len(panels) > 1 and len(y_labels) == 1 else None
+    plots = [
+        Plot(panel["title"], own, levels=levels_of(artifact, panel["title"]), y=y, x_label=panel["x_label"])
+        for panel, own in zip(panels, lines, strict=True)
+    ]
+    return plots, y_label, scale
+
+
+def _greatest(panels: Sequence[Sequence[Drawn]]) -> float:
+    return max(float(line.y.max()) for lines in panels for line in lines)
+
+
+def _shared(panels: Sequence[Sequence[Drawn]], scale: str | None) -> tuple[float, float]:
+    """Return one range for panels that show the same quantity."""
+    return common_y([Plot("", lines) for lines in panels], scale)
+
+
+def _measured_line(line: Mapping[str, Any]) -> Drawn:
+    x, y, band = (None if key not in line else np.array(line[key], dtype=float) for key in ("x", "y", "band"))
+    assert x is not None and y is not None
+    return Drawn(line["label"], line.get("solver", ""), x, y, band, bare=bool(line.get("bare")))
