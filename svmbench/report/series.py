@@ -18,8 +18,7 @@ from svmbench.store import SETTLED, StoredRun, opened
 
 Floats = NDArray[np.float64]
 
-#: What can be drawn to the right: column of the trace, or what follows from it -> axis label. A, B, C as in
-#: docs/counting.md.
+#: What can be drawn to the right: a column of the trace, or what follows from one -> axis label.
 COUNTERS = {
     **LABELS,
     "epochs": "epochs (iterations / training examples)",
@@ -200,7 +199,7 @@ def steps_of(
     """
     names = list(dict.fromkeys((_COLUMN.get(counter, counter), *_READ.get(metric, (metric,)))))
     columns = dict(zip(names, run.columns(names), strict=True))
-    cost = _costs(run, counter, columns)
+    cost = _derived(run, counter, np.array(columns[names[0]], dtype=np.float64))  # None becomes NaN
     value = _rate(columns, cost) if metric == "nanoseconds" else _values(run, columns, metric, reference)
     if isinstance(value, str):
         return value
@@ -235,26 +234,22 @@ def last_value(run: StoredRun, counter: str, metric: str, reference: Known | Non
 
 def costs_of(run: StoredRun, counter: str) -> Floats:
     """Return what a run had paid at each checkpoint; NaN where that is unknown."""
-    column = _COLUMN.get(counter, counter)
-    return _costs(run, counter, {column: run.columns([column])[0]})
+    return _derived(run, counter, np.array(run.columns([_COLUMN.get(counter, counter)])[0], dtype=np.float64))
 
 
-def _costs(run: StoredRun, counter: str, columns: Mapping[str, Sequence[Any]]) -> Floats:
-    cost = np.array(columns[_COLUMN.get(counter, counter)], dtype=np.float64)  # None becomes NaN
+def _derived(run: StoredRun, counter: str, cost: Floats) -> Floats:
     if counter == "epochs":
         return cost / float(run.manifest["dataset"]["rows"]["train"])
     features = run.config.get("features", {}) if counter == "prediction" else {}
-    size = features.get("s", features.get("frequencies"))
-    # Kernel values with the sample, or inner products with the frequencies.
+    size = features.get("s", features.get("frequencies"))  # of the sample, or of them
     return cost if size is None else np.full(cost.size, float(size))
 
 
 def _rate(columns: Mapping[str, Sequence[Any]], cost: Floats) -> Floats:
-    """Return the CPU time of training so far over the cost so far, in the units of the axis."""
+    """Return the CPU time of training so far over the cost so far; NaN before the clock has ticked."""
     seconds = np.array(columns["cpu_seconds"], dtype=np.float64)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rate = METRICS["nanoseconds"][1] * seconds / cost
-    return np.where(rate > 0.0, rate, np.nan)  # a clock that did not tick yet says nothing
+    seconds[(seconds <= 0.0) | (cost <= 0.0)] = np.nan
+    return np.asarray(METRICS["nanoseconds"][1] * seconds / cost)
 
 
 def _values(

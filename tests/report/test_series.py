@@ -142,3 +142,24 @@ def test_a_curve_is_called_what_its_run_says_else_by_its_name(tmp_path):
     known = stored_run(tmp_path, "sdca", costs=[100], errors=[20])
     (panel,) = select([titled, older, known], "kev_iter").panels
     assert [curve.label for curve in panel.curves] == ["SDCA", "My Own", "elsewhere"]
+
+
+def test_the_rate_of_a_cost_is_its_time_over_it_and_nothing_before_the_clock_ticks(tmp_path):
+    run = stored_run(
+        tmp_path, costs=[1e3, 1e4, 1e5], errors=[3, 2, 1], cpu_seconds=np.array([0.0, 1e-4, 2e-3])
+    )
+    steps = steps_of(run, "kev_ondemand", "nanoseconds")
+    np.testing.assert_allclose(steps.cost, [1e4, 1e5])
+    np.testing.assert_allclose(steps.value, [10.0, 20.0])
+
+
+def test_a_prediction_takes_the_support_vectors_or_the_size_of_the_features(tmp_path):
+    sizes = np.array([10.0, 20.0])
+    exact = stored_run(tmp_path, costs=[1e3, 1e4], errors=[2, 1], support_vectors=sizes)
+    np.testing.assert_allclose(steps_of(exact, "prediction").cost, sizes)
+    for features in ({"name": "nystrom", "s": 64}, {"name": "fourier", "frequencies": 64}):
+        mapped = stored_run(
+            tmp_path, costs=[1e3, 1e4], errors=[2, 1], support_vectors=sizes, config={"features": features}
+        )
+        steps = steps_of(mapped, "prediction")
+        assert (steps.cost, steps.value) == ([64.0], [1.0])
