@@ -140,3 +140,72 @@ def check_of(claims, value):
     }
     outcome = {"measures": {"m": {"value": value}}, "seconds": 0.0, "panels": []}
     return Material(read("small", content, "FILE"), [], {}, outcome)
+
+
+WHOLE = {"name": "c", "text": "t", "place": "p", "parts": [EQUALS]}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("some", "must be a list of claims"),
+        ([{**WHOLE, "not_attempted": "why"}], "needs either parts, its tests, or not_attempted"),
+        ([{key: WHOLE[key] for key in ("name", "text", "place")}], "needs either parts, its tests, or"),
+        ([{**WHOLE, "parts": []}], "parts must be a list of tests"),
+        ([{**WHOLE, "parts": "m"}], "parts must be a list of tests"),
+        ([{**WHOLE, "parts": [{"name": "none"}]}], "needs exactly one predicate of: order, ratio"),
+        ([{**WHOLE, "parts": [{**EQUALS, "flat": {}}]}], "needs exactly one predicate"),
+        ([{**WHOLE, "sure": "maybe"}], "sure=maybe is not allowed"),
+    ],
+)
+def test_a_claim_that_is_none_is_refused(content, message):
+    with pytest.raises(UserError, match=message):
+        read_claims(content, "FILE", "X-C")
+
+
+def test_a_claim_keeps_what_is_said_of_it():
+    (parsed,) = read_claims([{**WHOLE, "target": "X-D", "sure": "ours"}], "FILE", "X-C")
+    assert (parsed.target, parsed.sure, parsed.not_attempted) == ("X-D", "ours", "")
+    (part,) = parsed.parts
+    assert (part.name, part.panels, part.counters, part.together, part.convention) == (
+        "m is 5",
+        None,
+        None,
+        False,
+        None,
+    )
+    assert part.definition == "M equals 5."
+    (parsed,) = read_claims([{**WHOLE, "parts": [{**EQUALS, "together": True}]}], "FILE", "X-C")
+    assert parsed.parts[0].definition == "M equals 5, in the mean over the data sets."
+    named = {key: value for key, value in EQUALS.items() if key != "name"}
+    (parsed,) = read_claims([{**WHOLE, "parts": [named]}], "FILE", "X-C")
+    assert parsed.parts[0].name == "c"
+    untried = {key: WHOLE[key] for key in ("name", "text", "place")}
+    (parsed,) = read_claims([{**untried, "not_attempted": "why"}], "FILE", "X-C")
+    assert (parsed.parts, parsed.not_attempted, parsed.sure) == ((), "why", "read")
+
+
+def test_a_part_is_judged_on_its_panels_and_counters_alone():
+    evidence = Evidence("", [], measures={"m": {"value": 5}})
+    by_counter = {counter: dict.fromkeys(("one", "two"), evidence) for counter in ("A", "B")}
+    for keys, places in (
+        ({}, [("A", "one"), ("A", "two"), ("B", "one"), ("B", "two")]),
+        ({"panels": ["two"]}, [("A", "two"), ("B", "two")]),
+        ({"counters": ["B"]}, [("B", "one"), ("B", "two")]),
+        ({"together": True}, [("A", ""), ("B", "")]),
+        ({"convention": ["B"]}, [("B", "one"), ("B", "two"), ("A", "one"), ("A", "two")]),
+    ):
+        found = judge(one_part({**EQUALS, **keys}).parts[0], by_counter)
+        assert [(one.counter, one.panel) for one in found] == places
+        assert [one.beside for one in found] == [
+            ("convention" in keys and one.counter == "A") for one in found
+        ]
+
+
+def test_a_number_that_is_given_for_other_panels_is_not_attempted():
+    given = {"value": {"measure": "m"}, "equals": {"by_panel": {"one": 5, "two": 6}}}
+    evidence = Evidence("", [], measures={"m": {"value": 5}})
+    by_counter = {"": dict.fromkeys(("one", "two", "three"), evidence)}
+    found = judge(one_part({"exact": given}).parts[0], by_counter)
+    assert [one.verdict for one in found] == [REPRODUCED, DEVIATES, NOT_ATTEMPTED]
+    assert found[2].text == "no number is given for three" and (found[0].least, found[0].most) == (0.0, 0.0)

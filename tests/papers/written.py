@@ -35,7 +35,11 @@ def store(root, planned, rows=({},), *, status="budget", version=None, checksum=
     name = config["solver"]["name"]
     manifest = {
         "config": config,
-        "dataset": {"name": config["dataset"]["name"], "rows": {"train": 100, "test": 1000}},
+        "dataset": {
+            "name": config["dataset"]["name"],
+            "checksum": checksum,
+            "rows": {"train": 100, "test": 1000},
+        },
         "solver": {"name": name, "title": title or registry.get(name).title},
         "problem": {"lam": 0.01, "C": 1.0},
         **{key: value for key, value in changes.items() if key not in planned.config},
