@@ -1,4 +1,4 @@
-"""Kill runs and sweeps at random moments: python -m tests.faults.kills [--kills 160] [--sweeps 40].
+"""Kill runs and sweeps at random moments: python -m tests.faults.kills [--kills N] [--sweeps N] [--damaged N].
 
 A run is made undisturbed once. Then it is made again in a fresh results folder by a process that is ended by
 SIGKILL after a random time, from the first thing it does until after its end. Held after each kill:
@@ -11,6 +11,10 @@ SIGKILL after a random time, from the first thing it does until after its end. H
 A sweep is killed likewise: the process that leads it, one of its workers, or all. Those that are left must
 end by themselves, every run of the folder is held as above, and the same sweep makes what is missing.
 
+With `--damaged` a file that a killed run left is damaged as well, or the clock of the process that makes the
+run again goes back by hours. The other run of the folder must be found whole, and the run asked for again ends
+with the numbers of the undisturbed one.
+
 The process is a fork of this one, so that its imports, which store nothing, take none of the random moments.
 """
 
@@ -18,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import os
 import random
 import signal
@@ -74,10 +79,12 @@ def start(step: Callable[[TextIO], bool], log: Path) -> int:
         os._exit(code)
 
 
-def run(config: dict[str, Any], results: Path, log: Path) -> int:
-    """Make a run in a forked process; return its process id."""
+def run(config: dict[str, Any], results: Path, log: Path, back: bool = False) -> int:
+    """Make a run in a forked process, perhaps one whose clock goes back; return its process id."""
 
     def step(stream: TextIO) -> bool:
+        if back:
+            _set_clock_back()
         outcome = execute({**config, "results": str(results)}, progress=PlainLines(stream, checkpoints=0.0))
         print(outcome.state, outcome.reason, file=stream, flush=True)
         return outcome.state in ("done", "found")
@@ -153,6 +160,71 @@ def kill_runs(folder: Path, kills: int, seed: int = 0) -> Counter[str]:
     return states
 
 
+def damage_killed_runs(folder: Path, kills: int, seed: int = 0) -> Counter[str]:
+    """Kill ``kills`` runs, damage what is left or set the clock back; return how often which was done."""
+    chance, done = random.Random(seed), Counter[str]()
+    log, results = folder / "log", folder / "undisturbed"
+    sound = resolve([*RUNS[0], *_DATA, "seed=7"], [])
+    cases = []
+    for overrides in RUNS:
+        config = resolve([*overrides, *_DATA], [])
+        begun = time.monotonic()
+        assert ended(run(config, results, log)) == 0, log.read_text()
+        seconds = time.monotonic() - begun
+        expected = next(rows(one) for one in Store(results).runs() if one.solver == config["solver"]["name"])
+        cases.append((config, expected, seconds))
+    for number in range(kills):
+        config, expected, seconds = cases[number % len(cases)]
+        results = folder / f"damaged{number}"
+        assert ended(run(sound, results, log)) == 0, log.read_text()
+        (kept,) = Store(results, warn=_fail).runs()
+        process = run(config, results, log)
+        time.sleep(chance.uniform(0.2, 1.1) * seconds)
+        os.kill(process, signal.SIGKILL)
+        ended(process)
+        what = "clock" if number % 4 == 3 else _damage(results, kept, chance)
+        done[what] += 1
+        told: list[str] = []
+        assert kept in Store(results, warn=told.append).runs(), "damage to one run hides another"
+        assert all("\n" not in sentence for sentence in told)
+        assert ended(run(config, results, log, back=what == "clock")) == 0, log.read_text()
+        made = [one for one in Store(results, warn=_fail).runs() if one.id != kept.id]
+        assert [rows(one, _TIMES + _CACHED) for one in made] == [
+            [{key: row[key] for key in row if key not in _CACHED} for row in expected]
+        ]
+    return done
+
+
+def _damage(results: Path, kept: StoredRun, chance: random.Random) -> str:
+    """Change, cut or remove a file of another run than one; return which, ``nothing`` if there is none."""
+    files = [path for path in sorted((results / "runs").glob("*/*")) if path.parent != kept.path]
+    files = [path for path in files if path.is_file() and path.name != "lock" and path.stat().st_size]
+    if not files:
+        return "nothing"
+    path = chance.choice(files)
+    content = bytearray(path.read_bytes())
+    how = chance.choice(("flip", "cut", "remove", "garbage"))
+    if how == "remove":
+        path.unlink()
+        return f"{path.name} {how}"
+    place = chance.randrange(len(content))
+    content[place] ^= 1 << chance.randrange(8)
+    path.write_bytes({"flip": content, "cut": content[:place], "garbage": os.urandom(len(content))}[how])
+    return f"{path.name} {how}"
+
+
+def _set_clock_back() -> None:
+    """Let the clock of this process go back by an hour each time that it is looked at."""
+    from datetime import UTC, datetime, timedelta
+
+    from svmbench.store import writer
+
+    looks = itertools.count()
+    writer.now = lambda: (datetime.now(UTC) - timedelta(hours=next(looks))).isoformat(timespec="microseconds")
+    begun = time.time()
+    time.time = lambda: begun - 3600.0 * next(looks)
+
+
 def kill_sweeps(folder: Path, kills: int, seed: int = 0) -> Counter[str]:
     """Kill ``kills`` sweeps and hold what is left; return how many runs were left in which state."""
     chance, states = random.Random(seed), Counter[str]()
@@ -219,13 +291,18 @@ def _main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--kills", type=int, default=160, help="of single runs")
     parser.add_argument("--sweeps", type=int, default=40, help="kills of sweeps")
+    parser.add_argument("--damaged", type=int, default=60, help="kills after which a file is damaged")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    for what, kill, count in (("runs", kill_runs, given.kills), ("sweeps", kill_sweeps, given.sweeps)):
+    for what, kill, count in (
+        ("runs", kill_runs, given.kills),
+        ("sweeps", kill_sweeps, given.sweeps),
+        ("runs with damage", damage_killed_runs, given.damaged),
+    ):
         with tempfile.TemporaryDirectory() as folder:
             states = kill(Path(folder), count, given.seed)
         left = ", ".join(f"{number} {state}" for state, number in states.items())
-        print(f"{count} kills of {what}; runs were left {left}", flush=True)
+        print(f"{count} kills of {what}; {left}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What is left of runs and sweeps that were killed; `tests.faults.kills` does it with larger numbers."""
 
-from tests.faults.kills import kill_runs, kill_sweeps
+from tests.faults.kills import damage_killed_runs, kill_runs, kill_sweeps
 
 
 def test_a_run_killed_at_a_random_moment_loses_nothing_that_it_told(tmp_path):
@@ -10,3 +10,7 @@ def test_a_run_killed_at_a_random_moment_loses_nothing_that_it_told(tmp_path):
 
 def test_a_sweep_killed_at_a_random_moment_ends_its_workers_and_is_finished_by_the_same_command(tmp_path):
     kill_sweeps(tmp_path, kills=1, seed=1)  # which holds what it has left
+
+
+def test_damage_to_a_killed_run_is_mended_by_the_same_command(tmp_path):
+    damage_killed_runs(tmp_path, kills=4, seed=1)  # which holds what it has left

@@ -273,6 +273,6 @@ if __name__ == "__main__":
         assert instrument(("svmbench.store", "svmbench.sweep.record", "svmbench.report.series")), (
             "nothing guides it"
         )
-        arguments = [*sys.argv, "-max_len=20000", "-timeout=20", str(seeds)]
+        arguments = [*sys.argv, "-max_len=20000", "-timeout=600", str(seeds)]
         atheris.Setup(arguments, TARGETS[target], custom_mutator=mutate)
         atheris.Fuzz()
