@@ -1,4 +1,4 @@
-"""Kill runs and sweeps at random moments: python -m tests.faults.kills [--kills N] [--sweeps N] [--damaged N].
+"""Kill runs and sweeps at random moments: python -m tests.faults.kills [--kills N] [--sweeps N].
 
 A run is made undisturbed once. Then it is made again in a fresh results folder by a process that is ended by
 SIGKILL after a random time, from the first thing it does until after its end. Held after each kill:
@@ -11,9 +11,9 @@ SIGKILL after a random time, from the first thing it does until after its end. H
 A sweep is killed likewise: the process that leads it, one of its workers, or all. Those that are left must
 end by themselves, every run of the folder is held as above, and the same sweep makes what is missing.
 
-With `--damaged` a file that a killed run left is damaged as well, or the clock of the process that makes the
-run again goes back by hours. The other run of the folder must be found whole, and the run asked for again ends
-with the numbers of the undisturbed one.
+With `--damaged N` a file that a killed run left is damaged as well, or the clock of who makes the
+run again goes back by hours. The other run of the folder must be found whole, and the run that is asked for
+again ends with the numbers of the undisturbed one.
 
 The process is a fork of this one, so that its imports, which store nothing, take none of the random moments.
 """
