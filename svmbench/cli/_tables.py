@@ -6,6 +6,9 @@ from typing import Any
 
 from svmbench.counters import COUNTERS
 
+#: What a bound of the gap rests on that does not read all responses in double precision.
+_KINDS = {"rounding": ", by rounding analysis", "confidence": ", with probability 1 - 1e-9"}
+
 _COUNTERS = tuple(name for name in COUNTERS if name != "iterations")
 
 
@@ -29,7 +32,7 @@ def last_checkpoint(summary: dict[str, Any]) -> str:
     """
     gap = number(summary["duality_gap"], ".3e")
     if summary["relative_gap"] is not None:
-        gap += f"  (relative {summary['relative_gap']:.1e})"
+        gap += f"  (relative {summary['relative_gap']:.1e}{_KINDS.get(summary['precision'], '')})"
     rows = [
         ("test error", percent(summary["test_error"])),
         *(

@@ -29,10 +29,16 @@ class Bar:
     def __init__(self, stream: TextIO, title: str) -> None:
         from tqdm import tqdm
 
+        from svmbench.runner.progress import Best
+
         self._tqdm = tqdm
         self._stream = stream
         self._title = title
         self._bar: tqdm[Any] | None = None
+        self._doing, self._rate = "training", 0.0
+        self._left: float | None = None
+        self._error: float | None = None
+        self._best = Best()
 
     def say(self, text: str) -> None:
         """Print a sentence above the bar."""
@@ -53,18 +59,35 @@ class Bar:
                 nrows=lines,
                 bar_format=_UNBOUNDED if goal is None else _BOUNDED,
             )
+        self._rate = value / max(seconds, 1e-9)
+        self._tell()
         # A method may pass its goal by part of an iteration.
         self._bar.update((value if goal is None else min(value, goal)) - self._bar.n)
 
     def observed(self, row: dict[str, Any]) -> None:
-        """Show the newest errors at the end of the bar."""
-        parts = []
-        if row.get("test_error") is not None:
-            parts.append(f"error {100 * row['test_error']:.2f} %")
-        if row.get("relative_gap") is not None:
-            parts.append(f"gap {row['relative_gap']:.0e}")
+        """Show the newest test error, the objective and the best gap at the end of the bar."""
+        error = row.get("test_error")
+        self._error = self._error if error is None else error
+        self._best.see(row)
+        self._doing = "training"
+        self._tell()
+
+    def doing(self, what: str, left: float | None = None) -> None:
+        """Show what begins now, and when it will probably end."""
+        if what != "training" or self._doing != what:
+            self._doing = what
+            self._tell(refresh=True)
+        self._left = left
+
+    def _tell(self, refresh: bool = False) -> None:
+        """Put what is known behind the bar."""
+        parts = [self._doing, f"{self._rate:.2g}/s"]
+        if self._left is not None and self._doing == "training":
+            parts.append(f"{self._left:.0f} s left")
+        if self._error is not None:
+            parts.append(f"error {100 * self._error:.2f} %")
         if self._bar is not None:
-            self._bar.set_postfix_str(", ".join(parts))
+            self._bar.set_postfix_str(", ".join([*parts, *self._best.told()]), refresh=refresh)
 
     def close(self) -> None:
         """Take the bar away."""

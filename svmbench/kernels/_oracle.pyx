@@ -2,13 +2,15 @@
 
 Compiled solvers take rows by the C-level methods of `KernelRows`; here is the rest: blocks, the diagonal,
 parts of the examples, and expansions, which observation pays for.
+
+The file is longer than 300 lines because all kernel values come from one object.
 """
 
 import numpy as np
 
 from svmbench.kernels import expansion
 from svmbench.kernels.double_values import DoubleValues, finite_scores
-from svmbench.kernels.layouts._double import expansion as double_expansion
+from svmbench.kernels.layouts._double import expansion as double_expansion, value_errors
 from svmbench.kernels.layouts.choice import make_layout
 from svmbench.kernels.reduced_set import ReducedSet, expansion as point_expansion, gamma_of
 
@@ -49,6 +51,9 @@ cdef class Oracle(KernelRows):
     Of a layout that makes rows as fast as memory gives them back (`Layout.kept`) only the last ones are kept.
     """
 
+    #: How far a kernel value of the stored examples is from that of the examples as given, at most.
+    feature_error = 0.0
+
     def __init__(self, X, kernel, cache_bytes=0, threads=1, layout=None, like=None, prefetch=True,
                  precision="auto"):
         cdef Layout stored = make_layout(X, kernel, threads, layout, like, precision)
@@ -78,6 +83,11 @@ cdef class Oracle(KernelRows):
     def exact_price(self):
         """Time of an evaluation in double precision, in those of rows made in blocks; of the layout."""
         return self.layout.exact_price
+
+    @property
+    def value_error(self):
+        """What rounding does to values of rows at most, see `Layout.value_error`; None if unknown."""
+        return self.layout.value_error()
 
     @property
     def cache_rows(self):
@@ -215,9 +225,15 @@ cdef class Oracle(KernelRows):
         """Return Σ_k coefficients[k] K(x_indices[k], ·), an `Expansion`, for `expanded`."""
         return expansion.Expansion(self.layout, indices, coefficients)
 
-    def expanded(self, terms, examples):
-        """Return the values of an `Expansion` at some examples, float64; counted as computed."""
-        self.ledger.computed(terms.size * len(examples))
+    def expanded(self, terms, examples, *, observed=False):
+        """Return the values of an `Expansion` at some examples, float64; counted as computed.
+
+        With `observed` observation pays.
+        """
+        if observed:
+            self.ledger.kev_observation += terms.size * len(examples)
+        else:
+            self.ledger.computed(terms.size * len(examples))
         return terms.at(examples)
 
     def decision_function(self, indices, coefficients, bias, X):
@@ -238,7 +254,11 @@ cdef class Oracle(KernelRows):
         self.ledger.kev_observation += len(indices) * self.n
         return expansion.at_examples(self.layout, indices, coefficients)
 
-    def exact_responses(self, indices, coefficients, *, cols=None, observed=False):
+    def exact_rows(self, indices):
+        """Return training examples in float64: what the documented kernel formula is evaluated at."""
+        return self.layout.gather_double(np.ascontiguousarray(indices, dtype=np.int64))
+
+    def exact_responses(self, indices, coefficients, *, cols=None, observed=False, given=None):
         """Return Σ_k coefficients[k] K(x_indices[k], x_j) in double precision, for each j or those of cols.
 
         float64, shape (n,) or (len(cols),). Made from the examples as loaded and the coefficients alone:
@@ -254,6 +274,8 @@ cdef class Oracle(KernelRows):
             The examples j; all by default.
         observed : bool, default False
             Whether observation pays (`kev_observation`), and not training (`kev_computed`, `inner_products`).
+        given : ndarray or scipy.sparse matrix of float64, shape (n, d), optional
+            The examples before they were rounded to be stored, in place of the stored ones.
         """
         at = np.arange(self.n) if cols is None else np.asarray(cols)
         cdef int64_t evaluations = len(indices) * len(at)
@@ -261,7 +283,23 @@ cdef class Oracle(KernelRows):
             self.ledger.kev_observation += evaluations
         else:
             self.ledger.computed(evaluations)
-        return double_expansion(self.layout, indices, coefficients, at)
+        return double_expansion(self.layout, indices, coefficients, at, given)
+
+    def row_errors(self, indices, coefficients, cols, *, given=None):
+        """Return what values of rows are off by: Σ_k e_kj and Σ_k e_kj² for each j of `cols`, or None.
+
+        e_kj is coefficients[k] times K(x_indices[k], x_j) in double precision less the value of the row.
+        Known of float32 features with the Gaussian kernel. Counted as observation, each value twice.
+
+        Parameters
+        ----------
+        indices, coefficients, cols, given
+            As of `exact_responses`; an example may be listed more than once.
+        """
+        if self.layout.name not in ("dense", "mixed") or self.kernel["name"] != "gaussian" or not self.d:
+            return None
+        self.ledger.kev_observation += 2 * len(indices) * len(cols)
+        return value_errors(self.layout, indices, coefficients, np.ascontiguousarray(cols), given)
 
     def reduced_set(self):
         """Return a `ReducedSet` of the training examples, for kernel values of points that are none of them.

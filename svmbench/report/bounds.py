@@ -73,6 +73,7 @@ def references(
             bounds.append(Bound(record["dual"], "the stored optimum"))
         last = run.summary()
         if last["dual_source"] == "solver" and last["dual_objective"] is not None:
-            bounds.append(Bound(last["dual_objective"], f"the dual point of {run.title}"))
+            proven = last["dual_objective"] - (last["objective_error"] or 0.0)
+            bounds.append(Bound(proven, f"the dual point of {run.title}"))
         found[key] = Reference(max(bounds, key=lambda bound: bound.value, default=None), record)
     return found

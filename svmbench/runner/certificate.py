@@ -18,6 +18,10 @@ Floats = NDArray[np.float64]
 #: Evaluations that a run may spend on its observation whatever it trains; they take seconds.
 _FREE = 2_000_000_000
 
+#: The same for a method whose gap is bounded otherwise (`svmbench.runner.margin`), and the part of its
+#: training that evaluations in double precision may take beside.
+_FREE_BOUNDED, _SHARE = 200_000_000, 4
+
 #: Of objectives that are sums in float64, relative.
 _ROUNDING = 1e-12
 
@@ -56,11 +60,14 @@ class TrainingScores:
         The training examples.
     limited : bool, default True
         Whether evaluations are limited so; if not, scores are always known.
+    bounded : bool, default False
+        Whether there is another bound of the gap: then they are limited to a quarter of the training.
     """
 
-    def __init__(self, reader: Oracle | LinearData, limited: bool = True) -> None:
+    def __init__(self, reader: Oracle | LinearData, limited: bool = True, bounded: bool = False) -> None:
         self._reader = reader
-        self._limited = limited
+        self._limited = limited or bounded
+        self._bounded = bounded
         self._coefficients = np.zeros(reader.n)
         self._scores = np.zeros(reader.n)
         self._sizes = np.zeros(reader.n)  # the largest that they have been, times the factors since
@@ -150,7 +157,9 @@ class TrainingScores:
         oracle = self._reader
         assert isinstance(oracle, Oracle)
         price = (self._spent + evaluations) * oracle.exact_price
-        if self._limited and price > _FREE + oracle.ledger.kev_iter:
+        trained = oracle.ledger.kev_iter
+        most = _FREE_BOUNDED + trained // _SHARE if self._bounded else _FREE + trained
+        if self._limited and price > most:
             return False
         self._spent += evaluations
         return True

@@ -63,7 +63,7 @@ class Beginning:
         Return the clock, and whether the checkpoint of this very iteration is still to be made.
         """
         start = ledger.as_dict()[self.counter]
-        rows = self._common(start)
+        rows = self._common()
         run.restore(self.state.arrays, self.state.iterations)
         observer.restore(self.state.arrays, before=len(rows) < len(self.rows))
         # What was spent on looking is that of the checkpoints taken over.
@@ -72,7 +72,7 @@ class Beginning:
             setattr(ledger, name, looked.get(name, count))
         for row in rows:
             checkpoint(row)
-        due = not self.seen and self.state.counts[self.counter] >= self._mark(self.rows, start)
+        due = self.state.counts[self.counter] >= self._mark(rows, start)
         return Clock(self.state.wall, self.state.cpu), due
 
     @property
@@ -80,11 +80,13 @@ class Beginning:
         """Whether the last checkpoint is that of the state; not where a signal left no time to make it."""
         return bool(self.rows) and self.rows[-1]["iterations"] == self.state.iterations
 
-    def _common(self, start: int) -> list[dict[str, Any]]:
-        """Return the checkpoints that one piece has made as well; ``start``: of the counter."""
-        if not self.seen or self.rows[-1][self.counter] >= self._mark(self.rows[:-1], start):
-            return self.rows
-        return self.rows[:-1]
+    def _common(self) -> list[dict[str, Any]]:
+        """Return the checkpoints that one piece has made as well.
+
+        The last one of an ended run may lie between two marks, and what it proves is made for the end of a
+        run: if it is at a mark, it is made again.
+        """
+        return self.rows[:-1] if self.seen else self.rows
 
     def _mark(self, rows: list[dict[str, Any]], start: int) -> int:
         """Return the value of the counter at which one piece makes its next checkpoint."""

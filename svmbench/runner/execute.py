@@ -1,4 +1,7 @@
-"""One run from its resolved configuration to its place in the store."""
+"""One run from its resolved configuration to its place in the store.
+
+The file is longer than 300 lines because each step of a run knows the state that all of them share.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,7 @@ from svmbench.runner.folds import cross_validate
 from svmbench.runner.guard import needed
 from svmbench.runner.loop import Loop
 from svmbench.runner.manifest import manifest
+from svmbench.runner.margin import FAILURE
 from svmbench.runner.memory import Allowance
 from svmbench.runner.models import stored_model
 from svmbench.runner.observe import Observer
@@ -200,7 +204,13 @@ class _Attempt:
             concurrent_load=concurrent_load(self._store.running() - 1),
             **({} if self._validation is None else {"cross_validation": self._validation}),
             peak_memory=round(peak_memory(), 1),
+            **self._certified(),
         )
+
+    def _certified(self) -> dict[str, float]:
+        """Return the probability that a bound of the run's gaps fails, where one rests on a sample."""
+        precision = None if self._loop is None or self._loop.row is None else self._loop.row.get("precision")
+        return {"failure_probability": FAILURE} if precision in ("rounding", "confidence") else {}
 
     def _model(self, snapshot: Snapshot, iterations: int) -> StoredModel:
         about = self._config.get("features")
@@ -283,7 +293,10 @@ class _Attempt:
         bound = best.dual if best is not None and best.precision == "float64" else None
         points, train = config["observe"]["points"], config["observe"].get("train", True)
         limited = counted and config["budget"].get("gap") is None
-        observer = self._observer = Observer(problem, seen, self._posed.data, bound, train, limited)
+        exact = counted and solver.exact
+        observer = self._observer = Observer(
+            problem, seen, self._posed.data, bound, train, limited, exact, config["budget"]
+        )
         if before is not None:
             clock, due = before.stand(run, oracle.ledger, observer, checkpoint)
         first = prepare.first_checkpoint(solver, config["budget"]["counter"], problem.n)

@@ -97,5 +97,8 @@ class _Quiet:
     def advanced(self, counter: str, value: int, goal: int | None, seconds: float) -> None:
         self._progress.advanced(counter, value, goal, seconds)
 
+    def doing(self, what: str, left: float | None = None) -> None:
+        self._progress.doing(what, left)
+
     def observed(self, row: dict[str, Any]) -> None:
         """Ignore a checkpoint."""

@@ -1,4 +1,7 @@
-"""The training loop: advance with the clock on, observe with the clock off, until a stop rule holds."""
+"""The training loop: advance with the clock on, observe with the clock off, until a stop rule holds.
+
+The file is longer than 300 lines because all rules by which a run ends work on one state.
+"""
 
 from __future__ import annotations
 
@@ -127,6 +130,8 @@ class Loop:
         limits = ("kev", "iterations", "seconds", "gap", "test_error")
         self._told = any(budget[key] is not None for key in limits)
         self._row: dict[str, Any] | None = None
+        self._gap: float | None = None  # the least so far, and when it was seen
+        self._gap_at = 0.0
         self._keep = keep
         self._kept = time.monotonic()
         self._keep_again = KEPT_EVERY
@@ -136,6 +141,11 @@ class Loop:
         self._marked = marked
         #: What the last stored checkpoint was made of, and its iteration.
         self.seen: tuple[Snapshot, int] | None = None
+
+    @property
+    def row(self) -> dict[str, Any] | None:
+        """The last checkpoint."""
+        return self._row
 
     def drive(self) -> End:
         """Run to the end; every checkpoint, the last one included, is stored when this returns."""
@@ -148,7 +158,7 @@ class Loop:
         while True:
             end = None if self._due else self._advance_to(self._goal())
             self._due = False
-            row = None if self._torn else self._look()
+            row = None if self._torn else self._look(self._last(end))
             if row is None:
                 if end is None or not (self._torn or end.status == "interrupted"):
                     end = self._interrupted("after")
@@ -163,6 +173,11 @@ class Loop:
             end = self._reached(row)
             if end is not None:
                 return end
+
+    def _last(self, end: End | None) -> bool:
+        """Return whether a checkpoint at this end is the last of the method, or the one that a run is for."""
+        settled = self._run.converged or self._run.stalled
+        return settled or (self._exact and end is not None and end.status != "interrupted")
 
     def _value(self) -> int:
         return self._ledger.as_dict()[self._counter]
@@ -193,10 +208,27 @@ class Loop:
                     continue
                 self._torn = True
                 return self._given_up()
+            self._progress.doing("training", self._forecast())
             self._progress.advanced(self._counter, self._value(), self._limit, self._spent())
             if not self._told and self._spent() > LONG:
                 self._told = True
                 self._progress.say(_UNLIMITED)
+
+    def _forecast(self) -> float | None:
+        """Return the seconds of training after which a budget probably ends it; None if none tells.
+
+        The logarithm of the gap falls about as evenly as time goes by.
+        """
+        spent, budget, left = self._spent(), self._budget, []
+        for limit, value in ((self._limit, self._value()), (budget["iterations"], self._run.iterations)):
+            if limit is not None and value > 0:
+                left.append(spent * (limit / value - 1.0))
+        if budget["seconds"] is not None:
+            left.append(budget["seconds"] - spent)
+        if budget["gap"] is not None and self._gap is not None and 0.0 < self._gap < 1.0 > budget["gap"]:
+            at, then = self._gap_at, math.log(budget["gap"]) / math.log(self._gap)
+            left.append(at * then - spent)
+        return max(0.0, min(left)) if left else None
 
     def _spent(self) -> float:
         """Return the wall time of all training, which is what a limit in seconds is about."""
@@ -265,7 +297,7 @@ class Loop:
                 return End("budget", f"budget.{key}={target:g} reached: {column} {seen:.6g}")
         return None
 
-    def _look(self) -> dict[str, Any] | None:
+    def _look(self, last: bool) -> dict[str, Any] | None:
         """Make a checkpoint, unless the last one is of this very iteration (a signal came meanwhile).
 
         None where a signal leaves no time for it: then the one before is the last.
@@ -275,7 +307,8 @@ class Loop:
         try:
             with self._interrupt.cuttable():
                 snapshot = self._run.snapshot()
-                row = self._observe(snapshot, self._run.converged or self._run.stalled)
+                self._progress.doing("certifying" if last else "checkpoint")
+                row = self._observe(snapshot, last)
         except KeyboardInterrupt:
             if self._interrupt.requested is None:
                 raise
@@ -284,6 +317,9 @@ class Loop:
         row.update(self._ledger.as_dict(), wall_seconds=self._clock.wall, cpu_seconds=self._clock.cpu)
         self._checkpoint(row)
         self.seen = snapshot, row["iterations"]
+        gap = row.get("relative_gap")
+        if gap is not None and (self._gap is None or gap < self._gap):
+            self._gap, self._gap_at = gap, self._spent()
         self._progress.observed(row)
         if time.monotonic() - self._kept > self._keep_again:
             self._put_state()

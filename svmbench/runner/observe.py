@@ -1,4 +1,7 @@
-"""Observation: from a snapshot of a solver to the numbers of a checkpoint. Never charged, never timed."""
+"""Observation: from a snapshot of a solver to the numbers of a checkpoint. Never charged, never timed.
+
+The file is longer than 300 lines because one class decides what each column is made of.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,8 @@ from svmbench.problem import (
     squared_hinge_dual_objective,
 )
 from svmbench.runner.certificate import TrainingScores, diagonal
+from svmbench.runner.margin import GapBound, GapBounds, Point
+from svmbench.runner.test_scores import TestScores
 from svmbench.solvers.base import KernelExpansion, LinearModel, Model, Snapshot
 from svmbench.store import bits
 
@@ -26,6 +31,10 @@ if TYPE_CHECKING:
     from svmbench.kernels._linear_data import LinearData
     from svmbench.kernels._oracle import Oracle
 
+
+#: Evaluations of checkpoints of an exact method, at test examples and in single precision at training
+#: examples, that are made whatever it trains, and the part of its training that they may take beside.
+_FREE, _SHARE = 2_000_000_000, 8
 
 #: Names in a state, of what belongs to the looks after and up to the last one.
 _AFTER, _BEFORE = "looked_", "to_look_"
@@ -69,6 +78,12 @@ class Observer:
     limited : bool
         Whether looks in double precision may take no longer than the training (`TrainingScores`); if not,
         there is always a gap.
+    exact : bool
+        Whether the method ends at the optimum by itself. If rounding of the oracle's rows is bounded, its
+        gaps are then bounds by few responses in double precision (`GapBounds`), and all looks but the last
+        one take a quarter of the training at most, beside a fixed share: what would take more is unknown.
+    targets : mapping, optional
+        ``gap`` and ``test_error`` that end the run: such a gap is confirmed, such an error always known.
 
     Attributes
     ----------
@@ -84,14 +99,25 @@ class Observer:
         bound: float | None = None,
         train: bool = True,
         limited: bool = True,
+        exact: bool = False,
+        targets: Mapping[str, float | None] | None = None,
     ) -> None:
         self._problem = problem
         self._oracle = oracle
         self._data = data
         self._bound = bound
         self._train = train
-        self._scores = TrainingScores(oracle, limited)
-        self._before = self._scores.state()
+        targets = targets or {}
+        self._target = targets.get("gap")
+        self._races = targets.get("test_error")
+        self._exact = exact
+        self._bounds = GapBounds(problem, oracle) if exact and train and GapBounds.possible(oracle) else None
+        self._scores = TrainingScores(oracle, limited, self._bounds is not None)
+        self._tests = (
+            {name: TestScores(oracle, part.X) for name, part in self._parts()} if self._bounds else {}
+        )
+        self._spent = 0
+        self._before = self._state()
         self._last: tuple[KernelExpansion, NDArray[np.float64]] | None = None
         self.wrong: NDArray[np.bool_] | None = None
 
@@ -102,14 +128,32 @@ class Observer:
 
     def state(self) -> dict[str, NDArray[np.float64]]:
         """Return what the next look depends on, and what the last one depended on, arrays by name."""
-        named = {_AFTER: self._scores.state(), _BEFORE: self._before}
+        named = {_AFTER: self._state(), _BEFORE: self._before}
         return {f"{prefix}{name}": value for prefix, found in named.items() for name, value in found.items()}
+
+    def _state(self) -> dict[str, NDArray[np.float64]]:
+        """Return what the next look depends on."""
+        state = self._scores.state()
+        if self._bounds is not None:
+            state["looks"] = np.array([self._spent, self._bounds.made], dtype=np.float64)
+        for part, scores in self._tests.items():
+            state |= {f"{part}_{name}": value for name, value in scores.state().items()}
+        return state
+
+    def _restore(self, state: Mapping[str, NDArray[np.float64]]) -> None:
+        """Stand where the state says."""
+        self._scores.restore(state)
+        if self._bounds is not None and "looks" in state:
+            self._spent, self._bounds.made = (int(value) for value in state["looks"])
+            for part, scores in self._tests.items():
+                own = f"{part}_"
+                scores.restore({n.removeprefix(own): v for n, v in state.items() if n.startswith(own)})
 
     def restore(self, state: Mapping[str, NDArray[np.float64]], *, before: bool) -> None:
         """Stand where an observer stood after its last look, or before it."""
         prefix = _BEFORE if before else _AFTER
         names = (name for name in state if name.startswith(prefix))
-        self._scores.restore({name.removeprefix(prefix): state[name] for name in names})
+        self._restore({name.removeprefix(prefix): state[name] for name in names})
 
     def __call__(self, snapshot: Snapshot, last: bool = False) -> dict[str, Any]:
         """Return what is known of a snapshot, keys of TRACE_COLUMNS without counters and clocks.
@@ -117,20 +161,23 @@ class Observer:
         `last` says that the method is at its end. Interrupted in its middle it was no look: the next one sees
         what this one would have seen.
         """
-        self._before, wrong = self._scores.state(), self.wrong
+        self._before, wrong = self._state(), self.wrong
         try:
             return self._seen(snapshot, last)
         except KeyboardInterrupt:
-            self._scores.restore(self._before)
+            self._restore(self._before)
             self.wrong = wrong
             raise
 
     def _seen(self, snapshot: Snapshot, last: bool) -> dict[str, Any]:
-        row: dict[str, Any] = self._on_training(snapshot, last) if self._train else {**snapshot.native}
+        row: dict[str, Any] = {}
+        self._generalise(row, snapshot.model, last)
+        if self._races is not None and row.get("test_error", math.inf) <= self._races:
+            last = last or self._exact
+        row |= self._on_training(snapshot, last) if self._train else snapshot.native
         row["support_vectors"] = snapshot.model.support_vectors
         if row["support_vectors"] is None and snapshot.alpha is not None:
             row["support_vectors"] = int(np.count_nonzero(snapshot.alpha))
-        self._generalise(row, snapshot.model)
         return row
 
     def _on_training(self, snapshot: Snapshot, last: bool) -> dict[str, Any]:
@@ -138,7 +185,10 @@ class Observer:
         model, problem, y = snapshot.model, self._problem, self._problem.y
         maintained = snapshot.responses
         diverged = maintained is not None and not np.isfinite(maintained).all()
-        scores = None if diverged else self._scores(model, last=last)
+        anyway = last and self._exact and self._bounds is None
+        scores = None if diverged else self._scores(model, last=last, anyway=anyway)
+        if scores is None and not diverged and self._has_bound(snapshot):
+            return {**self._bounded(snapshot, last), **snapshot.native}
         if scores is not None:
             responses = y * scores
         else:
@@ -163,6 +213,64 @@ class Observer:
         if scores is not None:
             self._certify(row, snapshot, responses)
         return row
+
+    def _has_bound(self, snapshot: Snapshot) -> bool:
+        """Return whether the gap at a snapshot can be bounded by few responses in double precision."""
+        alpha = snapshot.alpha
+        if self._bounds is None or snapshot.loss != "hinge" or alpha is None:
+            return False
+        return isinstance(snapshot.model, KernelExpansion) and self._bounds.feasible(alpha)
+
+    def _bounded(self, snapshot: Snapshot, last: bool) -> dict[str, Any]:
+        """Return what is known of a dual point by responses in single precision and few in double.
+
+        Nothing where the method has none at this snapshot and they would be too dear.
+        """
+        point = self._point(snapshot, last)
+        if point is None:
+            return {}
+        assert self._bounds is not None
+        bias, target = snapshot.model.bias, self._target
+        bound = self._bounds.quick(point, bias)
+        if last or (target is not None and bound.least <= target < bound.relative_gap):
+            bound = self._bounds.confirmed(point, bias)
+        return self._proven(bound)
+
+    def _point(self, snapshot: Snapshot, last: bool) -> Point | None:
+        """Return a dual point with responses whose rounding is bounded."""
+        alpha, model = snapshot.alpha, snapshot.model
+        assert alpha is not None and isinstance(model, KernelExpansion)
+        if snapshot.responses is not None and snapshot.exact_at is not None:
+            return Point(alpha, snapshot.responses, snapshot.exact_at)
+        if not self._affords(model.indices.size * self._problem.n, last):
+            return None
+        return Point(alpha, self._problem.y * self._fresh(model), np.zeros_like(alpha))
+
+    def _affords(self, evaluations: int, last: bool) -> bool:
+        """Return whether a look may take so many evaluations in single precision, and note that it does."""
+        trained = self._oracle.ledger.kev_iter
+        if not last and self._spent + evaluations > _FREE + trained // _SHARE:
+            return False
+        self._spent += evaluations
+        return True
+
+    def _proven(self, bound: GapBound) -> dict[str, Any]:
+        """Return the columns of a bound."""
+        problem = self._problem
+        margins = bound.responses + problem.y * bound.bias
+        loss = mean_hinge(margins)
+        row: dict[str, Any] = {
+            "train_error": mistakes(margins, np.ones_like(margins)) / problem.n,
+            "primal_objective": bound.primal,
+            "norm": math.sqrt(max(0.0, 2.0 * (bound.primal - loss) / problem.lam)),
+            "mean_hinge": loss,
+            "precision": bound.kind,
+            "objective_error": bound.error,
+            "dual_objective": bound.dual,
+            "dual_source": "solver",
+            "duality_gap": bound.gap,
+        }
+        return row | ({"relative_gap": bound.relative_gap} if math.isfinite(bound.relative_gap) else {})
 
     def _fresh(self, model: Model) -> NDArray[np.float64]:
         """Return the model's scores on the training set, the last ones if it is still the same model."""
@@ -216,14 +324,27 @@ class Observer:
         weights = self._oracle.combination(at, alpha[at] * y[at])
         return y * LinearModel(weights).training_scores(self._oracle)
 
-    def _generalise(self, row: dict[str, Any], model: Model) -> None:
-        """Add the errors on the test and validation sets that exist."""
-        if self._data.test is not None:
-            self.wrong = self._wrong(model, self._data.test)
-            count = int(np.count_nonzero(self.wrong))
-            row.update(test_mistakes=count, test_error=count / self.wrong.size)
-        if self._data.validation is not None:
-            row["validation_error"] = float(np.mean(self._wrong(model, self._data.validation)))
+    def _parts(self) -> list[tuple[str, Part]]:
+        """Return the parts that are not trained on, by name."""
+        found = {"test": self._data.test, "validation": self._data.validation}
+        return [(name, part) for name, part in found.items() if part is not None]
 
-    def _wrong(self, model: Model, part: Part) -> NDArray[np.bool_]:
-        return mistaken(model.scores(self._oracle, part.X), part.y)
+    def _generalise(self, row: dict[str, Any], model: Model, last: bool) -> None:
+        """Add the errors on the test and validation sets that exist, and that the run affords."""
+        for name, part in self._parts():
+            wrong = self._wrong(model, name, part, last)
+            if wrong is None:
+                continue
+            count = int(np.count_nonzero(wrong))
+            row[f"{name}_error"] = count / wrong.size
+            if name == "test":
+                self.wrong, row["test_mistakes"] = wrong, count
+
+    def _wrong(self, model: Model, name: str, part: Part, last: bool) -> NDArray[np.bool_] | None:
+        """Return which examples of a part are predicted wrongly; None if that is too dear."""
+        scores = self._tests.get(name)
+        if scores is None or not isinstance(model, KernelExpansion):
+            return mistaken(model.scores(self._oracle, part.X), part.y)
+        if not self._affords(scores.price(model), last or self._races is not None):
+            return None
+        return mistaken(scores(model), part.y)

@@ -34,6 +34,38 @@ class Progress(Protocol):
         """Take a checkpoint as it was stored, keys of TRACE_COLUMNS."""
         ...
 
+    def doing(self, what: str, left: float | None = None) -> None:
+        """Take what begins now: training, a checkpoint, or the bound of the gap that the run ends with.
+
+        Parameters
+        ----------
+        what : str
+            ``training``, ``checkpoint`` or ``certifying``.
+        left : float, optional
+            Seconds after which a budget probably ends the training, where one allows a forecast.
+        """
+        ...
+
+
+class Best:
+    """The last objective and the least gap of the checkpoints so far."""
+
+    def __init__(self) -> None:
+        self.objective: float | None = None
+        self.gap: float | None = None
+
+    def see(self, row: dict[str, Any]) -> None:
+        """Take a checkpoint."""
+        objective, gap = row.get("primal_objective"), row.get("relative_gap")
+        self.objective = self.objective if objective is None else objective
+        if gap is not None:
+            self.gap = gap if self.gap is None else min(gap, self.gap)
+
+    def told(self) -> list[str]:
+        """Return what is known, each in a few words."""
+        parts = [] if self.objective is None else [f"objective {self.objective:.6g}"]
+        return parts + ([] if self.gap is None else [f"gap {self.gap:.1e}"])
+
 
 class PlainLines:
     """One line for each sentence, and now and then one for a checkpoint or for what lies between two.
@@ -53,6 +85,8 @@ class PlainLines:
         self._checkpoints = checkpoints
         self._between = between
         self._last = time.monotonic()
+        self._left: float | None = None
+        self._best = Best()
 
     def say(self, text: str) -> None:
         """Print the sentence."""
@@ -62,10 +96,14 @@ class PlainLines:
         """Print where the counter stands, unless something was printed not long before."""
         if self._silent_for(self._between):
             share = f" of {goal:.3g}" if goal is not None else ""
-            self._print(f"{counter} {value:.3g}{share}, {seconds:.1f} s")
+            parts = [f"training: {counter} {value:.3g}{share}", f"{value / max(seconds, 1e-9):.3g}/s"]
+            parts += self._best.told()
+            left = [] if self._left is None else [f"about {self._left:.0f} s left"]
+            self._print(", ".join([*parts, f"{seconds:.1f} s", *left]))
 
     def observed(self, row: dict[str, Any]) -> None:
         """Print the checkpoint, unless something was printed just before."""
+        self._best.see(row)
         if not self._silent_for(self._checkpoints):
             return
         parts = [f"iterations {row['iterations']}"]
@@ -78,6 +116,12 @@ class PlainLines:
         if row.get("relative_gap") is not None:
             parts.append(f"relative gap {row['relative_gap']:.2e}")
         self._print(", ".join([*parts, f"{row['wall_seconds']:.1f} s"]))
+
+    def doing(self, what: str, left: float | None = None) -> None:
+        """Note the forecast; print that the last bound is made, unless something was printed just before."""
+        self._left = left
+        if what == "certifying" and self._silent_for(self._checkpoints):
+            self._print("training has ended; certifying the duality gap")
 
     def _silent_for(self, seconds: float) -> bool:
         return time.monotonic() - self._last >= seconds

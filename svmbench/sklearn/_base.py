@@ -15,12 +15,17 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.given import GivenOracle, exact_scores, is_exact
 from svmbench.solvers.base import KernelExpansion
 
 Floats = NDArray[np.float64]
 
 #: scikit-learn's names of kernels, and ours.
 _KERNELS = {"rbf": "gaussian", "linear": "linear", "poly": "polynomial"}
+
+#: How far a kernel value in single precision is off, at most, and sums of such values may be, about, before
+#: scores are made in double precision: a margin is 1.
+_ROUNDED, _ROUGH = 2.0**-22, 2e-4
 
 #: A size of the cache beyond all machines, 2⁶⁰ bytes in MiB, that still is a number of bytes in C.
 _MOST_MIB = 1 << 40
@@ -161,8 +166,17 @@ class KernelClassifier(BinaryClassifier):
             raise ValueError(f"n_jobs={self.n_jobs!r} is not allowed: give a whole number, or None")
         return int(effective_n_jobs(self.n_jobs))
 
-    def _keep(self, model: KernelExpansion, X: Any, kernel: dict[str, Any]) -> None:
+    def _made_oracle(self, X: Any, kernel: dict[str, Any]) -> Oracle:
+        """Return the kernel over training rows; in double precision it is that of the rows as given."""
+        if is_exact(X):
+            return Oracle(X, kernel, self._cache_bytes, self._threads)
+        return GivenOracle(X, kernel, self._cache_bytes, self._threads)
+
+    def _keep(self, model: KernelExpansion, X: Any, kernel: dict[str, Any], oracle: Oracle) -> None:
         """Keep an answer as the attributes that `sklearn.svm.SVC` has."""
+        size = float(np.linalg.norm(model.coefficients))
+        self._double = size * (_ROUNDED + oracle.feature_error) > _ROUGH
+        self._origin = getattr(oracle, "origin", None)
         self.support_ = model.indices.astype(np.int64)
         self.support_vectors_ = X[self.support_]
         self.dual_coef_ = model.coefficients[np.newaxis, :].copy()
@@ -171,7 +185,11 @@ class KernelClassifier(BinaryClassifier):
         self._scorer = self._made_scorer()
 
     def _made_scorer(self) -> Oracle:
-        return Oracle(self.support_vectors_, self._kernel, threads=self._threads)
+        return Oracle(self._moved(self.support_vectors_), self._kernel, threads=self._threads)
+
+    def _moved(self, X: Any) -> Any:
+        """Return rows about the origin at which single precision holds them best."""
+        return X if self._origin is None else X.astype(np.float64) - self._origin
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of rows.
@@ -192,7 +210,10 @@ class KernelClassifier(BinaryClassifier):
             return np.full(X.shape[0], self.intercept_[0])
         if sp.issparse(X) != sp.issparse(self.support_vectors_):
             X = X.toarray() if sp.issparse(X) else sp.csr_array(X)
-        every = np.arange(self.support_.size)
+        if self._double:
+            coefficients, bias = self.dual_coef_[0], float(self.intercept_[0])
+            return exact_scores(self.support_vectors_, coefficients, bias, X, self._kernel)
+        X, every = self._moved(X), np.arange(self.support_.size)
         return self._scorer.decision_function(every, self.dual_coef_[0], float(self.intercept_[0]), X)
 
     def __getstate__(self) -> dict[str, Any]:

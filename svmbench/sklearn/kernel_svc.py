@@ -9,9 +9,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.given import COARSE
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.runner.certificate import certify
+from svmbench.runner.margin import GapBounds, Point
 from svmbench.sklearn._base import KernelClassifier, check_positive
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion, Run
@@ -117,7 +119,15 @@ class KernelSVC(KernelClassifier):
         kernel = self._kernel_of(X)
         bias = "unregularised" if self.fit_intercept else "none"
         problem = Problem.build(labels, C=self.C, bias=bias)
-        oracle = Oracle(X, kernel, self._cache_bytes, self._threads)
+        oracle = self._made_oracle(X, kernel)
+        if oracle.feature_error > COARSE:
+            warnings.warn(
+                f"rounding X to single precision changes kernel values by up to {oracle.feature_error:.1e}: "
+                "the answer and its gap are those of X as given, but training may stop short of tol; "
+                "scale the features, so that differences between rows are not far smaller than the features",
+                UserWarning,
+                stacklevel=2,
+            )
         solver = registry.get(self.solver)
         run = solver(solver.Params(eps=_EPS)).start(problem, oracle, Generator(0))
         alpha, certificate = _solved(run, problem, oracle, self.tol)
@@ -132,20 +142,36 @@ class KernelSVC(KernelClassifier):
                 stacklevel=2,
             )
         model = KernelExpansion.from_alpha(alpha, labels, certificate["bias"])
-        self._keep(model, X, kernel)
+        self._keep(model, X, kernel, oracle)
         return self
 
 
 def _solved(run: Run, problem: Problem, oracle: Oracle, tol: float) -> tuple[Any, dict[str, float]]:
-    """Advance until the gap made from the coefficients alone is at most `tol`, or nothing is gained."""
-    step = 5
+    """Advance until the gap is proven to be at most `tol`, or nothing is gained."""
+    step, bounds = 1, GapBounds(problem, oracle) if GapBounds.possible(oracle) else None
     while True:
         run.advance("iterations", run.iterations + step)
         snapshot = run.snapshot()
         ended = run.converged or getattr(run, "stalled", False)
         if snapshot.alpha is None:
             raise TypeError("the solver gives no dual point")
+        if snapshot.earlier and not ended:
+            continue
         maintained = snapshot.responses
+        if (
+            bounds is not None
+            and maintained is not None
+            and snapshot.exact_at is not None
+            and bounds.feasible(snapshot.alpha)
+        ):
+            point = Point(snapshot.alpha, maintained, snapshot.exact_at)
+            bound = bounds.quick(point)
+            if bound.least <= tol < bound.relative_gap or ended:
+                bound = bounds.confirmed(point)
+            if bound.relative_gap <= tol or ended:
+                return snapshot.alpha, {"relative_gap": bound.relative_gap, "bias": bound.bias}
+            step = max(step, run.iterations // 50)
+            continue
         if maintained is None or ended or certify(problem, snapshot.alpha, maintained)["relative_gap"] <= tol:
             model = KernelExpansion.from_alpha(snapshot.alpha, problem.y)
             fresh = problem.y * oracle.exact_responses(model.indices, model.coefficients)

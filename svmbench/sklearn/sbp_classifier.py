@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.sklearn._base import KernelClassifier, check_positive
@@ -93,7 +92,7 @@ class SBPClassifier(KernelClassifier):
         bias = "unregularised" if self.fit_intercept else "none"
         # λ has no part in the slack-constrained form; the problem's other forms want one.
         problem = Problem.build(labels, C=1.0, bias=bias, nu=float(self.nu))
-        oracle = Oracle(X, kernel, self._cache_bytes, self._threads)
+        oracle = self._made_oracle(X, kernel)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         solver = registry.get("sbp")
         run = solver(solver.Params(nu=float(self.nu))).start(problem, oracle, Generator(seed))
@@ -106,5 +105,5 @@ class SBPClassifier(KernelClassifier):
             raise TypeError("the answer is no kernel expansion")
         self.n_iter_ = int(run.iterations)
         self.kernel_evaluations_ = int(oracle.ledger.kev_computed)
-        self._keep(model, X, kernel)
+        self._keep(model, X, kernel, oracle)
         return self

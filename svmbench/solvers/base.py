@@ -176,6 +176,9 @@ class Snapshot:
     dual : float or None
         A lower bound of the optimal λ-form objective that the method has without a dual point: the dual value
         of a cutting-plane method's reduced problem.
+    exact_at : ndarray of float64, shape (n,), or None
+        Coefficients at which the responses were last made in double precision, 0 if never: from there on they
+        were moved along rows, each by the full change. None where that is not known.
     earlier : bool
         Whether it was found over a part of the examples: the method is not at its end with it, even where it
         stays the same for some iterations.
@@ -189,6 +192,7 @@ class Snapshot:
     inside: bool = True
     dual: float | None = None
     earlier: bool = False
+    exact_at: NDArray[np.float64] | None = None
 
 
 class Run(Protocol):

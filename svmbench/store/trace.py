@@ -26,6 +26,7 @@ TRACE_COLUMNS = (
     *FIELDS,
     *("support_vectors", "test_error", "test_mistakes", "validation_error", "train_error"),
     *("primal_objective", "dual_objective", "dual_source", "duality_gap", "relative_gap", "precision"),
+    "objective_error",
     *("norm", "mean_hinge", "native_objective", "native_bound", "rounds", "candidates"),
     *("wall_seconds", "cpu_seconds"),
 )

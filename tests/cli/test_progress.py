@@ -35,12 +35,17 @@ def test_a_terminal_gets_a_bar(goal, shown):
         listener.advanced("kev_iter", 100, goal, 0.1)
         listener.observed({"test_error": 0.1234, "relative_gap": 1e-3})
         listener.advanced("kev_iter", 500, goal, 0.5)
-        listener.observed({"test_error": 0.1, "relative_gap": None})
+        listener.doing("certifying")
+        listener.observed({"test_error": 0.1, "relative_gap": None, "primal_objective": 0.25})
+        listener.doing("training", 12.0)
+        listener.advanced("kev_iter", 500, goal, 0.5)
     lines = stream.getvalue()
     assert lines.startswith("reading adult\n")
     assert "sbp adult " in lines
     assert shown in lines
-    assert "error 12.34 %, gap 1e-03" in lines
+    assert "training, 1e+03/s, error 12.34 %, gap 1.0e-03" in lines
+    assert "certifying, 1e+03/s, error 12.34 %, gap 1.0e-03" in lines
+    assert "training, 1e+03/s, 12 s left, error 10.00 %, objective 0.25, gap 1.0e-03" in lines
     assert lines.rstrip("\n").endswith("\r")  # the bar is taken away
 
 

@@ -36,6 +36,9 @@ class Silent:
     def advanced(self, counter, value, goal, seconds):
         self.values.append((counter, value, goal))
 
+    def doing(self, what, left=None):
+        pass
+
     def observed(self, row):
         self.rows.append(row)
 

@@ -42,7 +42,23 @@ def test_between_checkpoints_there_is_a_line_now_and_then():
     assert stream.getvalue() == ""
     often.advanced("kev_iter", 10, 1000, 0.5)
     often.advanced("kev_iter", 10, None, 0.5)
-    assert stream.getvalue().splitlines() == ["kev_iter 10 of 1e+03, 0.5 s", "kev_iter 10, 0.5 s"]
+    often.doing("training", 3.2)
+    often.observed({**ROW, "relative_gap": 0.01})
+    often.advanced("kev_iter", 10, None, 0.5)
+    assert stream.getvalue().splitlines() == [
+        "training: kev_iter 10 of 1e+03, 20/s, 0.5 s",
+        "training: kev_iter 10, 20/s, 0.5 s",
+        "training: kev_iter 10, 20/s, objective 0.25, gap 1.0e-02, 0.5 s, about 3 s left",
+    ]
+
+
+def test_that_the_gap_is_certified_is_told_after_a_silence():
+    stream = io.StringIO()
+    PlainLines(stream).doing("certifying")
+    assert stream.getvalue() == ""
+    PlainLines(stream, checkpoints=0.0).doing("checkpoint")
+    PlainLines(stream, checkpoints=0.0).doing("certifying")
+    assert stream.getvalue() == "training has ended; certifying the duality gap\n"
 
 
 def test_a_reader_that_has_gone_does_not_end_the_run():

@@ -91,6 +91,10 @@ cdef class BitsLayout(TiledLayout):
                 ones += 1
         (<int32_t *>query)[words] = ones
 
+    def value_error(self):
+        """See `Layout`: values of a table, rounded once."""
+        return (0.0, 1.01 * 2.0 ** -24) if self.kernel["name"] == "gaussian" else None
+
     def encode(self, X):
         """Return packed words and the number of ones; None unless every value is 0 or 1."""
         ones = X == 1.0

@@ -158,6 +158,10 @@ cdef class BytesLayout(TiledLayout):
         whole[quads] = 128 * total
         whole[quads + 1] = self.squared[j]
 
+    def distance_error(self):
+        """See `Layout`: an exact whole number and its unit, each rounded, and their product."""
+        return 3.0 * 2.0 ** -24, 0.0
+
     def encode(self, X):
         """Return the whole numbers and their sums; None unless every value is one, from 0 to 255."""
         if not self.unit:

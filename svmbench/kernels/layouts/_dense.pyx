@@ -7,6 +7,7 @@ from svmbench.kernels.layouts._tiled cimport TiledLayout, block_fn
 
 
 cdef extern from "dense.h" nogil:
+    enum: DENSE_CHUNK
     ctypedef struct dense_store:
         const float *tiles
         ptrdiff_t d
@@ -43,6 +44,11 @@ cdef class DenseLayout(TiledLayout):
         cdef Py_ssize_t k = 0
         for k in range(self.d):
             (<float *>query)[k] = lane[k * TILE]
+
+    def distance_error(self):
+        """See `Layout`: a difference, its square and its product, then sums over chunks and of chunks."""
+        cdef double roundings = 3 + min(self.d, DENSE_CHUNK) + -(-self.d // DENSE_CHUNK)
+        return roundings * 2.0 ** -24, self.d * self.params.gamma * 2.0 ** -149
 
     def encode(self, X):
         """Return the values' own bytes; every row fits."""

@@ -44,6 +44,12 @@ cdef class DoubleLayout(TiledLayout):
         for k in range(self.d):
             (<double *>query)[k] = lane[k * TILE]
 
+    def value_error(self):
+        """See `Layout`: the formula in float64, rounded once."""
+        if self.kernel["name"] != "gaussian":
+            return None
+        return 1.01 * (self.d + 6) * 2.0 ** -53, 1.01 * 2.0 ** -24
+
     def encode(self, X):
         """Return the values' own bytes in float64; every row fits."""
         return X.astype(np.float64).view(np.uint8).reshape(len(X), 8 * self.d)

@@ -37,12 +37,16 @@ cdef extern from "double.h" nogil:
         ptrdiff_t d
     ctypedef struct double_points:
         ptrdiff_t d
+        ptrdiff_t codes
         const double *tiles
         const double *coefficients
         const int64_t *which
         ptrdiff_t n_tiles
     void svmbench_double_scores(int level, const kernel_params *, const double_points *,
                                 const double *queries, ptrdiff_t count, double *scores, int threads)
+    void svmbench_double_errors(int level, const kernel_params *, const double_points *,
+                                const double *queries, ptrdiff_t count, const float *singles,
+                                ptrdiff_t stride, double *sums, double *squares, int threads)
     void svmbench_double_row(int level, const kernel_params *, const float *tiles, ptrdiff_t n, ptrdiff_t d,
                              const double *query, double coefficient, double *scores, int threads)
     ctypedef struct whole_numbers:
@@ -62,11 +66,14 @@ _BLOCK = 1 << 26
 # Examples that say where the others are.
 _SOME = 64
 
+# Examples whose values in single precision are compared together.
+_TOGETHER = 64
+
 # Points whose distance from others is bounded together; a multiple of DOUBLE_TILE.
 _PART = 64
 
 
-def expansion(Layout stored, points, coefficients, at):
+def expansion(Layout stored, points, coefficients, at, given=None):
     """Return Σ_k coefficients[k] K(x_points[k], x_j) for each j of `at`, float64, shape (len(at),).
 
     The kernel is the documented formula, evaluated and added up in float64. The relative error of a value is
@@ -81,7 +88,10 @@ def expansion(Layout stored, points, coefficients, at):
         Examples of the expansion, and those where it is evaluated.
     coefficients : array of float64, shape (s,)
         Weights.
+    given : ndarray or scipy.sparse matrix of float64, shape (n, d), optional
+        The examples before they were rounded to be stored: the kernel is that of these.
     """
+    cdef _Source source = _Source(stored, given)
     points = np.ascontiguousarray(points, dtype=np.int64)
     at = np.ascontiguousarray(at, dtype=np.int64)
     coefficients = np.ascontiguousarray(coefficients, dtype=np.float64)
@@ -91,39 +101,90 @@ def expansion(Layout stored, points, coefficients, at):
     if len(points) == 0 or len(at) == 0:
         return scores
     if stored.kernel["name"] == "linear":
-        return _linear(stored, points, coefficients, at)
-    everywhere = len(points) == 1 and np.array_equal(at, np.arange(stored.n))
+        return _linear(source, points, coefficients, at)
+    everywhere = given is None and len(points) == 1 and np.array_equal(at, np.arange(stored.n))
     if everywhere and _row(stored, points, coefficients[0], scores):
         return scores
-    if stored.unit_squared > 0.0:
+    if given is None and stored.unit_squared > 0.0:
         _whole(stored, points, coefficients, at, scores)
         return scores
     regions = _regions(stored)
     if regions is None:
-        _add(stored, points, coefficients, at, scores)
+        _add(source, points, coefficients, at, scores)
         return scores
     order, places = regions.order(points), regions.order(at)
     arranged = np.zeros(len(at))
-    _add(stored, points[order], coefficients[order], at[places], arranged)
+    _add(source, points[order], coefficients[order], at[places], arranged)
     scores[places] = arranged
     return scores
 
 
-def _add(Layout stored, points, coefficients, at, scores):
+def value_errors(TiledLayout stored, points, coefficients, at, given=None):
+    """Return what values in single precision are off by, of the Gaussian kernel: sums and sums of squares.
+
+    Σ_k e_kj and Σ_k e_kj² for each j of `at`, float64, shapes (len(at),), with e_kj = coefficients[k] times
+    the value of the formula less that of a row, between x_points[k] and x_j.
+
+    Parameters
+    ----------
+    stored : TiledLayout
+        The examples, float32 features or such beside groups of indicators.
+    points, at, coefficients, given
+        As of `expansion`.
+    """
+    cdef _Source source = _Source(stored, given)
+    cdef TiledLayout chosen = stored.select(np.ascontiguousarray(points, dtype=np.int64))
+    cdef _Dense exact = _Dense(source, source.rows(points), coefficients)
+    sums, squares = np.zeros((2, len(at)))
+    for part in _blocks(stored, at, len(points)):
+        for begin in range(part.start, part.stop, _TOGETHER):
+            some = slice(begin, min(begin + _TOGETHER, part.stop))
+            singles = np.empty((some.stop - begin, chosen.stride), dtype=np.float32)
+            chosen.rows_of(stored.records(at[some]), singles)
+            exact.add_errors(source.rows(at[some]), singles, sums[some], squares[some])
+    return sums, squares
+
+
+cdef class _Source:
+    """Where the examples come from in float64: those given, or the stored ones.
+
+    Groups of indicators are codes where the layout stores them so, and all other features come first.
+    """
+
+    cdef Layout stored
+    cdef object given
+    cdef readonly Py_ssize_t codes
+    cdef readonly bint sparse
+
+    def __init__(self, Layout stored, given):
+        self.stored, self.given = stored, given
+        self.sparse = issparse(stored.gather(np.zeros(0, dtype=np.int64)))
+        self.codes = stored.codes if given is None and stored.name == "mixed" else 0
+
+    def rows(self, indices):
+        """Return examples as an array or a CSR array, codes in the place of indicators."""
+        if self.codes:
+            return self.stored.gather_coded(indices)
+        return self.plain_rows(indices)
+
+    def plain_rows(self, indices):
+        """Return examples as an array or a CSR array of their features."""
+        rows = self.stored.gather_double(indices) if self.given is None else self.given[indices]
+        return rows if self.stored.d or issparse(rows) else np.zeros((len(indices), 1))
+
+
+def _add(_Source source, points, coefficients, at, scores):
     """Add the expansion, its points in float64 a part at a time."""
-    step = max(DOUBLE_TILE, _BLOCK // (8 * max(1, stored.d))) if not _is_sparse(stored) else len(points)
+    cdef Layout stored = source.stored
+    step = max(DOUBLE_TILE, _BLOCK // (8 * max(1, stored.d))) if not source.sparse else len(points)
     for begin in range(0, len(points), step):
-        chosen = _rows(stored, points[begin : begin + step])
+        chosen = source.rows(points[begin : begin + step])
         part = _Sparse if issparse(chosen) else _Dense if _regions(stored) is None else _NearDense
-        part(stored, chosen, coefficients[begin : begin + step]).add(at, scores)
+        part(source, chosen, coefficients[begin : begin + step]).add(at, scores)
 
 
 cdef Regions _regions(Layout stored):
     return (<TiledLayout>stored).regions if isinstance(stored, TiledLayout) else None
-
-
-def _is_sparse(Layout stored):
-    return issparse(stored.gather(np.zeros(0, dtype=np.int64)))
 
 
 def _blocks(Layout stored, at, points=1):
@@ -134,31 +195,26 @@ def _blocks(Layout stored, at, points=1):
         yield slice(begin, min(begin + step, len(at)))
 
 
-def _rows(Layout stored, indices):
-    """Return stored examples in float64, as an array or a CSR array."""
-    rows = stored.gather_double(indices)
-    return rows if stored.d or issparse(rows) else np.zeros((len(indices), 1))
-
-
-def _linear(Layout stored, points, coefficients, at):
+def _linear(_Source source, points, coefficients, at):
     """Weights first, about the middle of all examples: a large offset of all of them rounds nothing away.
 
     The middle is a median of some, and a value that occurs: examples far from the others would move a mean to
     where it swallows these.
     """
-    dense = not _is_sparse(stored)
+    cdef Layout stored = source.stored
+    dense = not source.sparse
     center = np.zeros(stored.d)
     if dense and stored.d:
         some = np.arange(0, stored.n, -(-stored.n // _SOME))
-        center = np.quantile(_rows(stored, some), 0.5, axis=0, method="lower")
+        center = np.quantile(source.plain_rows(some), 0.5, axis=0, method="lower")
     weights = np.zeros(stored.d)
     for part in _blocks(stored, points):
-        rows = _rows(stored, points[part])
+        rows = source.plain_rows(points[part])
         weights += (rows - center if dense else rows).T @ coefficients[part]
     weights += math.fsum(coefficients) * center
     scores = np.empty(len(at))
     for part in _blocks(stored, at):
-        rows = _rows(stored, at[part])
+        rows = source.plain_rows(at[part])
         scores[part] = (rows - center if dense else rows) @ weights
     return scores + center @ weights
 
@@ -216,14 +272,15 @@ def _aligned(Py_ssize_t size):
 cdef class _Dense:
     """Points in tiles."""
 
+    cdef _Source source
     cdef Layout stored
     cdef double[::1] tiles
     cdef double[::1] weights
     cdef Py_ssize_t n_tiles
 
-    def __init__(self, Layout stored, points, coefficients):
+    def __init__(self, _Source source, points, coefficients):
         count, d = points.shape
-        self.stored = stored
+        self.source, self.stored = source, source.stored
         self.n_tiles = -(-count // DOUBLE_TILE)
         padded = np.zeros((self.n_tiles * DOUBLE_TILE, d))
         padded[:count] = points
@@ -237,14 +294,26 @@ cdef class _Dense:
     def add(self, at, double[::1] scores):
         """Add the expansion at the given examples."""
         for part in _blocks(self.stored, at, self.n_tiles * DOUBLE_TILE):
-            self.add_some(_rows(self.stored, at[part]), scores[part.start : part.stop], None)
+            self.add_some(self.source.rows(at[part]), scores[part.start : part.stop], None)
+
+    def add_errors(self, const double[:, ::1] rows, const float[:, ::1] singles, double[::1] sums,
+                   double[::1] squares):
+        """Add what given values in single precision are off by, and the squares."""
+        cdef double_points points = double_points(
+            d=rows.shape[1], codes=self.source.codes, tiles=&self.tiles[0], coefficients=&self.weights[0],
+            n_tiles=self.n_tiles, which=NULL,
+        )
+        with nogil:
+            svmbench_double_errors(self.stored.level, &self.stored.params, &points, &rows[0, 0],
+                                   rows.shape[0], &singles[0, 0], singles.shape[1], &sums[0], &squares[0],
+                                   self.stored.threads)
 
     cdef int add_some(self, const double[:, ::1] rows, double[::1] scores,
                       const int64_t[::1] which) except -1:
         """Add the given tiles of the expansion, or all, at examples of one part."""
         cdef double_points points = double_points(
-            d=rows.shape[1], tiles=&self.tiles[0], coefficients=&self.weights[0], n_tiles=self.n_tiles,
-            which=NULL,
+            d=rows.shape[1], codes=self.source.codes, tiles=&self.tiles[0], coefficients=&self.weights[0],
+            n_tiles=self.n_tiles, which=NULL,
         )
         if which is not None:
             points.which, points.n_tiles = &which[0], which.shape[0]
@@ -261,10 +330,10 @@ cdef class _NearDense(_Dense):
     cdef object low
     cdef object high
 
-    def __init__(self, Layout stored, points, coefficients):
-        _Dense.__init__(self, stored, points, coefficients)
+    def __init__(self, _Source source, points, coefficients):
+        _Dense.__init__(self, source, points, coefficients)
         begins = np.arange(0, len(points), _PART)
-        self.features = _regions(stored).features
+        self.features = _regions(source.stored).features
         bounded = points[:, self.features]
         self.low, self.high = np.minimum.reduceat(bounded, begins), np.maximum.reduceat(bounded, begins)
 
@@ -273,7 +342,7 @@ cdef class _NearDense(_Dense):
         limit = farthest(self.stored.kernel["gamma"])
         for begin in range(0, len(at), REGION):
             PyErr_CheckSignals()
-            rows = _rows(self.stored, at[begin : begin + REGION])
+            rows = self.source.rows(at[begin : begin + REGION])
             bounded = rows[:, self.features]
             outside = np.maximum(self.low - bounded.max(axis=0), bounded.min(axis=0) - self.high).clip(0.0)
             reached = np.square(outside).sum(axis=1) <= limit
@@ -309,12 +378,13 @@ cdef class _Csr:
 cdef class _Sparse:
     """Points in CSR."""
 
+    cdef _Source source
     cdef Layout stored
     cdef _Csr points
     cdef const double[::1] weights
 
-    def __init__(self, Layout stored, points, coefficients):
-        self.stored = stored
+    def __init__(self, _Source source, points, coefficients):
+        self.source, self.stored = source, source.stored
         self.points = _Csr(points)
         self.weights = np.ascontiguousarray(coefficients)
 
@@ -324,7 +394,7 @@ cdef class _Sparse:
         cdef Py_ssize_t begin = 0
         cdef int status = 0
         for part in _blocks(self.stored, at, self.points.csr.n):
-            rows = _Csr(self.stored.gather_double(at[part]))
+            rows = _Csr(self.source.rows(at[part]))
             begin = part.start
             with nogil:
                 status = svmbench_double_csr_scores(self.stored.level, &self.stored.params, &self.points.csr,

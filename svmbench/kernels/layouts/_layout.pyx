@@ -83,6 +83,33 @@ cdef class Layout:
         self.params.degree = kernel.get("degree", 1)
         self.n, self.d = X.shape
 
+    def distance_error(self):
+        """Return bounds of the relative and the absolute error of a squared distance in a row; None: unknown.
+
+        The absolute one is in units of 1/gamma.
+        """
+        return None
+
+    def value_error(self):
+        r"""Return the numbers (r, s) of a bound of what rounding does to a value of a row, or None.
+
+        With k the kernel value in exact arithmetic, a value of a row is within :math:`k (r \ln(1/k) + s)` of
+        it, apart from values below 2^-125, which may be 0. The first number stems from the squared distance,
+        the second one from the exponential. Known for the Gaussian kernel alone.
+
+        Notes
+        -----
+        With u = 2^-24, relative errors add up to first order (N. J. Higham, Accuracy and Stability of
+        Numerical Algorithms, 2nd ed., 2002, section 3.1); a hundredth more covers the higher orders. Scaling
+        the distance takes three roundings. The exponential rounds its polynomial in steps whose effects
+        shrink with the powers of at most 1/2 that they are multiplied by: 4 u in all.
+        """
+        cdef double u = 2.0 ** -24
+        error = self.distance_error() if self.kernel["name"] == "gaussian" else None
+        if error is None:
+            return None
+        return 1.01 * (error[0] + 3.0 * u), 1.01 * (error[1] + 4.0 * u)
+
     cdef Py_ssize_t group(self) noexcept nogil:
         """Return the largest number of rows that one call of `rows` may make."""
         return 1

@@ -158,6 +158,12 @@ cdef class SparseLayout(Layout):
         svmbench_sparse_rows(self.level, &self.store, &self.params, asked, count, self.places, out,
                              self.stride, self.threads)
 
+    def distance_error(self):
+        """See `Layout`: sums in float64, rounded once; norms cancel in them unless they are too large."""
+        cdef double terms = 2.0 * (4 + int(np.diff(np.asarray(self.indptr)).max(initial=0))) * 2.0 ** -53
+        cdef double norms = 4.0 * self.params.gamma * float(np.max(self.squared, initial=0.0))
+        return (2.0 ** -24 + 64.0 * terms, 0.0) if self.store.careful else (2.0 ** -24, terms * norms)
+
     def gather(self, indices):
         """Return the stored examples at `indices` as a CSR array of shape (len(indices), d)."""
         arrays = (np.asarray(self.entries), np.asarray(self.columns), np.asarray(self.indptr))

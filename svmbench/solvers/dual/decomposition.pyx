@@ -312,4 +312,5 @@ cdef class DecompositionRun(SteppedRun):
             KernelExpansion.from_alpha(alpha, y, self.dual.bias()),
             responses=1.0 - y * np.asarray(self.dual.v) if self.active == self.n else None,
             alpha=alpha,
+            exact_at=self.refinement.last_exact(),
         )

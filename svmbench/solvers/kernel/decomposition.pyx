@@ -226,7 +226,8 @@ cdef class Run(SteppedRun):
             model = KernelExpansion.from_alpha(alpha, y, self.shrunk.level.bias())
             return Snapshot(model, alpha=alpha, earlier=True)
         model = KernelExpansion.from_alpha(alpha, y, level.bias())
-        return Snapshot(model, responses=1.0 - y * v, alpha=alpha)
+        exact_at = self.refinement.last_exact()
+        return Snapshot(model, responses=1.0 - y * v, alpha=alpha, exact_at=exact_at)
 
 
 class Decomposition(Solver):

@@ -201,6 +201,7 @@ cdef class Run(SteppedRun):
             KernelExpansion.from_alpha(alpha, np.asarray(self.labels)),
             responses=np.asarray(self.gradient) + 1.0,
             alpha=alpha,
+            exact_at=self.refinement.last_exact(),
         )
 
 

@@ -216,6 +216,7 @@ cdef class Run(SteppedRun):
             KernelExpansion.from_alpha(alpha, y, self.dual.bias()),
             responses=1.0 - y * np.asarray(self.dual.v) if known else None,
             alpha=alpha,
+            exact_at=self.refinement.last_exact(),
         )
 
 

@@ -13,7 +13,7 @@
 #define SUM vf
 #define COLUMNS(store) ((store)->d)
 #define BORDER(store) PTRDIFF_MAX
-#define CHUNK 64
+#define CHUNK DENSE_CHUNK
 #define UNFINISHED(mode) 0
 
 TARGET INLINE vf VARIANT(add)(vf sum, vu column, vu query, const sweep_mode mode)

@@ -17,6 +17,10 @@ typedef void (*double_fn)(const kernel_params *, const double_points *, const do
                           double *scores);
 static const double_fn BLOCK[ISA_LEVELS] = VARIANTS(double_block);
 
+typedef void (*errors_fn)(const kernel_params *, const double_points *, const double *queries, ptrdiff_t count,
+                          const float *singles, ptrdiff_t stride, double *sums, double *squares);
+static const errors_fn ERRORS[ISA_LEVELS] = VARIANTS(double_errors);
+
 typedef void (*row_fn)(const kernel_params *, const float *tile, ptrdiff_t d, const double *query, double coefficient,
                        double *values);
 static const row_fn ROW[ISA_LEVELS] = VARIANTS(double_row);
@@ -42,6 +46,17 @@ void svmbench_double_scores(int level, const kernel_params *kernel, const double
     for (ptrdiff_t q = 0; q < count; q += DOUBLE_QUERIES)
         BLOCK[level](kernel, points, queries + q * points->d,
                      count - q < DOUBLE_QUERIES ? count - q : DOUBLE_QUERIES, scores + q);
+}
+
+void svmbench_double_errors(int level, const kernel_params *kernel, const double_points *points, const double *queries,
+                            ptrdiff_t count, const float *singles, ptrdiff_t stride, double *sums, double *squares,
+                            int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
+    for (ptrdiff_t q = 0; q < count; q += DOUBLE_QUERIES)
+        ERRORS[level](kernel, points, queries + q * points->d,
+                      count - q < DOUBLE_QUERIES ? count - q : DOUBLE_QUERIES, singles + q * stride, stride, sums + q,
+                      squares + q);
 }
 
 void svmbench_double_row(int level, const kernel_params *kernel, const float *tiles, ptrdiff_t n, ptrdiff_t d,

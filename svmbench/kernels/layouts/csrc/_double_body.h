@@ -12,16 +12,29 @@
 #define GROUP 1
 #endif
 
-/* The sums of `count` queries (at most GROUP) and one tile, and from them the weighted kernel values. */
-TARGET INLINE void VARIANT(double_tile)(const kernel_params *kernel, const double *tile, ptrdiff_t d,
+/* Add the terms of a group of indicators: two points that differ in it have squared differences of 1 in two of them,
+ * two that agree a product of 1 in one. */
+TARGET INLINE vd VARIANT(add_code)(vd sum, vd code, vd query, const int gaussian)
+{
+    const vd one = 1.0 - (vd){0};
+    if (!gaussian)
+        return sum + (vd)((vl)(code == query) & (vl)one);
+    const vd differ = (vd)((vl)(code != query) & (vl)one);
+    return (sum + differ) + differ;
+}
+
+/* The sums of `count` queries (at most GROUP) and one tile, and from them the weighted kernel values. Against values in
+ * single precision, `singles`, it is the weighted differences, and their squares. */
+TARGET INLINE void VARIANT(double_tile)(const kernel_params *kernel, const double *tile, ptrdiff_t d, ptrdiff_t codes,
                                         const double *coefficients, const double *queries, const int count,
-                                        const int gaussian, vd *totals)
+                                        const int gaussian, vd *totals, const float *singles, ptrdiff_t stride,
+                                        vd *squares)
 {
     vd sums[GROUP * SPAN];
 #pragma GCC unroll 16
     for (int a = 0; a < count * SPAN; a++)
         sums[a] = (vd){0};
-    for (ptrdiff_t k = 0; k < d; k++) {
+    for (ptrdiff_t k = 0; k < d - codes; k++) {
         vd q[GROUP];
 #pragma GCC unroll 4
         for (int r = 0; r < count; r++)
@@ -36,34 +49,58 @@ TARGET INLINE void VARIANT(double_tile)(const kernel_params *kernel, const doubl
             }
         }
     }
+    for (ptrdiff_t k = d - codes; k < d; k++)
+#pragma GCC unroll 4
+        for (int r = 0; r < count; r++) {
+            const vd q = queries[r * d + k] - (vd){0};
+#pragma GCC unroll 8
+            for (int v = 0; v < SPAN; v++)
+                sums[r * SPAN + v] = VARIANT(add_code)(
+                    sums[r * SPAN + v], *(const vd *)(tile + k * DOUBLE_TILE + v * WIDTH), q, gaussian);
+        }
 #pragma GCC unroll 4
     for (int r = 0; r < count; r++)
 #pragma GCC unroll 8
-        for (int v = 0; v < SPAN; v++)
-            totals[r] += VARIANT(double_value)(sums[r * SPAN + v], kernel, gaussian) *
-                         *(const VARIANT(loose) *)(coefficients + v * WIDTH);
+        for (int v = 0; v < SPAN; v++) {
+            const vd weight = *(const VARIANT(loose) *)(coefficients + v * WIDTH);
+            const vd value = VARIANT(double_value)(sums[r * SPAN + v], kernel, gaussian);
+            if (singles == NULL) {
+                totals[r] += value * weight;
+                continue;
+            }
+            const vd error = (value - VARIANT(widen)(singles + r * stride + v * WIDTH)) * weight;
+            totals[r] += error;
+            squares[r] += error * error;
+        }
 }
 
 TARGET INLINE void VARIANT(double_rows)(const kernel_params *kernel, const double_points *points,
-                                        const double *queries, ptrdiff_t count, double *scores, const int gaussian)
+                                        const double *queries, ptrdiff_t count, double *scores, const int gaussian,
+                                        const float *singles, ptrdiff_t stride, double *squared)
 {
-    const ptrdiff_t d = points->d;
-    vd totals[DOUBLE_QUERIES];
+    const ptrdiff_t d = points->d, codes = points->codes;
+    vd totals[DOUBLE_QUERIES], squares[DOUBLE_QUERIES];
     for (ptrdiff_t r = 0; r < count; r++)
-        totals[r] = (vd){0};
+        totals[r] = squares[r] = (vd){0};
     for (ptrdiff_t t = 0; t < points->n_tiles; t++) {
         const ptrdiff_t tile = points->which == NULL ? t : points->which[t];
         const double *x = points->tiles + tile * d * DOUBLE_TILE;
         const double *weights = points->coefficients + tile * DOUBLE_TILE;
+        const float *beside = singles == NULL ? NULL : singles + tile * DOUBLE_TILE;
         ptrdiff_t r = 0;
         for (; r + GROUP <= count; r += GROUP)
-            VARIANT(double_tile)(kernel, x, d, weights, queries + r * d, GROUP, gaussian, totals + r);
+            VARIANT(double_tile)(kernel, x, d, codes, weights, queries + r * d, GROUP, gaussian, totals + r,
+                                 singles == NULL ? NULL : beside + r * stride, stride, squares + r);
         for (; r < count; r++)
-            VARIANT(double_tile)(kernel, x, d, weights, queries + r * d, 1, gaussian, totals + r);
+            VARIANT(double_tile)(kernel, x, d, codes, weights, queries + r * d, 1, gaussian, totals + r,
+                                 singles == NULL ? NULL : beside + r * stride, stride, squares + r);
     }
     for (ptrdiff_t r = 0; r < count; r++)
-        for (int lane = 0; lane < WIDTH; lane++)
+        for (int lane = 0; lane < WIDTH; lane++) {
             scores[r] += totals[r][lane];
+            if (singles != NULL)
+                squared[r] += squares[r][lane];
+        }
 }
 
 /* Up to DOUBLE_QUERIES queries; each tile is read once for all of them. */
@@ -72,9 +109,18 @@ TARGET static void VARIANT(double_block)(const kernel_params *kernel, const doub
 {
     const kernel_params own = *kernel;
     if (own.kind == KERNEL_GAUSSIAN)
-        VARIANT(double_rows)(&own, points, queries, count, scores, 1);
+        VARIANT(double_rows)(&own, points, queries, count, scores, 1, NULL, 0, NULL);
     else
-        VARIANT(double_rows)(&own, points, queries, count, scores, 0);
+        VARIANT(double_rows)(&own, points, queries, count, scores, 0, NULL, 0, NULL);
+}
+
+/* The same of the differences from values in single precision, with the Gaussian kernel. */
+TARGET static void VARIANT(double_errors)(const kernel_params *kernel, const double_points *points,
+                                          const double *queries, ptrdiff_t count, const float *singles,
+                                          ptrdiff_t stride, double *sums, double *squares)
+{
+    const kernel_params own = *kernel;
+    VARIANT(double_rows)(&own, points, queries, count, sums, 1, singles, stride, squares);
 }
 
 TARGET INLINE void VARIANT(row_tile)(const kernel_params *kernel, const float *tile, ptrdiff_t d, const double *query,

@@ -8,6 +8,8 @@
 
 #include "kernels.h"
 
+#define DENSE_CHUNK 64 /* features whose squares are added up before the sums of chunks are */
+
 typedef struct {
     const float *tiles; /* [n_tiles][d][TILE], 64-byte aligned, zero padded */
     ptrdiff_t d;

@@ -7,9 +7,12 @@
 #define DOUBLE_TILE 16 /* points side by side in memory: two 512-bit registers of float64 */
 #define DOUBLE_LANES 8 /* queries that share one pass over sparse points */
 
-/* Points in tiles, [n_tiles][d][DOUBLE_TILE], zero padded, and so their coefficients. */
+/* Points in tiles, [n_tiles][d][DOUBLE_TILE], zero padded, and so their coefficients. The last columns may be codes of
+ * groups of indicators of which each point has exactly one: what they add to a sum are the same terms of 1, one after
+ * the other, as those of the indicators. */
 typedef struct {
-    ptrdiff_t d;
+    ptrdiff_t d;     /* columns, codes included */
+    ptrdiff_t codes;
     const double *tiles;
     const double *coefficients;
     const int64_t *which; /* the tiles that are meant; NULL: all */
@@ -20,6 +23,12 @@ typedef struct {
  * differences. */
 void svmbench_double_scores(int level, const kernel_params *, const double_points *, const double *queries,
                             ptrdiff_t count, double *scores, int threads);
+
+/* What values in single precision, singles[q * stride + j], are off by, of the Gaussian kernel: sums[q] += sum_j of the
+ * differences times coefficients[j], and squares[q] of the squares of these. */
+void svmbench_double_errors(int level, const kernel_params *, const double_points *points, const double *queries,
+                            ptrdiff_t count, const float *singles, ptrdiff_t stride, double *sums, double *squares,
+                            int threads);
 
 /* scores[j] += coefficient K(query, example j) for the n examples of a dense layout, [n_tiles][d][TILE] in float32. */
 void svmbench_double_row(int level, const kernel_params *, const float *tiles, ptrdiff_t n, ptrdiff_t d,

@@ -1,0 +1,368 @@
+r"""Bounds of the duality gap that read few examples in double precision.
+
+With :math:`z_i = y_i (f(x_i) + b)` and :math:`a_i = \alpha_i / C` the gap of a dual point α and of its
+:math:`w = \sum_i \alpha_i y_i \Phi(x_i)` with any bias b is a sum over the examples (λ-form, λn = 1/C):
+
+.. math:: n (P(w, b) - D(\alpha)) = \sum_i t_i - b \sum_i a_i y_i, \qquad
+          t_i = \max\{(1 - a_i)(1 - z_i),\; -a_i (1 - z_i)\} \ge 0,
+
+because :math:`\lambda n |w|^2 = \sum_i a_i y_i f(x_i)`. A term is 0 where :math:`a_i = 0, z_i \ge 1` and
+where :math:`a_i = 1, z_i \le 1`: such an example adds nothing, whatever its response is exactly, if only its
+side of the margin is certain. So responses in double precision are needed of the *near* examples alone: those
+with :math:`0 < a_i < 1`, and those so near to the margin that rounding might have put them on the other side.
+
+How far rounding goes. A solver keeps :math:`q_i = y_i f(x_i)` along rows in single precision. Each kernel
+value is rounded once and for all, so that the error depends on how far the coefficients have come since
+responses were last made in double precision, at :math:`\alpha^0`, and not on the way. With a value k of a row
+off by :math:`e \le g(k) = k (r \ln(1/k) + s)` (`svmbench.kernels.layouts._layout.Layout.value_error`), and
+:math:`c_j = |\alpha_j - \alpha^0_j|`,
+
+.. math:: y_i f(x_i) - q_i = y_i \sum_j (\alpha_j - \alpha^0_j) y_j e_{ij}, \qquad
+          |y_i f(x_i) - q_i| \le R = \max g \sum_j c_j,
+
+apart from accumulation. (Where the examples were rounded to be stored, what that may change of a value,
+`Oracle.feature_error`, is added to g.) Where few examples are near by that bound, it is the one used (kind
+``rounding``). Else, rounding being far smaller in the sum than at worst, the sum of each such example is
+estimated from m of its terms, drawn in proportion to :math:`c_j`, the same for all (kind ``confidence``). By
+the empirical Bernstein inequality (A. Maurer and M. Pontil, Empirical Bernstein Bounds and Sample Variance
+Penalization, COLT 2009, theorem 4) numbers in an interval of length 2R with sample variance V have a mean
+that is farther from that of the sample than :math:`\sqrt{2 V L / m} + 14 R L / 3 (m - 1)` with
+probability at most :math:`4 e^{-L}`, both sides together. :math:`L = \ln(4 n / \delta)` serves all examples,
+and the k-th certificate of a run has :math:`\delta = 10^{-9} / 2 k (k+1)` for this and as much for the
+objectives, which is 1e-9 for all of them.
+
+Accumulation is in float64: at most N additions to a response, none of whose partial sums passes
+:math:`1 + nC`, give at most :math:`N (1 + nC) 2^{-53}`.
+
+The responses of far examples are the solver's. Some of them, drawn at random, are made in double precision as
+well: where one is further off than the bound says, all are made so, and the gap is exact.
+
+The objectives themselves need the responses of the far examples at C, too. Their error is estimated by the
+sample that was checked, and bounded by the same inequality.
+
+The file is longer than 300 lines because the derivation stands beside what follows from it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem, balanced, best_bias, mean_hinge, primal_objective
+
+Floats = NDArray[np.float64]
+
+#: Probability that any of the certificates of a run with confidence fails.
+FAILURE = 1e-9
+
+#: Share of the examples beyond which not near ones alone are read in double precision, but all.
+_MOST_NEAR = 0.5
+
+#: Terms of the sample by which errors are estimated, at least and at most, and the part that it may take of
+#: reading all examples that are near at worst.
+_FEWEST_TERMS, _TERMS = 1024, 8192
+_EFFORT = 0.25
+
+#: Far examples that are checked, as a part of the near ones, at least and at most.
+_CHECKED = 0.25
+_FEWEST, _MOST_CHECKED = 64, 4096
+
+#: Examples over which a row is added at a time, at least: those of the smallest set of `decomposition`.
+_SET = 8192
+
+#: How far the bias may move once near responses are known, beyond what decides which are near.
+_SHIFT = 1e-4
+
+
+@dataclass(frozen=True)
+class GapBound:
+    """What is proven of a dual point and its predictor.
+
+    Attributes
+    ----------
+    gap, relative_gap : float
+        Upper bounds of the duality gap, λ-form, and of its ratio to the primal objective.
+    gap_at_best : float
+        The gap if no response were off.
+    primal, dual : float
+        The objectives, but for `error`; primal - dual is the gap.
+    error : float
+        What rounding may have added to either objective, or taken from it.
+    responses : ndarray of float64, shape (n,)
+        y_i f(x_i), in double precision at the near examples.
+    bias : float
+        b.
+    kind : str
+        ``rounding`` or ``confidence``; ``float64`` where all responses are in double precision.
+    """
+
+    gap: float
+    gap_at_best: float
+    relative_gap: float
+    primal: float
+    dual: float
+    error: float
+    responses: Floats
+    bias: float
+    kind: str
+
+    @property
+    def least(self) -> float:
+        """The relative gap at best, as it is where rounding has changed nothing."""
+        return self.gap_at_best / self.primal if self.primal > 0.0 else 0.0
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """What is known of responses that are not in double precision.
+
+    Attributes
+    ----------
+    farthest : float
+        How far any of them may be off.
+    shift, width : float
+        By how much the mean over all n of those at C is larger than it seems, and how far that may be off.
+    """
+
+    farthest: float = 0.0
+    shift: float = 0.0
+    width: float = 0.0
+
+
+@dataclass(frozen=True)
+class Point:
+    """A dual point with what a solver maintains of it.
+
+    Attributes
+    ----------
+    alpha : ndarray of float64, shape (n,)
+        α.
+    responses : ndarray of float64, shape (n,)
+        y_i f(x_i), moved along rows in single precision from where they were exact.
+    exact_at : ndarray of float64, shape (n,)
+        α when they were last made in double precision; 0 if never.
+    """
+
+    alpha: Floats
+    responses: Floats
+    exact_at: Floats
+
+
+class GapBounds:
+    """Bounds of the gaps of one run.
+
+    Parameters
+    ----------
+    problem : Problem
+        With the hinge loss.
+    oracle : Oracle
+        Over the training examples; of a kernel whose `value_error` is known.
+    """
+
+    def __init__(self, problem: Problem, oracle: Oracle) -> None:
+        self._problem = problem
+        self._oracle = oracle
+        #: Certificates with confidence so far.
+        self.made = 0
+
+    @staticmethod
+    def possible(oracle: Any) -> bool:
+        """Return whether rounding of the oracle's rows is bounded."""
+        return isinstance(oracle, Oracle) and oracle.value_error is not None
+
+    def feasible(self, alpha: Floats) -> bool:
+        """Return whether α, shape (n,), is a dual point up to rounding."""
+        problem = self._problem
+        if not (alpha.size and alpha.min() >= 0.0 and alpha.max() <= problem.C * (1.0 + 1e-15)):
+            return False
+        if problem.bias == "none":
+            return True
+        excess = math.fsum(alpha * problem.y)
+        level = excess == 0.0 or alpha[_heaviest(alpha, problem.y, excess)] >= abs(excess)
+        return level and balanced(alpha, problem.y)
+
+    def quick(self, point: Point, bias: float | None = None) -> GapBound:
+        """Return the bound that needs no kernel value: a near example may be as far off as rounding goes.
+
+        Parameters
+        ----------
+        point : Point
+            A feasible point.
+        bias : float, optional
+            b; the best one for the responses by default.
+        """
+        b = self._bias(point.responses, bias)
+        off = self._farthest(point)
+        near = self._near(point, b, off)
+        width = off * float(np.where(near, 3.0, point.alpha > 0.0).mean())
+        doubt = Doubt(off, width=width)
+        return self._bound(point.alpha, point.responses, b, np.where(near, off, 0.0), doubt, "rounding")
+
+    def confirmed(self, point: Point, bias: float | None = None) -> GapBound:
+        """Return the bound whose near examples are read in double precision; their number decides the kind.
+
+        Parameters
+        ----------
+        point : Point
+            A feasible point.
+        bias : float, optional
+            b; by default the best one for the responses.
+        """
+        self.made += 1
+        failure = FAILURE / (2.0 * self.made * (self.made + 1))
+        b = self._bias(point.responses, bias)
+        shift = _SHIFT if bias is None else 0.0
+        off = np.full(self._problem.n, self._farthest(point))
+        near = self._near(point, b, off + shift)
+        kind = "confidence" if self._estimate(point, b, near, off, failure) else "rounding"
+        near &= self._near(point, b, off + shift)
+        if np.count_nonzero(near) > _MOST_NEAR * self._problem.n:
+            return self.exact(point.alpha, bias)
+        at, at_0, at_C = np.flatnonzero(near), *self._far(point, near)
+        fresh = self._fresh(point.alpha, np.concatenate([at, at_0, at_C]))
+        responses = point.responses.copy()
+        responses[at] = fresh[: at.size]
+        far = np.concatenate([at_0, at_C])
+        wrong = fresh[at.size :] - responses[far]
+        if np.any(np.abs(wrong) > off[far]):
+            return self.exact(point.alpha, bias)
+        better = self._bias(responses, bias)
+        b = better if abs(better - b) <= _SHIFT else b
+        rest = ~near & (point.alpha > 0.0)
+        share, most = float(rest.mean()), float(off[rest].max(initial=0.0))
+        mean, width = _mean(wrong[at_0.size :], most, failure)
+        doubt = Doubt(float(off.max()), share * mean, share * width)
+        return self._bound(point.alpha, responses, b, 0.0, doubt, kind)
+
+    def exact(self, alpha: Floats, bias: float | None = None) -> GapBound:
+        """Return the bound with all responses in double precision."""
+        responses = self._fresh(alpha, np.arange(self._problem.n))
+        b = self._bias(responses, bias)
+        return self._bound(alpha, responses, b, 0.0, Doubt(), "float64")
+
+    def _bias(self, responses: Floats, bias: float | None) -> float:
+        if self._problem.bias == "none":
+            return 0.0
+        return best_bias(self._problem.y, responses) if bias is None else bias
+
+    def _fresh(self, alpha: Floats, at: NDArray[np.int64]) -> Floats:
+        """Return y_i f(x_i) in double precision for some i, shape (len(at),)."""
+        support = np.flatnonzero(alpha)
+        weights = (alpha * self._problem.y)[support]
+        scores = self._oracle.exact_responses(support, weights, cols=at, observed=True)
+        return np.asarray(self._problem.y[at] * scores)
+
+    def _accumulation(self, point: Point) -> float:
+        """Return what arithmetic in float64 may have rounded off a response, one made at once included."""
+        n = self._problem.n
+        additions = 2.0 + self._oracle.ledger.kev_iter / min(n, _SET)
+        return float(additions * (1.0 + n * self._problem.C) * 2.0**-53 + point.alpha.sum() * 2.0**-46)
+
+    def _farthest(self, point: Point) -> float:
+        """Return how far any response may be off, by the largest error of a kernel value."""
+        total = float(np.abs(point.alpha - point.exact_at).sum())
+        most = _most(*self._oracle.value_error) + self._oracle.feature_error
+        return total * most + self._accumulation(point)
+
+    def _estimate(self, point: Point, b: float, near: NDArray[np.bool_], off: Floats, failure: float) -> bool:
+        """Lower the largest errors `off` of near examples by a sample of the terms; return whether it did."""
+        oracle, moved = self._oracle, point.alpha - point.exact_at
+        at, support = np.flatnonzero(near), np.flatnonzero(moved)
+        saved = np.count_nonzero(near) - np.count_nonzero(self._near(point, b, 0.0))
+        price, total = oracle.exact_price, float(np.abs(moved).sum())
+        terms = _EFFORT * saved * np.count_nonzero(point.alpha) * price / (at.size * (1.0 + price) + 1.0)
+        if terms < _FEWEST_TERMS or not support.size:
+            return False
+        m = int(min(_TERMS, terms))
+        draw = np.random.default_rng(self.made)
+        drawn = draw.choice(support, m, p=np.abs(moved[support]) / total)
+        errors = oracle.row_errors(drawn, np.sign(moved[drawn]) * self._problem.y[drawn], at)
+        if errors is None:
+            return False
+        mean, squares = errors[0] / m, errors[1]
+        variance = np.maximum(0.0, squares - m * mean**2) / (m - 1)
+        L = math.log(4.0 * self._problem.n / failure)
+        most = _most(*oracle.value_error) + oracle.feature_error
+        width = np.sqrt(2.0 * variance * L / m) + 14.0 * most * L / (3.0 * (m - 1))
+        off[at] = np.minimum(off[at], total * (np.abs(mean) + width) + self._accumulation(point))
+        return True
+
+    def _near(self, point: Point, b: float, off: Floats | float) -> NDArray[np.bool_]:
+        """Return which examples are not certain to be on a side of the margin where their term is 0."""
+        alpha, C = point.alpha, self._problem.C
+        above = point.responses + self._problem.y * b - 1.0
+        safe = np.where(alpha <= 0.0, above >= off, (alpha >= C) & (-above >= off))
+        return ~safe
+
+    def _far(self, point: Point, near: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return far examples drawn at random: of those at 0, and with repetition of those at C."""
+        count = int(np.clip(_CHECKED * np.count_nonzero(near), _FEWEST, _MOST_CHECKED))
+        draw, moved = np.random.default_rng(self.made), point.alpha > 0.0
+        at_0, at_C = np.flatnonzero(~near & ~moved), np.flatnonzero(~near & moved)
+        some = draw.choice(at_0, min(count // 4, at_0.size), replace=False)
+        return some, draw.choice(at_C, count if at_C.size else 0)
+
+    def _bound(
+        self, alpha: Floats, responses: Floats, b: float, off: Floats | float, doubt: Doubt, kind: str
+    ) -> GapBound:
+        """Return what responses prove that are known to within `off`, shape (n,), where they count."""
+        problem = self._problem
+        y, n, a = problem.y, problem.n, np.minimum(alpha / problem.C, 1.0)
+        below = 1.0 - responses - y * b
+        terms = np.maximum((1.0 - a) * below, -a * below)
+        rest = self._levelling(alpha, responses, doubt.farthest) - b * float(a @ y) / n
+        gap = float((terms + off * np.maximum(a, 1.0 - a)).mean()) + rest
+        norm2 = max(0.0, float(alpha @ responses))
+        primal = primal_objective(problem.lam, norm2, mean_hinge(responses, y * b)) - 0.5 * doubt.shift
+        error = 0.5 * doubt.width
+        least = primal - error
+        return GapBound(
+            gap=gap,
+            gap_at_best=float(terms.mean()) + rest,
+            relative_gap=gap / least if least > 0.0 else math.inf if gap > 0.0 else 0.0,
+            primal=primal,
+            dual=primal - gap,
+            error=error,
+            responses=responses,
+            bias=b,
+            kind=kind,
+        )
+
+    def _levelling(self, alpha: Floats, responses: Floats, farthest: float) -> float:
+        """Return what the dual objective loses where α is made to balance, see `problem.dual_bound`."""
+        problem = self._problem
+        excess = math.fsum(alpha * problem.y) if problem.bias != "none" else 0.0
+        if excess == 0.0:
+            return 0.0
+        i, t = _heaviest(alpha, problem.y, excess), abs(excess)
+        return problem.lam * (t * (1.0 - float(responses[i]) + farthest) + 0.5 * t * t)
+
+
+def _heaviest(alpha: Floats, y: Floats, excess: float) -> int:
+    """Return which coefficient of the heavier class is the largest."""
+    heavier = np.flatnonzero(y * excess > 0.0)
+    return int(heavier[np.argmax(alpha[heavier])])
+
+
+def _most(r: float, s: float) -> float:
+    """Return the largest of g(k) = k (r ln(1/k) + s) over [0, 1]."""
+    k = math.exp(s / r - 1.0) if 0.0 < s < r else 1.0 if s > 0.0 else math.exp(-1.0)
+    return k * (s - r * math.log(k))
+
+
+def _mean(errors: Floats, most: float, failure: float) -> tuple[float, float]:
+    """Return the mean of a population by a sample with repetition, and how far it may be off.
+
+    By the empirical Bernstein inequality, for both sides, of numbers within ± `most`.
+    """
+    m = errors.size
+    if m < 2:
+        return 0.0, most
+    L = math.log(4.0 / failure)
+    width = math.sqrt(2.0 * float(errors.var(ddof=1)) * L / m) + 14.0 * most * L / (3.0 * (m - 1))
+    return (float(errors.mean()), width) if width < most else (0.0, most)

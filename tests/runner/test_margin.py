@@ -1,0 +1,155 @@
+"""Bounds of the duality gap by few responses in double precision."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from svmbench import config
+from svmbench.data import Dataset
+from svmbench.data.dataset import Part
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem
+from svmbench.rng import Generator
+from svmbench.runner import margin
+from svmbench.runner.execute import execute
+from svmbench.runner.margin import GapBounds, Point
+from svmbench.runner.observe import Observer
+from svmbench.solvers import registry
+from svmbench.solvers.base import KernelExpansion, Snapshot
+from tests.specification.certificate import bounds, gram, two_moons
+
+from .fakes import Silent
+
+
+def solved(C: float = 1.0, bias: str = "unregularised", eps: float = 1e-3, name: str = "decomposition"):
+    """Return examples, problem, oracle and the last snapshot of a solver."""
+    X, y = two_moons(n=1500)
+    kernel = {"name": "gaussian", "gamma": 1.0}
+    problem, oracle = Problem.build(y, C=C, bias=bias), Oracle(X, kernel)
+    solver = registry.get(name)
+    run = solver(solver.Params(eps=eps)).start(problem, oracle, Generator(0))
+    while not (run.converged or run.stalled):
+        run.advance("iterations", run.iterations + 50)
+    return X, problem, oracle, run.snapshot()
+
+
+def point_of(snapshot: Snapshot) -> Point:
+    assert snapshot.alpha is not None and snapshot.responses is not None and snapshot.exact_at is not None
+    return Point(snapshot.alpha, snapshot.responses, snapshot.exact_at)
+
+
+@pytest.mark.parametrize("name", ["decomposition", "smo_pair", "svm_light", "gpdt"])
+@pytest.mark.parametrize("C", [1.0, 1e4])
+def test_the_gap_is_that_of_all_responses_by_a_few_of_them(name, C):
+    X, problem, oracle, snapshot = solved(C, name=name)
+    made = GapBounds(problem, oracle)
+    before = oracle.ledger.kev_observation
+    few = made.confirmed(point_of(snapshot), snapshot.model.bias)
+    spent = oracle.ledger.kev_observation - before
+    every = made.exact(snapshot.alpha, snapshot.model.bias)
+    assert few.gap == pytest.approx(every.gap, rel=1e-9)
+    assert few.relative_gap >= every.relative_gap * (1.0 - 1e-12)
+    assert abs(few.primal - every.primal) <= few.error
+    if few.kind == "rounding":
+        assert spent <= 0.5 * problem.n * np.count_nonzero(snapshot.alpha)
+    assert few.kind == "rounding" or C > 1.0
+    P, D = bounds(gram(X, X, oracle.kernel), problem.y, C, snapshot.alpha, True)
+    assert every.gap >= (P - D) * (1.0 - 1e-9)
+
+
+def test_the_quick_bound_is_larger_and_takes_no_kernel_value():
+    _, problem, oracle, snapshot = solved()
+    made = GapBounds(problem, oracle)
+    before = oracle.ledger.kev_observation
+    quick = made.quick(point_of(snapshot), snapshot.model.bias)
+    assert oracle.ledger.kev_observation == before
+    confirmed = made.confirmed(point_of(snapshot), snapshot.model.bias)
+    assert quick.gap >= confirmed.gap and quick.error >= confirmed.error
+    assert quick.kind == "rounding"
+
+
+@pytest.mark.parametrize("drift", [1e-3, -1e-3])
+def test_responses_that_are_further_off_than_rounding_goes_are_all_made_again(drift):
+    _, problem, oracle, snapshot = solved()
+    wrong = Point(snapshot.alpha, snapshot.responses + drift, snapshot.exact_at)
+    found = GapBounds(problem, oracle).confirmed(wrong, snapshot.model.bias)
+    every = GapBounds(problem, oracle).exact(snapshot.alpha, snapshot.model.bias)
+    assert found.kind == "float64" and found.gap == every.gap
+
+
+def test_a_sample_of_terms_lowers_what_rounding_may_do(monkeypatch):
+    _, problem, oracle, snapshot = solved()
+    monkeypatch.setattr(margin, "_EFFORT", 1e9)
+    monkeypatch.setattr(margin, "_most", lambda r, s: 1e-5)
+    few = GapBounds(problem, oracle).confirmed(point_of(snapshot), snapshot.model.bias)
+    monkeypatch.setattr(margin, "_EFFORT", 0.0)
+    many = GapBounds(problem, oracle).confirmed(point_of(snapshot), snapshot.model.bias)
+    assert few.kind == "confidence" and few.gap == pytest.approx(many.gap, rel=1e-9)
+
+
+def test_certificates_of_a_run_share_their_probability_of_failure():
+    parts = [margin.FAILURE / (k * (k + 1)) for k in range(1, 10_000)]
+    assert sum(parts) <= margin.FAILURE
+
+
+def test_the_observer_bounds_the_gap_of_an_exact_method(monkeypatch):
+    X, problem, oracle, snapshot = solved()
+    monkeypatch.setattr("svmbench.runner.certificate._FREE_BOUNDED", 0)
+    monkeypatch.setattr("svmbench.runner.certificate._SHARE", 10**12)
+    data = Dataset("none", Part(X, problem.y), None, None, "", {})
+    along, last = (Observer(problem, oracle, data, exact=True)(snapshot, end) for end in (False, True))
+    exact = Observer(problem, oracle, data)(snapshot)
+    assert exact["precision"] == "float64" and "objective_error" not in exact
+    for row in (along, last):
+        assert row["precision"] == "rounding" and row["dual_source"] == "solver"
+        assert row["duality_gap"] >= exact["duality_gap"] * (1.0 - 1e-9)
+        assert row["train_error"] == exact["train_error"]
+        assert abs(row["primal_objective"] - exact["primal_objective"]) <= row["objective_error"]
+    assert last["duality_gap"] == pytest.approx(exact["duality_gap"], rel=1e-9)
+    # Responses of unknown origin prove nothing: they are made again.
+    strange = Snapshot(snapshot.model, snapshot.responses + 0.1, snapshot.alpha)
+    row = Observer(problem, oracle, data, exact=True)(strange, True)
+    assert row["duality_gap"] == pytest.approx(exact["duality_gap"], rel=1e-9)
+
+
+def test_a_checkpoint_without_responses_leaves_out_what_is_too_dear(monkeypatch):
+    X, problem, oracle, snapshot = solved()
+    for name in ("certificate._FREE_BOUNDED", "observe._FREE"):
+        monkeypatch.setattr(f"svmbench.runner.{name}", 0)
+    for name in ("certificate._SHARE", "observe._SHARE"):
+        monkeypatch.setattr(f"svmbench.runner.{name}", 10**12)
+    data = Dataset("none", Part(X, problem.y), None, Part(X[:100], problem.y[:100]), "", {})
+    behind = Snapshot(snapshot.model, alpha=snapshot.alpha, earlier=True)
+    observer = Observer(problem, oracle, data, exact=True)
+    assert set(observer(behind)) == {"support_vectors"}
+    last = observer(behind, True)
+    assert last["relative_gap"] < 1e-3 and last["test_error"] is not None
+    races = Observer(problem, oracle, data, exact=True, targets={"gap": None, "test_error": 0.5})
+    assert races(behind)["relative_gap"] == last["relative_gap"]
+
+
+def test_scores_of_test_examples_follow_what_changed(monkeypatch):
+    monkeypatch.setattr("svmbench.runner.test_scores._FEW", 0)
+    X, y = two_moons()
+    oracle = Oracle(X, {"name": "gaussian", "gamma": 1.0})
+    from svmbench.runner.test_scores import TestScores
+
+    scores, K = TestScores(oracle, X[:50]), gram(X[:50], X, oracle.kernel)
+    beta = np.where(np.arange(y.size) % 2 == 0, y, 0.0)
+    for _ in range(3):
+        beta[7] += 0.25
+        before = oracle.ledger.kev_prediction
+        found = scores(KernelExpansion(np.flatnonzero(beta), beta[beta != 0.0], 0.5))
+        assert found == pytest.approx(K @ beta + 0.5, abs=1e-5)
+    assert oracle.ledger.kev_prediction - before == 50
+
+
+@pytest.mark.parametrize("words", [["budget.kev=null"], ["budget.gap=1e-2"], ["budget.iterations=3"]])
+def test_every_run_of_an_exact_solver_ends_with_a_gap(tmp_path, monkeypatch, words):
+    monkeypatch.setattr("svmbench.runner.certificate._FREE_BOUNDED", 0)
+    monkeypatch.setattr("svmbench.runner.certificate._SHARE", 10**12)
+    given = ["solver=decomposition", "dataset.n_train=3000", "problem.bias=unregularised", *words]
+    run = execute(config.resolve([*given, f"results={tmp_path}"]), progress=Silent()).run
+    last = run.trace().iloc[-1]
+    assert last["precision"] in ("rounding", "float64") and last["relative_gap"] > 0.0
