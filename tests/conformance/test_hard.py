@@ -15,9 +15,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from svmbench.kernels._linear_data import LinearData
+from svmbench.problem import Problem
+from svmbench.rng import Generator
+from svmbench.runner.certificate import certify
 from svmbench.solvers import registry
 from tests.conformance.cases import start
-from tests.conformance.hard import case, play
+from tests.conformance.hard import case, letters, play
 
 ROOT = Path(__file__).parent.parent.parent
 COUNT = int(os.environ.get("SVMBENCH_HARD", "12"))
@@ -70,6 +74,26 @@ def test_dcd_does_not_end_at_once_on_equal_examples_with_opposite_labels():
     assert run.converged
     alpha = run.snapshot().alpha
     np.testing.assert_allclose(alpha, 1.0)  # both at C
+
+
+@pytest.mark.parametrize("shrinking", [False, True])
+@pytest.mark.parametrize(
+    ("name", "n", "columns", "one_hot"),
+    [("dcd", 300, 30, False), ("dcd", 300, 60, True), ("svm_light_linear", 60, 10, True)],
+)
+def test_a_linear_method_that_gets_on_does_not_stall(name, n, columns, one_hot, shrinking):
+    # Near the optimum of the active examples the objective rises by less than its rounding, for thousands of
+    # passes: a shrunk example may then be far from its optimum, or the gap may fall still.
+    X, y = letters(np.random.default_rng(0), n, columns, one_hot=one_hot)
+    problem, reader = Problem.build(y, C=1.0), LinearData(X)
+    solver = registry.get(name)
+    run = solver(solver.Params(eps=1e-9, shrinking=shrinking)).start(problem, reader, Generator(0))
+    run.advance("iterations", 20_000_000 if name == "dcd" else 200_000)
+    assert not run.stalled
+    assert run.converged
+    alpha = run.snapshot().alpha
+    w = reader.combination(np.arange(n), alpha * y)
+    assert certify(problem, alpha, y * reader.products(w))["relative_gap"] <= 1e-8
 
 
 @pytest.mark.parametrize(

@@ -26,9 +26,13 @@ on the Stochastic Batch Perceptron (S. Shalev-Shwartz and T. Zhang, Stochastic D
 Without bias every PG is 0 at the optimum. The paper takes M and m of the PG alone, by which two equal
 examples with opposite labels end the method after a few passes, both with a PG of -2: M - m is then 0.
 
-It has stalled where in 100 looks in a row, n visits or more apart, the dual objective has risen by less than
-1e-9 of the gap that the gradients of those visits show: changes of α are lost in the rounding of w, or so
-small beside C that no number of passes would do.
+The dual objective is looked at every n visits or more. Where 100 looks in a row have raised it by less than
+1e-9 of the gap that the gradients of those visits show, all examples become active: a shrunk one may have
+something to give where the active ones have not. Where the objective does not rise then either, the gap
+decides: near the optimum it falls with the gradients, while the objective rises with their squares, which
+its rounding hides first. The method has stalled where three times in a row the gap of 100 looks together has
+not fallen by 0.1 % from its least: changes of α are lost in the rounding of w, or so small beside C that no
+number of passes would do.
 
 Answer: the last iterate, not averaged; a dual point. An example with x = 0 has α = C from the start under the
 hinge loss and is never visited in a pass. One visit is one inner product, and the |x_i|² are n more at the
@@ -47,11 +51,13 @@ from libc.stdint cimport int64_t
 from svmbench.kernels._linear_data cimport svmbench_prefetch
 from svmbench.rng cimport Generator
 from svmbench.solvers.run cimport LinearRun
-from svmbench.solvers.stall cimport Record, stuck
+from svmbench.solvers.stall cimport (
+    LOOK_AT_ALL, NONE, Progress, Standstill, at_first, keep_standstill, progress
+)
 
 cdef enum:
     AHEAD = 8               # visits ahead of time at which what they need is asked for from memory
-    PATIENCE = 100          # looks in a row at the objective without a gain after which it has stalled
+    PATIENCE = 100          # looks in a row at the objective without a gain after which it may have stalled
     RARELY = 32             # a look costs at most this part of the visits since the last one
 
 # What a visit needs of an example, beside its features, in one place.
@@ -117,7 +123,7 @@ cdef class Run(LinearRun):
     cdef Py_ssize_t visited         # examples that passes visit: those that are not zero
     cdef Py_ssize_t active
     cdef Py_ssize_t at
-    cdef Record dual                # objective when it was last looked at
+    cdef Standstill standstill
     cdef int64_t spacing            # visits from one look to the next
     cdef int64_t left               # visits to the next one
     cdef double gap                 # of the coefficients visited since the last one, at the time of the visit
@@ -143,7 +149,7 @@ cdef class Run(LinearRun):
         coordinates["y"] = self.labels
         coordinates["step"] = np.divide(1.0, curvature, where=curvature > 0.0, out=np.zeros(self.n))
         self.w = np.zeros(max(examples.d, 1))
-        self.dual = Record(-INFINITY, 0)
+        self.standstill = at_first()
         look = self.n + examples.d
         self.spacing = self.left = max(self.n, RARELY * self.n * look // (examples.stored + 1))
         if self.passes:
@@ -161,10 +167,22 @@ cdef class Run(LinearRun):
         self.left -= 1
         if self.left == 0:
             self.left = self.spacing
-            self.stalled = stuck(&self.dual, self.objective(), self.gap, PATIENCE) and not self.converged
+            self.look()
             self.gap = 0.0
         self.ledger.iteration(0)
         return 0
+
+    cdef void look(self) noexcept nogil:
+        """See whether it gets on."""
+        cdef Progress found = progress(
+            &self.standstill, self.objective(), self.gap, self.shrinking, PATIENCE
+        )
+        if self.converged:
+            return
+        if found == LOOK_AT_ALL:
+            self.open()
+            self.begin()
+        self.stalled = found == NONE
 
     cdef void visit_next(self) noexcept nogil:
         cdef Py_ssize_t i = 0
@@ -261,7 +279,7 @@ cdef class Run(LinearRun):
             kept.vectors(items=self.items)
             self.active = kept.number("active", self.active)
             self.at = kept.number("at", self.at)
-        self.dual = Record(kept.number("highest", self.dual.highest), kept.number("idle", self.dual.idle))
+        keep_standstill(kept.part("standstill"), &self.standstill)
         self.left = kept.number("left", self.left)
         self.gap = kept.number("gap", self.gap)
         self.most = kept.number("most", self.most)

@@ -18,8 +18,10 @@ Method, from α = 0 and w = 0; an iteration is::
         g_i < -eps at C, is no longer active
     no violation above eps: stop if all were active, else make the g_i of the others and let all be active
 
-It has stalled where the dual objective in 10 looks in a row, 100 iterations apart, has risen by less than
-1e-9 of the gap of the active examples: changes of α are lost in the rounding of w, or as good as none.
+The dual objective is looked at every 100 iterations. Where 10 looks in a row have raised it by less than 1e-9
+of the gap of the active examples, all examples become active. Where it does not rise then either, the gap
+decides, as in `dcd`: the method has stalled where three times in a row the gap of 10 looks together has not
+fallen by 0.1 % from its least. Changes of α are then lost in the rounding of w, or as good as none.
 
 Answer: the last iterate; a dual point. An iteration makes q(q+1)/2 inner products for the small problem and
 one for each active example; that after which all are active again one more for each that was not.
@@ -36,7 +38,9 @@ from libc.stdint cimport int8_t, int64_t
 
 from svmbench.solvers.dual.small_qp cimport SmallQP, solve_small, violation
 from svmbench.solvers.run cimport WORK_BETWEEN_SIGNALS, LinearRun
-from svmbench.solvers.stall cimport Record, stuck
+from svmbench.solvers.stall cimport (
+    LOOK_AT_ALL, NONE, Progress, Standstill, at_first, keep_standstill, progress
+)
 
 cdef enum:
     PATIENCE = 2            # iterations at a bound after which an example is shrunk, as in SVM-light
@@ -77,7 +81,7 @@ cdef class Run(LinearRun):
     cdef bint shrinking
     cdef double eps
     cdef double C
-    cdef Record dual                # objective so far
+    cdef Standstill standstill
     cdef double[::1] alpha
     cdef double[::1] g
     cdef double[::1] w
@@ -104,7 +108,7 @@ cdef class Run(LinearRun):
         self.shrinking = params.shrinking
         self.eps = params.eps
         self.C = problem.C
-        self.dual = Record(-INFINITY, 0)
+        self.standstill = at_first()
         self.alpha, self.g = np.zeros(self.n), np.full(self.n, -1.0)
         self.w, self.row = np.zeros(max(examples.d, 1)), np.zeros(max(examples.d, 1))
         self.items = np.arange(self.n, dtype=np.int64)
@@ -120,8 +124,20 @@ cdef class Run(LinearRun):
         self.move()
         self.follow()
         if (self.iterations + 1) % SPACING == 0:
-            self.stalled = stuck(&self.dual, self.objective(), self.gap(), STANDSTILL) and not self.converged
+            self.look()
         self.ledger.iteration(0)
+        return 0
+
+    cdef int look(self) except -1 nogil:
+        """See whether it gets on."""
+        cdef Progress found = progress(
+            &self.standstill, self.objective(), self.gap(), self.shrinking, STANDSTILL
+        )
+        if self.converged:
+            return 0
+        if found == LOOK_AT_ALL:
+            self.converged = self.reopen() == 0.0
+        self.stalled = found == NONE
         return 0
 
     cdef inline double off(self, Py_ssize_t i) noexcept nogil:
@@ -272,7 +288,7 @@ cdef class Run(LinearRun):
         kept.vectors(alpha=self.alpha, g=self.g, w=self.w, items=self.items, settled=self.settled, B=self.B)
         kept.vectors(shrunk=self.shrunk, member=self.member)
         self.active, self.size = kept.number("active", self.active), kept.number("size", self.size)
-        self.dual = Record(kept.number("highest", self.dual.highest), kept.number("idle", self.dual.idle))
+        keep_standstill(kept.part("standstill"), &self.standstill)
 
     def snapshot(self):
         """Return the last iterate."""
