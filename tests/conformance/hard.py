@@ -149,7 +149,7 @@ def examples(rng: np.random.Generator) -> tuple[str, Any, NDArray[np.float64]]:
 def letters(
     rng: np.random.Generator, n: int, columns: int, *, one_hot: bool
 ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Return rows of letters A, C, G, T, coded 1 to 4 or one-hot, and labels by a noisy rule of a few columns.
+    """Return rows of four letters, coded 1 to 4 or one-hot, and labels by a noisy rule of some columns.
 
     The codes lie on one side of zero, so that their inner products differ little: dual methods pass over such
     rows many thousand times. They are made as those of the splice junctions are (UCI Machine Learning
