@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from svmbench import data as datasets
 from svmbench import features
-from svmbench.errors import UserError
+from svmbench.errors import Refusal, UserError
 from svmbench.rng import Generator
 from svmbench.runner import prepare
 from svmbench.runner.clock import Clock
@@ -244,7 +244,7 @@ class _Attempt:
             )  # fmt: skip
             value = best.nu if name == "nu" else best.norm
             if best.nu is None or value is None:
-                raise UserError(
+                raise Refusal(
                     f"{key}=auto needs an optimum that is not zero; give solver.{key}=NUMBER or a smaller lam"
                 )
             problem = self._problem = (

@@ -47,9 +47,9 @@ cdef enum Progress:
 
 # Note the dual objective and the gap, and return what is to be done.
 #
-# Where the objective has not risen in `patience` looks in a row, all examples are looked at. Where it does not
-# rise then either, the gap decides: near the optimum it falls with the gradients, while the objective rises
-# with their squares, which its rounding hides first.
+# Where the objective has not risen in `patience` looks in a row, all examples are looked at. Where it does
+# not rise then either, the gap decides: near the optimum it falls with the gradients, while the objective
+# rises with their squares, which its rounding hides first.
 cdef inline Progress progress(
     Standstill* state, double objective, double gap, bint leaves_out, int64_t patience
 ) noexcept nogil:

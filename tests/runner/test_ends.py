@@ -2,7 +2,9 @@ import gc
 import os
 import signal
 import threading
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from svmbench import data as datasets
@@ -11,7 +13,7 @@ from svmbench.runner.memory import Allowance
 from svmbench.store import Store
 
 from .conftest import accident
-from .fakes import Toy, ToyRun
+from .fakes import Toy, ToyRun, two_clouds
 
 
 def stored(make):
@@ -101,6 +103,16 @@ def test_an_optimum_that_cannot_be_certified_is_refused_and_no_accident(make, mo
     assert outcome.state == outcome.run.status == "refused"
     assert outcome.reason.startswith("the optimum is certified to a relative gap of ")
     assert outcome.reason.endswith("give the parameter that is auto as a number, or a smaller C")
+    assert not (outcome.run.path / "error.log").exists()
+
+
+def test_nu_auto_of_an_optimum_that_is_zero_is_refused(make, monkeypatch):
+    clouds = two_clouds()
+    zero = replace(clouds, train=replace(clouds.train, X=np.zeros_like(clouds.train.X)))
+    monkeypatch.setattr(datasets, "load", lambda *_, **__: zero)
+    outcome = make(solver={"name": "sbp", "nu": "auto"}, kernel={"name": "linear"})
+    assert outcome.state == outcome.run.status == "refused"
+    assert outcome.reason.startswith("nu=auto needs an optimum that is not zero; give solver.nu=NUMBER")
     assert not (outcome.run.path / "error.log").exists()
 
 

@@ -33,7 +33,7 @@ import numpy as np
 
 from svmbench.solvers.base import LinearModel, LinearSolver, Snapshot
 
-from libc.math cimport INFINITY, fmax, isfinite
+from libc.math cimport fmax, isfinite
 from libc.stdint cimport int8_t, int64_t
 
 from svmbench.solvers.dual.small_qp cimport SmallQP, solve_small, violation
