@@ -13,7 +13,7 @@ from svmbench.papers.runs import PlannedRun
 from svmbench.report.series import optimum_of
 from svmbench.solvers import registry
 from svmbench.store import Store, StoredRun
-from svmbench.store.identity import identity, rounded
+from svmbench.store.identity import DERIVED, derived_from, identity, rounded
 
 
 @dataclass(frozen=True)
@@ -132,11 +132,13 @@ class Index:
         """Tell whether ν or R, where it is derived from the certified optimum, is still what the run used."""
         used, given = run.manifest.get("problem", {}), run.config["solver"]
         record = self.optimum(run)
-        for key, name, column in (("nu", "nu", "nu"), ("R", "radius", "norm")):
+        for name, key in DERIVED.values():
             if record is None or given.get(key) != "auto" or used.get(name) is None:
                 continue
-            if rounded(used[name]) != rounded(record[column]):
-                yield f"{name} was {used[name]:.9g}, the certified optimum now gives {record[column]:.9g}"
+            now = derived_from(record, key)
+            if now is None or rounded(used[name]) != rounded(now):
+                gives = "none" if now is None else f"{now:.9g}"
+                yield f"{name} was {used[name]:.9g}, the certified optimum now gives {gives}"
 
 
 def configuration_key(config: dict[str, Any]) -> str:

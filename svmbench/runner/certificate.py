@@ -25,6 +25,9 @@ _FREE_BOUNDED, _SHARE = 200_000_000, 4
 #: Of objectives that are sums in float64, relative.
 _ROUNDING = 1e-12
 
+#: Digits of ν and R at most, those of an identity.
+_MOST_DIGITS = 6
+
 #: Part of the objective that responses in single precision may be off by, judged by a sample of the examples.
 ROUGH = 1e-4
 
@@ -261,10 +264,37 @@ def nu_interval(lam: float, primal: float, dual: float, norm: float) -> tuple[fl
         Lower and upper bound; None where w* = 0 is not ruled out, and with it no ν*.
     """
     primal, dual = (1.0 + _ROUNDING) * primal, (1.0 - _ROUNDING) * dual
-    r = math.sqrt(max(0.0, primal - dual) / lam)
+    r = _distance(lam, primal, dual)
     low = max(0.0, dual / (norm + r) - 0.5 * lam * (norm + r)) if norm + r > 0.0 else 0.0
     high = primal / (norm - r) - 0.5 * lam * (norm - r) if norm > r else None
     return low, high
+
+
+def norm_interval(lam: float, primal: float, dual: float, norm: float) -> tuple[float, float]:
+    """Return bounds of |w*|, as in `nu_interval`."""
+    r = _distance(lam, (1.0 + _ROUNDING) * primal, (1.0 - _ROUNDING) * dual)
+    return max(0.0, norm - r), norm + r
+
+
+def _distance(lam: float, primal: float, dual: float) -> float:
+    """Return how far w is from w* at most."""
+    return math.sqrt(max(0.0, primal - dual) / lam)
+
+
+def proved(value: float, low: float, high: float) -> float:
+    """Return a value in the fewest digits, at most six, that stay within what is proved of it.
+
+    Digits beyond these are those of one computation, not of the problem: they change with the rounding of
+    kernel values. Rounding alone cannot make two computations agree, whatever the number of digits, where
+    the true value is near the middle between two roundings. They agree because the value and its bounds are
+    a function of the problem (`svmbench.runner.certifier.Search`); few digits make them agree, nearly
+    always, between instruction sets too.
+    """
+    for digits in range(1, _MOST_DIGITS):
+        short = float(f"{value:.{digits}g}")
+        if low <= short <= high:
+            return short
+    return float(f"{value:.{_MOST_DIGITS}g}")
 
 
 def _why_not(problem: Problem, alpha: Floats) -> str:

@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ from svmbench.runner.memory import Allowance, OutOfAllowance
 from svmbench.solvers.base import KernelExpansion, LinearModel, Model, Run
 
 Floats = NDArray[np.float64]
+Counts = dict[str, int | None]
 
 #: Relative duality gap, (primal - dual) / primal, at or below which an optimum is accepted.
 TARGET = 1e-6
@@ -33,6 +35,10 @@ EPS = 1e-10
 
 class Uncertified(ArithmeticError):
     """The arithmetic ends before the gap of an optimum is small enough."""
+
+
+#: Beginnings of the names of kept arrays that are not the solver's.
+_OWN, _SCORES = "search_", "scores_"
 
 
 @dataclass(frozen=True)
@@ -96,61 +102,153 @@ def model_of(alpha: Floats, problem: Problem, reader: Oracle | LinearData, bias:
     return LinearModel(reader.combination(at, alpha[at] * problem.y[at]), bias)
 
 
-def solve(
-    run: Run,
-    step: int,
-    problem: Problem,
-    reader: Oracle | LinearData,
-    limits: Limits,
-    say: Callable[[str], None],
-    keep: Callable[[Floats | None], None],
-) -> tuple[Floats, dict[str, float]]:
-    """Advance until the gap is at most `TARGET` in double precision; return α, shape (n,), and the bounds.
+class Search:
+    """The way of one run to a certificate, which can be left and taken up again bit for bit.
 
-    What the solver maintains says when to look: at first where its gap is at most the target, then where it
-    has halved. Now and then `keep` is given α, so that a process that is killed has lost little. It
-    ends where the solver does, or where nothing changes although all responses are those of α.
+    ν and R of other runs come from the certificate, and are part of their identity. They must not depend on
+    whether the search was interrupted. So everything that decides what comes next is kept together, always
+    as it was between two iterations: the state of the solver, its counts, where the next look at the gap is,
+    what the last looks found, and the training scores, the last bits of which depend on the looks before.
+    None of it depends on time, and neither do the solver's iterations, so that the certificate is a function
+    of the problem, the version of the solver and the instruction set. A signal may tear an iteration or a
+    look: then the last state before it is the one that is kept.
+
+    Parameters
+    ----------
+    run : Run
+        A started solver with dual points.
+    step : int
+        Iterations between two looks.
+    problem : Problem
+        The problem.
+    reader : Oracle or LinearData
+        The training examples.
     """
-    started = said = time.monotonic()
-    promising, proven = TARGET, 1.0
-    scores, before = TrainingScores(reader, limited=False), np.empty(0)
-    while True:
-        run.advance("iterations", run.iterations + step)
+
+    def __init__(self, run: Run, step: int, problem: Problem, reader: Oracle | LinearData) -> None:
+        self._run = run
+        self._step = step
+        self._problem = problem
+        self._reader = reader
+        self._until = step
+        self._promising, self._proven = TARGET, 1.0
+        self._scores, self._before = TrainingScores(reader, limited=False), np.empty(0)
+        self._looking = True
+        self._kept: tuple[dict[str, NDArray[Any]], Counts] | None = None
+
+    def state(self) -> tuple[dict[str, NDArray[Any]], Counts] | None:
+        """Return what the search can be taken up from, arrays by name, and the counts until there.
+
+        None where there is nothing yet.
+        """
+        run = self._run
+        if not (self._looking or run.converged or run.stalled) and getattr(run, "whole", False):
+            self._keep()
+        return self._kept
+
+    def restore(self, kept: dict[str, NDArray[Any]], counts: Counts) -> None:
+        """Take up a search of the same problem where another one was."""
+        ledger = self._reader.ledger
+        for name in ledger.as_dict():
+            if counts.get(name) is not None:
+                setattr(ledger, name, counts[name])
+        own = {name: kept[_OWN + name] for name in ("until", "promising", "proven", "before")}
+        scores = {name: kept[_SCORES + name] for name in self._scores.state()}
+        iterations = int(kept[_OWN + "iterations"])
+        self._run.restore(  # type: ignore[attr-defined]
+            {name: array for name, array in kept.items() if not name.startswith((_OWN, _SCORES))}, iterations
+        )
+        self._scores.restore(scores)
+        self._until, self._before = int(own["until"]), own["before"]
+        self._promising, self._proven = float(own["promising"]), float(own["proven"])
+        self._kept = kept, counts
+
+    def _keep(self) -> None:
+        """Note the state between two iterations; during the solver's start on subsets it has none."""
+        state = self._run.state() if hasattr(self._run, "state") else None
+        if state is None:
+            return
+        own = {
+            "iterations": self._run.iterations,
+            "until": self._until,
+            "promising": self._promising,
+            "proven": self._proven,
+            "before": self._before,
+        }
+        arrays = {
+            **{name: np.array(array) for name, array in state.items()},
+            **{_OWN + name: np.array(value) for name, value in own.items()},
+            **{_SCORES + name: np.array(array) for name, array in self._scores.state().items()},
+        }
+        self._kept = arrays, self._reader.ledger.as_dict()
+
+    def step(self) -> tuple[float, tuple[Floats, dict[str, float]] | None]:
+        """Advance to the next look; return the gap seen there, and α and the bounds where it is small."""
+        self._looking = False
+        self._run.advance("iterations", self._until)
+        self._looking = True
+        gap, found = self._look()
+        self._until = self._run.iterations + self._step
+        self._keep()
+        return gap, found
+
+    def _look(self) -> tuple[float, tuple[Floats, dict[str, float]] | None]:
+        run, problem, reader = self._run, self._problem, self._reader
         snapshot = run.snapshot()
         if snapshot.alpha is None:
             raise TypeError("the solver of the optimum gives no dual point")
         responses = snapshot.responses
-        same = not snapshot.earlier and np.array_equal(snapshot.alpha, before)
+        same = not snapshot.earlier and np.array_equal(snapshot.alpha, self._before)
         ended = run.converged or run.stalled or same
         # While values are brought up to date the coefficients stay, which is no end.
-        before = np.empty(0) if snapshot.earlier else snapshot.alpha
+        self._before = np.empty(0) if snapshot.earlier else snapshot.alpha
         if snapshot.earlier:
-            gap = proven
+            gap = self._proven
         elif responses is None or ended:
             gap = 0.0  # as far as is known without a look
         else:
             gap = certify(problem, snapshot.alpha, responses, diagonal(reader))["relative_gap"]
-        if gap <= promising or ended:
-            promising = 0.5 * max(gap, 0.0)
+        if gap <= self._promising or ended:
+            self._promising = 0.5 * max(gap, 0.0)
             model = model_of(snapshot.alpha, problem, reader)
-            fresh = scores(model)
+            fresh = self._scores(model)
             assert fresh is not None  # no limit
             certificate = certify(problem, snapshot.alpha, problem.y * fresh, diagonal(reader))
-            gap = proven = certificate["relative_gap"]
+            gap = self._proven = certificate["relative_gap"]
             if gap <= TARGET:
-                return snapshot.alpha, certificate
+                return gap, (snapshot.alpha, certificate)
             if ended:
                 raise Uncertified(
                     f"the optimum is certified to a relative gap of {gap:.1e} only, {TARGET:g} is needed"
                 )
         # Between two looks the solver may take itself to be there: what is told is what was proven then.
-        gap = proven if gap <= TARGET else gap
+        return (self._proven if gap <= TARGET else gap), None
+
+
+def solve(
+    search: Search,
+    iterations: Callable[[], int],
+    limits: Limits,
+    say: Callable[[str], None],
+    keep: Callable[[], None],
+) -> tuple[Floats, dict[str, float]]:
+    """Advance until the gap is at most `TARGET` in double precision; return α, shape (n,), and the bounds.
+
+    What the solver maintains says when to look: at first where its gap is at most the target, then where it
+    has halved. Now and then `keep` is called, so that a process that is killed has lost little. It
+    ends where the solver does, or where nothing changes although all responses are those of α.
+    """
+    started = said = time.monotonic()
+    while True:
+        gap, found = search.step()
+        if found is not None:
+            return found
         now = time.monotonic()
         if now - said >= 10.0:
             said = now
             left = time_left(gap, now - started)
-            keep(snapshot.alpha)
-            say(f"optimum: {run.iterations} iterations, relative gap {gap:.1e} of {TARGET:g}, {left}")
+            keep()
+            say(f"optimum: {iterations()} iterations, relative gap {gap:.1e} of {TARGET:g}, {left}")
         limits.check(gap)
 
 

@@ -41,7 +41,7 @@ from svmbench.runner.translation import posed
 from svmbench.solvers import registry
 from svmbench.solvers.base import Snapshot, Solver
 from svmbench.store import AlreadyStored, RunWriter, StorageError, Store, StoredRun
-from svmbench.store.identity import DERIVED, identity, rounded
+from svmbench.store.identity import DERIVED, derived_from, identity, rounded
 
 if TYPE_CHECKING:
     from svmbench.data import Dataset
@@ -242,7 +242,7 @@ class _Attempt:
                 problem, self._posed.data, kernel, self._store, cache_bytes=self._cache, threads=threads,
                 seconds=seconds, allowance=self._allowance, say=say,
             )  # fmt: skip
-            value = best.nu if name == "nu" else best.norm
+            value = derived_from(vars(best), key)
             if best.nu is None or value is None:
                 raise Refusal(
                     f"{key}=auto needs an optimum that is not zero; give solver.{key}=NUMBER or a smaller lam"

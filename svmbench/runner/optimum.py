@@ -14,17 +14,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench import simd
 from svmbench.files import StillLocked, digest
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem, nu_from_optimum
 from svmbench.rng import Generator
-from svmbench.runner.certificate import nu_interval
-from svmbench.runner.certifier import EPS, TARGET, Limits, choose, model_of, solve
+from svmbench.runner.certificate import norm_interval, nu_interval, proved
+from svmbench.runner.certifier import EPS, TARGET, Limits, Search, choose, model_of, solve
 from svmbench.runner.memory import Allowance, OutOfAllowance
 from svmbench.runner.observe import mistakes
 from svmbench.solvers import registry
 from svmbench.store import Store
+from svmbench.store.state import LAYOUT
 from svmbench.store.unfinished import UnfinishedOptimum
 
 if TYPE_CHECKING:
@@ -50,6 +52,10 @@ class Optimum:
     nu_interval : list of float
         Bounds of ν* as far as the gap proves them (`svmbench.runner.certificate.nu_interval`); None if there
         is no ν, and as the upper one if there may be none. Records made before it was known lack it.
+    derived : dict of str to float
+        ``nu`` and ``R`` as runs take them: in the fewest digits that stay within what the gap proves
+        (`svmbench.runner.certificate.proved`); None where it does not rule out w* = 0. Older records lack
+        it: their runs took all digits, of which the identity holds six.
     support_vectors, at_bound : int
         Coefficients above 0, and equal to C.
     test_mistakes : int or None
@@ -80,6 +86,7 @@ class Optimum:
     bias: float
     precision: str
     nu_interval: list[float | None] | None = None
+    derived: dict[str, float | None] | None = None
 
 
 def optimum_key(problem: Problem, data: Dataset, kernel: dict[str, Any]) -> dict[str, Any]:
@@ -161,8 +168,8 @@ def optimum(
     try:
         known = lookup(store, key)  # made while this process waited
         if known is None:
+            unfinished = UnfinishedOptimum(store, hash, _made_by(problem, kernel))
             say(f"computing the optimum of the regularised problem once, to a relative gap of {TARGET:g}")
-            unfinished = UnfinishedOptimum(store, hash)
             seconds = None if seconds is None else max(0.0, seconds - (time.monotonic() - began))
             limits = Limits(seconds, allowance)
             known = _compute(problem, data, kernel, key, cache_bytes, threads, limits, say, unfinished)
@@ -189,43 +196,44 @@ def _compute(
     X = data.train.X
     reader = LinearData(X) if solver.access == "linear" else Oracle(X, kernel, cache_bytes, threads)
     run = solver(solver.Params(eps=EPS)).start(problem, reader, Generator(0))
-    resume: Callable[[Floats], None] | None = getattr(run, "resume", None)
+    search = Search(run, max(5, int(certifier.look * problem.n)), problem, reader)
     wall, cpu = time.perf_counter(), time.process_time()
 
-    before = unfinished.get() if resume is not None else None
-    if before is not None and resume is not None:
+    before = unfinished.get() if solver.resumable else None
+    if before is not None:
         say("continuing the last attempt at it")
-        resume(before[0])
+        search.restore(*before)
 
-    def spent() -> dict[str, Any]:
+    def spent(counts: dict[str, int | None]) -> dict[str, Any]:
         now = {"wall_seconds": time.perf_counter() - wall, "cpu_seconds": time.process_time() - cpu}
-        cost = {**reader.ledger.as_dict(), **now}
-        return cost if before is None else _sum(cost, before[1])
+        if before is not None:
+            now = {name: seconds + before[1][name] for name, seconds in now.items()}
+        return {**counts, **now}
 
-    def keep(alpha: Floats | None) -> None:
-        if resume is not None and alpha is not None:
-            unfinished.put(alpha, spent())
+    def keep() -> None:
+        state = search.state() if solver.resumable else None
+        if state is not None:
+            unfinished.put(state[0], spent(state[1]))
 
-    step = max(5, int(certifier.look * problem.n))
     try:
-        alpha, certificate = solve(run, step, problem, reader, limits, say, keep)
+        alpha, certificate = solve(search, lambda: run.iterations, limits, say, keep)
     except (KeyboardInterrupt, TimeoutError, OutOfAllowance):
-        keep(run.snapshot().alpha)
+        keep()
         raise
-    cost = spent()
+    cost = spent(reader.ledger.as_dict())
     wrong, share = None, None
     if data.test is not None:
         model = model_of(alpha, problem, reader, certificate["bias"])
         wrong = mistakes(model.scores(reader, data.test.X), data.test.y)
         share = wrong / data.test.y.size
     norm, loss = certificate["norm"], certificate["mean_hinge"]
+    bounds = problem.lam, certificate["primal"], certificate["dual"], norm
     return Optimum(
         key=key,
         **certificate,
         nu=nu_from_optimum(loss, norm) if norm > 0.0 else None,
-        nu_interval=list(nu_interval(problem.lam, certificate["primal"], certificate["dual"], norm))
-        if norm > 0.0
-        else None,
+        nu_interval=list(nu_interval(*bounds)) if norm > 0.0 else None,
+        derived=_derived(loss, bounds),
         support_vectors=int(np.count_nonzero(alpha)),
         at_bound=int(np.count_nonzero(alpha == problem.C)),
         test_mistakes=wrong,
@@ -235,6 +243,19 @@ def _compute(
     )
 
 
-def _sum(cost: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
-    """Return what two attempts have cost together; None where it is unknown."""
-    return {name: None if value is None else value + before[name] for name, value in cost.items()}
+def _derived(loss: float, bounds: tuple[float, float, float, float]) -> dict[str, float | None]:
+    """Return ν and R for the runs that take them from this optimum, None where it may be w* = 0."""
+    *_, norm = bounds
+    low, high = nu_interval(*bounds)
+    if high is None:
+        return {"nu": None, "R": None}
+    return {
+        "nu": proved(nu_from_optimum(loss, norm), low, high),
+        "R": proved(norm, *norm_interval(*bounds)),
+    }
+
+
+def _made_by(problem: Problem, kernel: dict[str, Any]) -> dict[str, Any]:
+    """Return what has to be the same for a search to be continued bit for bit."""
+    solver = registry.get(choose(kernel["name"], problem.bias).solver)
+    return {"solver": solver.name, "version": solver.release(), "state": LAYOUT, "isa": simd.isa()}

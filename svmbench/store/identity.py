@@ -70,11 +70,23 @@ def identity(
 
 
 def rounded(value: float) -> float:
-    """Return a derived parameter as the identity holds it, to six digits.
-
-    An optimum is certified to a relative gap of 1e-6: two certificates of one problem agree in no more.
-    """
+    """Return a derived parameter as the identity holds it, to six digits."""
     return float(f"{value:.6g}")
+
+
+def derived_from(optimum: Mapping[str, Any], key: str) -> float | None:
+    """Return the ν or R that a run takes from an optimum; None where there is none.
+
+    Parameters
+    ----------
+    optimum : mapping
+        Its record. One of an older version has no ``derived``: there runs take all digits of the measured
+        number, so that the names of runs that were stored then stay what they are.
+    key : str
+        ``nu`` or ``R``.
+    """
+    known: Mapping[str, float | None] = optimum.get("derived") or {"nu": optimum["nu"], "R": optimum["norm"]}
+    return known[key]
 
 
 def underived(identity: dict[str, Any]) -> dict[str, Any]:

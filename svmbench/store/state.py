@@ -22,7 +22,7 @@ from svmbench.store.runs import STATE, StoredRun
 
 _OWN, _COUNT = "svmbench_", "count_"
 #: Raised when what a solver keeps changes while its version stays: states of before are then no states.
-_LAYOUT = 4
+LAYOUT = 4
 #: Bytes of one piece of the sample by which it is decided whether an array is compressed, a piece of 64.
 _PIECE = 1024
 
@@ -60,7 +60,7 @@ class State:
 
     def save(self, folder: Path) -> None:
         """Write it whole, in place of an older one."""
-        own = {"layout": _LAYOUT, "iterations": self.iterations, "wall": self.wall, "cpu": self.cpu}
+        own = {"layout": LAYOUT, "iterations": self.iterations, "wall": self.wall, "cpu": self.cpu}
         content = io.BytesIO()
         named = {_OWN + name: np.array(value) for name, value in own.items()}
         named |= {_COUNT + name: np.array(value) for name, value in self.counts.items()}
@@ -82,7 +82,7 @@ class State:
             counted = [name for name in arrays if name.startswith(_COUNT)]
             counts = {name.removeprefix(_COUNT): int(arrays.pop(name)) for name in counted}
             iterations, wall, cpu = (arrays.pop(_OWN + name) for name in ("iterations", "wall", "cpu"))
-            if arrays.pop(_OWN + "layout") != _LAYOUT:
+            if arrays.pop(_OWN + "layout") != LAYOUT:
                 return None
             return cls(int(iterations), float(wall), float(cpu), counts, arrays)
         except (OSError, ValueError, KeyError, TypeError, OverflowError):

@@ -1,19 +1,22 @@
-"""The dual point of an optimum that was not certified in time, beside the optima, for the next attempt."""
+"""The search for an optimum that was not certified in time, beside the optima, for the next attempt."""
 
 from __future__ import annotations
 
 import io
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.files import read_npz, write_whole
+from svmbench.files import digest, read_npz, sha256, write_whole
 from svmbench.store import documents
 
 if TYPE_CHECKING:
     from svmbench.store.store import Store
+
+_ABOUT = "about"
 
 
 class UnfinishedOptimum:
@@ -25,33 +28,46 @@ class UnfinishedOptimum:
         Where.
     hash : str
         Of the problem, as of its optimum.
+    made_by : mapping
+        What the state belongs to: one that was made by anything else is no state to go on from.
     """
 
-    def __init__(self, store: Store, hash: str) -> None:
+    def __init__(self, store: Store, hash: str, made_by: Mapping[str, Any]) -> None:
         self._path = store.root / "optima" / f".{hash}.unfinished.npz"
+        self._made_by = dict(made_by)
 
-    def put(self, alpha: NDArray[np.float64], cost: dict[str, Any]) -> None:
-        """Keep a dual point, shape (n,), and what it has cost; a crash leaves the last one or this one.
+    def put(self, arrays: Mapping[str, NDArray[Any]], cost: Mapping[str, Any]) -> None:
+        """Keep a state and what it has cost; a crash leaves the last one or this one.
 
         Raises
         ------
         StorageError
             If it cannot be stored.
         """
+        about = {"made_by": self._made_by, "cost": dict(cost), "check": _check(arrays)}
         content = io.BytesIO()
-        np.savez_compressed(content, alpha=alpha, cost=json.dumps(cost))
+        np.savez(content, **{_ABOUT: np.array(json.dumps(about))}, **arrays)  # type: ignore[arg-type]
         with documents.storing("the unfinished optimum", self._path.parent):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self._path, content.getvalue())
 
-    def get(self) -> tuple[NDArray[np.float64], dict[str, Any]] | None:
-        """Return the dual point and its cost; None where none was kept, or it cannot be read."""
+    def get(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
+        """Return the state and its cost; None where none was kept, or none that can be gone on from."""
         try:
-            kept = read_npz(self._path.read_bytes())
-            return kept["alpha"], json.loads(str(kept["cost"]))
-        except (OSError, ValueError, KeyError):
+            arrays = read_npz(self._path.read_bytes())
+            about = json.loads(str(arrays.pop(_ABOUT)))
+            whole = about["made_by"] == self._made_by and about["check"] == _check(arrays)
+            return (arrays, about["cost"]) if whole else None
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
     def remove(self) -> None:
         """Remove it, if there is one."""
         self._path.unlink(missing_ok=True)
+
+
+def _check(arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return a digest of arrays by their names, types, shapes and bytes."""
+    return digest(
+        [[name, str(one.dtype), one.shape, sha256(one.tobytes())] for name, one in sorted(arrays.items())]
+    )

@@ -10,7 +10,7 @@ from svmbench.files import digest
 from svmbench.runner.outcome import ended
 from svmbench.solvers import registry
 from svmbench.store import Store, StoredRun
-from svmbench.store.identity import DERIVED, identity, rounded, run_id
+from svmbench.store.identity import DERIVED, derived_from, identity, rounded, run_id
 from svmbench.sweep.plan import Job, Plan
 
 #: What the table of a sweep says about a run, beside the counter of its budget.
@@ -101,6 +101,6 @@ def _current(run: StoredRun, store: Store) -> bool:
     optimum = store.optimum(str(run.manifest.get("optimum")))
     if optimum is None:
         return False
-    of = {"nu": optimum["nu"], "R": optimum["norm"]}
-    derived: dict[str, float] = run.manifest["identity"]["derived"]
-    return all(of[key] is not None and rounded(of[key]) == value for key, value in derived.items())
+    used: dict[str, float] = run.manifest["identity"]["derived"]
+    now = {key: derived_from(optimum, key) for key in used}
+    return {key: None if value is None else rounded(value) for key, value in now.items()} == used

@@ -2,7 +2,10 @@
 
 import json
 import math
+import random
+import signal
 import threading
+import time
 from dataclasses import asdict, replace
 from functools import partial
 from types import SimpleNamespace
@@ -17,10 +20,11 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem, dual_objective, mean_hinge, primal_objective
 from svmbench.runner import certifier
 from svmbench.runner import optimum as module
-from svmbench.runner.certificate import certify, diagonal, nu_interval
+from svmbench.runner.certificate import certify, diagonal, nu_interval, proved
 from svmbench.runner.optimum import TARGET, lookup, optimum, optimum_key
 from svmbench.solvers.kernel.decomposition import Decomposition
 from svmbench.store import Store
+from svmbench.store.identity import derived_from
 
 from .fakes import two_clouds
 from .test_observe import GAUSSIAN, expected, gram
@@ -193,59 +197,120 @@ def kept(store):
     return list((store.root / "optima").glob(".*.unfinished.npz"))
 
 
-@pytest.mark.parametrize("bias", ["none", "unregularised"])
-def test_an_interrupted_one_goes_on_where_it_was(store, data, bias, monkeypatch):
+TIMES = ("wall_seconds", "cpu_seconds", "kev_computed", "inner_products")
+
+
+def but_for_times(best):
+    """Return an optimum without what an interruption may change: times, and what a cold cache made again."""
+    record = asdict(best)
+    record["cost"] = {name: value for name, value in record["cost"].items() if name not in TIMES}
+    return record
+
+
+class Ringing:
+    """Interrupts the process, by a signal, some time from now."""
+
+    def __init__(self, seconds):
+        signal.signal(signal.SIGALRM, self.ring)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+    def ring(self, number, frame):
+        raise KeyboardInterrupt
+
+    def stop(self):
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+
+PROBLEMS = {
+    "kernel": {"C": 10.0},
+    "bias": {"C": 10.0, "bias": "unregularised"},
+    "linear": {"C": 10.0, "kernel": {"name": "linear"}},
+}
+
+
+@pytest.mark.parametrize("posed", PROBLEMS)
+def test_one_interrupted_at_random_moments_has_the_very_numbers_of_one_that_was_not(
+    store, posed, monkeypatch
+):
+    monkeypatch.setattr(Decomposition, "Params", partial(Decomposition.Params, working_set=4))
+    data, given = two_clouds(200), PROBLEMS[posed]
+    solve(Store(store.root / "warm"), data, **given)
+    began = time.perf_counter()
+    fresh = solve(Store(store.root / "fresh"), data, **given)
+    seconds = time.perf_counter() - began
+    chance, interrupted, went_on = random.Random(1), 0, 0
+    for number in range(200):  # of each problem until it was interrupted 7 times, 21 times altogether
+        other, bell = Store(store.root / str(number)), None
+        for attempt in range(4):
+            said = []
+            try:
+                if attempt < 3:  # the fourth one may end
+                    bell = Ringing(max(1e-4, chance.uniform(0.05, 0.8) * seconds))
+                best = solve(other, data, said.append, **given)
+                break
+            except KeyboardInterrupt:
+                interrupted += 1
+            finally:
+                bell.stop()
+                went_on += "continuing the last attempt at it" in said
+        assert kept(other) == []
+        assert but_for_times(best) == but_for_times(fresh)
+        if interrupted >= 7 and went_on >= 3:
+            break
+    assert interrupted >= 7 and went_on >= 3
+
+
+def test_what_is_kept_of_an_interrupted_one_is_not_believed_unread(store, monkeypatch):
     data = two_clouds(400)
     monkeypatch.setattr(Decomposition, "Params", partial(Decomposition.Params, working_set=4))
-    real, duals = certifier.certify, []
+    real, looks = certifier.certify, []
 
     def watched(*arguments):
-        if len(duals) == 6:
-            duals.append(0.0)
-            raise KeyboardInterrupt
-        found = real(*arguments)
-        duals.append(found["dual"])
-        return found
-
-    monkeypatch.setattr(certifier, "certify", watched)
-    with pytest.raises(KeyboardInterrupt):
-        solve(store, data, C=100.0, bias=bias)
-    (path,) = kept(store)
-    with np.load(path) as held:
-        alpha, before = held["alpha"], json.loads(str(held["cost"]))
-    assert np.count_nonzero(alpha) > 0 and before["iterations"] == 35
-    said = []
-    best = solve(store, data, said.append, C=100.0, bias=bias)
-    assert "continuing the last attempt at it" in said
-    assert kept(store) == []
-    fresh = solve(Store(store.root / "other"), data, C=100.0, bias=bias)
-    assert best.primal == pytest.approx(fresh.primal, rel=2e-6)
-    assert duals[0] < duals[5] < duals[7]  # the first look of the next attempt is beyond the last of this one
-    assert best.cost["iterations"] > before["iterations"]
-    assert best.cost["kev_computed"] > before["kev_computed"]
-
-
-def test_an_interrupted_linear_one_goes_on_where_it_was(store, monkeypatch):
-    data, linear = two_clouds(400), {"name": "linear"}
-    real, gaps = certifier.certify, []
-
-    def watched(*arguments):
-        gaps.append(real(*arguments)["relative_gap"])
-        if len(gaps) == 4:
+        looks.append(1)
+        if len(looks) == 6:
             raise KeyboardInterrupt
         return real(*arguments)
 
     monkeypatch.setattr(certifier, "certify", watched)
     with pytest.raises(KeyboardInterrupt):
-        solve(store, data, kernel=linear, C=100.0)
+        solve(store, data, C=100.0)
     (path,) = kept(store)
     with np.load(path) as held:
-        before = json.loads(str(held["cost"]))
-    best = solve(store, data, kernel=linear, C=100.0)
-    assert kept(store) == []
-    assert best.relative_gap <= TARGET < gaps[3]
-    assert gaps[4] < gaps[0]  # the first look of the next attempt is not that of a new beginning
-    assert best.cost["inner_products"] > before["inner_products"] > 0
+        arrays = {name: held[name] for name in held.files}
+    assert arrays["search_iterations"] > 0
+    arrays["search_until"] = arrays["search_until"] + 5
+    np.savez(path, **arrays)
+    said = []
+    best = solve(store, data, said.append, C=100.0)
+    assert "continuing the last attempt at it" not in said
+    assert but_for_times(best) == but_for_times(solve(Store(store.root / "other"), data, C=100.0))
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "digits"),
+    [
+        (0.00352107, 0.003520, 0.003522, 0.00352),
+        (0.00352107, 0.0035205, 0.003522, 0.003521),
+        (0.00352107, 0.003, 0.004, 0.004),
+        (0.5, 0.49, 0.51, 0.5),
+        (0.123456789, 0.123456788, 0.12345679, 0.123457),
+        (12345678.0, 12345000.0, 12346000.0, 12346000.0),
+    ],
+)
+def test_a_derived_number_has_the_digits_that_are_proved(value, low, high, digits):
+    assert proved(value, low, high) == digits
+
+
+@pytest.mark.parametrize("bias", ["none", "unregularised"])
+def test_runs_take_the_digits_that_are_proved(store, data, bias):
+    best = solve(store, data, C=100.0, bias=bias)
+    low, high = best.nu_interval
+    assert low <= best.derived["nu"] <= high and len(repr(best.derived["nu"])) < len(repr(best.nu))
+    assert best.derived["R"] == pytest.approx(best.norm, rel=1e-2)
+    assert derived_from(asdict(best), "nu") == best.derived["nu"]
+    older = {**asdict(best), "derived": None}
+    assert (derived_from(older, "nu"), derived_from(older, "R")) == (best.nu, best.norm)
 
 
 @pytest.mark.parametrize("bias", ["none", "unregularised"])

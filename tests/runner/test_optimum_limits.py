@@ -98,8 +98,9 @@ def test_the_gap_that_is_told_was_proven(data, monkeypatch):
 
     limits, problem = SimpleNamespace(check=check), Problem.build(data.train.y, C=100.0)
     reader = Oracle(data.train.X, GAUSSIAN, 0)
+    search = certifier.Search(Hopeful(data), 5, problem, reader)
     with pytest.raises(TimeoutError):
-        certifier.solve(Hopeful(data), 5, problem, reader, limits, print, lambda alpha: None)
+        certifier.solve(search, lambda: 0, limits, print, lambda: None)
     assert told == [3e-6, 3e-6, 3e-5, 3e-6]
 
 

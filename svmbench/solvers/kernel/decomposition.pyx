@@ -178,15 +178,6 @@ cdef class Run(SteppedRun):
             self.stalled = True
         return 0
 
-    def resume(self, alpha):
-        """Go on from a feasible dual point, shape (n,): n evaluations for each coefficient that is not 0."""
-        self.drop_parts()
-        np.asarray(self.level.alpha)[:] = alpha
-        self.level.untouched = False
-        self.refinement.renew(&self.level.v[0])
-        self.level.mark_all()
-        self.look()
-
     cdef int look(self) except -1 nogil:
         """See whether the extrema of the values are near enough."""
         if self.level.violation() == INFINITY:

@@ -120,6 +120,7 @@ cdef class Run(LinearRun):
     cdef double U
     cdef double D
     cdef Coordinate[::1] coordinates
+    cdef object fields              # the same as an array: numpy makes one in Python, where a signal may come
     cdef double[::1] w
     cdef int64_t[::1] items         # the active examples first, then the shrunk ones
     cdef Py_ssize_t visited         # examples that passes visit: those that are not zero
@@ -145,8 +146,8 @@ cdef class Run(LinearRun):
         self.U = INFINITY if squared else problem.C
         self.D = 0.5 / problem.C if squared else 0.0
         curvature = examples.squared_norms() + self.D
-        self.coordinates = np.zeros(self.n, dtype=[("alpha", "f8"), ("y", "f8"), ("step", "f8")])
-        coordinates = np.asarray(self.coordinates)
+        coordinates = np.zeros(self.n, dtype=[("alpha", "f8"), ("y", "f8"), ("step", "f8")])
+        self.coordinates = self.fields = coordinates
         coordinates["alpha"] = np.where(curvature > 0.0, 0.0, problem.C)
         coordinates["y"] = self.labels
         coordinates["step"] = np.divide(1.0, curvature, where=curvature > 0.0, out=np.zeros(self.n))
@@ -265,17 +266,9 @@ cdef class Run(LinearRun):
             square += self.w[k] * self.w[k]
         return result - 0.5 * square
 
-    def resume(self, alpha):
-        """Go on from a dual point, shape (n,): w is made from it, and all examples are active."""
-        at = np.flatnonzero(alpha)
-        np.asarray(self.coordinates)["alpha"] = alpha
-        signed = (np.asarray(alpha) * np.asarray(self.labels))[at]
-        np.asarray(self.w)[: self.examples.d] = self.examples.combination(at, signed)
-        self.converged = self.passes and self.visited == 0
-
     def keep(self, kept):
         """Name what the run goes on from."""
-        kept.vectors(alpha=np.asarray(self.coordinates)["alpha"], w=self.w)
+        kept.vectors(alpha=self.fields["alpha"], w=self.w)
         kept.stream(self.rng)
         if self.passes:
             kept.vectors(items=self.items)
@@ -291,7 +284,7 @@ cdef class Run(LinearRun):
 
     def snapshot(self):
         """Return the last iterate, a dual point of the problem with its loss."""
-        alpha = np.asarray(self.coordinates)["alpha"].copy()
+        alpha = self.fields["alpha"].copy()
         return Snapshot(LinearModel(np.array(self.w[: self.examples.d])), alpha=alpha, loss=self.loss)
 
 

@@ -111,15 +111,6 @@ def test_threads_do_not_change_it():
     np.testing.assert_array_equal(one.alpha, two.alpha)
 
 
-def test_it_can_be_resumed_from_a_point_in_the_start():
-    run, _, _, y = started("unregularised")
-    alpha = np.zeros(y.size)
-    alpha[np.flatnonzero(y > 0)[:5]] = alpha[np.flatnonzero(y < 0)[:5]] = 0.5 * C
-    run.resume(alpha)
-    np.testing.assert_array_equal(run.snapshot().alpha, alpha)
-    assert run.snapshot().responses is not None
-
-
 def test_fewer_examples_begin_at_once():
     run, _, _, _ = started("unregularised", n=500)
     assert run.snapshot().responses is not None
