@@ -229,3 +229,20 @@ def test_features_beyond_single_precision_are_refused(estimator):
             fitted.predict(many)
     with pytest.raises(ValueError, match="y holds 1 alone"):
         clone(estimator).fit(X, np.ones(len(y), int))
+
+
+@pytest.mark.parametrize(("offset", "C"), [(10.0, 1e4), (1e6, 10.0), (1e7, 10.0)])
+def test_the_problem_is_that_of_the_features_as_given(offset, C):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3)) + offset
+    y = np.where(X[:, 0] + 0.5 * rng.standard_normal(200) > offset, 1, -1)
+    found = KernelSVC(C=C, gamma=1.0, tol=1e-6).fit(X, y)
+    squared = np.square(X[:, None] - X[None]).sum(axis=-1)
+    K, alpha = np.exp(-squared), np.zeros(200)
+    alpha[found.support_] = np.abs(found.dual_coef_[0])
+    scores = K @ (alpha * y) + found.intercept_[0]
+    primal = 0.5 * alpha * y @ (K @ (alpha * y)) + C * np.maximum(0.0, 1.0 - y * scores).sum()
+    dual = alpha.sum() - 0.5 * alpha * y @ (K @ (alpha * y))
+    assert abs((alpha * y).sum()) <= 1e-9 * alpha.sum()
+    assert (primal - dual) / primal <= 1e-6 * (1.0 + 1e-6) + 1e-9
+    assert found.decision_function(X) == pytest.approx(scores, abs=1e-3 if C < 1e3 else 1e-7)
