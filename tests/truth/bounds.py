@@ -202,6 +202,11 @@ class _Doubtful:
         return getattr(self._oracle, name)
 
 
+def coarse(given: Case, number: int) -> float:
+    """Return an error of kernel values at which some examples, and not all, may be on either side."""
+    return float(10.0 ** -(0.5 + 0.5 * (number % 4)) / (1.0 + given.point.alpha.sum()))
+
+
 def survey(count: int, seed: int = 0, say: Any = None) -> tuple[Counter[str], list[str]]:
     """Make bounds until there are `count` of each kind; return how many there are, and what is wrong."""
     made: Counter[str] = Counter()
@@ -211,8 +216,7 @@ def survey(count: int, seed: int = 0, say: Any = None) -> tuple[Counter[str], li
         given = case(number)
         if given is None:
             continue
-        coarse = 10.0 ** -(0.5 + 0.5 * (number % 4)) / (1.0 + float(given.point.alpha.sum()))
-        for bound in bounds(given, coarse):
+        for bound in bounds(given, coarse(given, number)):
             made[bound.kind] += 1
             wrong += [f"{number}: {bound.kind}: {text}" for text in complaints(given, bound)]
         if say is not None and number % 1000 == 0:
