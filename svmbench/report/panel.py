@@ -115,7 +115,7 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
             color="0.4",
         )  # fmt: skip
     for place, line in enumerate(plot.lines):
-        _draw_line(ax, line, style[line.label], place, (low, high), x_scale)
+        _draw_line(ax, line, style[line.label], place, (low, high), x_scale, len(plot.lines) == 1)
     labels = {line.label for line in plot.lines}
     for point in plot.known:
         if point.label in labels:
@@ -135,14 +135,14 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
 
 
 def _draw_line(
-    ax: Axes, line: Drawn, look: Look, place: int, span: tuple[float, float], x_scale: str
+    ax: Axes, line: Drawn, look: Look, place: int, span: tuple[float, float], x_scale: str, alone: bool
 ) -> None:
     width, layer = (1.1, 2) if line.thin else (1.6, 3)
     if line.band is not None:
         ax.fill_between(
             line.x, line.band[0], line.band[1], color=look.colour, alpha=0.13, linewidth=0, zorder=1
         )
-    calm = _calm_since(line.y) if line.thin else 0
+    calm = _calm_since(line.y) if line.thin and not alone else 0
     if calm:
         jumping = slice(0, calm + 1)
         ax.plot(line.x[jumping], line.y[jumping], color=look.colour, linewidth=0.5, alpha=0.4, zorder=1.5)
@@ -172,7 +172,10 @@ def _calm_since(y: Floats) -> int:
     SMO's test error does on its way, would hide the lines that are compared.
     """
     jumps = np.flatnonzero(y[1:] > 2.0 * y[:-1]) + 1
-    return min(int(jumps[-1]) + 1, y.size - 1) if jumps.size >= 3 else 0
+    if jumps.size < 3:
+        return 0
+    down = np.flatnonzero(2.0 * y[jumps[-1] :] < y[jumps[-1]])
+    return int(jumps[-1] + down[0]) if down.size else y.size - 1
 
 
 def _draw_open(ax: Axes, line: Drawn, look: Look, open_: NDArray[np.bool_]) -> None:

@@ -228,10 +228,13 @@ def test_a_panel_says_which_lines_of_the_others_it_lacks(runs, drawn):
 def test_a_single_run_is_pale_until_it_no_longer_jumps(tmp_path, drawn):
     errors = np.where(np.arange(COSTS.size) % 2 == 0, 20.0, 70.0)
     errors[10:] = 15.0
-    found = [stored_run(tmp_path, "smo", costs=COSTS, errors=errors)]
-    draw(found, "kev_ondemand", None)
-    ((figure, _),) = drawn
-    pale, plain, markers = figure.axes[0].lines
+    errors[10] = 70.0  # stays up after the last jump
+    smo = stored_run(tmp_path, "smo", costs=COSTS, errors=errors)
+    draw([smo, stored_run(tmp_path, costs=COSTS, errors=0.0 * COSTS + 16.0)], "kev_ondemand", None)
+    draw([smo], "kev_ondemand", None)
+    ((figure, _), (alone, _)) = drawn
+    assert all(line.get_alpha() is None for line in alone.axes[0].lines)  # nothing to be hidden
+    pale, plain, markers = [line for line in figure.axes[0].lines if line.get_color() == "#000000"]
     assert pale.get_alpha() < 0.5 and pale.get_zorder() < plain.get_zorder()
     assert max(pale.get_ydata()) == 70.0 and set(plain.get_ydata()) == {15.0}
     assert set(markers.get_ydata()) == {15.0}
