@@ -10,7 +10,6 @@ import struct
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.ndimage import gaussian_filter, map_coordinates
 
 from svmbench.data import catalogue, load
 from svmbench.data.sets import _elastic, mnist_e
@@ -165,48 +164,73 @@ def test_waveform_classes(task, share, means):
     assert data.train.X[:, 0].astype(np.float64).var() == pytest.approx(1.0, rel=0.05)
 
 
-def test_elastic_fields_are_smoothed_uniform_numbers():
-    field = _elastic.displacements(0, 1, [7, 8], (28, 20), 34.0, 4.0)
-    assert field.shape == (2, 2, 28, 20)
-    generator = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(1, 8)))
-    raw = generator.uniform(-1, 1, (2, 28, 20))
-    for axis in (0, 1):
-        assert np.allclose(field[1, axis], 34.0 * gaussian_filter(raw[axis], 4.0), atol=1e-12)
-    assert np.array_equal(_elastic.displacements(0, 1, [8], (28, 20), 34.0, 4.0), field[1:])
-    many = _elastic.displacements(1, 0, range(300), (28, 28), 34.0, 4.0)[:, :, 8:-8, 8:-8]
-    assert many.std() == pytest.approx(34.0 / (6.14 * 4.0), rel=0.05) and abs(many.mean()) < 0.15
+def test_elastic_fields_are_smooth_and_of_unit_variance():
+    fields = _elastic.smooth_fields(np.random.default_rng(1), 300, (28, 20), 4.0)
+    assert fields.shape == (300, 28, 20)
+    assert fields.std() == pytest.approx(1.0, rel=0.05) and abs(fields.mean()) < 0.1
+    # The same at the border as in the middle.
+    assert fields[:, 0, :].std() == pytest.approx(fields[:, 14, :].std(), rel=0.15)
+    # Smoothing noise by a Gaussian of width σ leaves a correlation of exp(-r²/4σ²) at distance r.
+    for r in (1, 4, 8):
+        correlation = np.mean(fields[:, :-r] * fields[:, r:]) / fields.var()
+        assert correlation == pytest.approx(np.exp(-(r**2) / 64.0), abs=0.1)
 
 
-def test_deformation_is_bilinear_and_zero_outside():
-    rng = np.random.default_rng(0)
-    images = rng.integers(0, 256, (5, 9, 7)).astype(np.uint8)
-    fields = 4.0 * rng.standard_normal((5, 2, 9, 7))
-    fields[0] = 0.0
-    got = _elastic.deformed(images, fields)
-    assert np.array_equal(got[0], images[0])
-    for image, (down, right), result in zip(images, fields, got):
-        places = np.stack([down + np.arange(9)[:, None], right + np.arange(7)])
-        framed = np.pad(image.astype(float), 20)
-        expected = map_coordinates(framed, places + 20, order=1)
-        assert np.abs(result - expected).max() <= 0.5 + 1e-9
+def test_tangents_are_derivatives_in_grey_levels_per_pixel():
+    rows, columns = np.indices((28, 28))
+    ramp = (3 * rows + 5 * columns).astype(np.uint8)[np.newaxis]
+    down, right = _elastic.tangents(ramp, 0.55)
+    inner = (0, slice(4, -4), slice(4, -4))
+    assert np.allclose(down[inner], 3.0) and np.allclose(right[inner], 5.0)
+    # Exactly 0 where the image is constant, so that truncation leaves such pixels as they are.
+    flat = np.full((1, 28, 28), 255, np.uint8)
+    assert not _elastic.tangents(flat, 0.55)[(slice(None), *inner)].any()
+
+
+def test_deformation_moves_along_the_field_and_shifts():
+    rows, columns = np.indices((12, 10))
+    ramp = (40 + 3 * rows + 5 * columns).astype(np.uint8)[np.newaxis].repeat(9, axis=0)
+    derivatives = np.stack([np.full(ramp.shape, 3.0), np.full(ramp.shape, 5.0)])
+    fields = np.stack([np.full((12, 10), 2.0), np.full((12, 10), 1.0)])
+    zero, one = np.zeros(9, np.int64), np.ones(9, np.int64)
+    for sign in (1.0, -1.0):
+        draws = _elastic.Draws(zero, one, np.full(9, sign), np.arange(9))
+        got = _elastic.deformed(ramp, derivatives, fields, draws, 0.75)
+        # ± 0.75 (2 · 3 - 1 · 5) = ± 0.75, truncated towards 0 as the values are positive.
+        moved = np.floor(ramp[0] + 0.75 * sign)
+        for image, (down, right) in zip(got, _elastic.SHIFTS):
+            framed = np.zeros((14, 12))
+            framed[1 + down : 13 + down, 1 + right : 11 + right] = moved
+            assert np.array_equal(image, framed[1:-1, 1:-1])
+    bright = _elastic.deformed(ramp, derivatives, fields, draws, 1000.0)
+    assert bright.max() == 0  # cut to [0, 255]
+    draws = _elastic.Draws(zero, one, np.ones(9), np.full(9, 4))
+    assert _elastic.deformed(ramp, derivatives, fields, draws, 1000.0).min() == 255
+
+
+def test_draws_are_uniform():
+    draws = _elastic.Draws.of(np.random.default_rng(0), 90_000, 10)
+    for values, kinds in ((draws.vertical, 10), (draws.horizontal, 10), (draws.shifts, 9)):
+        assert np.bincount(values, minlength=kinds) == pytest.approx(90_000 / kinds, rel=0.05)
+    assert set(draws.signs) == {-1.0, 1.0} and abs(draws.signs.mean()) < 0.02
+    assert abs(np.corrcoef(draws.vertical, draws.horizontal)[0, 1]) < 0.02
 
 
 @pytest.fixture
 def digits_of(tmp_path, monkeypatch):
-    """MNIST-E over 30 training and 20 test images of MNIST's form; gives a loader."""
+    """MNIST-E over 30 training images of MNIST's form; gives a loader."""
     rng = np.random.default_rng(3)
     raw = tmp_path / "raw" / "mnist"
     raw.mkdir(parents=True)
     files = {}
-    for part, count in (("train", 30), ("test", 20)):
-        pixels = np.zeros((count, 28, 28), np.uint8)
-        pixels[:, 6:22, 6:22] = rng.integers(0, 256, (count, 16, 16))
-        labels = np.arange(count, dtype=np.uint8) % 10
-        for kind, values in (("images", pixels), ("labels", labels)):
-            content = bytes((0, 0, 8, values.ndim)) + struct.pack(f">{values.ndim}I", *values.shape)
-            (raw / f"{part}-{kind}").write_bytes(content + values.tobytes())
-            form = catalogue.Form(f"{part}-{kind}", {f"{part}-{kind}": sha256(content + values.tobytes())})
-            files[f"{part}_{kind}"] = catalogue.RawFile("mnist", (form,))
+    pixels = np.zeros((30, 28, 28), np.uint8)
+    pixels[:, 6:22, 6:22] = rng.integers(0, 256, (30, 16, 16))
+    labels = np.arange(30, dtype=np.uint8) % 10
+    for kind, values in (("images", pixels), ("labels", labels)):
+        content = bytes((0, 0, 8, values.ndim)) + struct.pack(f">{values.ndim}I", *values.shape)
+        (raw / f"train-{kind}").write_bytes(content + values.tobytes())
+        form = catalogue.Form(f"train-{kind}", {f"train-{kind}": sha256(content + values.tobytes())})
+        files[f"train_{kind}"] = catalogue.RawFile("mnist", (form,))
     entry = dataclasses.replace(catalogue.entry("mnist_e"), files=files)
     monkeypatch.setattr(catalogue, "entry", lambda name: entry)
     monkeypatch.setattr(mnist_e, "PIECE", 20)
@@ -234,7 +258,7 @@ def test_mnist_e_is_the_recorded_one_and_made_once(digits_of):
     bytes_of = np.rint(data.train.X * 255).astype(np.uint8)
     assert np.array_equal(data.train.X, (bytes_of / 255.0).astype(np.float32))
     # Of all 50 images: a change here changes every stored run on the set, so raise VERSION.
-    assert hashlib.sha256(bytes_of.tobytes()).hexdigest()[:16] == "7d4f8064f3c55513"
+    assert hashlib.sha256(bytes_of.tobytes()).hexdigest()[:16] == "b127ab214d3ed555"
     again, lines = digits_of()
     assert lines == [] and np.array_equal(again.train.X, data.train.X) and again.checksum == data.checksum
     assert not np.array_equal(data.validation.X[:10], data.test.X[:10])
@@ -248,6 +272,27 @@ def test_mnist_e_is_the_recorded_one_and_made_once(digits_of):
     ]
     assert np.array_equal(more.train.X[:50], data.train.X)
     assert not np.array_equal(digits_of(seed=1)[0].train.X, data.train.X)
+
+
+def test_all_examples_of_mnist_e_descend_from_the_training_digits(digits_of):
+    data, _ = digits_of(alpha=0.0, n_train=300, n_validation=300, n_test=300)
+    (raw,) = (digits_of.folder.parents[1] / "raw" / "mnist").glob("train-images")
+    digits = np.frombuffer(raw.read_bytes(), np.uint8, offset=16).reshape(30, 28, 28)
+    shifted = np.stack(
+        [
+            np.roll(digits, (down, right), (1, 2)).reshape(30, -1)  # a frame of 6 zeros goes round
+            for down in (-1, 0, 1)
+            for right in (-1, 0, 1)
+        ]
+    )
+    # Validation and testing go on where a million ends: at digits 40,000 and 0 of 60,000.
+    for part, first in ((data.train, 0), (data.validation, 40_000), (data.test, 0)):
+        sources = (first + np.arange(300)) % 30
+        assert np.array_equal(part.y, np.where(sources % 10 < 5, 1.0, -1.0))
+        pixels = np.rint(part.X * 255).astype(np.uint8)
+        same = (shifted[:, sources] == pixels).all(axis=2)
+        assert (same.sum(axis=0) == 1).all()
+        assert (same.sum(axis=1) > 10).all()  # each of the nine shifts, 33 times on the average
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "empty", "removed"])

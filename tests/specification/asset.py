@@ -1,4 +1,4 @@
-"""ASSET and ASSET*: steps of robust stochastic approximation, the last iterates averaged (papers, B27)."""
+"""ASSET and ASSET*: robust or 1/(λ j) steps, the last iterates averaged in both (papers, B27)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ VARIANTS = [
     {"average": 7, "B": 2.0},
     {"order": "given", "average": 11},
     {"step": "strong"},
-    {"step": "strong", "order": "given"},
+    {"step": "strong", "average": 1},
+    {"step": "strong", "order": "given", "average": 11},
 ]
 REFUSED = [{"step": "strong", "bias": "unregularised"}]
 
@@ -56,6 +57,5 @@ def run(
         b = min(max(b, -B), B)
         iterates.append([*g, b])
         weights.append(eta)
-    last = 1 if step == "strong" else average
-    answer = np.average(iterates[-last:], axis=0, weights=weights[-last:])
+    answer = np.average(iterates[-average:], axis=0, weights=weights[-average:])
     return answer if biased else answer[:-1]

@@ -1,68 +1,146 @@
-"""Elastic deformations of images (Simard, Steinkraus, Platt 2003, section 2.1)."""
+"""Elastic deformations of images to first order (Loosli, Canu, Bottou 2007), and shifts by one pixel."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter
 
+#: Directions of a shift by at most one pixel, no shift among them: (down, right).
+SHIFTS = tuple((down, right) for down in (-1, 0, 1) for right in (-1, 0, 1))
 
-def displacements(
-    seed: int, stream: int, examples: Iterable[int], shape: tuple[int, int], alpha: float, sigma: float
+#: What a value may be below a whole number and count as it: far above the rounding of double precision, so
+#: that the bytes are the same on every machine.
+_BELOW = 1e-6
+
+
+@dataclass(frozen=True)
+class Draws:
+    """What is done to each of b images.
+
+    Attributes
+    ----------
+    vertical, horizontal : ndarray of int64, shape (b,)
+        Fields of the displacements.
+    signs : ndarray of float64, shape (b,)
+        1 or -1, a factor of both displacements.
+    shifts : ndarray of int64, shape (b,)
+        Places in `SHIFTS`.
+    """
+
+    vertical: NDArray[np.int64]
+    horizontal: NDArray[np.int64]
+    signs: NDArray[np.float64]
+    shifts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, rng: np.random.Generator, count: int, fields: int) -> Draws:
+        """Draw for ``count`` images, all uniformly and independently."""
+        vertical, horizontal = rng.integers(fields, size=(2, count))
+        return cls(
+            vertical, horizontal, rng.choice([-1.0, 1.0], count), rng.integers(len(SHIFTS), size=count)
+        )
+
+    def __getitem__(self, some: slice) -> Draws:
+        return Draws(self.vertical[some], self.horizontal[some], self.signs[some], self.shifts[some])
+
+
+def smooth_fields(
+    rng: np.random.Generator, count: int, shape: tuple[int, int], sigma: float
 ) -> NDArray[np.float64]:
-    """Return one smooth random field for each example, from a generator of its own.
+    """Return smooth random fields of mean 0 and standard deviation 1.
 
-    Every pixel's displacement along each axis is drawn from [-1, 1), smoothed by a Gaussian and multiplied by
-    ``alpha``: pixels near each other move alike.
+    Every pixel's value is drawn from [-1, 1), smoothed by a Gaussian, and scaled. The grid on which that is
+    done is twice as high and wide and periodic, so that the standard deviation is the same in all pixels.
 
     Parameters
     ----------
-    seed, stream : int
-        What the fields depend on beside the example's number: a stream is a part of a data set.
-    examples : iterable of int
-        Numbers of the b examples.
+    rng : numpy.random.Generator
+    count : int
+        Number of fields.
     shape : (int, int)
-        Height and width of the images, in pixels.
-    alpha : float
-        Strength. The displacements' standard deviation is about alpha / (6.1 sigma) pixels.
+        Height and width, in pixels.
     sigma : float
         Width of the Gaussian, in pixels.
 
     Returns
     -------
-    ndarray of float64, shape (b, 2, height, width)
-        Displacements in pixels, along the height and along the width.
+    ndarray of float64, shape (count, height, width)
     """
-    entropies = (np.random.SeedSequence(seed, spawn_key=(stream, k)) for k in examples)
-    raw = np.stack([np.random.default_rng(entropy).uniform(-1.0, 1.0, (2, *shape)) for entropy in entropies])
-    return alpha * gaussian_filter(raw, (0.0, 0.0, sigma, sigma))
+    height, width = shape
+    impulse = np.zeros((2 * height, 2 * width))
+    impulse[0, 0] = 1.0
+    response = gaussian_filter(impulse, sigma, mode="wrap")
+    raw = rng.uniform(-1.0, 1.0, (count, *impulse.shape))
+    smooth = gaussian_filter(raw, (0.0, sigma, sigma), mode="wrap")
+    scale = np.sqrt(3.0 / np.square(response).sum())  # a uniform number in [-1, 1) has the variance 1/3
+    fields: NDArray[np.float64] = scale * smooth[:, :height, :width]
+    return fields
 
 
-def deformed(images: NDArray[np.uint8], fields: NDArray[np.float64]) -> NDArray[np.uint8]:
-    """Return the images with each pixel taken from where its displacement points to.
+def tangents(images: NDArray[np.uint8], smoothing: float) -> NDArray[np.float64]:
+    """Return the derivatives of smoothed images along the height and along the width.
 
-    Values between pixels are bilinear and rounded to the nearest; outside of an image it is 0.
+    Central differences, of which the smoothing is taken: they are exactly 0 where the image is constant.
 
     Parameters
     ----------
     images : ndarray of uint8, shape (b, height, width)
-    fields : ndarray of float64, shape (b, 2, height, width)
+    smoothing : float
+        Width of the Gaussian, in pixels.
+
+    Returns
+    -------
+    ndarray of float64, shape (2, b, height, width)
+        Grey levels per pixel; outside of an image the grey level is 0.
+    """
+    framed = np.pad(images.astype(np.float64), ((0, 0), (1, 1), (1, 1)))
+    down = 0.5 * (framed[:, 2:, 1:-1] - framed[:, :-2, 1:-1])
+    right = 0.5 * (framed[:, 1:-1, 2:] - framed[:, 1:-1, :-2])
+    smooth: NDArray[np.float64] = gaussian_filter(
+        np.stack([down, right]), (0.0, 0.0, smoothing, smoothing), mode="constant"
+    )
+    return smooth
+
+
+def deformed(
+    images: NDArray[np.uint8],
+    derivatives: NDArray[np.float64],
+    fields: NDArray[np.float64],
+    draws: Draws,
+    alpha: float,
+) -> NDArray[np.uint8]:
+    r"""Return the images after a small displacement of each pixel and a shift by at most one pixel.
+
+    With the derivatives :math:`t_1, t_2` of image x and two fields :math:`f_1, f_2` that is
+    :math:`x \pm \alpha (f_1 t_1 - f_2 t_2)`, cut to [0, 255] and truncated to a whole number, then shifted.
+    What leaves the image is lost, what enters it is 0.
+
+    Parameters
+    ----------
+    images : ndarray of uint8, shape (b, height, width)
+    derivatives : ndarray of float64, shape (2, b, height, width)
+        See `tangents`.
+    fields : ndarray of float64, shape (count, height, width)
+        See `smooth_fields`.
+    draws : Draws
+        The fields, sign and shift of each image.
+    alpha : float
+        Standard deviation of the displacement along each axis, in pixels.
 
     Returns
     -------
     ndarray of uint8, shape (b, height, width)
     """
-    count, height, width = images.shape
-    # A frame of zeros, two pixels wide, is what all places outside are cut to.
-    framed = np.zeros((count, height + 4, width + 4))
-    framed[:, 2:-2, 2:-2] = images
-    rows = np.clip(fields[:, 0] + np.arange(height)[:, np.newaxis], -2.0, height) + 2.0
-    columns = np.clip(fields[:, 1] + np.arange(width), -2.0, width) + 2.0
-    top, left = rows.astype(np.intp), columns.astype(np.intp)
-    down, right = rows - top, columns - left
-    image = np.arange(count)[:, np.newaxis, np.newaxis]
-    upper = framed[image, top, left] * (1.0 - right) + framed[image, top, left + 1] * right
-    lower = framed[image, top + 1, left] * (1.0 - right) + framed[image, top + 1, left + 1] * right
-    return np.rint(upper * (1.0 - down) + lower * down).astype(np.uint8)
+    change = fields[draws.vertical] * derivatives[0] - fields[draws.horizontal] * derivatives[1]
+    values = images + (alpha * draws.signs)[:, np.newaxis, np.newaxis] * change
+    whole = np.floor(np.clip(values, 0.0, 255.0) + _BELOW).astype(np.uint8)
+    framed = np.pad(whole, ((0, 0), (1, 1), (1, 1)))
+    height, width = images.shape[1:]
+    result = np.empty_like(whole)
+    for place, (down, right) in enumerate(SHIFTS):
+        chosen = draws.shifts == place
+        result[chosen] = framed[chosen, 1 - down : 1 - down + height, 1 - right : 1 - right + width]
+    return result

@@ -38,13 +38,15 @@ def test_the_first_step_with_a_bias():
     assert model.bias == pytest.approx(min(eta, 1.0))
 
 
-@pytest.mark.parametrize("bias", ["none", "unregularised"])
+@pytest.mark.parametrize(
+    ("step", "bias"), [("robust", "none"), ("robust", "unregularised"), ("strong", "none")]
+)
 @pytest.mark.parametrize("lam", [1e-4, 50.0])
 @pytest.mark.parametrize("average", [1, 3, 100])
-def test_extreme_regularisation_is_that_of_the_specification(lam, bias, average):
+def test_extreme_regularisation_is_that_of_the_specification(lam, step, bias, average):
     # λ = 50: negative factors 1 - ηλ; λ = 1e-4: long steps into the bounds.
     X, y = data()
-    given = {"average": average, "B": 0.7}
+    given = {"step": step, "average": average, "B": 0.7}
     run, examples = started(X, y, lam, bias=bias, **given)
     problem = Problem.build(y, lam=lam, bias=bias)
     for iterations in (1, 2, 3, 4, 5, 6, 7, 99, 100, 101, 199, 200, 201, 350):
@@ -122,8 +124,20 @@ def test_a_few_zero_examples_at_the_head_do_not_decide_the_steps():
     assert 0.0 < run.snapshot().model.weights[0] < 10.0
 
 
-def test_strong_steps_answer_with_the_last_iterate():
-    assert Params(step="strong", average=100) == Params(step="strong", average=1)
+@pytest.mark.parametrize(("step", "power"), [("robust", 0.5), ("strong", 1.0)])
+def test_the_answer_is_the_average_of_the_last_100_iterates(step, power):
+    # Section 4.3 evaluates ASSET and ASSET* alike by the average; the weights are the steps, η ~ j^-power.
+    X, y = data()
+    averaged, _ = started(X, y, 1e-3, step=step)
+    single, _ = started(X, y, 1e-3, step=step, average=1)
+    iterates = []
+    for j in range(1, 251):
+        single.advance("iterations", j)
+        iterates.append(single.snapshot().model.weights)
+    averaged.advance("iterations", 250)
+    expected = np.average(iterates[-100:], axis=0, weights=np.arange(151, 251) ** -power)
+    np.testing.assert_allclose(averaged.snapshot().model.weights, expected, rtol=1e-8, atol=1e-10)
+    assert np.linalg.norm(expected - iterates[-1]) > 0.01 * np.linalg.norm(expected)
 
 
 def test_one_example_and_two_opposite_twins():
