@@ -147,7 +147,7 @@ DEFAULTS = {
     "separable": (2_000, 10_000, 0.0, None),
     "banana": (4_000, 1_300, 10.1, None),
     "waveform": (4_000, 1_000, 7.9, None),
-    "mnist_e": (4_000, 2_000, 18.2, None),
+    "mnist_e": (4_000, 2_000, 4.4, None),
 }
 NOT_HERE = {"rcv1"}  # its files are on no disk that the tests see; rcv1_subset has the same suggestions
 
