@@ -166,10 +166,9 @@ def _draw_line(
 
 
 def _calm_since(y: Floats) -> int:
-    """Return from where on a line no longer jumps up; 0 for one that does so less than three times.
+    """Return from where on a line no longer jumps to more than twice its value; 0 below three jumps.
 
-    A jump is a rise to more than twice the value. A single run that jumps all the time, as
-    SMO's test error does on its way, would hide the lines that are compared.
+    A single run that jumps all the time, as SMO's test error does on its way, would hide the others.
     """
     jumps = np.flatnonzero(y[1:] > 2.0 * y[:-1]) + 1
     if jumps.size < 3:
