@@ -12,7 +12,7 @@ from svmbench.errors import UserError
 
 if TYPE_CHECKING:
     from svmbench.data import Dataset
-    from svmbench.store import StoredRun
+    from svmbench.store import Store, StoredRun
     from svmbench.store.check import Finding
 
 
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str]) -> int:
     for finding in findings:
         state, sentence = finding.state, finding.sentence
         if given.recompute and state == "ok" and finding.run is not None:
-            state, sentence = _recompute(finding.run, data)
+            state, sentence = _recompute(finding.run, data, store)
         if finding.kind in ("run", "pack") or state == "damaged":
             states[state] += 1
         else:
@@ -93,12 +93,21 @@ def _name(finding: Finding) -> str:
     return finding.path.name
 
 
-def _recompute(run: StoredRun, data: dict[str, Dataset]) -> tuple[str, str]:
+def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[str, str]:
     """Return state and sentence of a run whose files are what was written."""
-    from svmbench.recompute import compare, numbers
+    from svmbench.recompute import compare, contradictions, numbers
     from svmbench.store.identity import run_id
 
-    summary = run.summary()
+    summary, about = run.summary(), run.manifest
+    if run.id != run_id(about["identity"]):
+        return "differs", "its id is not that of the identity in run.json"
+    best = store.optimum(about["optimum"]) if about.get("optimum") is not None else None
+    try:
+        found = contradictions(about, run.status, run.reason, run.rows(), best)
+    except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+        return "unchecked", f"run.json lacks what the checks need ({type(error).__name__}: {error})"
+    if found:
+        return "differs", "; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else "")
     if summary["iterations"] is None:
         return "ok", "it has no checkpoint, so there is nothing to recompute"
     try:
@@ -109,9 +118,6 @@ def _recompute(run: StoredRun, data: dict[str, Dataset]) -> tuple[str, str]:
         return "unchecked", f"cannot be recomputed: {error}"
     if model.iterations != summary["iterations"]:
         return "differs", f"the model is of iteration {model.iterations}, the trace ends at another"
-    about = run.manifest
-    if run.id != run_id(about["identity"]):
-        return "differs", "its id is not that of the identity in run.json"
     if model.kernel != run.config["kernel"] or model.kernel != about["identity"]["config"]["kernel"]:
         return "differs", f"the model is of kernel {model.kernel}, run.json says {run.config['kernel']}"
     made = numbers(model, about["problem"], set, run.config.get("precision", "auto"))
@@ -120,7 +126,11 @@ def _recompute(run: StoredRun, data: dict[str, Dataset]) -> tuple[str, str]:
         return "differs", "; ".join(wrong)
     without = f"; without {', '.join(left)}, which cannot be made from a model" if left else ""
     rounded = f"; {', '.join(vague)} known less well than to 1e-6 in double precision" if vague else ""
-    return "ok", f"recomputed, the largest difference {largest:.1e} of what is allowed{without}{rounded}"
+    counts = "; counts and times are held against each other only"
+    return (
+        "ok",
+        f"recomputed, the largest difference {largest:.1e} of what is allowed{without}{rounded}{counts}",
+    )
 
 
 def load(run: StoredRun, loaded: dict[str, Dataset]) -> Dataset:

@@ -5,8 +5,9 @@ docs/notation.md, what examples are taken as from the rule in docs/store.md, obj
 again. Agreement therefore says something.
 """
 
+from svmbench.recompute.consistency import contradictions
 from svmbench.recompute.multiples import unit
 from svmbench.recompute.numbers import TOLERANCES, compare, numbers
 from svmbench.recompute.scores import scores
 
-__all__ = ["TOLERANCES", "compare", "numbers", "scores", "unit"]
+__all__ = ["TOLERANCES", "compare", "contradictions", "numbers", "scores", "unit"]

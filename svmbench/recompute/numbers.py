@@ -168,6 +168,8 @@ def _dual(
     if squared:
         return {**made, "native_bound": value - 0.25 * lam / C * float(alpha @ alpha)}
     inside = alpha.min() >= 0.0 and alpha.max() <= C * (1.0 + 1e-12)
+    if not inside:
+        made["outside"] = float(max(-alpha.min(), alpha.max() - C))
     if inside and (problem["bias"] == "none" or abs(float(alpha @ y)) <= 1e-9 * float(alpha.sum())):
         made.update(dual_objective=value, duality_gap=primal - value, relative_gap=(primal - value) / primal)
     return made
@@ -212,6 +214,10 @@ def compare(
         gap = made["primal_objective"] - bound
         relative = gap / made["primal_objective"]
         made = {**made, "dual_objective": bound, "duality_gap": gap, "relative_gap": relative}
+    if row.get("dual_source") == "solver" and "outside" in made:
+        wrong.append(
+            f"the dual point leaves the box [0, C] by {made['outside']:.1e}, so that it bounds nothing"
+        )
     for name, value in made.items():
         stored = row.get(name)
         if stored is None:

@@ -65,9 +65,7 @@ def test_a_number_that_is_not_right_is_named(made, capsys, monkeypatch):
     assert out.startswith(f"differs      {run.id}: primal_objective is stored as ")
 
 
-@pytest.mark.parametrize(
-    ("part", "sentence"), [("config", "the model is of kernel"), ("identity", "its id is")]
-)
+@pytest.mark.parametrize(("part", "sentence"), [("config", "config has kernel"), ("identity", "its id is")])
 def test_another_kernel_in_run_json_is_named_whatever_its_checksum(part, sentence, made, capsys):
     run = made.find("smo")
     manifest = json.loads((run.path / "run.json").read_text())

@@ -1,0 +1,180 @@
+"""What the documents of a stored run say of each other, where no model is needed to see a contradiction.
+
+Checksums show that files are what was written. They do not show that somebody wrote them who also made new
+checksums. These checks need neither model nor kernel values, and hold for every row of the trace.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from svmbench.files import canonical
+from svmbench.store.identity import identity, rounded
+
+#: Columns that no iteration makes smaller.
+_GROWING = (
+    *("kev_ondemand", "kev_rowupdate", "kev_iter", "kev_computed", "inner_products", "kev_setup"),
+    *("kev_observation", "kev_prediction", "wall_seconds", "cpu_seconds"),
+)
+
+#: Solvers that charge exactly n to ``kev_iter`` in each iteration (docs/counting.md).
+_ONE_ROW = ("sbp", "smo", "pegasos", "sdca", "sgd_ball", "perceptron")
+
+#: How exact numbers are that follow from each other by one rounding or two.
+_EXACT = 1e-12
+#: How near two certificates of one problem are.
+_BOUND = 1e-6
+#: And a gap, as a part of the primal objective it is taken from.
+_GAP = 1e-9
+
+_KEV = re.compile(r"budget\.kev=(\S+) reached by (\w+)")
+_TARGET = re.compile(r"budget\.(gap|test_error)=(\S+) reached")
+_ITERATIONS = re.compile(r"budget\.iterations=(\d+) reached")
+_AFTER = re.compile(r"after (\d+) iterations")
+
+
+def contradictions(
+    manifest: Mapping[str, Any],
+    status: str,
+    reason: str,
+    rows: Sequence[Mapping[str, Any]],
+    optimum: Mapping[str, Any] | None,
+) -> list[str]:
+    """Return a sentence for each contradiction.
+
+    Parameters
+    ----------
+    manifest : mapping
+        run.json.
+    status, reason : str
+        The end.
+    rows : sequence of mapping
+        All checkpoints; None where unknown.
+    optimum : mapping or None
+        Record of the optimum that the run names, as it is stored now.
+    """
+    found = [*_posed(manifest), *_trace(rows), *_charged(manifest, rows), *_bounds(manifest, rows, optimum)]
+    return found + list(_ended(manifest["config"]["budget"], status, reason, rows))
+
+
+def _posed(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Hold configuration, identity, data and problem against each other."""
+    config, same = manifest["config"], manifest["identity"]
+    given, known = (identity(one, "", 0)["config"] for one in (config, same["config"]))
+    for key in sorted(given.keys() | known.keys()):
+        if canonical(given.get(key)) != canonical(known.get(key)):
+            yield f"config has {key} {given.get(key)}, the identity {known.get(key)}"
+    about, problem = manifest["dataset"], manifest["problem"]
+    if about["checksum"] != same["checksum"]:
+        yield "the data set has another checksum than the identity"
+    n = about["rows"]["train"]
+    if not _close(problem["lam"] * problem["C"] * n, 1.0):
+        yield f"lam {problem['lam']!r} and C {problem['C']!r} are not those of {n} examples"
+    for key in ("lam", "C"):
+        asked = config["problem"].get(key)
+        if asked is not None and not _close(problem[key], asked):
+            yield f"{key} is {problem[key]!r}, config has {asked!r}"
+    if problem["bias"] != config["problem"]["bias"]:
+        yield f"bias is {problem['bias']}, config has {config['problem']['bias']}"
+    for key, value in same.get("derived", {}).items():
+        used = problem.get({"nu": "nu", "R": "radius"}[key])
+        if used is None or rounded(used) != value:
+            yield f"{key} is {used!r}, the identity has {value!r}"
+
+
+def _trace(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Hold each checkpoint against the one before it."""
+    for before, row in itertools.pairwise(rows):
+        at = f"at {row['iterations']} iterations"
+        if not before["iterations"] < row["iterations"]:
+            yield f"a checkpoint {at} follows one at {before['iterations']}"
+        for name in _GROWING:
+            if row.get(name) is not None and before.get(name) is not None and row[name] < before[name]:
+                yield f"{name} falls from {before[name]!r} to {row[name]!r} {at}"
+
+
+def _charged(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Hold the count by iterations against what the solver charges."""
+    n = manifest["dataset"]["rows"]["train"]
+    if manifest["config"]["solver"]["name"] not in _ONE_ROW:
+        return
+    for row in rows:
+        if row["kev_iter"] is None:
+            continue
+        charged = (row["kev_setup"] or 0) + n * row["iterations"]
+        if row["kev_iter"] != charged:
+            yield f"kev_iter is {row['kev_iter']} at {row['iterations']} iterations, n each makes {charged}"
+
+
+def _bounds(
+    manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], optimum: Mapping[str, Any] | None
+) -> Iterator[str]:
+    """Hold gaps against the objectives that they are taken from, and these against the optimum."""
+    for row in rows:
+        at, primal, dual = (
+            f"at {row['iterations']} iterations",
+            row["primal_objective"],
+            row["dual_objective"],
+        )
+        gap, relative = row["duality_gap"], row["relative_gap"]
+        if (dual is None) != (row["dual_source"] is None):
+            yield f"there is a dual objective without a source {at}, or a source without one"
+        if dual is None or primal is None:
+            if gap is not None or relative is not None:
+                yield f"there is a gap without a dual objective {at}"
+            continue
+        if gap is not None and not abs(gap - (primal - dual)) <= _GAP * abs(primal):
+            yield f"the gap is {gap!r} {at}, the objectives are {primal!r} and {dual!r}"
+        if relative is not None and not abs(relative * primal - (primal - dual)) <= _GAP * abs(primal):
+            yield f"the relative gap is {relative!r} {at}, the objectives are {primal!r} and {dual!r}"
+    measured = [row for row in rows if row["dual_source"] == "optimum"]
+    if measured and optimum is None:
+        yield f"the bound is that of optimum {manifest.get('optimum')}, which is not stored"
+    values = manifest.get("optimum_values")
+    if measured and optimum is not None and values is None:
+        values = optimum
+    for row in measured:
+        # An optimum may have been made again, and a run continued, since the first of these rows.
+        if values is not None and not abs(row["dual_objective"] - values["dual"]) <= _BOUND * abs(
+            values["dual"]
+        ):
+            yield f"the bound is {row['dual_objective']!r}, that of the optimum was {values['dual']!r}"
+
+
+def _ended(
+    budget: Mapping[str, Any], status: str, reason: str, rows: Sequence[Mapping[str, Any]]
+) -> Iterator[str]:
+    """Hold the end against the budget and the last checkpoint."""
+    if not rows:
+        return
+    last, said = rows[-1], f"the run ended as {status}, {reason}"
+    by_budget = reason.startswith("budget.")
+    if by_budget != (status in ("budget", "timeout")) and status in ("budget", "converged", "stalled"):
+        yield f"{said}: the reason is that of another end"
+    if status in ("converged", "stalled"):
+        after = _AFTER.search(reason)
+        if after and int(after[1]) != last["iterations"]:
+            yield f"{said}: the last checkpoint is at {last['iterations']} iterations"
+        return
+    if status != "budget":
+        return
+    if (limit := _KEV.match(reason)) is not None:
+        counter, reached = limit[2], last.get(limit[2])
+        allowed = budget["kev"]
+        same = allowed is not None and limit[1] == f"{allowed:g}" and counter == budget["counter"]
+        if not same or reached is None or reached < allowed:
+            yield f"{said}: the last checkpoint is at {counter} {reached}"
+    elif (made := _ITERATIONS.match(reason)) is not None:
+        if int(made[1]) != budget["iterations"] or last["iterations"] < int(made[1]):
+            yield f"{said}: the last checkpoint is at {last['iterations']} iterations"
+    elif (target := _TARGET.match(reason)) is not None:
+        seen = last["relative_gap" if target[1] == "gap" else "test_error"]
+        if budget.get(target[1]) is None or seen is None or seen > budget[target[1]]:
+            yield f"{said}: the last checkpoint has {seen!r}"
+
+
+def _close(value: float, other: float) -> bool:
+    return abs(value - other) <= _EXACT * abs(other)

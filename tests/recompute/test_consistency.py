@@ -1,0 +1,139 @@
+"""Forgeries with new checksums: what contradicts itself is refused without a model."""
+
+import json
+
+import pytest
+
+from svmbench.cli.main import main
+from svmbench.files import digest, sha256
+from svmbench.recompute.consistency import contradictions
+from svmbench.report.series import optimum_of
+from svmbench.store import Store, trace
+from svmbench.store.model import StoredModel
+
+SMALL = (
+    *("dataset=twonorm", "dataset.n_train=60", "dataset.n_test=30", "budget=debug", "problem.C=1"),
+    *("observe.points=10", "budget.kev=null"),
+)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """One run with its own dual point, and one measured against a stored optimum."""
+    folder = tmp_path_factory.mktemp("forged")
+    for solver in ("smo", "sbp"):
+        assert main(["run", f"solver={solver}", "budget.iterations=200", *SMALL, f"results={folder}"]) == 0
+    return folder
+
+
+def seal(path):
+    """Make the checksums of a run right."""
+    end = json.loads((path / "status.json").read_text())
+    schema = end.pop("schema")
+    end.pop("check")
+    end["files"] = {name: sha256(path / name) for name in end["files"]}
+    (path / "status.json").write_text(json.dumps({"schema": schema, **end, "check": digest(end)}))
+
+
+def said(run, *, manifest=None, rows=None, status=None, reason=None, optimum=...):
+    best = optimum_of(run) if optimum is ... else optimum
+    return contradictions(
+        manifest or run.manifest, status or run.status, reason or run.reason, rows or run.rows(), best
+    )
+
+
+@pytest.fixture
+def smo(results):
+    return Store(results).find("smo")
+
+
+@pytest.fixture
+def sbp(results):
+    return Store(results).find("sbp")
+
+
+def test_honest_runs_contradict_themselves_nowhere(smo, sbp):
+    assert said(smo) == said(sbp) == []
+
+
+@pytest.mark.parametrize("group", ["kernel", "budget", "observe", "dataset", "problem", "solver"])
+def test_config_and_identity_agree_in_every_group(sbp, group):
+    config = {**sbp.config, group: {**sbp.config[group], "edited": 1}}
+    assert any(group in sentence for sentence in said(sbp, manifest={**sbp.manifest, "config": config}))
+
+
+@pytest.mark.parametrize(("key", "factor"), [("lam", 1.0 + 1e-9), ("C", 1.0 + 1e-9), ("nu", 1.1)])
+def test_the_problem_fits_data_and_configuration(sbp, key, factor):
+    problem = {**sbp.manifest["problem"], key: sbp.manifest["problem"][key] * factor}
+    assert said(sbp, manifest={**sbp.manifest, "problem": problem})
+
+
+def test_a_bound_of_an_optimum_that_is_not_stored_is_no_bound(sbp):
+    assert sbp.rows()[-1]["dual_source"] == "optimum"
+    assert "which is not stored" in said(sbp, optimum=None)[0]
+    rows = [{**row, "dual_objective": row["dual_objective"] * 1.001} for row in sbp.rows()]
+    assert said(sbp, rows=rows)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kev_iter": 1},
+        {"kev_ondemand": 0},
+        {"wall_seconds": 0.0},
+        {"iterations": 1},
+        {"duality_gap": 0.0},
+        {"relative_gap": 0.0},
+        {"dual_objective": None, "dual_source": None, "duality_gap": 0.0},
+        {"dual_source": None},
+    ],
+)
+def test_an_edited_checkpoint_contradicts_the_others(smo, change):
+    rows = smo.rows()
+    assert len(rows) > 3 and said(smo, rows=[*rows[:2], {**rows[2], **change}, *rows[3:]])
+
+
+def test_checkpoints_stand_in_order(smo):
+    rows = smo.rows()
+    assert said(smo, rows=[rows[1], rows[0], *rows[2:]])
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        ("converged", "the solver's stopping rule holds after 7 iterations"),
+        ("converged", "budget.iterations=200 reached"),
+        ("budget", "the solver's stopping rule holds after 200 iterations"),
+        ("budget", "budget.kev=1e+12 reached by kev_ondemand"),
+        ("budget", "budget.iterations=9000000 reached"),
+        ("budget", "budget.gap=1e-9 reached: relative_gap 0"),
+    ],
+)
+def test_the_end_fits_the_last_checkpoint(sbp, status, reason):
+    assert said(sbp, status=status, reason=reason)
+
+
+def test_coefficients_above_c_are_refused_and_what_cannot_be_recomputed_is_listed(smo, capsys):
+    results = str(smo.path.parents[1])
+    capsys.readouterr()
+    assert main(["verify", "--recompute", "--results", results, smo.id]) == 0
+    assert "counts and times are held against each other only" in capsys.readouterr().out
+    kept = {name: (smo.path / name).read_bytes() for name in ("model.npz", "status.json", "trace.csv")}
+    model = StoredModel.load(smo.path / "model.npz")
+    model.coefficients[abs(model.coefficients).argmax()] *= 1.0 + 1e-9
+    model.save(smo.path / "model.npz")
+    seal(smo.path)
+    assert main(["verify", "--results", results, smo.id]) == 0
+    assert main(["verify", "--recompute", "--results", results, smo.id]) == 1
+    assert "leaves the box [0, C]" in capsys.readouterr().out
+    for name, content in kept.items():
+        (smo.path / name).write_bytes(content)
+    rows = smo.rows()
+    rows[-1] = {**rows[-1], "kev_iter": rows[-1]["kev_iter"] + 1}
+    text = trace.header() + "".join(map(trace.line, rows))
+    (smo.path / "trace.csv").write_text(text)
+    seal(smo.path)
+    assert main(["verify", "--recompute", "--results", results, smo.id]) == 1
+    assert "kev_iter is" in capsys.readouterr().out
+    for name, content in kept.items():
+        (smo.path / name).write_bytes(content)
