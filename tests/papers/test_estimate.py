@@ -162,3 +162,11 @@ def test_paired_errors_know_what_two_predictors_are_wrong_about():
     assert paired_error([wrong], [other]) == pytest.approx(100.0 * np.sqrt(20 / 1000 / 1000))
     assert paired_error([wrong], [wrong]) == 0.0
     assert bits.unpacked(bits.packed(wrong), 1000).tolist() == wrong.tolist()
+
+
+def test_an_interval_holds_95_of_100_repetitions():
+    rows = np.concatenate([[500.0], np.arange(RESAMPLES, dtype=float)])
+    estimate = Estimate.of(Rows.of(rows))
+    assert estimate.low == pytest.approx(25.0, abs=1.0) and estimate.high == pytest.approx(974.0, abs=1.0)
+    rows = np.full(1 + RESAMPLES, 3.0)
+    assert with_noise(rows, 0.0) is rows  # no noise is none

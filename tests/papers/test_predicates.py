@@ -568,3 +568,34 @@ def test_what_is_neither_measured_nor_known_is_not_attempted(tmp_path):
         given = {"value": quantity, "equals": 1}
         found = judged(tmp_path / str(number), "exact", given, measures={"m": {"value": 1}}, sbp=flat_at(10))
         assert (found.verdict, found.text) == (NOT_ATTEMPTED, text)
+
+
+def test_a_run_that_ends_after_too_few_doublings_does_not_rise(tmp_path):
+    found = judged(tmp_path, "rises", {"curve": "sbp", "by": 0.5, "since": 64_000}, sbp=flat_at(9))
+    assert found.verdict == NOT_ATTEMPTED and "the runs end at 1.3e5, too soon after 6.4e4" in found.text
+
+
+def test_a_series_may_be_measured(tmp_path):
+    given = {"of": {"measure": "m"}, "within": [0.9, 1.1]}
+    series = {"m": {"x": [1, 10, 100], "series": [[2, 2], [20, 20], [200, 200]]}}
+    found = judged(tmp_path / "a", "slope", given, measures=series)
+    assert found.verdict == HOLDS and found.text == "3 places from 1.0e0 to 1.0e2"
+    found = judged(tmp_path / "b", "slope", given, measures={"other": {}})
+    assert found.verdict == NOT_ATTEMPTED and found.text == "m is not measured"
+    found = judged(tmp_path / "c", "slope", {**given, "since": 1000}, measures=series)
+    assert found.verdict == NOT_ATTEMPTED and found.text == "no place lies between 1000 and inf"
+
+
+def test_errors_are_in_points_and_shown_with_two_digits(tmp_path):
+    given = {"less": {"solver": "sbp"}, "than": {"solver": "sdca", "plus": 1.0}}
+    found = judged(tmp_path, "order", given, sbp=flat_at(10, 1), sdca=flat_at(20))
+    assert found.estimate.unit == "points" and found.text == "10.00 (9.00 to 11.00) against 20.00 +1"
+
+
+def test_a_quantity_has_a_value_for_each_seed(tmp_path):
+    paper = artifact(["sbp"], seeds=3)
+    for run in paper.runs.planned():
+        store(tmp_path, run, [{"test_error": (10 + run.seed) / 100}] * 3)
+    evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
+    values = evidence.values({"solver": "sbp", "factor": 2.0, "plus": 1.0})
+    assert values.tolist() == pytest.approx([21.0, 23.0, 25.0])
