@@ -70,14 +70,14 @@ class Bar:
         self._error = self._error if error is None else error
         self._best.see(row)
         self._doing = "training"
-        self._tell()
+        self._tell(refresh=True)
 
     def doing(self, what: str, left: float | None = None) -> None:
         """Show what begins now, and when it will probably end."""
-        if what != "training" or self._doing != what:
-            self._doing = what
+        changed = (what, left) != (self._doing, self._left)
+        self._doing, self._left = what, left
+        if changed:
             self._tell(refresh=True)
-        self._left = left
 
     def _tell(self, refresh: bool = False) -> None:
         """Put what is known behind the bar."""

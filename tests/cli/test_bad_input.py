@@ -30,7 +30,10 @@ SENTENCES = [
     (["run", "+seed=1"], "+seed=1 is not allowed: seed is set already; write seed=1"),
     (["run", "gamma=1"], "unknown key gamma; did you mean 'kernel.gamma'?"),
     (["run", "kernel=linear", "kernel.gamma=1"], "unknown key kernel.gamma (kernel=linear has no keys)"),
-    (["run", "solver=sdca", "solver.nu=1"], "unknown key solver.nu (solver=sdca has no keys)"),
+    (
+        ["run", "solver=sdca", "solver.nu=1"],
+        "unknown key solver.nu (keys of solver=sdca: solver.average, solver.suffix)",
+    ),
     (["run", "seed=x"], "seed=x is not allowed: give a whole number of at least 0"),
     (["run", "seed=-1"], "seed=-1 is not allowed: give a whole number of at least 0"),
     (["run", "threads=0"], "threads=0 is not allowed: give a whole number of at least 1"),
@@ -129,7 +132,10 @@ SENTENCES = [
     (["run", "-m", "--cfg", "job"], "--cfg explains one run: leave out -m"),
     (["run", "-m", "seed=0,x"], "seed=x is not allowed"),
     (["run", "-m", "solver=sbp,pegosas"], "unknown solver 'pegosas'; did you mean 'pegasos'?"),
-    (["run", "-m", "solver=sbp,sdca", "solver.nu=1"], "unknown key solver.nu (solver=sdca has no keys)"),
+    (
+        ["run", "-m", "solver=sbp,sdca", "solver.nu=1"],
+        "unknown key solver.nu (keys of solver=sdca: solver.average, solver.suffix)",
+    ),
     (["show"], "svmbench show: the following arguments are required: RUN (see svmbench show --help)"),
     (["show", "sbp"], "there is no run sbp: results holds no runs"),
     (["plot", "sbp-*"], "no run in results matches sbp-*; see: svmbench list"),

@@ -22,7 +22,7 @@ from svmbench.config import folder
         ("svmbench run sol", ["solver.nu=", "solver="]),
         ("svmbench run solver=sm", ["solver=smo", "solver=smo_pair"]),
         ("svmbench run -m solver=sbp,perc", ["solver=sbp,perceptron"]),
-        ("svmbench run solver=pegasos solver.", ["solver.exact="]),
+        ("svmbench run solver=pegasos solver.", ["solver.average=", "solver.exact=", "solver.suffix="]),
         ("svmbench run solver=pegasos solver.exact=", ["solver.exact=false", "solver.exact=true"]),
         ("svmbench run solver=smo solver.selection=u", ["solver.selection=unclipped"]),
         ("svmbench run kernel=polynomial kernel.d", ["kernel.degree="]),
@@ -98,7 +98,7 @@ def test_a_users_folder_is_offered(tmp_path):
     ("line", "replies"),
     [
         ("svmbench run solver=perc", ["perceptron"]),  # bash replaces only what follows =
-        ("svmbench run solver=pegasos solver.", ["solver.exact="]),
+        ("svmbench run solver=pegasos solver.", ["solver.average=", "solver.exact=", "solver.suffix="]),
         ("svmbench plo", ["plot"]),
     ],
 )

@@ -27,7 +27,8 @@ def test_no_terminal_gets_lines():
 
 
 @pytest.mark.parametrize(("goal", "shown"), [(1000, "50%"), (None, "500 ")])
-def test_a_terminal_gets_a_bar(goal, shown):
+def test_a_terminal_gets_a_bar(goal, shown, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
     stream = Terminal()
     with progress("sbp adult", stream) as listener:
         assert isinstance(listener, Bar)

@@ -123,7 +123,7 @@ def test_stored_files_verify(folder):
     assert [(right, sentence) for _, right, sentence in catalogue.verify("adult", folder)] == [
         (True, "its checksum is right"),
         (True, "its checksum is right"),
-        (True, "its arrays are as they were prepared"),
+        (True, "its arrays and their description are as they were prepared"),
     ]
 
 
