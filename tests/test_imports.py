@@ -30,7 +30,7 @@ ALLOWED = {
     "features": {"kernels", "simd", "rng", "sparse"},
     "config": {"counters", "solvers", "features", "data", "problem"},
     "store": {"counters", "files"},
-    "recompute": {"store", "data", "rng"},
+    "recompute": {"store", "data", "rng", "files"},
     "runner": {"store", "solvers", "features", "kernels", "data", "simd", "rng", "files", "problem", ""},
     "sweep": {"config", "runner", "store", "solvers", "features", "data", "files"},
     "sklearn": {"runner", "solvers", "kernels", "problem", "rng"},

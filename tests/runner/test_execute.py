@@ -155,7 +155,8 @@ def test_nothing_is_loaded_for_a_cache_that_does_not_fit(make, monkeypatch):
 def test_slack_budget_is_derived_from_the_stored_optimum(make):
     run = make("sbp").run
     record = Store(make.config()["results"]).optimum(run.manifest["optimum"])
-    assert run.manifest["problem"]["nu"] == record["nu"] > 0
+    assert run.manifest["problem"]["nu"] == record["derived"]["nu"] > 0
+    assert record["nu_interval"][0] <= record["derived"]["nu"] <= record["nu_interval"][1]
     assert "computing the optimum" in make.progress.said[-1]
     frame = run.trace()
     assert set(frame["dual_source"]) == {"optimum"} and set(frame["dual_objective"]) == {record["dual"]}
@@ -172,11 +173,13 @@ def test_a_given_slack_budget_needs_no_optimum(make):
 def test_the_radius_of_a_ball_is_the_norm_of_the_stored_optimum(make):
     run = make({"name": "sgd_ball", "R": "auto"}).run
     record = Store(make.config()["results"]).optimum(run.manifest["optimum"])
-    assert run.manifest["problem"]["radius"] == record["norm"] > 0
+    radius = record["derived"]["R"]
+    assert run.manifest["problem"]["radius"] == radius > 0
+    assert radius == pytest.approx(record["norm"], rel=2e-3)
     assert run.manifest["problem"]["nu"] is None
-    assert (run.trace()["norm"] <= record["norm"] * (1 + 1e-6)).all()
-    given = make({"name": "sgd_ball", "R": record["norm"]}).run
-    assert given.manifest["problem"]["radius"] == record["norm"]
+    assert (run.trace()["norm"] <= radius * (1 + 1e-6)).all()
+    given = make({"name": "sgd_ball", "R": radius}).run
+    assert given.manifest["problem"]["radius"] == radius
     assert given.trace()["norm"].tolist() == run.trace()["norm"].tolist()
 
 

@@ -269,7 +269,7 @@ def test_jobs_that_were_done_stay_when_a_later_one_fails(tmp_path, monkeypatch, 
     monkeypatch.setitem(jobs.JOBS, "broken", Job("broken", SMALL, (LIBSVM,)))
     results = str(tmp_path / "results")
     assert main(["speed", "rivals", "small", "broken", "--repeats", "1", "--results", results]) == 2
-    assert "sklearn_svc has no time" in capsys.readouterr().err
+    assert "sklearn_svc cannot solve with problem.bias=none" in capsys.readouterr().err
     assert main(["speed", "show", "--json", "--results", results]) == 0
     (document,) = json.loads(capsys.readouterr().out)
     assert [line["job"] for line in document["measured"]["baselines"]] == ["small"]
