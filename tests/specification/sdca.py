@@ -10,6 +10,7 @@ from svmbench.rng import Generator
 from tests.specification.expansion import Maintained, OnDemand, averaged
 
 VARIANTS: list[dict] = [{}, {"average": True}, {"average": True, "suffix": True}]
+APPROXIMATE = VARIANTS[1:]  # an average approaches the optimum long after the last iterate
 MAINTAINS = False
 
 

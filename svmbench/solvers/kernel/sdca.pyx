@@ -93,8 +93,9 @@ cdef class Run(SteppedRun):
             self.average.change(self, i, new - old)
             self.ledger.charge_row_update(self.n)
         self.average.take(&self.alpha[0], &self.c[0], 1.0)
+        # An average is far from the optimum when the iterates first rest there: it ends by a budget.
         if self.idle > 0 and self.idle % self.n == 0:
-            self.converged = self.at_rest()
+            self.converged = not self.average.on and self.at_rest()
         return 0
 
     cdef void prefetch_hints(self) noexcept nogil:
