@@ -125,7 +125,7 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
     if wrong:
         return "differs", "; ".join(wrong)
     without = f"; without {', '.join(left)}, which cannot be made from a model" if left else ""
-    rounded = f"; {', '.join(vague)} known less well than to 1e-6 in double precision" if vague else ""
+    rounded = f"; {', '.join(vague)} are not known to 1e-6" if vague else ""
     counts = "; counts and times are held against each other only"
     return (
         "ok",

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from svmbench.files import canonical
+from svmbench.recompute.numbers import BOUNDED
 from svmbench.store.identity import identity, rounded
 
 #: Columns that no iteration makes smaller.
@@ -128,8 +129,13 @@ def _bounds(
             continue
         if gap is not None and not abs(gap - (primal - dual)) <= _GAP * abs(primal):
             yield f"the gap is {gap!r} {at}, the objectives are {primal!r} and {dual!r}"
-        if relative is not None and not abs(relative * primal - (primal - dual)) <= _GAP * abs(primal):
+        # A bound that holds in spite of rounding is relative to the least that the primal objective can be.
+        least = primal - (row.get("objective_error") or 0.0)
+        if relative is not None and not abs(relative * least - (primal - dual)) <= _GAP * abs(primal):
             yield f"the relative gap is {relative!r} {at}, the objectives are {primal!r} and {dual!r}"
+        error, precision = row.get("objective_error"), row.get("precision")
+        if precision in BOUNDED and not (error is not None and error >= 0.0):
+            yield f"the precision is {precision} {at}, the objective error {error!r}"
     measured = [row for row in rows if row["dual_source"] == "optimum"]
     if measured and optimum is None:
         yield f"the bound is that of optimum {manifest.get('optimum')}, which is not stored"

@@ -32,6 +32,11 @@ TOLERANCES = {
     "native_bound": 1e-6,
 }
 
+#: ``precision`` of rows whose objectives are known to within ``objective_error`` and whose gaps are upper
+#: bounds all the same (`svmbench.runner.margin`); how many times that error a number may be off.
+BOUNDED = ("rounding", "confidence")
+_ERRORS = {"primal_objective": 1.0, "mean_hinge": 2.0, "dual_objective": 1.0}
+
 #: Scores of this size or less have a sign that single precision may miss.
 _UNSURE = 1e-5
 
@@ -206,7 +211,7 @@ def compare(
     (list of str, float, list of str, list of str)
         A sentence for each number that differs, the largest difference of the others as a part of its
         tolerance, the names of the stored numbers that cannot be recomputed, and of those that double
-        precision itself does not know to the tolerance.
+        precision, or the error that the row states, leaves less certain than the tolerance.
     """
     wrong, largest, vague = [], 0.0, []
     scale = abs(made["primal_objective"])
@@ -222,8 +227,8 @@ def compare(
         stored = row.get(name)
         if stored is None:
             continue
-        off, allowed = abs(stored - value), _allowed(name, value, made, scale)
-        rounding = made.get(f"rounding_{name}", 0.0)
+        off, allowed = _off(row, name, value), _allowed(name, value, made, scale)
+        rounding = made.get(f"rounding_{name}", 0.0) + _bounded(row, name, value, made)
         if rounding > allowed:
             vague.append(name)
         allowed += rounding
@@ -234,6 +239,30 @@ def compare(
     asked = (*TOLERANCES, "support_vectors", "train_error", "test_error", "test_mistakes", "validation_error")
     left = [name for name in asked if row.get(name) is not None and name not in made]
     return wrong, largest, left, vague
+
+
+def _off(row: dict[str, Any], name: str, value: float) -> float:
+    """Return how far a stored number is from the recomputed one; of bounds, on the wrong side only."""
+    stored = float(row[name])
+    if row.get("precision") not in BOUNDED:
+        return abs(stored - value)
+    if name in ("duality_gap", "relative_gap"):
+        return value - stored
+    return stored - value if name == "dual_objective" else abs(stored - value)
+
+
+def _bounded(row: dict[str, Any], name: str, value: float, made: dict[str, float]) -> float:
+    """Return how far a number may be off by the error that its row states."""
+    error = row.get("objective_error") if row.get("precision") in BOUNDED else None
+    if error is None:
+        return 0.0
+    if name == "norm":  # λ/2 |w|² is off by the error at most
+        regulariser = made["primal_objective"] - made["mean_hinge"]
+        if regulariser <= 0.0:
+            return math.inf
+        part = float(error) / regulariser
+        return value * max(1.0 - math.sqrt(max(0.0, 1.0 - part)), math.sqrt(1.0 + part) - 1.0)
+    return _ERRORS.get(name, 0.0) * float(error)
 
 
 def _allowed(name: str, value: float, made: dict[str, float], scale: float) -> float:

@@ -93,6 +93,8 @@ class GapBound:
         The objectives, but for `error`; primal - dual is the gap.
     error : float
         What rounding may have added to either objective, or taken from it.
+    norm2, mean_hinge : float
+        |w|² and the mean hinge loss. λ/2 |w|² is known to within `error`, the loss to within twice that.
     responses : ndarray of float64, shape (n,)
         y_i f(x_i), in double precision at the near examples.
     bias : float
@@ -107,6 +109,8 @@ class GapBound:
     primal: float
     dual: float
     error: float
+    norm2: float
+    mean_hinge: float
     responses: Floats
     bias: float
     kind: str
@@ -317,8 +321,10 @@ class GapBounds:
         terms = np.maximum((1.0 - a) * below, -a * below)
         rest = self._levelling(alpha, responses, doubt.farthest) - b * float(a @ y) / n
         gap = float((terms + off * np.maximum(a, 1.0 - a)).mean()) + rest
-        norm2 = max(0.0, float(alpha @ responses))
-        primal = primal_objective(problem.lam, norm2, mean_hinge(responses, y * b)) - 0.5 * doubt.shift
+        # With a coefficient at C, a larger response lowers the loss and raises λ/2 |w|² by half as much.
+        norm2 = max(0.0, float(alpha @ responses) + doubt.shift / problem.lam)
+        loss = max(0.0, mean_hinge(responses, y * b) - doubt.shift)
+        primal = primal_objective(problem.lam, norm2, loss)
         error = 0.5 * doubt.width
         least = primal - error
         return GapBound(
@@ -328,6 +334,8 @@ class GapBounds:
             primal=primal,
             dual=primal - gap,
             error=error,
+            norm2=norm2,
+            mean_hinge=loss,
             responses=responses,
             bias=b,
             kind=kind,

@@ -21,8 +21,8 @@ from svmbench.problem import (
     squared_hinge_dual_objective,
 )
 from svmbench.runner.certificate import TrainingScores, diagonal
+from svmbench.runner.held_out import HeldOutScores
 from svmbench.runner.margin import GapBound, GapBounds, Point
-from svmbench.runner.test_scores import TestScores
 from svmbench.solvers.base import KernelExpansion, LinearModel, Model, Snapshot
 from svmbench.store import bits
 
@@ -114,7 +114,7 @@ class Observer:
         self._bounds = GapBounds(problem, oracle) if exact and train and GapBounds.possible(oracle) else None
         self._scores = TrainingScores(oracle, limited, self._bounds is not None)
         self._tests = (
-            {name: TestScores(oracle, part.X) for name, part in self._parts()} if self._bounds else {}
+            {name: HeldOutScores(oracle, part.X) for name, part in self._parts()} if self._bounds else {}
         )
         self._spent = 0
         self._before = self._state()
@@ -258,12 +258,11 @@ class Observer:
         """Return the columns of a bound."""
         problem = self._problem
         margins = bound.responses + problem.y * bound.bias
-        loss = mean_hinge(margins)
         row: dict[str, Any] = {
             "train_error": mistakes(margins, np.ones_like(margins)) / problem.n,
             "primal_objective": bound.primal,
-            "norm": math.sqrt(max(0.0, 2.0 * (bound.primal - loss) / problem.lam)),
-            "mean_hinge": loss,
+            "norm": math.sqrt(bound.norm2),
+            "mean_hinge": bound.mean_hinge,
             "precision": bound.kind,
             "objective_error": bound.error,
             "dual_objective": bound.dual,

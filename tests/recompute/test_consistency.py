@@ -5,8 +5,11 @@ import json
 import pytest
 
 from svmbench.cli.main import main
+from svmbench.cli.verify import load
 from svmbench.files import digest, sha256
+from svmbench.recompute import compare, numbers
 from svmbench.recompute.consistency import contradictions
+from svmbench.recompute.numbers import BOUNDED
 from svmbench.report.series import optimum_of
 from svmbench.store import Store, trace
 from svmbench.store.model import StoredModel
@@ -137,3 +140,50 @@ def test_coefficients_above_c_are_refused_and_what_cannot_be_recomputed_is_liste
     assert "kev_iter is" in capsys.readouterr().out
     for name, content in kept.items():
         (smo.path / name).write_bytes(content)
+
+
+@pytest.fixture
+def bounded(tmp_path, monkeypatch):
+    """A run whose last gap is a bound that holds in spite of rounding."""
+    monkeypatch.setattr("svmbench.runner.certificate._FREE_BOUNDED", 0)
+    monkeypatch.setattr("svmbench.runner.certificate._SHARE", 10**12)
+    words = ["run", "solver=decomposition", "dataset=twonorm", "dataset.n_train=3000", "problem.C=10"]
+    assert main([*words, "problem.bias=unregularised", f"results={tmp_path}"]) == 0
+    run = Store(tmp_path).find("decomposition")
+    assert run.rows()[-1]["precision"] in BOUNDED
+    return run
+
+
+def test_a_bound_in_spite_of_rounding_is_recomputed(bounded, capsys):
+    assert said(bounded) == []
+    assert main(["verify", "--recompute", "--results", str(bounded.path.parents[1]), bounded.id]) == 0
+    assert "recomputed, the largest difference" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("factors", "named"),
+    [
+        ({"duality_gap": 0.1, "relative_gap": 0.1}, ["duality_gap", "relative_gap"]),
+        ({"dual_objective": 1.01}, ["dual_objective"]),
+        ({"primal_objective": 0.99}, ["primal_objective"]),
+        ({"mean_hinge": 1.01}, ["mean_hinge"]),
+        ({"norm": 0.99}, ["norm"]),
+        ({"norm": 1.01}, ["norm"]),
+        ({"duality_gap": 1.1, "relative_gap": 1.1}, []),
+    ],
+)
+def test_only_the_side_on_which_a_bound_claims_too_much_is_wrong(bounded, factors, named):
+    data = load(bounded, {})
+    made = numbers(bounded.model(), bounded.manifest["problem"], data)
+    row = bounded.rows()[-1]
+    made["duality_gap"] = made["relative_gap"] = row["relative_gap"] = row["duality_gap"] = 1e-3
+    edited = {**row, **{name: row[name] * factor for name, factor in factors.items()}}
+    wrong, *_ = compare(edited, made)
+    assert [sentence.split()[0] for sentence in wrong] == named
+
+
+def test_a_bound_states_what_rounding_may_do(bounded):
+    rows = bounded.rows()
+    for error in (None, -1e-9):
+        assert said(bounded, rows=[*rows[:-1], {**rows[-1], "objective_error": error}])
+    assert said(bounded, rows=[*rows[:-1], {**rows[-1], "relative_gap": rows[-1]["relative_gap"] * 0.5}])

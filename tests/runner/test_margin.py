@@ -130,12 +130,12 @@ def test_a_checkpoint_without_responses_leaves_out_what_is_too_dear(monkeypatch)
 
 
 def test_scores_of_test_examples_follow_what_changed(monkeypatch):
-    monkeypatch.setattr("svmbench.runner.test_scores._FEW", 0)
+    monkeypatch.setattr("svmbench.runner.held_out._FEW", 0)
     X, y = two_moons()
     oracle = Oracle(X, {"name": "gaussian", "gamma": 1.0})
-    from svmbench.runner.test_scores import TestScores
+    from svmbench.runner.held_out import HeldOutScores
 
-    scores, K = TestScores(oracle, X[:50]), gram(X[:50], X, oracle.kernel)
+    scores, K = HeldOutScores(oracle, X[:50]), gram(X[:50], X, oracle.kernel)
     beta = np.where(np.arange(y.size) % 2 == 0, y, 0.0)
     for _ in range(3):
         beta[7] += 0.25

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 _FEW = 1 << 28
 
 
-class TestScores:
+class HeldOutScores:
     """Scores of one set of rows by the models of one run.
 
     Parameters
@@ -29,8 +29,6 @@ class TestScores:
     X : ndarray or scipy.sparse matrix, shape (m, d)
         Rows.
     """
-
-    __test__ = False  # no test case, whatever its name begins with
 
     def __init__(self, oracle: Oracle, X: Any) -> None:
         self._oracle = oracle
