@@ -116,4 +116,4 @@ def _text(rows: Sequence[Row], cost: str) -> str:
 
 
 def _ratio(value: float) -> str:
-    return "–" if value != value else "never" if value == float("inf") else f"{value:.3g}"
+    return "–" if value != value else "not reached" if value == float("inf") else f"{value:.3g}"

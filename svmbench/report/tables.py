@@ -53,9 +53,9 @@ def spread(values: Sequence[float], digits: int = 2) -> str:
 
 
 def count(value: float) -> str:
-    """Return a number of evaluations with two digits, such as ``6.4e7``; ``never`` where it is infinite."""
+    """Return a number of evaluations with two digits, such as ``6.4e7``; ``not reached`` where it is infinite."""
     if math.isinf(value):
-        return "never"
+        return "not reached"
     mantissa, exponent = f"{value:.1e}".split("e")
     return f"{mantissa}e{int(exponent)}"
 
