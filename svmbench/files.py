@@ -219,8 +219,9 @@ def _no_lock_file(path: Path) -> UserError:
 def own_folder(say: Callable[[str], None]) -> Path | None:
     """Return a folder of this user for locks between processes of this machine, which nobody else can write.
 
-    The first that is ours of the one in the temporary folder, in the user's runtime folder and in the cache
-    folder; ``say`` is told of another one with the remedy. None if there is none.
+    Candidates are a folder in the temporary folder, one in the user's runtime folder and one in the cache
+    folder. The first that belongs to the user is returned, or None if none does. ``say`` receives a message
+    with a remedy for each folder that belongs to somebody else.
     """
     runtime, home = os.environ.get("XDG_RUNTIME_DIR"), os.path.expanduser("~")
     places = [Path(tempfile.gettempdir()) / f"svmbench-{os.getuid()}"]

@@ -33,7 +33,7 @@ _FAR = 4.0
 #: Of the largest feature: stored examples so near to those given are the same, but for the last bits.
 _SAME = 1e-15
 
-#: What rounding of the features may change of a kernel value before a user is told.
+#: Change of a kernel value, due to rounding of the features, above which the user is warned.
 COARSE = 1e-3
 
 #: Rows that are compared, or scored, together.

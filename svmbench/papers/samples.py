@@ -141,7 +141,7 @@ def first_stable(curve: Curve, span: float, within: float) -> tuple[Floats, Floa
 
 
 def _first_stable(steps: Steps, span: float, within: float) -> int:
-    """Return the place of the checkpoint, the number of checkpoints if there is none."""
+    """Return the index of the checkpoint, or the number of checkpoints if none qualifies."""
     for place in np.flatnonzero(steps.cost >= span * steps.cost[0]):
         cost = steps.cost[place]
         since = steps.value[(steps.cost * OVERSHOOT >= cost / span) & (steps.cost <= cost)]

@@ -61,7 +61,7 @@ CERTIFIED = (
     "mistake_bound",
 )
 
-#: Columns of a trace that a metric is made from, where it is none itself.
+#: Trace columns from which a metric is computed that is not a column itself.
 _READ = {
     "least_test_error": ("test_error",),
     "suboptimality": ("primal_objective",),

@@ -75,7 +75,7 @@ cdef class IterateAverage:
         return found
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Name the arrays that a continued run starts from."""
         if self.on:
             kept.vectors(a_late=self.a_late, c_late=self.c_late)
             self.count = kept.number("averaged", self.count)

@@ -75,7 +75,7 @@ def rounded(value: float) -> float:
 
 
 def derived_from(optimum: Mapping[str, Any], key: str) -> float | None:
-    """Return the ν or R that a run takes from an optimum; None where there is none.
+    """Return the ν or R that a run takes from an optimum, or None if it takes neither.
 
     Parameters
     ----------

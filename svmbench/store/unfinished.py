@@ -52,7 +52,7 @@ class UnfinishedOptimum:
             write_whole(self._path, content.getvalue())
 
     def get(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
-        """Return the state and its cost; None where none was kept, or none that can be gone on from."""
+        """Return the state and its cost, or None if no usable state is stored."""
         try:
             arrays = read_npz(self._path.read_bytes())
             about = json.loads(str(arrays.pop(_ABOUT)))

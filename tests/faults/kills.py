@@ -196,7 +196,7 @@ def damage_killed_runs(folder: Path, kills: int, seed: int = 0) -> Counter[str]:
 
 
 def _damage(results: Path, kept: StoredRun, chance: random.Random) -> str:
-    """Change, cut or remove a file of another run than one; return which, ``nothing`` if there is none."""
+    """Change, cut or remove a file of any run but the given one; return its name, or ``nothing``."""
     files = [path for path in sorted((results / "runs").glob("*/*")) if path.parent != kept.path]
     files = [path for path in files if path.is_file() and path.name != "lock" and path.stat().st_size]
     if not files:
