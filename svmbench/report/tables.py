@@ -53,7 +53,7 @@ def spread(values: Sequence[float], digits: int = 2) -> str:
 
 
 def count(value: float) -> str:
-    """Return a number of evaluations with two digits, such as ``6.4e7``; ``not reached`` where it is infinite."""
+    """Return a number of evaluations with two digits, such as ``6.4e7``, or ``not reached`` if infinite."""
     if math.isinf(value):
         return "not reached"
     mantissa, exponent = f"{value:.1e}".split("e")
