@@ -14,7 +14,7 @@ import lzma
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,21 +67,28 @@ def write(path: Path, runs: Iterable[tuple[StoredRun, Sequence[int]]], *, mistak
     write_whole(path, lzma.compress("".join(lines).encode(), preset=9))
 
 
-def folders(root: Path) -> list[str]:
+def folders(root: Path, damaged: Callable[[Path, UserError], None]) -> list[str]:
     """Return the folders with the runs of all packs, relative to the store, unpacked where they are not yet.
 
     Parameters
     ----------
     root : Path
         The results folder; its packs are in ``reference/packs``.
+    damaged : callable
+        Told of each damaged pack, which is left out.
 
     Raises
     ------
     UserError
-        If a pack is damaged, or cannot be unpacked.
+        If a pack cannot be unpacked.
     """
-    packs = sorted((root / "reference" / "packs").glob(f"*{ENDING}"))
-    return [f"unpacked/{_unpacked(path, root / 'unpacked').name}/runs" for path in packs]
+    found = []
+    for path in sorted((root / "reference" / "packs").glob(f"*{ENDING}")):
+        try:
+            found.append(f"unpacked/{_unpacked(path, root / 'unpacked').name}/runs")
+        except DamagedPack as error:
+            damaged(path, error)
+    return found
 
 
 def check(path: Path) -> tuple[int, int]:
@@ -120,8 +127,12 @@ def _records(path: Path) -> list[dict[str, Any]]:
         raise _damaged(path, error) from error
 
 
+class DamagedPack(UserError):
+    """A pack is not what was written."""
+
+
 def _damaged(path: Path, error: Exception) -> UserError:
-    return UserError(f"{path} is damaged ({type(error).__name__}: {error}); restore it")
+    return DamagedPack(f"{path} is damaged ({type(error).__name__}: {error}); restore it")
 
 
 def _unpacked(path: Path, home: Path) -> Path:

@@ -232,7 +232,8 @@ class Store:
 
     def _folders(self) -> list[str]:
         """Return the folders of runs in the results folder: own ones, reference ones, and those of packs."""
-        return ["runs", "reference/runs", *packs.folders(self.root)]
+        damaged = functools.partial(self._skipped, what="a pack")
+        return ["runs", "reference/runs", *packs.folders(self.root, damaged)]
 
     def _put(self, kind: str, hash: str, record: dict[str, Any]) -> None:
         folder = self.root / kind
@@ -250,7 +251,7 @@ class Store:
             except FileNotFoundError:
                 continue
             except UserError as error:
-                self._skipped(path, "a shared document", error)
+                self._skipped(path, error, "a shared document")
         return None
 
     def _all(self) -> Iterator[StoredRun]:
@@ -274,10 +275,10 @@ class Store:
                 return read(path)
             return read(path)  # once more: a run that was replaced while it was read looks damaged
         except UserError as error:
-            self._skipped(path, "a run", error)
+            self._skipped(path, error, "a run")
             return None
 
-    def _skipped(self, path: Path, what: str, error: UserError) -> None:
+    def _skipped(self, path: Path, error: UserError, what: str) -> None:
         """Warn, once, of something damaged."""
         if path not in self._warned:
             self._warned.add(path)
