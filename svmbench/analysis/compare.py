@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,6 +15,8 @@ from svmbench.store import StoredRun
 
 #: Repetitions of the bootstrap, the seed of its draws, the share of repetitions that an interval holds.
 RESAMPLES, SEED, LEVEL = 2000, 20120626, 0.95
+#: Costs that differ from run to run even where nothing is random.
+_TIMES = ("wall_seconds", "cpu_seconds")
 #: A difference is told from chance below this corrected p-value.
 ALPHA = 0.05
 
@@ -39,8 +41,10 @@ class Row:
         Median of A's cost over B's with its interval: below 1, A is cheaper. NaN where unknown.
     pairs : int
         Seeds that both have, where they are compared pair by pair; 0 where the groups are.
+    constant : {'', 'A', 'B', 'both'}
+        Sides without random choices: one run stands for every seed.
     p, holm : float
-        p-value, and corrected for the number of problems.
+        p-value, and corrected for the number of problems. NaN where both sides are constant.
     verdict : str
         Who wins, or why that cannot be told.
     """
@@ -60,6 +64,7 @@ class Row:
     low: float
     high: float
     pairs: int
+    constant: str
     p: float
     holm: float = 1.0
     verdict: str = ""
@@ -73,7 +78,12 @@ class Row:
 
 
 def compare(
-    a: Sequence[StoredRun], b: Sequence[StoredRun], cost: str, metric: str, target: float | None = None
+    a: Sequence[StoredRun],
+    b: Sequence[StoredRun],
+    cost: str,
+    metric: str,
+    target: float | None = None,
+    seedless: Collection[str] = (),
 ) -> tuple[list[Row], list[tuple[str, str]]]:
     """Compare two groups of runs on every problem that both have.
 
@@ -86,6 +96,9 @@ def compare(
         Of `COUNTERS` and `TARGETS`.
     target : float, optional
         As stored. By default, on each problem, the worse of the two medians over seeds of the last value.
+    seedless : collection of str
+        Solvers without random choices. Without explicit features, one run of such a solver stands for all
+        seeds and is paired with each seed of the other side.
 
     Returns
     -------
@@ -109,15 +122,24 @@ def compare(
             left_out.append((name, f"only {'B' if yours else 'A'} has runs of it"))
             continue
         for one, other in _matched(mine, yours, both, name):
-            row = _row(first, second, problem, one, other, metric, target)
+            constant = [_is_constant(both, method, seedless) for method in (one, other)]
+            row = _row(first, second, problem, one, other, metric, target, constant, cost in _TIMES)
             row.problem, row.a, row.b = name, both.methods[one], both.methods[other]
             rows.append(row)
     if not rows:
         why = "; ".join(f"{name}: {reason}" for name, reason in left_out[:3])
         raise UserError(f"A and B have no problem in common that can be compared ({why or 'no runs'})")
-    for row, corrected in zip(rows, holm([row.p for row in rows]), strict=True):
-        row.holm, row.verdict = corrected, _verdict(row, corrected)
+    tested = [row for row in rows if not np.isnan(row.p)]
+    for row, corrected in zip(tested, holm([row.p for row in tested]), strict=True):
+        row.holm = corrected
+    for row in rows:
+        row.verdict = _verdict(row)
     return rows, left_out
+
+
+def _is_constant(observed: Observed, method: Key, seedless: Collection[str]) -> bool:
+    """Return whether the seed changes nothing: features are drawn at random, whatever the solver."""
+    return observed.solvers[method] in seedless and "features.name" not in dict(method)
 
 
 def _methods(observed: Observed, problem: Key) -> list[Key]:
@@ -139,7 +161,15 @@ def _matched(mine: list[Key], yours: list[Key], both: Observed, problem: str) ->
 
 
 def _row(
-    first: Observed, second: Observed, problem: Key, one: Key, other: Key, metric: str, target: float | None
+    first: Observed,
+    second: Observed,
+    problem: Key,
+    one: Key,
+    other: Key,
+    metric: str,
+    target: float | None,
+    constant: Sequence[bool],
+    timed: bool,
 ) -> Row:
     x, y = first.steps[problem, one], second.steps[problem, other]
     if target is None:
@@ -149,6 +179,17 @@ def _row(
         at = scaled(metric, target)
     costs_a = first.arrivals(problem, one, at)
     costs_b = second.arrivals(problem, other, at)
+    reached_a, reached_b = (sum(map(np.isfinite, costs.values())) for costs in (costs_a, costs_b))
+    cost_a, cost_b = median(costs_a.values()), median(costs_b.values())
+    exact = all(constant) and not timed
+    if exact:
+        costs_a, costs_b = {0: cost_a}, {0: cost_b}
+    elif constant[0] != constant[1]:
+        # One value for all seeds: it is paired with each seed of the other side.
+        if constant[0]:
+            costs_a = dict.fromkeys(costs_b, cost_a)
+        else:
+            costs_b = dict.fromkeys(costs_a, cost_b)
     shared = sorted(costs_a.keys() & costs_b.keys())
     paired = len(shared) > 1 or (len(costs_a) == len(costs_b) == len(shared))
     if paired:
@@ -158,12 +199,13 @@ def _row(
     else:
         groups = (_array(costs_a, sorted(costs_a)), _array(costs_b, sorted(costs_b)))
         (ratio, low, high), p, pairs = bootstrap(*groups), rank_sum(*groups), 0
-    reached_a, reached_b = (sum(map(np.isfinite, costs.values())) for costs in (costs_a, costs_b))
     return Row(
         problem="", a="", b="", metric=metric, target=unscaled(metric, at),
-        cost_a=median(costs_a.values()), cost_b=median(costs_b.values()),
+        cost_a=cost_a, cost_b=cost_b,
         reached_a=int(reached_a), reached_b=int(reached_b), seeds_a=len(x), seeds_b=len(y),
-        ratio=ratio, low=low, high=high, pairs=pairs, p=p,
+        ratio=ratio, low=low, high=high, pairs=pairs,
+        constant="both" if all(constant) else "A" if constant[0] else "B" if constant[1] else "",
+        p=float("nan") if exact else p, holm=float("nan") if exact else 1.0,
     )  # fmt: skip
 
 
@@ -221,12 +263,14 @@ def bootstrap(first: Floats, second: Floats | None = None) -> tuple[float, float
     return value, float(ends[0]), float(ends[1])
 
 
-def _verdict(row: Row, corrected: float) -> str:
+def _verdict(row: Row) -> str:
     if not row.reached_a and not row.reached_b:
         return "neither reaches it"
+    if np.isnan(row.p):  # no chance has a part in either
+        return "equal" if row.ratio == 1.0 else "A" if row.ratio < 1.0 else "B"
     if least_p(row.pairs, row.seeds_a, row.seeds_b) > ALPHA:
         seeds = f"{row.pairs} shared" if row.pairs else f"{row.seeds_a} and {row.seeds_b}"
         return f"cannot tell with {seeds} seed{'' if seeds == '1 shared' else 's'}"
-    if corrected >= ALPHA or row.ratio == 1.0:
+    if row.holm >= ALPHA or row.ratio == 1.0:
         return "no difference shown"
     return "A" if row.ratio < 1.0 else "B"

@@ -17,8 +17,8 @@ import numpy as np
 
 from svmbench.analysis.costs import Key, Observed, median, observe, scaled, unscaled
 from svmbench.errors import UserError
-from svmbench.report.series import COUNTERS, Floats
-from svmbench.store import StoredRun
+from svmbench.report.series import COUNTERS, Floats, Steps
+from svmbench.store import SETTLED, StoredRun
 
 #: Tolerances of the convergence test of Moré and Wild.
 TOLERANCES = (0.1, 0.01, 0.001)
@@ -91,7 +91,8 @@ def profiles(
         Of `COUNTERS` and `TARGETS`.
     targets : sequence of float, optional
         As stored, the same on every problem. By default, for each tolerance τ, f_L + τ (f_0 - f_L), where f_L
-        is the least value that any run of the problem shows and f_0 the greatest that one begins with.
+        is the best of what the methods end at (`_least_end`) and f_0 the greatest value that a run begins
+        with.
     tolerances : sequence of float
         Of the default.
 
@@ -121,10 +122,25 @@ def profiles(
 
 
 def _relative(observed: Observed, problem: Key, tolerances: Sequence[float]) -> list[float]:
-    steps = [s for (key, _), seeds in observed.steps.items() if key == problem for s in seeds.values()]
-    least = min(float(one.value.min()) for one in steps)
-    first = max(float(one.value[0]) for one in steps)
+    groups = [list(seeds.values()) for (key, _), seeds in observed.steps.items() if key == problem]
+    least = min(map(_least_end, groups))
+    first = max(float(steps.value[0]) for seeds in groups for steps in seeds)
     return [least + tolerance * (first - least) for tolerance in tolerances]
+
+
+def _least_end(seeds: Sequence[Steps]) -> float:
+    """Return what a method ends at: the upper median over its seeds of their ends, smoothed.
+
+    The end of a run is the median of its values over the last factor of two of its cost, or the last value if
+    it converged or stalled. A single dip of a noisy curve thus sets no target. Every run has a value at or
+    below its end, so more than half of the seeds reach the result.
+    """
+    ends = []
+    for steps in seeds:
+        settled = steps.run.status in SETTLED
+        last = steps.value[-1:] if settled else steps.value[steps.cost >= 0.5 * steps.cost[-1]]
+        ends.append(float(np.median(last)))
+    return sorted(ends)[len(ends) // 2]
 
 
 def _largest(observed: Observed) -> tuple[list[Key], list[Key]]:

@@ -6,7 +6,7 @@ import csv
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from svmbench.cli._parser import Parser
@@ -15,6 +15,7 @@ from svmbench.errors import UserError, csv_cell, printable
 
 if TYPE_CHECKING:
     from svmbench.analysis.compare import Row
+    from svmbench.store import StoredRun
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -38,7 +39,8 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.analysis.compare import compare
 
     a, b = (chosen(given.results, [name]) for name in (given.a, given.b))
-    rows, left_out = compare(a, b, given.cost, metric, targets[0] if targets else None)
+    target = targets[0] if targets else None
+    rows, left_out = compare(a, b, given.cost, metric, target, seedless([*a, *b]))
     for name, reason in left_out:
         print(printable(f"left out: {name}: {reason}"), file=sys.stderr)
     if given.json:
@@ -51,6 +53,14 @@ def main(arguments: Sequence[str]) -> int:
     else:
         print(_text(rows, given.cost))
     return 0
+
+
+def seedless(runs: Iterable[StoredRun]) -> frozenset[str]:
+    """Return the solvers of some runs that make no random choice, of those that are installed."""
+    from svmbench.solvers import registry
+
+    known = {run.solver for run in runs} & set(registry.names())
+    return frozenset(name for name in known if not registry.get(name).stochastic)
 
 
 def add_target(parser: Parser, default: str) -> None:
@@ -97,7 +107,7 @@ def _text(rows: Sequence[Row], cost: str) -> str:
                 )
             ),
             _ratio(row.ratio), "–" if row.low != row.low else f"{_ratio(row.low)} to {_ratio(row.high)}",
-            f"{row.holm:.2g}", row.verdict,
+            "–" if row.holm != row.holm else f"{row.holm:.2g}", row.verdict,
         ]
         for row in rows
     ]  # fmt: skip
@@ -105,13 +115,19 @@ def _text(rows: Sequence[Row], cost: str) -> str:
     said = ", ".join(
         f"{name if len(name) > 1 else name + ' is cheaper'} on {n}" for name, n in verdicts.items()
     )
-    tests = {"signed-rank test over shared seeds" if row.pairs else "rank-sum test" for row in rows}
-    exact = "exact " if all(max(row.pairs, row.seeds_a + row.seeds_b) <= EXACT for row in rows) else ""
+    tested = [row for row in rows if row.p == row.p]
+    tests = {"signed-rank test over shared seeds" if row.pairs else "rank-sum test" for row in tested}
+    exact = "exact " if all(max(row.pairs, row.seeds_a + row.seeds_b) <= EXACT for row in tested) else ""
     some = any(row.reached_a < row.seeds_a or row.reached_b < row.seeds_b for row in rows)
     partly = " (4/5): four of five seeds reach the target." if some else ""
+    how = f"p: {exact}{' or '.join(sorted(tests))} (Wilcoxon), corrected after Holm." if tests else ""
+    if any(row.constant in ("A", "B") for row in rows):
+        how += " A solver without random choices has one run, which is paired with every seed."
+    if len(tested) < len(rows):
+        how += " Without p: neither solver makes random choices, so the counts are exact."
     return (
         f"{table(header, cells)}\n\nCost: {cost}. Of {len(rows)} problem{'s' * (len(rows) > 1)}: {said}.\n"
-        f"p: {exact}{' or '.join(sorted(tests))} (Wilcoxon), corrected after Holm.{partly}"
+        f"{how.strip()}{partly}"
     )
 
 

@@ -30,9 +30,9 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("runs", nargs="+", metavar="RUNS", help=RUNS)
     add_target(
-        parser, "three targets on each problem, where 90, 99 and 99.9 %% of the way to the best is done"
+        parser, "three targets on each problem, where 90, 99 and 99.9 %% of the way to the best end is done"
     )
-    parser.add_argument("--tau", metavar="T,T", help="what is left of the way, instead of 0.1,0.01,0.001")
+    parser.add_argument("--tau", metavar="T,T", help="remaining fractions tau, 0.1,0.01,0.001 by default")
     parser.add_argument(
         "-o", "--output", default="profile", metavar="PATH", help="path of the picture without its ending"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -19,7 +20,8 @@ from svmbench.report.tables import table
 
 
 def _deviation(values: Floats) -> float:
-    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+    """Return the sample standard deviation; NaN for a single run, which shows none."""
+    return float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")
 
 
 #: What becomes of the values over seeds.
@@ -66,7 +68,8 @@ def _cell(evidence: Evidence, options: Mapping[str, Any], panel: str, line: Line
                 numbers[name] = float(_TAKE[take](evidence.values({**quantity, "solver": line.name})))
     except NotAttempted:
         return "–"
-    return str(options["cell"]).format(**numbers)
+    # A single run has no deviation: its cell is the number alone.
+    return re.sub(r"\s*±\s*nan", "", str(options["cell"]).format(**numbers))
 
 
 def _published(options: Mapping[str, Any], panel: Panel, line: Line) -> str:
@@ -86,7 +89,8 @@ def _title(material: Material, line: Line) -> str:
 def _legend(options: Mapping[str, Any]) -> str:
     parts = [f"{name}: {_meaning(given)}" for name, given in options["values"].items()]
     missing = "An en dash: the runs are not there; inf: not reached."
-    return f"Each cell is `{options['cell']}`; {'; '.join(parts)}. {missing}"
+    single = " Without ±: a single run." if "±" in options["cell"] else ""
+    return f"Each cell is `{options['cell']}`; {'; '.join(parts)}. {missing}{single}"
 
 
 def _meaning(given: Mapping[str, Any]) -> str:

@@ -56,6 +56,48 @@ def test_few_seeds_cannot_tell_however_clear_the_ratio(tmp_path):
     assert row.verdict == "cannot tell with 5 shared seeds" and row.ratio == pytest.approx(0.01)
 
 
+def test_a_solver_without_random_choices_is_paired_with_every_seed(tmp_path):
+    a, b = group(tmp_path, "sbp", 1), group(tmp_path, "smo", 3, [0])
+    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.15)
+    assert (row.verdict, row.constant) == ("cannot tell with 6 and 1 seeds", "")
+    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.15, {"smo"})
+    assert (row.pairs, row.constant, row.seeds_b) == (6, "B", 1)
+    assert (row.ratio, row.low, row.high) == pytest.approx((1 / 3,) * 3)
+    assert row.p == pytest.approx(2 / 64) and row.verdict == "A"
+    (row,), _ = compare(b, a, "kev_ondemand", "test_error", 0.15, {"smo"})
+    assert (row.pairs, row.constant, row.verdict) == (6, "A", "B") and row.ratio == pytest.approx(3.0)
+
+
+def test_a_solver_on_random_features_is_not_taken_for_one_without_random_choices(tmp_path):
+    a = group(tmp_path, "sbp", 1)
+    b = group(tmp_path, "smo", 3, [0], config={"features": {"name": "nystrom", "s": 64}})
+    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.15, {"smo"})
+    assert (row.verdict, row.constant) == ("cannot tell with 6 and 1 seeds", "")
+
+
+def test_counts_of_two_solvers_without_random_choices_are_exact_and_times_are_not(tmp_path):
+    a = group(tmp_path, "smo", 1, [0], wall_seconds=COSTS)
+    b = group(tmp_path, "gpdt", 3, [0], wall_seconds=COSTS)
+    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.15, {"smo", "gpdt"})
+    assert row.verdict == "A" and np.isnan(row.p) and row.plain()["holm"] is None
+    (row,), _ = compare(a, b, "wall_seconds", "test_error", 0.15, {"smo", "gpdt"})
+    assert row.verdict == "cannot tell with 1 shared seed"
+
+
+def test_exact_rows_have_no_part_in_the_correction(tmp_path):
+    a = group(tmp_path, "sbp", 1) + group(tmp_path, "smo", 1, [0], dataset="mnist")
+    b = group(tmp_path, "gpdt", 2, [0]) + group(tmp_path, "gpdt", 2, [0], dataset="mnist")
+    rows, _ = compare(a, b, "kev_ondemand", "test_error", 0.15, {"smo", "gpdt"})
+    assert [row.verdict for row in rows] == ["A", "A"] and rows[0].holm == rows[0].p
+
+
+def test_the_table_says_how_a_single_run_was_paired(tmp_path, capsys):
+    group(tmp_path, "sbp", 1), group(tmp_path, "smo", 3, [0])
+    assert main(["compare", "sbp-*", "smo-*", "--results", str(tmp_path), "--to", "test_error=0.15"]) == 0
+    out = capsys.readouterr().out
+    assert "A is cheaper on 1" in out and "paired with every seed" in out
+
+
 def test_a_target_that_one_side_never_reaches(tmp_path):
     a = group(tmp_path, "sbp", 1)
     b = [stored_run(tmp_path, "smo", seed=s, costs=[100, 900], errors=[50, 30]) for s in range(6)]

@@ -11,6 +11,7 @@ from svmbench.analysis import picture
 from svmbench.analysis.profiles import profiles, share
 from svmbench.cli.main import main
 from svmbench.errors import UserError
+from svmbench.store import Store
 from tests.report.stored import stored_run
 
 COSTS = np.array([100.0, 200.0, 400.0, 800.0])
@@ -37,11 +38,35 @@ def test_ratios_are_to_the_best_method_of_each_case(tmp_path):
     np.testing.assert_allclose(share(found.ratios[0], np.array([0.9, 1.0, 2.9, 3.0])), [0, 0.5, 0.5, 1])
 
 
-def test_default_targets_lie_between_the_worst_start_and_the_best_found(tmp_path):
-    runs = store(tmp_path, "sbp", {"adult": 1}) + store(tmp_path, "smo", {"adult": 2})
+def test_default_targets_lie_between_the_worst_start_and_the_best_end(tmp_path):
+    runs = store(tmp_path, "sbp", {"adult": 1}, status="converged") + store(tmp_path, "smo", {"adult": 2})
     found = profiles(runs, "kev_ondemand", "test_error", tolerances=[0.5, 0.25])
     assert [target for _, target in found.cases] == pytest.approx([0.3, 0.2])
     np.testing.assert_allclose(found.costs, [[200, 400], [400, 800]])
+
+
+def test_the_best_dip_of_a_noisy_curve_sets_no_target(tmp_path):
+    costs = 100.0 * 1.2 ** np.arange(30)
+    noise = np.random.default_rng(0)
+    for solver, end in (("sbp", 10.0), ("pegasos", 10.2)):
+        for seed in range(5):
+            errors = end + 40.0 / (1 + np.arange(30.0)) ** 2 + noise.normal(0.0, 0.3, 30)
+            if (solver, seed) == ("pegasos", 3):
+                errors[20] = 5.0
+            stored_run(tmp_path, solver, seed=seed, costs=costs, errors=errors)
+    found = profiles(Store(tmp_path).runs(), "kev_ondemand", "test_error")
+    assert all(0.095 < target < 0.15 for _, target in found.cases)
+    assert np.isfinite(found.costs).any(axis=0).all()
+
+
+@pytest.mark.parametrize("seeds", [1, 2, 3, 4])
+def test_a_method_reaches_every_default_target(tmp_path, seeds):
+    noise = np.random.default_rng(seeds)
+    for solver in ("sbp", "pegasos"):
+        for seed in range(seeds):
+            stored_run(tmp_path, solver, seed=seed, costs=COSTS, errors=noise.uniform(10, 50, 4))
+    found = profiles(Store(tmp_path).runs(), "kev_ondemand", "test_error", tolerances=[1e-9])
+    assert np.isfinite(found.costs).any()
 
 
 def test_what_is_not_reached_is_never_solved(tmp_path):

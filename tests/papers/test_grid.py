@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from svmbench.papers.grid import _latex
+from types import SimpleNamespace
+
+import numpy as np
+
+from svmbench.papers.grid import _cell, _latex, _legend
 
 
 def test_cells_are_plain_text_to_latex():
@@ -11,3 +15,20 @@ def test_cells_are_plain_text_to_latex():
     assert lines[2] == r" & $\gamma$ = 1, $\lambda$ = 10$^-$$^4$ \\"
     assert lines[4] == r"a\_b \& c \{d\} \#1 50 \% & 1.2 $\pm$ 0.1 -- \$5 \textbackslash{}x \\"
     assert lines[0] == r"\begin{tabular}{ll}" and lines[-1] == r"\end{tabular}"
+
+
+def test_a_single_run_shows_no_deviation():
+    evidence = SimpleNamespace(values=lambda given: np.array(given["of"]))
+    options = {
+        "cell": "{error:.2f} ± {sd:.2f} %, {vectors:,.0f} SV",
+        "values": {
+            "error": {"of": [8.0], "take": "mean"},
+            "sd": {"of": [8.0], "take": "sd"},
+            "vectors": {"of": [12.0]},
+        },
+    }
+    line = SimpleNamespace(name="sbp")
+    assert _cell(evidence, options, "adult", line) == "8.00 %, 12 SV"
+    options["values"]["sd"]["of"] = [8.0, 8.0]
+    assert _cell(evidence, options, "adult", line) == "8.00 ± 0.00 %, 12 SV"
+    assert "Without ±: a single run" in _legend(options)
