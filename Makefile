@@ -15,6 +15,8 @@ READY = $(VENV)/.ready
 COMPILED = $(shell find svmbench -name '*.p[yx][xd]' -o -name '*.[ch]') CMakeLists.txt cmake/cythonize.py
 # Options of pip about the build; only `test-checks` and `test-sanitized` have any.
 BUILD ?=
+# Compiled modules, whose stubs are compared with what they really have.
+STUBBED = $(subst /,.,$(basename $(shell find svmbench -name '*.pyi')))
 # Figures, tables and checks, each a target of its own.
 PAPERS = $(basename $(notdir $(wildcard conf/paper/*.yaml)))
 # Rooms whose tests start no process and draw nothing, so that they are over in a minute.
@@ -62,6 +64,7 @@ lint: $(READY)-lint  ## check style and types
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
+	@$(VENV)/bin/stubtest --concise --ignore-disjoint-bases --allowlist cmake/stubtest.txt $(STUBBED)
 	PATH="$(VENV)/bin:$$PATH" $(VENV)/bin/cython-lint svmbench
 
 wheel: $(READY)-wheel  ## build dist/*.whl, for Linux machines without a compiler; built objects are reused

@@ -1,18 +1,26 @@
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
-Place = tuple[int, int, int]
+_Place = tuple[int, int, int]
 
 def libsvm(
     data: bytes, where: str, features: int = 0
 ) -> tuple[
     NDArray[np.int32],
     list[str],
-    list[Place],
+    list[_Place],
     NDArray[np.int64],
     NDArray[np.int32],
     NDArray[np.float64],
 ]: ...
 def csv(
     data: bytes, where: str, columns: int, label: int, delimiter: str, header: bool
-) -> tuple[NDArray[np.int32], list[str], list[Place], NDArray[np.float64]]: ...
+) -> tuple[NDArray[np.int32], list[str], list[_Place], NDArray[np.float64]]: ...
+
+class Labels:
+    def __new__(cls) -> Self: ...
+
+class Reader:
+    def __new__(cls, data: bytes, where: str, rule: str = "") -> Self: ...

@@ -270,7 +270,7 @@ class GapBounds:
     def _farthest(self, point: Point) -> float:
         """Return how far any response may be off, by the largest error of a kernel value."""
         total = float(np.abs(point.alpha - point.exact_at).sum())
-        most = _most(*self._oracle.value_error) + self._oracle.feature_error
+        most = _most(self._oracle.value_error) + self._oracle.feature_error
         return total * most + self._accumulation(point)
 
     def _estimate(self, point: Point, b: float, near: NDArray[np.bool_], off: Floats, failure: float) -> bool:
@@ -291,7 +291,7 @@ class GapBounds:
         mean, squares = errors[0] / m, errors[1]
         variance = np.maximum(0.0, squares - m * mean**2) / (m - 1)
         L = math.log(4.0 * self._problem.n / failure)
-        most = _most(*oracle.value_error) + oracle.feature_error
+        most = _most(oracle.value_error) + oracle.feature_error
         width = np.sqrt(2.0 * variance * L / m) + 14.0 * most * L / (3.0 * (m - 1))
         off[at] = np.minimum(off[at], total * (np.abs(mean) + width) + self._accumulation(point))
         return True
@@ -357,8 +357,11 @@ def _heaviest(alpha: Floats, y: Floats, excess: float) -> int:
     return int(heavier[np.argmax(alpha[heavier])])
 
 
-def _most(r: float, s: float) -> float:
-    """Return the largest of g(k) = k (r ln(1/k) + s) over [0, 1]."""
+def _most(error: tuple[float, float] | None) -> float:
+    """Return the largest of g(k) = k (r ln(1/k) + s) over [0, 1], of an `Oracle.value_error` (r, s)."""
+    if error is None:
+        return math.inf
+    r, s = error
     k = math.exp(s / r - 1.0) if 0.0 < s < r else 1.0 if s > 0.0 else math.exp(-1.0)
     return k * (s - r * math.log(k))
 

@@ -23,13 +23,11 @@ from svmbench.problem import (
 from svmbench.runner.certificate import TrainingScores, diagonal
 from svmbench.runner.held_out import HeldOutScores
 from svmbench.runner.margin import GapBound, GapBounds, Point
-from svmbench.solvers.base import KernelExpansion, LinearModel, Model, Snapshot
+from svmbench.solvers.base import KernelExpansion, LinearModel, Model, Reader, Snapshot
 from svmbench.store import bits
 
 if TYPE_CHECKING:
     from svmbench.data import Dataset, Part
-    from svmbench.kernels._linear_data import LinearData
-    from svmbench.kernels._oracle import Oracle
 
 
 #: Evaluations of checkpoints of an exact method, at test examples and in single precision at training
@@ -94,7 +92,7 @@ class Observer:
     def __init__(
         self,
         problem: Problem,
-        oracle: Oracle | LinearData,
+        oracle: Reader,
         data: Dataset,
         bound: float | None = None,
         train: bool = True,

@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from svmbench.problem import Problem
 
 if TYPE_CHECKING:
-    from svmbench.kernels._linear_data import LinearData
-    from svmbench.kernels._oracle import Oracle
     from svmbench.rng import Generator
-    from svmbench.solvers.external._data import ExternalData
+
+#: What a method reads the data through, as its ``access`` says: an `Oracle`, `LinearData` or `ExternalData`.
+#: A model is observed through what its method reads, which no type of the two together can express.
+Reader: TypeAlias = Any
 
 
 @dataclass(frozen=True)
@@ -56,15 +57,15 @@ class KernelExpansion:
         """Number of non-zero coefficients."""
         return int(self.indices.size)
 
-    def scores(self, oracle: Oracle, X: Any) -> NDArray[np.float64]:
+    def scores(self, oracle: Reader, X: Any) -> NDArray[np.float64]:
         """Return the predictions for rows X, shape (m, d), as float64 (m,); counted as prediction."""
         return oracle.decision_function(self.indices, self.coefficients, self.bias, X)
 
-    def training_scores(self, oracle: Oracle) -> NDArray[np.float64]:
+    def training_scores(self, oracle: Reader) -> NDArray[np.float64]:
         """Return <w, Φ(x_i)> for every training example, without bias; counted as observation."""
         return oracle.training_scores(self.indices, self.coefficients)
 
-    def squared_norm(self, oracle: Oracle, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
+    def squared_norm(self, oracle: Reader, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
         """Return |w|² = Σ_k β_k y_k c_k from its responses c on the training set, shape (n,)."""
         at = self.indices
         return max(0.0, float(np.dot(self.coefficients, y[at] * responses[at])))
@@ -92,17 +93,15 @@ class LinearModel:
         """Unknown: w does not tell which examples it is made of."""
         return
 
-    def scores(self, examples: LinearData, X: Any) -> NDArray[np.float64]:
+    def scores(self, examples: Reader, X: Any) -> NDArray[np.float64]:
         """Return the predictions for rows X, shape (m, d), as float64 (m,); counted as observed."""
         return examples.decision_function(self.weights, self.bias, X)
 
-    def training_scores(self, examples: LinearData) -> NDArray[np.float64]:
+    def training_scores(self, examples: Reader) -> NDArray[np.float64]:
         """Return <w, x_i> for every training example, without bias; counted as observed."""
         return examples.products(self.weights)
 
-    def squared_norm(
-        self, examples: LinearData, y: NDArray[np.float64], responses: NDArray[np.float64]
-    ) -> float:
+    def squared_norm(self, examples: Reader, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
         """Return |w|²; responses are not needed."""
         return float(self.weights @ self.weights)
 
@@ -135,15 +134,15 @@ class ReducedSetExpansion:
         """Number of points: what a prediction evaluates."""
         return len(self.points)
 
-    def scores(self, oracle: Oracle, X: Any) -> NDArray[np.float64]:
+    def scores(self, oracle: Reader, X: Any) -> NDArray[np.float64]:
         """Return the predictions for rows X, shape (m, d), as float64 (m,); counted as prediction."""
         return oracle.point_scores(self.points, self.coefficients, self.bias, X)
 
-    def training_scores(self, oracle: Oracle) -> NDArray[np.float64]:
+    def training_scores(self, oracle: Reader) -> NDArray[np.float64]:
         """Return <w, Φ(x_i)> for every training example, without bias; counted as observation."""
         return oracle.training_point_scores(self.points, self.coefficients)
 
-    def squared_norm(self, oracle: Oracle, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
+    def squared_norm(self, oracle: Reader, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
         """Return |w|² from the kernel values between the points, counted as observation."""
         return float(oracle.point_squared_norm(self.points, self.coefficients))
 
@@ -312,7 +311,7 @@ class Solver(ABC):
         return cls.version
 
     @abstractmethod
-    def start(self, problem: Problem, oracle: Oracle | LinearData | ExternalData, rng: Generator) -> Run:
+    def start(self, problem: Problem, oracle: Reader, rng: Generator) -> Run:
         """Return a run at iteration 0; nothing is evaluated yet but the diagonal or norms, where needed.
 
         Parameters

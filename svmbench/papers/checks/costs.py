@@ -70,7 +70,7 @@ def map_time(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
 
         def make(X: Any = X, s: int = s, ledgers: list[int] = ledgers) -> None:
             made = kind(X, {"name": "gaussian", "gamma": 0.01}, kind.Params(s=s), Generator(0))
-            ledgers.append(made.examples().ledger.as_dict()["kev_setup"])
+            ledgers.append(made.examples().ledger.kev_setup)
 
         times.append([_least(make) for _ in range(repetitions)])
         operations.append(float(s) ** 3 + float(s) * m * (width + s))
@@ -97,9 +97,9 @@ def classification_cost(given: Mapping[str, Any], where: Mapping[str, Any]) -> O
         made = kind(X, {"name": "gaussian", "gamma": 0.05}, kind.Params(s=int(d)), Generator(0))
         mapped = made.examples()
         ledger = mapped.ledger
-        before = ledger.as_dict()["kev_prediction"]
+        before = ledger.kev_prediction
         made.scores(np.ones(mapped.d), 0.0, others)
-        counted.append((ledger.as_dict()["kev_prediction"] - before) / tests)
+        counted.append((ledger.kev_prediction - before) / tests)
     share = [found / d for found, d in zip(counted, given["samples"], strict=True)]
     panel = {
         "title": f"{m:,} training examples",

@@ -1,0 +1,13 @@
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.kernels.layouts._tiled import TiledLayout
+
+class DenseLayout(TiledLayout):
+    def __new__(cls, X: Any, kernel: Mapping[str, Any], threads: int = 1) -> Self: ...
+    def distance_error(self) -> tuple[float, float] | None: ...
+    def encode(self, X: NDArray[np.float32]) -> NDArray[np.uint8] | None: ...
+    def decode(self, records: NDArray[np.uint8]) -> NDArray[np.float32]: ...

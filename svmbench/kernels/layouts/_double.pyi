@@ -1,0 +1,22 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.kernels.layouts._layout import Layout
+from svmbench.kernels.layouts._tiled import TiledLayout
+
+def expansion(
+    stored: Layout,
+    points: NDArray[np.int64],
+    coefficients: NDArray[np.float64],
+    at: NDArray[np.int64],
+    given: Any = None,
+) -> NDArray[np.float64]: ...
+def value_errors(
+    stored: TiledLayout,
+    points: NDArray[np.int64],
+    coefficients: NDArray[np.float64],
+    at: NDArray[np.int64],
+    given: Any = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...

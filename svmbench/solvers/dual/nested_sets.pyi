@@ -1,0 +1,29 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem
+from svmbench.solvers.dual.box import BoxDual
+
+class Level(BoxDual):
+    def __init__(
+        self,
+        oracle: Oracle,
+        problem: Problem,
+        labels: NDArray[np.float64],
+        diagonal: NDArray[np.float64],
+        most: int,
+    ) -> None: ...
+
+class Flat(Level): ...
+
+class Nested(Level):
+    def __init__(
+        self,
+        oracle: Oracle,
+        problem: Problem,
+        labels: NDArray[np.float64],
+        diagonal: NDArray[np.float64],
+        most: int,
+        least: int,
+    ) -> None: ...

@@ -1,0 +1,13 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.solvers.kept import Kept
+
+class IterateAverage:
+    def __init__(self, n: int, on: bool, suffix: bool) -> None: ...
+    @property
+    def on(self) -> bool: ...
+    def of(
+        self, a: NDArray[np.float64], c: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def keep(self, kept: Kept) -> None: ...
