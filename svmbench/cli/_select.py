@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from svmbench.store import Store, StoredRun
 
 #: What `chosen` takes, for the help of the commands that use it.
-RUNS = "a run, its unique beginning, a pattern such as 'sbp-*', a sweep, tag:NAME, or a folder of results"
+RUNS = "a run, a unique prefix of one, a pattern such as 'sbp-*', a sweep, tag:NAME, or a folder of results"
 
 
 def chosen(results: str, names: Iterable[str]) -> list[StoredRun]:

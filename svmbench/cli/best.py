@@ -20,11 +20,13 @@ def main(arguments: Sequence[str]) -> int:
     """Print the settings of a sweep, best first, and the command of the best."""
     parser = Parser(
         "best",
-        "Say which setting of a sweep won: the median over its seeds, the smaller the better. A test error "
-        "chooses by what should only be reported; choose by validation_error.",
+        "Rank the settings of a sweep by the median over seeds, smallest first. Choose by validation_error: "
+        "a test error should only be reported.",
     )
-    parser.add_argument("sweep", nargs="?", metavar="SWEEP", help="name or beginning; the newest by default")
-    parser.add_argument("--by", choices=_BY, default=_BY[0], help=f"what is compared, {_BY[0]} by default")
+    parser.add_argument(
+        "sweep", nargs="?", metavar="SWEEP", help="name or unique prefix; the newest by default"
+    )
+    parser.add_argument("--by", choices=_BY, default=_BY[0], help=f"criterion, {_BY[0]} by default")
     parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)

@@ -28,7 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     for side in "AB":
         parser.add_argument(side.lower(), metavar=side, help=RUNS)
     add_target(parser, "the worse of the two medians of the last test errors")
-    parser.add_argument("--csv", action="store_true", help="print CSV; what is unknown or never is empty")
+    parser.add_argument("--csv", action="store_true", help="print CSV; unknown and unreached costs are empty")
     parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)
@@ -69,14 +69,14 @@ def add_target(parser: Parser, default: str) -> None:
         "--to",
         default="test_error",
         metavar="METRIC[=VALUE]",
-        help="what is to be reached, such as test_error=0.15 (errors are fractions) or relative_gap=1e-3; "
+        help="target, such as test_error=0.15 (errors are fractions) or relative_gap=1e-3; "
         f"by default {default}",
     )
     parser.add_argument(
         "--cost",
         default="kev_ondemand",
         metavar="COST",
-        help="what is paid: a counter, iterations, wall_seconds or cpu_seconds; kev_ondemand by default",
+        help="cost: a counter, iterations, wall_seconds or cpu_seconds; kev_ondemand by default",
     )
 
 

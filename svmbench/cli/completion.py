@@ -11,8 +11,8 @@ def main(arguments: Sequence[str]) -> int:
     """Print the function for a shell."""
     parser = Parser(
         "completion",
-        'Print the completion for a shell. In ~/.bashrc: eval "$(svmbench completion bash)"; in ~/.zshrc, '
-        'after compinit: eval "$(svmbench completion zsh)".',
+        'Print the completion script for a shell. In ~/.bashrc: eval "$(svmbench completion bash)"; in '
+        '~/.zshrc, after compinit: eval "$(svmbench completion zsh)".',
     )
     parser.add_argument("shell", choices=("bash", "zsh"), help="the shell")
 

@@ -15,10 +15,10 @@ def main(arguments: Sequence[str]) -> int:
     """Print what would be removed; with ``--yes`` remove it."""
     parser = Parser(
         "delete",
-        "Remove stored runs with their tags and notes. Without --yes say what would go, and remove nothing.",
+        "Remove stored runs with their tags and notes. Without --yes list what would be removed.",
     )
     parser.add_argument("runs", nargs="+", metavar="RUNS", help=RUNS)
-    parser.add_argument("--yes", action="store_true", help="remove them; there is no way back")
+    parser.add_argument("--yes", action="store_true", help="remove them permanently")
     parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)

@@ -15,12 +15,14 @@ def main(arguments: Sequence[str]) -> int:
     """Write the folder or file and print its path."""
     parser = Parser(
         "export",
-        "Copy runs with their environments, optima, tags and notes, a table and the commands that make them "
-        "again into a results folder of their own, which every command reads by --results.",
+        "Copy runs with their environments, optima, tags and notes, a table, and the commands that repeat "
+        "them, into a new results folder, which every command reads with --results.",
     )
     parser.add_argument("runs", nargs="+", metavar="RUNS", help=RUNS)
-    parser.add_argument("--zip", action="store_true", help="one zip file in place of a folder")
-    parser.add_argument("-o", "--output", metavar="PATH", help="what is written; export, or export.zip")
+    parser.add_argument("--zip", action="store_true", help="write one zip file instead of a folder")
+    parser.add_argument(
+        "-o", "--output", metavar="PATH", help="path of the output; export or export.zip by default"
+    )
     parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)

@@ -110,7 +110,7 @@ def _help() -> str:
         [
             "usage: svmbench COMMAND ...",
             "",
-            "Train SVM solvers with true counts of kernel evaluations, store every run, draw the curves.",
+            "Train SVM solvers, count every kernel evaluation, store every run, plot the results.",
             "",
             *lines,
             "",

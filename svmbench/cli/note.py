@@ -12,9 +12,9 @@ from svmbench.errors import printable
 
 def main(arguments: Sequence[str]) -> int:
     """Give a run a note, or print the one it has."""
-    parser = Parser("note", "Give a run a note, which show and list print; without a text print it.")
-    parser.add_argument("run", metavar="RUN", help="name of the run, a unique beginning of it, or its folder")
-    parser.add_argument("text", nargs="?", metavar="TEXT", help="the note; '' takes it away")
+    parser = Parser("note", "Add a note to a run; show and list print it. Without TEXT, print the note.")
+    parser.add_argument("run", metavar="RUN", help="name of the run, a unique prefix of it, or its folder")
+    parser.add_argument("text", nargs="?", metavar="TEXT", help="the note; '' removes it")
     parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)

@@ -32,7 +32,7 @@ def main(arguments: Sequence[str]) -> int:
         "ids",
         nargs="*",
         metavar="ID",
-        help="name in conf/paper/, such as sbp-f2, or jobs=N for N runs at a time; no name: all",
+        help="name in conf/paper/, such as sbp-f2, or jobs=N for N runs at a time; all if omitted",
     )
     parser.add_json()
     parser.add_results()

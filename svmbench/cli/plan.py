@@ -51,15 +51,17 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> Parser:
     parser = Parser(
         "plan",
-        "Say what svmbench run -m would do with the same arguments: which runs are stored and which are "
-        "missing, and from stored runs of the same solver and data how long and how large these will be.",
+        "Preview svmbench run -m with the same arguments: stored and missing runs, and estimates of time and "
+        "memory from stored runs of the same solver and data.",
     )
     parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="as for svmbench run -m")
-    parser.add_argument("--config-dir", metavar="DIR", help="your own configuration folder, beside conf/")
+    parser.add_argument(
+        "--config-dir", metavar="DIR", help="your own configuration folder, in addition to conf/"
+    )
     parser.add_argument(
         "--calibrate",
         action="store_true",
-        help="train 2 s of each solver and data set that no stored run tells of",
+        help="train 2 s of each combination of solver and data set without a stored run",
     )
     parser.add_json()
     return parser

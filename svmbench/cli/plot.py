@@ -78,13 +78,13 @@ def _parser() -> Parser:
         unit = "; errors in percent" if axis == "y" else ""
         parser.add_argument(f"--{axis}lim", metavar="A,B", help=f"range of the {axis} axis{unit}")
         parser.add_argument(f"--{axis}scale", choices=("log", "linear"), help=f"of the {axis} axis")
-    parser.add_argument("--size", choices=("one", "two"), help="as wide as one or two columns of a journal")
-    parser.add_argument("--color-by", metavar="KEY", help="what colours tell apart")
-    parser.add_argument("--style-by", metavar="KEY", help="what dashes tell apart, beside the colours")
-    parser.add_argument("--panels-by", metavar="KEY,KEY", help="a panel for each of their values")
+    parser.add_argument("--size", choices=("one", "two"), help="width of one or two journal columns")
+    parser.add_argument("--color-by", metavar="KEY", help="key that colours distinguish")
+    parser.add_argument("--style-by", metavar="KEY", help="key that dash styles distinguish")
+    parser.add_argument("--panels-by", metavar="KEY,KEY", help="one panel for each of their values")
     parser.add_argument("--heat", metavar="KEY,KEY", help="a map of the last value over two keys, no curves")
     parser.add_argument(
-        "-o", "--output", default="curves", metavar="PATH", help="path of the pictures without their ending"
+        "-o", "--output", default="curves", metavar="PATH", help="path of the pictures, without extension"
     )
     parser.add_argument(
         "--format",

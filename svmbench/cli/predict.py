@@ -23,7 +23,7 @@ def main(arguments: Sequence[str]) -> int:
         "dataset=file reads: with labels, which do not matter, and the features of the data set of the run. "
         "Rows for a model of your own data are scaled by its training rows, as dataset.scaling says.",
     )
-    parser.add_argument("run", metavar="RUN", help="name of the run, a unique beginning of it, or its folder")
+    parser.add_argument("run", metavar="RUN", help="name of the run, a unique prefix of it, or its folder")
     parser.add_argument("file", metavar="FILE", help="the rows")
     parser.add_argument("--scores", action="store_true", help="print decision values instead of labels")
     parser.add_json()

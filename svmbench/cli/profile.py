@@ -34,10 +34,12 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--tau", metavar="T,T", help="remaining fractions tau, 0.1,0.01,0.001 by default")
     parser.add_argument(
-        "-o", "--output", default="profile", metavar="PATH", help="path of the picture without its ending"
+        "-o", "--output", default="profile", metavar="PATH", help="path of the picture, without extension"
     )
     parser.add_argument("--format", nargs="+", choices=FORMATS, default=FORMATS[:1], help="png by default")
-    parser.add_argument("--csv", action="store_true", help="print what each method paid on each case, as CSV")
+    parser.add_argument(
+        "--csv", action="store_true", help="print the cost of each method in each case as CSV"
+    )
     parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)

@@ -12,9 +12,8 @@ def main(arguments: Sequence[str]) -> int:
     """Move damaged runs and documents to ``damaged/`` and list them; 1 if one could not be moved."""
     parser = Parser(
         "repair",
-        "Set damaged runs, optima and environments, and damaged lines of notes and sweeps, aside, into the "
-        "folder damaged/ of the results: nothing is removed. A run that was set aside is made again when it "
-        "is asked for.",
+        "Move damaged runs, optima and environments, and damaged lines of notes and sweeps, to damaged/ in "
+        "the results folder. Nothing is removed. A run that was moved is repeated when it is next requested.",
     )
     parser.add_json()
     parser.add_results()

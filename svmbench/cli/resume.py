@@ -10,8 +10,12 @@ from svmbench.cli._parser import Parser
 
 def main(arguments: Sequence[str]) -> int:
     """Make what is missing and print the table of all; the plan is that of the sweep, composed once."""
-    parser = Parser("resume", "Go on with a sweep: make runs that failed, were interrupted or never began.")
-    parser.add_argument("sweep", nargs="?", metavar="SWEEP", help="name or beginning; the newest by default")
+    parser = Parser(
+        "resume", "Continue a sweep: make the runs that failed, were interrupted or never started."
+    )
+    parser.add_argument(
+        "sweep", nargs="?", metavar="SWEEP", help="name or unique prefix; the newest by default"
+    )
     parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)

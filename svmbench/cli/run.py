@@ -86,26 +86,28 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> Parser:
     parser = Parser(
         "run",
-        "Train one solver on one data set, store what is seen and print the last numbers. "
-        "An identical run that is stored already is found, not repeated.",
+        "Train one solver on one data set, store the run and print its final numbers. "
+        "An identical stored run is found, not repeated.",
         add_help=False,
         epilog=_EPILOGUE,
     )
-    parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="what differs from the defaults")
+    parser.add_argument(
+        "overrides", nargs="*", metavar="KEY=VALUE", help="keys that differ from the defaults"
+    )
     parser.add_argument("-m", "--multirun", action="store_true", help="run every combination of the values")
     parser.add_argument(
         "--config-dir",
         "-cd",
         metavar="DIR",
-        help="your own configuration folder, beside conf/ ($SVMBENCH_CONF)",
+        help="your own configuration folder, in addition to conf/ ($SVMBENCH_CONF)",
     )
     parser.add_argument(
         "--cfg", "-c", choices=("job", "hydra", "all"), help="print the configuration, run nothing"
     )
     parser.add_argument("--json", action="store_true", help="print the end and the last numbers as JSON")
-    parser.add_argument("--resolve", action="store_true", help="with --cfg: values in place of ${KEY}")
+    parser.add_argument("--resolve", action="store_true", help="with --cfg: show values instead of ${KEY}")
     parser.add_argument(
-        "-h", "--help", action="store_true", help="this help, with the keys of the options given"
+        "-h", "--help", action="store_true", help="show this help, with the keys of the given options"
     )
     return parser
 

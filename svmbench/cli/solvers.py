@@ -30,7 +30,12 @@ _READS = {"kernel": "kernel values", "linear": "features", "data": "the data the
 def main(arguments: Sequence[str]) -> int:
     """Print a line about each solver, or everything about those that are named."""
     parser = Parser("solvers", "List the solvers: what each solves, needs, is charged and cites.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="solver to show with its keys; none: all")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="solver to show in detail, with its keys; all solvers if omitted",
+    )
     parser.add_json()
     given = parser.parse_args(arguments)
 

@@ -14,10 +14,10 @@ from svmbench.errors import UserError, nearest
 
 _ACTIONS = {
     "machine": "the limits of one core: memory, popcount, products, exp, sgemm",
-    "rows": "kernel values a second on each storage layout, and the part of the limit",
-    "solvers": "iterations and kernel values a second of each kernel solver on one data set",
-    "rivals": "time of our solver and of programs that users have, its baselines, to the same result",
-    "scaling": "cost of an iteration as the examples, and then the threads, become more",
+    "rows": "kernel values per second for each storage layout, as a fraction of the limit",
+    "solvers": "iterations and kernel values per second of each kernel solver on one data set",
+    "rivals": "time to equal accuracy against third-party baselines",
+    "scaling": "cost of an iteration as n, then the number of threads, grows",
 }
 _SHOW = "print stored measurements again: when and where each was made, and its table"
 

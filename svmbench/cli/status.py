@@ -12,8 +12,12 @@ from svmbench.cli._parser import Parser
 
 def main(arguments: Sequence[str]) -> int:
     """Print who makes a sweep, the status line, what runs now and what failed."""
-    parser = Parser("status", "Say how far a sweep is: done, running, time left, every failure's reason.")
-    parser.add_argument("sweep", nargs="?", metavar="SWEEP", help="name or beginning; the newest by default")
+    parser = Parser(
+        "status", "Show the progress of a sweep: done, running, time left, and the reason of each failure."
+    )
+    parser.add_argument(
+        "sweep", nargs="?", metavar="SWEEP", help="name or unique prefix; the newest by default"
+    )
     parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)

@@ -14,12 +14,11 @@ def main(arguments: Sequence[str]) -> int:
     """Tag runs, or print the tags."""
     parser = Parser(
         "tag",
-        "Give a tag to runs; without arguments print all tags. Wherever runs are named tag:NAME means those "
-        "that have it.",
+        "Tag runs, or print all tags. Commands that take RUNS accept tag:NAME for the runs with this tag.",
     )
-    parser.add_argument("tag", nargs="?", metavar="TAG", help="letters, digits, '.', '_' and '-'")
+    parser.add_argument("tag", nargs="?", metavar="TAG", help="a name of letters, digits, '.', '_' and '-'")
     parser.add_argument("runs", nargs="*", metavar="RUNS", help=RUNS)
-    parser.add_argument("--remove", action="store_true", help="take the tag from the runs")
+    parser.add_argument("--remove", action="store_true", help="remove the tag from the runs")
     parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)

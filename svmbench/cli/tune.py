@@ -21,12 +21,12 @@ _FOLDS = 5
 _SHOWN = 5
 
 _GRID = """grid: problem.C from 2^-5 to 2^11 and kernel.gamma from 2^-15 to 2, by factors of 16 (25 settings),
-or the values given (problem.C=0.1,1,10; one value: it is not tuned). Each round then tries the geometric
-means between the best value and those beside it, all combinations: factors of 4, 2 and 1.4 after three
-rounds, at most 8 new settings each. The error is that of cross-validation (validate.folds=5,
-validate.seed=0), or of the data's own validation set with validate.folds=null. Among equals the smallest C
-wins, then the smallest gamma. Fits with a large C can take long: the limits of the budget hold for each
-(budget.seconds=60). What is stored is not run again: the same command goes on after an interruption."""
+or the given values (problem.C=0.1,1,10; a single value is not tuned). Each round then tries all combinations
+of the geometric means between the best value and its neighbours: factors of 4, 2 and 1.4 in three rounds, at
+most 8 new settings each. The error is that of cross-validation (validate.folds=5, validate.seed=0), or of the
+data's own validation set with validate.folds=null. Ties go to the smallest C, then to the smallest gamma.
+Fits with a large C can take long: the limits of the budget apply to each fit (budget.seconds=60). Stored runs
+are not repeated, so the same command resumes an interrupted search."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -43,7 +43,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--rounds", type=int, default=3, metavar="N", help="finer grids after the first, 3 by default"
     )
-    parser.add_argument("--config-dir", metavar="DIR", help="your own configuration folder, beside conf/")
+    parser.add_argument(
+        "--config-dir", metavar="DIR", help="your own configuration folder, in addition to conf/"
+    )
     parser.add_json()
     given = parser.parse_intermixed_args(arguments)
     if not 0 <= given.rounds <= 20:
