@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
 
+# As `typing` has it, whose import takes longer than all else that happens before `svmbench.cli.entry`.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from svmbench.api import load_runs, plot, run
 
 __version__ = "0.1.0"

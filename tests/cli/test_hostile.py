@@ -92,6 +92,34 @@ def test_three_interrupts_in_a_moment_leave_no_traceback(here, pause, after):
     assert process.returncode in (130, -signal.SIGINT, 0) and b"Traceback" not in err, err
 
 
+#: Runs the installed script, which gets an interrupt when it begins to import a module.
+_INTERRUPTED = """
+import os, signal, sys
+from importlib.metadata import entry_points
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[0]:
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+
+(script,) = entry_points(group="console_scripts", name="svmbench")
+sys.argv = sys.argv[1:]
+sys.meta_path.insert(0, Finder())
+sys.exit(script.load()())
+"""
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["svmbench.cli.main", "svmbench.cli._streams", "svmbench.errors", "svmbench.cli.list", "sqlite3"],
+)
+def test_an_interrupt_during_imports_is_one_sentence(here, module):
+    command = [sys.executable, "-c", _INTERRUPTED, module, "list"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (130, "svmbench: interrupted\n")
+
+
 def test_aliases_that_stand_for_millions_of_values_are_one_sentence(here, capsys):
     (here / "mine" / "budget").mkdir(parents=True)
     lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
