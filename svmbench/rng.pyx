@@ -85,7 +85,7 @@ cdef class Generator:
             self.state[k] = int(words[k])
 
     def bits(self) -> int:
-        """Return the next 64 random bits as an integer."""
+        """Return the next 64 random bits as an integer; for tests."""
         return self.next64()
 
     def integers(self, n: int) -> int:

@@ -7,9 +7,12 @@ import re
 import runpy
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+
+import svmbench
 
 ROOT = Path(__file__).parent.parent
 
@@ -66,3 +69,9 @@ def test_every_compiled_module_has_a_stub():
     stale = [str(path) for path in package.rglob("*.pyi") if not path.with_suffix(".pyx").is_file()]
     assert not bare, f"write a stub (.pyi) beside {', '.join(bare)}: `make lint` compares the two"
     assert not stale, f"remove {', '.join(stale)}: there is no module of that name"
+
+
+def test_there_is_one_version():
+    assert metadata.version("svmbench") == svmbench.__version__
+    cited = re.findall(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert cited == [svmbench.__version__], "set the version of the last release in CITATION.cff"

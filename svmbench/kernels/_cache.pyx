@@ -110,12 +110,3 @@ cdef class RowCache:
         self.early[slot] = 0
         self.push(slot)
         return self.memory + slot * self.stride
-
-    def holds(self):
-        """Return the rows held, most recently used first."""
-        rows = []
-        slot = self.newest
-        while slot >= 0:
-            rows.append(int(self.row_of_slot[slot]))
-            slot = self.older[slot]
-        return rows

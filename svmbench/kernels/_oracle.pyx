@@ -71,12 +71,15 @@ cdef class Oracle(KernelRows):
 
     @property
     def layout_name(self):
-        """How the examples are stored: a key of `svmbench.kernels.layouts.choice.LAYOUTS`."""
+        """How the examples are stored: a key of `svmbench.kernels.layouts.choice.LAYOUTS`; for tests."""
         return self.layout.name
 
     @property
     def keeps_rows(self):
-        """Whether rows that are only added up go through the cache: not where making one is as quick."""
+        """Whether rows that are only added up go through the cache: not where making one is as quick.
+
+        For tests.
+        """
         return bool(self.layout.worth_keeping())
 
     @property

@@ -109,6 +109,8 @@ cdef double line_minimum(
 def minimum_on_ray(int power, double A, double B, double C, start, end):
     """Return the minimising t.
 
+    For tests: solvers call `line_minimum`.
+
     Parameters
     ----------
     power : int

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-import resource
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +15,7 @@ from numpy.typing import NDArray
 from svmbench.errors import UserError
 from svmbench.kernels._oracle import Oracle
 from svmbench.rng import Generator
+from svmbench.runner.environment import peak_memory
 from svmbench.solvers import registry
 from svmbench.solvers.base import Run
 from svmbench.speed.solvers import posed
@@ -126,7 +125,7 @@ def measure(
         run = solver(solver.Params()).start(problem, Oracle(X, KERNEL, 0, threads), Generator(0))
         timings = _timings(run, max(1, 200_000 // n), seconds, "cpu" if threads == 1 else "wall")
         first = costs[0].first if costs else timings.median / n
-        costs.append(Cost(n, threads, timings, first, X.nbytes, peak_bytes()))
+        costs.append(Cost(n, threads, timings, first, X.nbytes, round(peak_memory() * 2**20)))
     return costs
 
 
@@ -156,9 +155,3 @@ def twonorm(n: int) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
     rng.standard_normal(out=X, dtype=np.float32)
     X += (y * (2.0 / math.sqrt(DIMENSIONS))).astype(np.float32)[:, None]
     return X, y
-
-
-def peak_bytes() -> int:
-    """Return the most memory that this process has held so far."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024

@@ -197,6 +197,8 @@ def minimise_projected(
 ):
     """Return the solution z, float64 (q,), and the violation that is left.
 
+    For tests: solvers call `solve_projected`.
+
     Parameters
     ----------
     Q : array_like of float64, shape (q, q)

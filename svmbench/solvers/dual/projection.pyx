@@ -80,6 +80,8 @@ cdef double project(
 def projected(x, y, double e, double C, double guess=0.0):
     """Return the nearest point to x, float64 (q,), of 0 <= z <= C with y'z = e, and its multiplier.
 
+    For tests: solvers call `project`.
+
     Parameters
     ----------
     x, y : array_like of float64, shape (q,)

@@ -142,6 +142,8 @@ cdef void change(SmallQP* qp, Py_ssize_t i, double step) noexcept nogil:
 def minimise(Q, h, double C, y=None, start=None, double tol=1e-10, int64_t most=10_000_000):
     """Return the solution z, float64 (q,), and the violation that is left.
 
+    For tests: solvers call `solve_small`.
+
     Parameters
     ----------
     Q : array_like of float64, shape (q, q)

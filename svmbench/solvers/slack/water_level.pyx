@@ -238,7 +238,8 @@ def comparisons(c, double volume) -> int:
 def water_level_from(c, double volume, double start, double reach) -> float:
     """Return the water level of the responses, looked for within ``reach`` of ``start`` first.
 
-    The result does not depend on them beyond rounding. Other parameters and errors as for `water_level`.
+    The result does not depend on them beyond rounding. Other parameters and errors as for `water_level`. For
+    tests: solvers call `solve_level_near`.
     """
     cdef double[::1] responses = finite_responses(c, volume)
     cdef Py_ssize_t n = responses.shape[0]
