@@ -132,7 +132,8 @@ async function draw(section, figure) {
 
 function csv(figure) {
   const columns = Object.keys(figure.columns);
-  const quote = (text) => `"${String(text).replaceAll('"', '""')}"`;
+  // An apostrophe in front keeps a spreadsheet from taking a text for a formula, as in the CSV of the commands.
+  const quote = (text) => `"${/^[=+@\t\r-]/.test(text) ? "'" : ""}${String(text).replaceAll('"', '""')}"`;
   const lines = [["run", "method", "seed", ...columns].join(",")];
   for (const run of figure.runs) {
     const length = Math.max(...Object.values(run.values).map((values) => values.length));

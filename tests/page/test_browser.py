@@ -1,5 +1,7 @@
 """The page in a real browser: it loads without a word, its switches work, by keyboard too, light and dark."""
 
+import csv
+import io
 import time
 
 import numpy as np
@@ -152,6 +154,19 @@ def test_medians_are_those_of_a_plot_of_the_same_runs(browser, tmp_path):
         np.testing.assert_allclose([point["low"] for point in found], low, rtol=1e-4)
         np.testing.assert_allclose([point["high"] for point in found], high, rtol=1e-4)
         assert {point["count"] for point in found} == {len(curve.steps)}
+
+
+@pytest.mark.parametrize("beginning", ["=", "+", "-", "@"])
+def test_no_cell_of_the_csv_is_a_formula_to_a_spreadsheet(browser, tmp_path, beginning):
+    title = f'{beginning}HYPERLINK("a","b")'
+    run = stored_run(tmp_path, "sbp", title=title, costs=[10, 20], errors=[30, 20])
+    path = tmp_path / "page.html"
+    path.write_text(page([run], "A page"))
+    browser.open(path)
+    header, *lines = csv.reader(io.StringIO(browser.run("return csv(figures[0])")))
+    assert browser.complaints() == []
+    assert [line[header.index("method")] for line in lines] == [f"'{title}"] * 2
+    assert float(lines[0][header.index("test_error")]) == 0.3
 
 
 def labels(browser):
