@@ -82,7 +82,7 @@ def load_runs(results: str | os.PathLike[str] = "results", *, traces: bool = Fal
     Parameters
     ----------
     results : str or path, default 'results'
-        The results folder.
+        The results folder; the stored runs of the papers are those of ``results/reference``.
     traces : bool, default False
         One row for each checkpoint instead of one for each run with its last checkpoint.
 
@@ -104,7 +104,7 @@ def load_runs(results: str | os.PathLike[str] = "results", *, traces: bool = Fal
     if not Path(results).is_dir():
         raise UserError(f"there is no folder {results}: give the results folder of your runs")
     tables = []
-    for stored in Store(results).runs():
+    for stored in Store(results).own():
         summary = stored.summary()
         about = {
             "run": stored.id,

@@ -19,7 +19,7 @@ _OPTIONS = {
     "tune": ("--rounds", "--config-dir", "--json", "--help"),
     "best": ("--by", "--json", "--results", "--help"),
     "list": (
-        *("--columns", "--where", "--sort", "--reverse", "--best"),
+        *("--all", "--columns", "--where", "--sort", "--reverse", "--best"),
         *("--csv", "--json", "--results", "--help"),
     ),
     "show": ("--json", "--results", "--help"),

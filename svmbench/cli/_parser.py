@@ -21,13 +21,29 @@ class Parser(argparse.ArgumentParser):
         """Raise the mistake as a `UserError`."""
         raise UserError(f"{self.prog}: {message} (see {self.prog} --help)")
 
-    def add_results(self) -> None:
-        """Add the option that says where the stored runs are."""
-        self.add_argument("--results", default="results", metavar="DIR", help="folder of the stored runs")
+    def add_results(self, *, written: bool = False) -> None:
+        """Add the option that says where the stored runs are; one that is only read must exist."""
+        action = "store" if written else _Folder
+        self.add_argument(
+            "--results", default="results", metavar="DIR", help="folder of the stored runs", action=action
+        )
 
     def add_json(self) -> None:
         """Add the option for output that programs read."""
         self.add_argument("--json", action="store_true", help="print JSON; unknown numbers are null")
+
+
+class _Folder(argparse.Action):
+    """Keep the name of a folder that exists."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: Any = None
+    ) -> None:
+        if not Path(values).is_dir():
+            raise UserError(
+                f"--results {values} is no folder: give the results folder of your runs, such as results"
+            )
+        setattr(namespace, self.dest, values)
 
 
 def file_path(text: str) -> Path:

@@ -49,12 +49,12 @@ def _meant(store: Store, name: str) -> list[StoredRun]:
     if (folder / "plan.json").is_file():
         return _of_sweep(store, name)
     if folder.is_dir() and not (folder / "run.json").is_file():
-        runs = Store(folder).runs()
+        runs = Store(folder).own()
         if not runs:
             raise UserError(f"{name} is a folder that holds no runs; give a folder of results")
         return runs
     if any(sign in name for sign in "*?["):
-        runs = [run for run in store.runs() if fnmatchcase(run.id, name)]
+        runs = [run for run in store.own() if fnmatchcase(run.id, name)]
         if not runs:
             raise UserError(f"no run in {store.root} matches {name}; see: svmbench list")
         return runs

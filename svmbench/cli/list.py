@@ -1,4 +1,4 @@
-"""``svmbench list``: the stored runs, filtered and sorted, with the columns that are asked for."""
+"""``svmbench list``: the stored runs at a glance, or filtered and sorted with the columns asked for."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import argparse
 import csv
 import gc
 import json
+import os
+import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from svmbench.cli._pager import paged
 from svmbench.cli._parser import Parser
 from svmbench.cli._tables import percent
 from svmbench.errors import UserError, csv_cell, nearest
@@ -18,12 +22,21 @@ from svmbench.errors import UserError, csv_cell, nearest
 if TYPE_CHECKING:
     from svmbench.store import StoredRun
 
-#: Shown where no columns are given, around the keys of the configuration that differ between the runs.
+#: Most runs that are printed unless all are asked for.
+_MOST = 20
+
+#: Columns of CSV where none are given, around the keys of the configuration that differ between the runs.
 _FIRST = ("run", "status")
 _LAST = ("test_error", "primal_objective", "kev_ondemand", "iterations", "wall_seconds")
 
 #: Keys of the configuration that say where and not what.
 _PLACES = ("config.results", "config.data.", "config.force", "config.prefetch", "config.budget.name")
+
+#: Columns of their own at a glance; sections that say what is solved; and the order in which keys are shown.
+_NAMES = ("config.dataset.name", "config.solver.name")
+_OF_PROBLEM = ("config.dataset.", "config.kernel.", "config.features.", "config.problem.")
+_OF_OPTION = ("config.solver.", "config.kernel.", "config.features.")
+_WEIGHTS = ("features.name", "kernel.", "problem.", "features.", "dataset.", "solver.", "seed", "budget.")
 
 _PERCENT = ("test_error", "validation_error", "train_error")
 
@@ -46,7 +59,7 @@ def _print(given: argparse.Namespace) -> int:
     from svmbench.store import Store
     from svmbench.store.notes import Notes
 
-    runs = _Columns(Store(given.results).runs(), Notes(Path(given.results)).all())
+    runs = _Columns(Store(given.results).own(), Notes(Path(given.results)).all())
     if not runs.all and not (given.json or given.csv):
         print(f"no runs in {given.results}; make one with: svmbench run")
         return 0
@@ -54,22 +67,47 @@ def _print(given: argparse.Namespace) -> int:
     if given.json:
         _print_json(runs, chosen)
         return 0
-    columns = [runs.full(name) for name in given.columns.split(",")] if given.columns else runs.usual(chosen)
-    names = [column.removeprefix("config.") for column in columns]
-    values = [list(map(runs.value(column), chosen)) for column in columns]
     if given.csv:
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(map(csv_cell, names))
-        writer.writerows([csv_cell(value) for value in row] for row in zip(*values, strict=True))
+        _print_csv(runs, chosen, given.columns)
         return 0
+    found = len(chosen)
+    if not given.all and given.best is None:
+        # The newest are the last ones, unless an order was asked for.
+        chosen = chosen[-_MOST:] if given.sort is None and not given.reverse else chosen[:_MOST]
+    rest = f"\n{len(chosen)} of {found:,} runs; --all lists all" if len(chosen) < found else ""
+    paged((_wide(runs, chosen, given.columns) if given.columns else _overview(runs, chosen)) + rest)
+    return 0
+
+
+def _overview(runs: _Columns, chosen: Sequence[StoredRun]) -> str:
+    """Return the runs at a glance, as wide as the terminal; where there is none, as wide as they are."""
+    from svmbench.cli._overview import overview
+
+    terminal = sys.stdout.isatty() or "COLUMNS" in os.environ
+    width = shutil.get_terminal_size().columns if terminal else None
+    differing = [key.removeprefix("config.") for key in runs.differing(chosen)]
+    return overview(chosen, differing, [run.id for run in runs.all], width, datetime.now(UTC))
+
+
+def _wide(runs: _Columns, chosen: Sequence[StoredRun], asked: str) -> str:
+    """Return the columns that are asked for."""
     from svmbench.report.tables import table
 
-    del chosen, runs
+    columns = [runs.full(name) for name in asked.split(",")]
+    values = [list(map(runs.value(column), chosen)) for column in columns]
     for place, column in enumerate(columns):
         if column in _PERCENT:
             values[place] = [percent(value) for value in values[place]]
-    print(table(names, list(zip(*values, strict=True))))
-    return 0
+    return table([column.removeprefix("config.") for column in columns], list(zip(*values, strict=True)))
+
+
+def _print_csv(runs: _Columns, chosen: Sequence[StoredRun], asked: str | None) -> None:
+    columns = [runs.full(name) for name in asked.split(",")] if asked else runs.usual(chosen)
+    names = [column.removeprefix("config.") for column in columns]
+    values = [list(map(runs.value(column), chosen)) for column in columns]
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(map(csv_cell, names))
+    writer.writerows([csv_cell(value) for value in row] for row in zip(*values, strict=True))
 
 
 def _print_json(runs: _Columns, chosen: Sequence[StoredRun]) -> None:
@@ -86,17 +124,19 @@ def _print_json(runs: _Columns, chosen: Sequence[StoredRun]) -> None:
 def _parser() -> Parser:
     parser = Parser(
         "list",
-        "List the stored runs, oldest first, with the numbers of their last checkpoint. A column is a key of "
+        f"List the last {_MOST} of the stored runs, newest last, as wide as the terminal: the keys in which "
+        "they differ, and their last test error, objective, relative gap and cost. A column is a key of "
         "svmbench show --json (test_error) or of the configuration (problem.C, kernel.gamma, seed).",
     )
-    parser.add_argument("--columns", metavar="A,B", help="columns; by default with the keys that differ")
+    parser.add_argument("--all", action="store_true", help="every run, in a pager on a terminal")
+    parser.add_argument("--columns", metavar="A,B", help="these columns, however wide")
     parser.add_argument(
         "--where", metavar="KEY=VALUE", nargs="+", default=[], help="only runs that have these"
     )
     parser.add_argument("--sort", metavar="COLUMN", help="the smallest first, unknown ones last")
     parser.add_argument("--reverse", action="store_true", help="the largest first; without --sort the newest")
     parser.add_argument("--best", metavar="N", type=int, help="only the first N")
-    parser.add_argument("--csv", action="store_true", help="print CSV; unknown numbers are empty")
+    parser.add_argument("--csv", action="store_true", help="print all as CSV; unknown numbers are empty")
     parser.add_json()
     parser.add_results()
     return parser
@@ -154,6 +194,25 @@ class _Columns:
         short = [key.removeprefix("config.") for key in self.keys]
         raise UserError(f"no run has a column '{name}'{nearest(name, short)} (see: svmbench show RUN --json)")
 
+    def differing(self, chosen: Sequence[StoredRun]) -> list[str]:
+        """Return the keys that tell runs apart which are of one data set, or of one solver on it.
+
+        Keys that follow from the data set or the solver alone are left out.
+        """
+        configs = [self._dotted[place] for place in {id(run.facts.common) for run in chosen}]
+        found = set()
+        for names, sections in ((_NAMES[:1], _OF_PROBLEM), (_NAMES, ("config.",))):
+            groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+            for one in configs:
+                groups.setdefault(tuple(one.get(name) for name in names), []).append(one)
+            for group in groups.values():
+                found |= {key for key in _varying(group) if key.startswith(sections)}
+        found -= {"config.seed", *_NAMES}
+        if len({run.seed for run in chosen}) > 1:
+            found.add("config.seed")
+        kept = [key for key in self.keys if key in found and not key.startswith(_PLACES)]
+        return sorted(kept, key=_place)
+
     def usual(self, chosen: Sequence[StoredRun]) -> list[str]:
         """Return the columns shown by default, with the keys of the configuration in which runs differ."""
         keys = [key for key in self.keys if key.startswith("config.") and not key.startswith(_PLACES)]
@@ -165,6 +224,23 @@ class _Columns:
         elif "config.seed" in differing:
             differing.remove("config.seed")
         return [*_FIRST, *differing, *_LAST]
+
+
+def _place(key: str) -> int:
+    """Return where a key stands among those that are shown."""
+    weights = (place for place, section in enumerate(_WEIGHTS) if key.startswith(f"config.{section}"))
+    return next(weights, len(_WEIGHTS))
+
+
+def _varying(configs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the keys whose value differs; of an option that not all have chosen only its name."""
+    for key in dict.fromkeys(key for config in configs for key in config):
+        absent = () if key.startswith(_OF_OPTION) and not key.endswith(".name") else (None,)
+        values = [config[key] for config in configs if key in config]
+        if len(values) < len(configs):
+            values.extend(absent)
+        if any(value != values[0] for value in values):
+            yield key
 
 
 def _dotted(section: Mapping[str, Any], prefix: str) -> dict[str, Any]:

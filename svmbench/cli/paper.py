@@ -35,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
         help="name in conf/paper/, such as sbp-f2, or jobs=N for N runs at a time; all if omitted",
     )
     parser.add_json()
-    parser.add_results()
+    parser.add_results(written=True)
     given = parser.parse_args(arguments)
     if given.json and given.action != "list":
         parser.error("--json is for list; verdicts as JSON are in RESULTS/reference/VERDICTS.json")

@@ -13,8 +13,8 @@ from svmbench.errors import UserError
 
 
 def _verdicts(results: Path) -> list[dict[str, Any]]:
-    """Return the papers' claims with what was found, where they are stored; none otherwise."""
-    path = results / "reference" / "VERDICTS.json"
+    """Return the papers' claims with what was found, where the results are the papers'; none otherwise."""
+    path = results / "VERDICTS.json"
     try:
         return list(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
@@ -30,11 +30,11 @@ def main(arguments: Sequence[str]) -> int:
         "Write stored runs as one HTML page that opens by a double click and needs no network: figures whose "
         "axes can be switched, tables that sort, environment, commands and data.",
     )
-    parser.add_argument("runs", nargs="*", metavar="RUNS", help=RUNS)
+    parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{RUNS}; all, if none is given")
     parser.add_argument(
         "--all",
         action="store_true",
-        help="every run of the results folder, and the verdicts on the papers' claims stored there",
+        help="every run of the results folder, as without RUNS",
     )
     parser.add_argument(
         "-o", "--output", default="report.html", metavar="FILE", help="the page (report.html)"
@@ -43,18 +43,17 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)
-    if given.all == bool(given.runs):
+    if given.all and given.runs:
         parser.error("give runs, or --all")
     path = file_path(given.output)
 
     from svmbench.files import write_whole
     from svmbench.page.build import page
 
-    names = [given.results] if given.all else given.runs
-    if given.all and not Path(given.results).is_dir():
+    if not given.runs and not Path(given.results).is_dir():
         raise UserError(f"there are no runs: {given.results} is no folder; make one with: svmbench run")
-    runs = chosen(given.results, names)
-    text = page(runs, given.title, _verdicts(Path(given.results)) if given.all else [])
+    runs = chosen(given.results, given.runs or [given.results])
+    text = page(runs, given.title, [] if given.runs else _verdicts(Path(given.results)))
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text)
     if given.json:

@@ -94,7 +94,7 @@ def _parser() -> Parser:
             action.add_argument("--solver", default="sbp", metavar="NAME", help="whose iterations")
             action.add_argument("--most", type=int, default=1_000_000, metavar="N", help="most examples")
         action.add_json()
-        action.add_results()
+        action.add_results(written=True)
     show = actions.add_parser("show", help=_SHOW, description=f"{_SHOW.capitalize()}.")
     show.add_argument("files", nargs="*", metavar="FILE", help="by default all that are stored")
     show.add_json()

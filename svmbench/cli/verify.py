@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from svmbench.cli._parser import Parser
+from svmbench.cli._select import RUNS, chosen
 from svmbench.errors import UserError
 
 if TYPE_CHECKING:
@@ -34,9 +36,7 @@ def main(arguments: Sequence[str]) -> int:
         "--recompute, make every number of each run's last checkpoint from its model and the data, in double "
         "precision, and say what differs.",
     )
-    parser.add_argument(
-        "runs", nargs="*", metavar="RUN", help="name, unique beginning or folder; all, if none is given"
-    )
+    parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{RUNS}; all, if none is given")
     parser.add_argument("--recompute", action="store_true", help="recompute the numbers; loads the data sets")
     parser.add_json()
     parser.add_results()
@@ -47,7 +47,8 @@ def main(arguments: Sequence[str]) -> int:
 
     store = Store(given.results, warn=lambda sentence: None)
     if given.runs:
-        found = [check_run(_path(store, name), store) for name in given.runs]
+        paths = dict.fromkeys(path for name in given.runs for path in _paths(store, name))
+        found = [check_run(path, store) for path in paths]
         findings = [finding for finding in found if finding is not None]
     else:
         findings = list(check_store(store))
@@ -79,14 +80,12 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if states["damaged"] or states["differs"] or states["unreadable"] else 0
 
 
-def _path(store: Any, name: str) -> Any:
-    """Return the folder of a run, readable or not."""
-    from pathlib import Path
-
+def _paths(store: Store, name: str) -> list[Path]:
+    """Return the folders of the runs that a word means, those of damaged runs that it names included."""
     for path in (Path(name), store.root / "runs" / name, store.root / "reference" / "runs" / name):
         if (path / "run.json").exists() or (path / "status.json").exists():
-            return path.absolute()
-    return store.find(name).path
+            return [path.absolute()]
+    return [run.path.absolute() for run in chosen(str(store.root), [name])]
 
 
 def _name(finding: Finding) -> str:

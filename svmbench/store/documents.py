@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import json
+import os
 import re
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -105,3 +107,32 @@ def damaged(path: Path, error: Exception | str) -> UserError:
     """Return the error for a file whose content is not what was written."""
     what = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
     return UserError(f"{path} is damaged ({what}); svmbench repair sets it aside")
+
+
+def check_writable(root: Path) -> None:
+    """Raise a `UserError` unless runs can be stored in a results folder; leaves nothing behind."""
+    folder = root / "runs"
+    try:
+        os.lstat(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:  # no name that could ever be one
+        raise _unusable(root, str(error.strerror)) from error
+    while not os.path.lexists(folder) and folder != folder.parent:
+        folder = folder.parent
+    if not folder.is_dir():
+        raise _unusable(root, f"{folder} is not a folder")
+    try:
+        # The permission bits do not tell: root ignores them, a read-only file system has others.
+        trial = tempfile.mkdtemp(prefix=".svmbench-", dir=folder)
+    except OSError as error:
+        raise _unusable(root, f"{folder} is not writable") from error
+    try:
+        os.rmdir(trial)
+    except OSError as error:
+        why = f"{trial}, made to try it, cannot be removed ({error.strerror})"
+        raise _unusable(root, why) from error
+
+
+def _unusable(root: Path, why: str) -> UserError:
+    return UserError(f"results={root} cannot be used: {why}; give another results=DIR")

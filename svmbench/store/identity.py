@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from svmbench.files import digest
@@ -13,6 +13,9 @@ IDENTITY_VERSION = 1
 #: Parameters that a run derives from the optimum where its configuration leaves them ``auto``, by the form
 #: that the solver works on: the field of the problem, and the key of the solver.
 DERIVED = {"slack-constrained": ("nu", "nu"), "norm-bounded": ("radius", "R")}
+
+#: Fewest digits of a hash that name a run.
+_HASH = 4
 
 #: Keys of a budget that decide where a run ends and nothing else.
 ENDS = ("kev", "iterations", "seconds", "gap", "test_error")
@@ -105,3 +108,13 @@ def run_id(identity: dict[str, Any]) -> str:
     """Return the name of a run: solver, data set and 12 hexadecimal digits of sha256 over its identity."""
     config = identity["config"]
     return f"{config['solver']['name']}-{config['dataset']['name']}-{digest(identity, 12)}"
+
+
+def ids_meant(name: str, ids: Iterable[str]) -> list[str]:
+    """Return the ids that a name means: itself, those that begin with it, or whose hash does."""
+    ids = list(ids)
+    if name in ids:
+        return [name]
+    return sorted(id for id in ids if id.startswith(name)) or sorted(
+        id for id in ids if len(name) >= _HASH and id.rpartition("-")[2].startswith(name)
+    )

@@ -7,15 +7,14 @@ import functools
 import os
 import shutil
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError, nearest
 from svmbench.files import Lock, digest, holder
 from svmbench.store import documents, packs, shared
-from svmbench.store.identity import run_id, underived
+from svmbench.store.identity import ids_meant, run_id, underived
 from svmbench.store.index import Index, folder_names
 from svmbench.store.reading import best, read
 from svmbench.store.runs import LOCK, RUNNING, AlreadyStored, StoredRun
@@ -32,7 +31,7 @@ class Store:
     Parameters
     ----------
     root : str or path
-        The results folder; need not exist yet.
+        The results folder; need not exist yet. A ``reference/`` folder with packs is one of its own.
     warn : callable, optional
         Told, once each, of damaged runs that are skipped; by default written to standard error.
     """
@@ -41,43 +40,32 @@ class Store:
         self.root = Path(root)
         self._warn = warn or _to_stderr
         self._warned: set[Path] = set()
+        # The packs of a reference folder are unpacked and indexed in the results folder around it.
+        self._is_reference = self.root.name == "reference" and (self.root / "packs").is_dir()
+        self._home = self.root.parent if self._is_reference else self.root
 
     def check_writable(self) -> None:
         """Raise UserError unless runs can be stored; leaves nothing behind."""
-        folder = self.root / "runs"
-        try:
-            os.lstat(folder)
-        except (FileNotFoundError, NotADirectoryError):
-            pass
-        except OSError as error:  # no name that could ever be one
-            raise self._unusable(str(error.strerror)) from error
-        while not os.path.lexists(folder) and folder != folder.parent:
-            folder = folder.parent
-        if not folder.is_dir():
-            raise self._unusable(f"{folder} is not a folder")
-        try:
-            # The permission bits do not tell: root ignores them, a read-only file system has others.
-            trial = tempfile.mkdtemp(prefix=".svmbench-", dir=folder)
-        except OSError as error:
-            raise self._unusable(f"{folder} is not writable") from error
-        try:
-            os.rmdir(trial)
-        except OSError as error:
-            why = f"{trial}, made to try it, cannot be removed ({error.strerror})"
-            raise self._unusable(why) from error
-
-    def _unusable(self, why: str) -> UserError:
-        return UserError(f"results={self.root} cannot be used: {why}; give another results=DIR")
+        documents.check_writable(self.root)
 
     def runs(self) -> list[StoredRun]:
         """Return all runs, ended or not, oldest first; one of each identity, its result if there is one.
 
         A damaged run is skipped with a warning.
         """
-        return sorted(best(self._all()), key=lambda run: (run.started, run.id))
+        return self._sorted(self._folders())
+
+    def own(self) -> list[StoredRun]:
+        """Return the same without the runs of the ``reference/`` folder inside."""
+        return self._sorted(self._own_folders())
+
+    def _sorted(self, folders: Sequence[str]) -> list[StoredRun]:
+        return sorted(best(self._all(folders)), key=lambda run: (run.started, run.id))
 
     def find(self, name: str) -> StoredRun:
-        """Return the run with this id, this unique beginning of an id, or in this folder; no other is read.
+        """Return the run with this id, this unique beginning of an id or of its hash, or in this folder.
+
+        Reference runs are looked for where no other run is meant. No other run is read.
 
         Raises
         ------
@@ -88,10 +76,12 @@ class Store:
             return StoredRun.read(Path(name).resolve())
         name = name.removesuffix(RUNNING)
         places: dict[str, list[Path]] = {}
-        for folder in self._folders():
-            for entry in folder_names(self.root / folder):
-                places.setdefault(entry.removesuffix(RUNNING), []).append(self.root / folder / entry)
-        meant = [name] if name in places else sorted(id for id in places if id.startswith(name))
+        meant: list[str] = []
+        for folders in (self._own_folders, self._reference_folders)[: 1 if self._is_reference else 2]:
+            for folder in folders() if not meant else ():
+                for entry in folder_names(self._home / folder):
+                    places.setdefault(entry.removesuffix(RUNNING), []).append(self._home / folder / entry)
+            meant = meant or ids_meant(name, places)
         if len(meant) <= _FEW:
             found = (self._intact(path) for id in meant for path in places[id])
             runs = best(run for run in found if run is not None)
@@ -112,7 +102,7 @@ class Store:
 
     def get(self, identity: dict[str, Any]) -> StoredRun | None:
         """Return the ended run of this identity, own or reference, or None."""
-        own, *others = (self.root / folder for folder in self._folders())
+        own, *others = (self._home / folder for folder in self._folders())
         ended = []
         # Runs of older versions have the name of an identity without derived parameters.
         for id in dict.fromkeys((run_id(identity), run_id(underived(identity)))):
@@ -232,8 +222,15 @@ class Store:
 
     def _folders(self) -> list[str]:
         """Return the folders of runs in the results folder: own ones, reference ones, and those of packs."""
+        own = self._own_folders()
+        return own if self._is_reference else [*own, *self._reference_folders()]
+
+    def _own_folders(self) -> list[str]:
+        return self._reference_folders() if self._is_reference else ["runs"]
+
+    def _reference_folders(self) -> list[str]:
         damaged = functools.partial(self._skipped, what="a pack")
-        return ["runs", "reference/runs", *packs.folders(self.root, damaged)]
+        return ["reference/runs", *packs.folders(self._home, damaged)]
 
     def _put(self, kind: str, hash: str, record: dict[str, Any]) -> None:
         folder = self.root / kind
@@ -254,17 +251,17 @@ class Store:
                 self._skipped(path, error, "a shared document")
         return None
 
-    def _all(self) -> Iterator[StoredRun]:
-        with Index(self.root) as index:
+    def _all(self, folders: Sequence[str]) -> Iterator[StoredRun]:
+        with Index(self._home) as index:
             # Reference runs last: among equals the first one is kept.
-            for folder in self._folders():
-                left = set(folder_names(self.root / folder))
+            for folder in folders:
+                left = set(folder_names(self._home / folder))
                 for name, run in index.known(folder, left):
                     left.discard(name)
                     yield run
                 for name in sorted(left):
                     signature = index.signature(folder, name)
-                    found = self._intact(self.root / folder / name)
+                    found = self._intact(self._home / folder / name)
                     if found is not None:
                         yield found if signature is None else index.keep(folder, name, signature, found)
 

@@ -36,6 +36,42 @@ def test_a_tag_finds_its_runs_wherever_runs_are_named(kept, capsys):
     assert "has the tag camera-ready; svmbench tag prints all tags" in capsys.readouterr().err
 
 
+def test_verify_takes_tags_and_patterns_and_reads_each_run_once(kept, capsys):
+    pegasos, smo = kept
+    assert main(["tag", "camera-ready", pegasos]) == 0
+    capsys.readouterr()
+    assert main(["verify", "tag:camera-ready"]) == 0
+    out = capsys.readouterr().out
+    assert pegasos in out and smo not in out and out.endswith("1 ok\n")
+    assert main(["verify", "tag:camera-ready", "*", "--json"]) == 0
+    assert sorted(one["run"] for one in json.loads(capsys.readouterr().out)) == kept
+    assert main(["verify", "tag:none"]) == 2
+    assert "has the tag none; svmbench tag prints all tags" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["list"],
+        ["show", "x"],
+        ["plot", "x"],
+        ["report"],
+        ["verify"],
+        ["compare", "x", "y"],
+        ["tag"],
+        ["status"],
+    ],
+)
+def test_a_results_folder_that_is_missing_is_told(kept, words, capsys):
+    assert main([*words, "--results", "resluts"]) == 2
+    out, error = capsys.readouterr()
+    assert (
+        error
+        == "svmbench: --results resluts is no folder: give the results folder of your runs, such as results\n"
+    )
+    assert out == "" and not Path("resluts").exists()
+
+
 def test_a_note_is_shown_and_taken_away(kept, capsys):
     assert main(["note", kept[0], "γ by cross-validation"]) == 0
     assert main(["show", kept[0]]) == 0

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import json
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+from datetime import UTC, datetime
 
 import pytest
 
+from svmbench.cli._overview import age, overview
 from svmbench.cli.main import main
+from svmbench.store import Store, packs
 from tests.report.stored import stored_run
 
 
@@ -32,7 +42,13 @@ def test_by_default_what_differs_is_shown(results, capsys):
     assert header[:4] == ["run", "status", "problem.C", "seed"]
     assert [row[2] for row in rows] == ["1.0", "10.0", "100.0"]
     assert main(["list"]) == 0
-    assert "problem.C" in capsys.readouterr().out
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert first.split() == ["run", "solver", "set", "differs", "error", "evals", "age"]
+    assert [line.split()[3:6] for line in lines] == [
+        ["C=1", "seed=0", "20.00"],
+        ["C=10", "seed=1", "12.00"],
+        ["C=100", "seed=2", "30.00"],
+    ]
 
 
 def test_columns_filter_order_and_number_are_chosen(results, capsys):
@@ -62,8 +78,157 @@ def test_a_column_of_numbers_and_text_is_sorted(results, capsys):
         (["--columns", "test_eror"], "no run has a column 'test_eror'; did you mean 'test_error'?"),
         (["--where", "seed"], "--where seed is not of the form KEY=VALUE"),
         (["--sort", "C"], "no run has a column 'C'"),
+        (["--best", "0"], "--best 0 is not allowed: give a whole number of at least 1"),
+        (["--al"], "unrecognized arguments: --al"),
     ],
 )
 def test_mistakes_are_told(results, arguments, sentence, capsys):
     assert main(["list", *arguments]) == 2
     assert sentence in capsys.readouterr().err
+
+
+@pytest.fixture
+def many(here):
+    for seed in range(25):
+        config = {"kernel": {"name": "gaussian", "gamma": 0.01 * (1 + seed % 3)}}
+        stored_run(
+            here / "results",
+            ("sbp", "decomposition")[seed % 2],
+            seed=seed,
+            costs=[1e8],
+            errors=[20 - seed / 2],
+            config=config,
+            primal_objective=[0.3],
+            relative_gap=[1e-3],
+        )
+    return here / "results"
+
+
+def lines(capsys, *arguments: str) -> list[str]:
+    assert main(["list", *arguments]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def test_the_last_twenty_are_shown_and_all_are_asked_for(many, capsys):
+    _, *shown, rest = lines(capsys)
+    assert rest == "20 of 25 runs; --all lists all"
+    assert [line.split()[4] for line in (shown[0], shown[-1])] == ["seed=5", "seed=24"] and len(shown) == 20
+    assert len(lines(capsys, "--all")) == 26
+    _, *shown, _ = lines(capsys, "--reverse")
+    assert "seed=24 " in shown[0] and "seed=5 " in shown[-1]
+    _, *shown, _ = lines(capsys, "--sort", "test_error")
+    assert "seed=24 " in shown[0] and len(shown) == 20
+    assert len(lines(capsys, "--best", "22")) == 23
+    assert len(lines(capsys, "--columns", "run,seed")) == 2 + 20 + 1
+    assert len(json.loads("".join(lines(capsys, "--json")))) == 25 and len(lines(capsys, "--csv")) == 26
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_a_line_is_never_wider_than_the_terminal(many, width, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    first, *shown = lines(capsys)
+    assert max(map(len, (first, *shown))) <= width
+    assert {"run", "solver", "set", "error"} <= set(first.split())
+    if width >= 80:
+        assert {"gap", "evals", "differs"} <= set(first.split())
+    if width >= 100:
+        assert {"objective", "age"} <= set(first.split()) and all("seed=" in line for line in shown[:-1])
+
+
+def test_a_run_is_found_by_the_beginning_of_its_hash_that_list_shows(many, capsys):
+    name = lines(capsys)[1].split()[0]
+    assert len(name) == 8 and main(["show", name]) == 0
+    assert f"-{name}" in capsys.readouterr().out.splitlines()[0]
+    assert main(["show", name[:3]]) == 2  # too short to name a run
+
+
+def test_hashes_that_begin_alike_are_shown_longer():
+    runs = [Named(f"sbp-adult-{hash}") for hash in ("0123456789ab", "01234567ff00")] + [Named("renamed")]
+    _, *shown = overview(runs, [], [run.id for run in runs], None, datetime.now(UTC)).splitlines()
+    assert [line.split()[0] for line in shown] == ["012345678", "01234567f", "renamed"]
+
+
+class Named:
+    """What the overview asks of a run."""
+
+    solver, dataset, status, complete, config = "sbp", "adult", "failed", False, {}
+    ended, started = None, "2026-01-01T00:00:00+00:00"
+
+    def __init__(self, id):
+        self.id = id
+
+    def value(self, key):
+        return None
+
+
+def test_a_run_without_a_result_says_how_it_ended(here, capsys):
+    stored_run(here / "results", status="failed")
+    stored_run(here / "results", seed=1, costs=[10], errors=[10])
+    first, failed, good = lines(capsys)
+    assert "end" in first.split() and "failed" in failed.split() and "budget" not in good
+
+
+def test_what_follows_from_solver_or_data_set_is_not_what_differs(here, capsys):
+    for solver, extra in (("sbp", {"nu": 0.1}), ("smo", {"eps": 1e-3})):
+        for dataset, gamma in (("adult", 0.05), ("mnist", 0.02)):
+            kernel = {"name": "gaussian", "gamma": gamma}
+            stored_run(here / "results", solver, dataset, costs=[10], errors=[10],
+                       config={"solver": {"name": solver, **extra}, "kernel": kernel})  # fmt: skip
+    assert lines(capsys)[0].split() == ["run", "solver", "set", "error", "evals", "age"]
+    features = {"name": "nystrom", "s": 64}
+    stored_run(here / "results", "sbp", costs=[10], errors=[10], config={"features": features})
+    shown = lines(capsys)
+    assert "features=nystrom" in shown[-1] and "s=64" not in shown[-1]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (5, "5 s"),
+        (90, "1 min"),
+        (7200, "2 h"),
+        (86400 * 3, "3 d"),
+        (86400 * 200, "28 w"),
+        (86400 * 999, "2 y"),
+    ],
+)
+def test_ages_have_one_unit(seconds, text):
+    now = datetime(2026, 6, 1, tzinfo=UTC)
+    assert age(datetime.fromtimestamp(now.timestamp() - seconds, UTC).isoformat(), now) == text
+    assert age("yesterday", now) == "–"
+
+
+def test_reference_runs_are_read_on_request_alone(results, tmp_path, capsys):
+    made = [stored_run(tmp_path / "made", "smo", seed=s, costs=[10], errors=[9]) for s in range(2)]
+    packs.write(results / "reference" / "packs" / "x.jsonl.xz", [(run, [0]) for run in made])
+    assert len(lines(capsys)) == 4 and not (results / "unpacked").exists()
+    assert [line.split()[1] for line in lines(capsys, "--results", "results/reference")] == [
+        "solver",
+        "smo",
+        "smo",
+    ]
+    assert not (results / "reference" / "index.sqlite").exists()
+    assert main(["plot", "smo-*"]) == 2 and "matches smo-*" in capsys.readouterr().err
+    assert main(["compare", "sbp-*", "results/reference", "--to", "test_error=0.3"]) == 0
+    assert "SMO" in capsys.readouterr().out
+    assert main(["show", made[0].id]) == 0  # a name says which run is meant
+    assert main(["show", "sm"]) == 2 and "is the beginning of 2 runs" in capsys.readouterr().err
+    assert main(["delete", *(run.id for run in Store("results").own()[1:]), "--yes"]) == 0
+    assert Store("results").find("s").solver == "sbp"  # mine before those of the papers
+
+
+@pytest.mark.parametrize(("rows", "asked"), [(10, True), (60, False)])
+def test_a_list_that_is_longer_than_the_terminal_goes_to_the_pager(many, rows, asked, tmp_path):
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, 100, 0, 0))
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES", "MANPAGER")
+    }
+    environment |= {"PAGER": f"cat > {tmp_path}/paged", "TERM": "xterm"}
+    command = [sys.executable, "-m", "svmbench.cli.main", "list", "--all"]
+    ended = subprocess.run(command, stdin=slave, stdout=slave, stderr=subprocess.PIPE, env=environment)
+    os.close(slave)
+    os.close(master)
+    assert ended.returncode == 0 and (tmp_path / "paged").exists() == asked
+    if asked:
+        assert len((tmp_path / "paged").read_text().splitlines()) == 26

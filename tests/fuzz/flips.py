@@ -109,7 +109,7 @@ def ask(home: Path) -> Answers:
     if code == 0:
         for job in json.loads(out)["jobs"]:
             shown[f"status {job['job']}"] = job
-    for command in (["report", "--all"], ["export", *names]):
+    for command in (["report"], ["export", *names]):
         target = home / f"{command[0]}.{'html' if command[0] == 'report' else 'zip'}"
         code, _, errors = told([*command, "-o", str(target), *where])
         said.append(errors)

@@ -186,20 +186,23 @@ def test_a_page_that_cannot_keep_its_limit_is_refused(tmp_path, monkeypatch):
         page([stored_run(tmp_path, costs=COSTS, errors=[3, 2, 1])], "Mine")
 
 
-def test_the_command_line_writes_the_page(tmp_path, capsys):
+def test_the_command_line_writes_the_page(tmp_path, capsys, monkeypatch):
     stored_run(tmp_path, costs=COSTS, errors=[3, 2, 1])
     out = tmp_path / "deep" / "page.html"
     assert main(["report", "--all", "--results", str(tmp_path), "-o", str(out), "--title", "A & B"]) == 0
     assert capsys.readouterr().out.startswith(f"{out}  (1 run, ")
     assert "<title>A &amp; B</title>" in out.read_text()
-    for arguments in ([], ["--all", "sbp-*"]):
-        assert main(["report", *arguments, "--results", str(tmp_path)]) == 2
-        assert "give runs, or --all" in capsys.readouterr().err
+    before = out.read_text()
+    assert main(["report", "--results", str(tmp_path), "-o", str(out), "--title", "A & B"]) == 0
+    assert out.read_text() == before and "(1 run, " in capsys.readouterr().out
+    assert main(["report", "--all", "sbp-*", "--results", str(tmp_path)]) == 2
+    assert "give runs, or --all" in capsys.readouterr().err
     assert main(["report", "--all", "--results", str(tmp_path / "no")]) == 2
-    assert "make one with: svmbench run" in capsys.readouterr().err
+    assert "give the results folder of your runs" in capsys.readouterr().err
+    monkeypatch.chdir(tmp_path)
+    assert main(["report"]) == 2 and "make one with: svmbench run" in capsys.readouterr().err
     assert len(Store(tmp_path).runs()) == 1
-    (tmp_path / "reference").mkdir()
-    (tmp_path / "reference" / "VERDICTS.json").write_text("[{")
+    (tmp_path / "VERDICTS.json").write_text("[{")
     assert main(["report", "--all", "--results", str(tmp_path), "-o", str(out)]) == 2
     assert "VERDICTS.json is damaged" in capsys.readouterr().err
 

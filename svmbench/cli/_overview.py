@@ -1,0 +1,176 @@
+"""Stored runs at a glance: a line each that fits the terminal."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from svmbench.report.settings import flatten, name_of
+from svmbench.report.tables import cell
+
+if TYPE_CHECKING:
+    from svmbench.store import StoredRun
+
+#: Digits of the hash of a run that are shown, more where two runs share them.
+_DIGITS = 8
+#: Least width that the column of what differs is cut to before other columns are left out.
+_LEAST = 10
+#: Columns that are left out where the terminal is too narrow, the first one first.
+_SPARE = ("objective", "age", "cost", "gap", "end", "differs")
+_RIGHT = ("error", "objective", "gap", "cost", "age")
+
+#: What an evaluation budget counts, in a word.
+_UNITS = {"inner_products": "prods", "iterations": "iters"}
+#: Largest number of each unit of time, and the seconds of one.
+_AGES = (("s", 60, 1), ("min", 60, 60), ("h", 48, 3600), ("d", 99, 86400), ("w", 99, 604800))
+
+
+def overview(
+    runs: Sequence[StoredRun], differing: Sequence[str], ids: Sequence[str], width: int | None, now: datetime
+) -> str:
+    """Return a line for each run below a line of headings.
+
+    Parameters
+    ----------
+    runs : sequence of StoredRun
+        In this order.
+    differing : sequence of str
+        Keys of the configuration in which they differ.
+    ids : sequence of str
+        Of all runs, among which a run is named by the beginning of its hash.
+    width : int or None
+        Most characters of a line; None for any number.
+    now : datetime
+        What ages are told from.
+    """
+    columns = {
+        "run": _names(runs, ids),
+        "solver": [run.solver for run in runs],
+        "set": [run.dataset for run in runs],
+        "differs": _settings(runs, differing),
+        "error": [_percent(run.value("test_error")) for run in runs],
+        "objective": [_short(run.value("primal_objective"), ".5g") for run in runs],
+        "gap": [_short(run.value("relative_gap"), ".0e") for run in runs],
+        "cost": [_cost(run) for run in runs],
+        "end": ["" if run.complete else run.status for run in runs],
+        "age": [age(run.ended or run.started, now) for run in runs],
+    }
+    kept = {
+        name: [cell(text) for text in texts]
+        for name, texts in columns.items()
+        if any(text not in ("", "–") for text in texts) or name in ("run", "solver", "set", "error")
+    }
+    for name, texts in kept.items():
+        texts.insert(0, name)
+    if "cost" in kept:
+        _say_once(kept["cost"])
+    _fit(kept, width)
+    columns = {}
+    for name, texts in kept.items():
+        wide = max(map(len, texts))
+        columns[name] = [text.rjust(wide) if name in _RIGHT else text.ljust(wide) for text in texts]
+    return "\n".join("  ".join(line).rstrip() for line in zip(*columns.values(), strict=True))
+
+
+def age(time: str, now: datetime) -> str:
+    """Return how long ago an ISO time was, such as ``3 h``; an en dash for one that is no time."""
+    try:
+        seconds = max(0.0, (now - datetime.fromisoformat(time)).total_seconds())
+    except (ValueError, TypeError):
+        return "–"
+    unit, _, size = next((one for one in _AGES if seconds < one[1] * one[2]), ("y", 0, 31557600))
+    return f"{int(seconds / size)} {unit}"
+
+
+def _fit(columns: dict[str, list[str]], width: int | None) -> None:
+    """Cut what differs, and leave out columns, until a line has its width."""
+    if width is None:
+        return
+
+    def over() -> int:
+        taken = sum(max(map(len, texts)) for texts in columns.values())
+        return taken + 2 * (len(columns) - 1) - width
+
+    for name in ("", *_SPARE):
+        columns.pop(name, None)
+        if "differs" in columns and over() > 0:
+            texts = columns["differs"]
+            most = max(_LEAST, max(map(len, texts)) - over())
+            columns["differs"] = [_cut(text, most) for text in texts]
+        if over() <= 0:
+            return
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _say_once(costs: list[str]) -> None:
+    """Move the unit that all costs have to their heading."""
+    units = {cost.partition(" ")[2] for cost in costs[1:] if cost != "–"}
+    if len(units) == 1:
+        costs[:] = units.pop(), *(cost.partition(" ")[0] for cost in costs[1:])
+
+
+def _names(runs: Sequence[StoredRun], ids: Sequence[str]) -> list[str]:
+    """Return the beginning of each run's hash that no other run has; the whole id of one without a hash."""
+    hashes = [found[1] for id in ids if (found := _HASH.search(id))]
+    digits = _DIGITS
+    shown = {found[1] for run in runs if (found := _HASH.search(run.id))}
+    while digits < 12:
+        counts = Counter(one[:digits] for one in hashes)
+        if all(counts[one[:digits]] <= 1 for one in shown):
+            break
+        digits += 1
+    return [found[1][:digits] if (found := _HASH.search(run.id)) else run.id for run in runs]
+
+
+_HASH = re.compile(r"-([0-9a-f]{12})$")
+
+
+def _settings(runs: Sequence[StoredRun], differing: Sequence[str]) -> list[str]:
+    """Return what each run has at the keys in which they differ, such as ``C=10 seed=3``."""
+    short = [name_of(key).removesuffix(" name") for key in differing]
+    names = [one if short.count(one) == 1 else key for one, key in zip(short, differing, strict=True)]
+    found = []
+    for run in runs:
+        flat = flatten(run.config)
+        known = ((name, flat.get(key)) for name, key in zip(names, differing, strict=True))
+        found.append(" ".join(f"{name}={_value(value)}" for name, value in known if value is not None))
+    return found
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return _plain(f"{value:.6g}")
+    if isinstance(value, list):
+        return ",".join(map(_value, value))
+    return str(value).rpartition("/")[2] or str(value)
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.2f} %"
+
+
+def _short(value: float | None, form: str) -> str:
+    return "–" if value is None else _plain(format(value, form))
+
+
+def _plain(number: str) -> str:
+    """Return a number without the signs and zeros of its exponent that say nothing."""
+    return re.sub(r"e\+?(-?)0*", r"e\1", number)
+
+
+def _cost(run: StoredRun) -> str:
+    """Return what a run has paid, in what its budget counts; seconds where that does not apply."""
+    counter = run.config.get("budget", {}).get("counter") or "kev_ondemand"
+    paid = run.value(counter)
+    if paid is None:
+        seconds = run.value("wall_seconds")
+        return "–" if seconds is None else f"{seconds:.2g} s"
+    return f"{_short(float(paid), '.1e')} {_UNITS.get(counter, 'evals')}"
