@@ -102,7 +102,7 @@ def load_runs(results: str | os.PathLike[str] = "results", *, traces: bool = Fal
     from svmbench.store import Store
 
     if not Path(results).is_dir():
-        raise UserError(f"there is no folder {results}: give the results folder of your runs")
+        raise UserError(f"folder {results} does not exist: give the results folder of your runs")
     tables = []
     for stored in Store(results).own():
         summary = stored.summary()

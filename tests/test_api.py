@@ -42,7 +42,7 @@ def test_runs_are_loaded_as_tables(tmp_path):
 
 def test_a_folder_without_runs_is_an_empty_table_and_one_that_is_absent_a_mistake(tmp_path):
     assert api.load_runs(tmp_path).empty
-    with pytest.raises(UserError, match=r"^there is no folder .*absent: give the results folder"):
+    with pytest.raises(UserError, match=r"^folder .*absent does not exist: give the results folder"):
         api.load_runs(tmp_path / "absent")
 
 
@@ -93,7 +93,7 @@ def test_bad_input_is_a_sentence(tmp_path):
         api.run("solver=cpsp", "kernel=linear", results=tmp_path, **SMALL)
     X, y = points()
     X[3, 1] = np.nan
-    with pytest.raises(UserError, match="X, row 3, holds NaN"):
+    with pytest.raises(UserError, match="X, row 3, contains NaN"):
         api.run(
             "dataset.positive=right",
             dataset=(X, y),

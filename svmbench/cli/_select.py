@@ -51,7 +51,7 @@ def _meant(store: Store, name: str) -> list[StoredRun]:
     if folder.is_dir() and not (folder / "run.json").is_file():
         runs = Store(folder).own()
         if not runs:
-            raise UserError(f"{name} is a folder that holds no runs; give a folder of results")
+            raise UserError(f"{name} is a folder that contains no runs; give a results folder")
         return runs
     if any(sign in name for sign in "*?["):
         runs = [run for run in store.own() if fnmatchcase(run.id, name)]

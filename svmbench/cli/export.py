@@ -32,7 +32,7 @@ def main(arguments: Sequence[str]) -> int:
 
     path = Path(given.output or "export")
     if not path.name:
-        raise UserError(f"-o {path} is there already: give the name of a new folder, such as {path / 'mine'}")
+        raise UserError(f"-o {path} already exists: give the name of a new folder, such as {path / 'mine'}")
     if given.zip and path.suffix != ".zip":
         path = path.with_name(path.name + ".zip")
     found = {run.id: run for run in reversed(chosen(given.results, given.runs))}

@@ -51,7 +51,9 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.page.build import page
 
     if not given.runs and not Path(given.results).is_dir():
-        raise UserError(f"there are no runs: {given.results} is no folder; make one with: svmbench run")
+        raise UserError(
+            f"there are no runs: folder {given.results} does not exist; make a run with: svmbench run"
+        )
     runs = chosen(given.results, given.runs or [given.results])
     text = page(runs, given.title, [] if given.runs else _verdicts(Path(given.results)))
     path.parent.mkdir(parents=True, exist_ok=True)

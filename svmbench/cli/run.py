@@ -46,7 +46,7 @@ def main(arguments: Sequence[str]) -> int:
     for word in arguments:
         for options, way in _INSTEAD.items():
             if word.partition("=")[0] in options:
-                raise UserError(f"{word} is an option of Hydra's that svmbench does not have: {way}")
+                raise UserError(f"{word} is an option of Hydra that svmbench does not support: {way}")
     parser = _parser()
     given = parser.parse_intermixed_args(arguments)
     folders = folder.user_folders(given.config_dir)
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str]) -> int:
     os.environ.update(thread_environment(_threads(given.overrides)))
     if given.cfg:
         if given.multirun:
-            raise UserError("--cfg explains one run: leave out -m")
+            raise UserError("--cfg works for a single run: leave out -m")
         from svmbench.config import compose
 
         print(compose.text(given.overrides, folders, given.cfg, resolved=given.resolve))

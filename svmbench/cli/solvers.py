@@ -90,7 +90,7 @@ def _paragraph(solver: type[Solver], width: int) -> str:
         "reads": _READS[solver.access],
         "kernels": _kernels(solver),
         "ends": _ends(solver),
-        "resumes": "more budget goes on from the stored state"
+        "resumes": "a larger budget continues from the stored state"
         if solver.resumable
         else "no, more budget is a new run",
         "random": "yes, by seed" if solver.stochastic else "no, the seed changes nothing",

@@ -48,5 +48,5 @@ def main(arguments: Sequence[str]) -> int:
     for text in status.failures(plan.jobs, ends):
         print(text)
     if not maker and left_over:
-        print(f"go on with: svmbench resume {record.name}")
+        print(f"continue with: svmbench resume {record.name}")
     return 0

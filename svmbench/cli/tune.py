@@ -82,7 +82,7 @@ class _Tuning:
         self._coarse = {key: given.get(key, list(COARSE[key])) for key in self._tunable(axes)}
         unfit = [key for key in given if key not in self._coarse]
         if unfit:
-            raise UserError(f"{unfit[0]} means nothing to this kernel: leave it out")
+            raise UserError(f"{unfit[0]} does not apply to this kernel: leave it out")
         if all(len(values) == 1 for values in self._coarse.values()):
             raise UserError(f"there is nothing to tune: give several values of {' or '.join(self._coarse)}")
         self.errors: dict[tuple[float, ...], float] = {}

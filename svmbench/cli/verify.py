@@ -150,7 +150,7 @@ def load(run: StoredRun, loaded: dict[str, Dataset]) -> Dataset:
         )
     if loaded[checksum].checksum != checksum:
         raise UserError(
-            f"data set {run.dataset} is another one here than run {run.id} was made on (files, parameters or "
-            "preparation have changed): repeat the run"
+            f"data set {run.dataset} differs from the one that run {run.id} was made on (files, parameters "
+            "or preparation have changed): repeat the run"
         )
     return loaded[checksum]

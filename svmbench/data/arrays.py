@@ -43,7 +43,7 @@ def write_arrays(X: Any, y: Any) -> bytes:
     values: Any = rows.data if issparse(rows) else rows
     if rows.ndim != 2 or labels.shape != (rows.shape[0],):
         raise UserError(
-            f"X of shape {rows.shape} and y of shape {labels.shape} are no examples: give (n, d) and (n,)"
+            f"X of shape {rows.shape} and y of shape {labels.shape} do not match: give (n, d) and (n,)"
         )
     if values.dtype.kind not in "fiub":
         raise UserError(f"X holds {values.dtype}: give numbers")
@@ -76,7 +76,7 @@ def read_arrays(content: bytes, where: str) -> Table:
     try:
         arrays = read_npz(content, ("X", "y", *_CSR))
     except ValueError as error:
-        raise UserError(f"{where} is no .npz file of plain arrays: {error}") from error
+        raise UserError(f"{where} is not a .npz file of plain arrays: {error}") from error
     X = _matrix(arrays, where)
     labels = arrays.get("y")
     if labels is None or labels.ndim != 1 or labels.shape[0] != X.shape[0] or not labels.size:
@@ -85,7 +85,7 @@ def read_arrays(content: bytes, where: str) -> Table:
     if not np.isfinite(values).all():
         row = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0]) if not issparse(X) else None
         place = "X" if row is None else f"X, row {row},"
-        raise UserError(f"{where}: {place} holds NaN or infinity: remove it")
+        raise UserError(f"{where}: {place} contains NaN or infinity: remove it")
     distinct, first, codes = np.unique(labels, return_index=True, return_inverse=True)
     keys = tuple(label_key(str(label)) for label in distinct.tolist())
     places = tuple((int(at) + 1, 1, 1) for at in first)

@@ -57,7 +57,7 @@ def obtain(file: RawFile, mirrors: list[Path], folder: Path, say: Say) -> tuple[
     try:
         name = file.forms[0].name
         lock = Lock.acquire(
-            home / f".{name}.lock", lambda who: say(f"{name}: waiting for {who}, which fetches it")
+            home / f".{name}.lock", lambda who: say(f"{name}: waiting for {who} to download it")
         )
         try:
             return stored(file, folder) or _fetch(file, mirrors, home, say)
@@ -149,7 +149,7 @@ def _download(url: str, part: Path, say: Say) -> bool:
         except requests.RequestException as error:
             if not received or attempt == ATTEMPTS:
                 raise SourceFailed(_reason(error)) from error
-            say(f"{url}: the connection broke off; going on")
+            say(f"{url}: connection lost; resuming")
     raise AssertionError("the last attempt returns or raises")
 
 

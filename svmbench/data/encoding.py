@@ -43,10 +43,10 @@ def as_utf8(content: bytes, where: str) -> bytes:
         except UnicodeError as error:
             named = encoding[:6].upper()
             raise UserError(
-                f"{where} is no text: it begins like {named} but is not ({error}); save it as UTF-8"
+                f"{where} is not text: it begins like {named} but is not ({error}); save it as UTF-8"
             ) from error
     if b"\0" in content:
-        raise UserError(f"{where} is no text: byte {content.index(0) + 1} is zero; save the data as text")
+        raise UserError(f"{where} is not text: byte {content.index(0) + 1} is zero; save the data as text")
     if b"\r" in content and b"\n" not in content:  # the line ends of some spreadsheets
         content = content.replace(b"\r", b"\n")
     return content

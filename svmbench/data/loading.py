@@ -152,7 +152,7 @@ def _alone(home: Path, say: Callable[[str], None]) -> Iterator[None]:
     name = home.name
     try:
         lock = Lock.acquire(
-            home.with_name(f".{name}.lock"), lambda who: say(f"{name}: waiting for {who}, which prepares it")
+            home.with_name(f".{name}.lock"), lambda who: say(f"{name}: waiting for {who} to prepare it")
         )
     except OSError as error:
         raise unwritable(home.parent, error) from error

@@ -102,9 +102,7 @@ class RawFiles:
         try:
             contents = read(path, form)
         except Corrupt as error:
-            raise UserError(
-                f"{path}: {error}; delete it and start again: it is then fetched again"
-            ) from error
+            raise UserError(f"{path}: {error}; delete it and start again to download it again") from error
         self.payloads.update(
             {name: form.members[name] or sha256(content) for name, content in contents.items()}
         )
@@ -140,12 +138,12 @@ def check_counts(rows: int, classes: dict[str, int], file: RawFile, name: str) -
     """Refuse a file whose counts differ from the catalogue's."""
     if file.rows is not None and rows != file.rows:
         raise UserError(
-            f"{name} has {rows} examples where the catalogue says {file.rows}: it is not the published file"
+            f"{name} has {rows} examples but the catalogue says {file.rows}: it is not the published file"
         )
     wrong = [label for label in file.classes if classes.get(label, 0) != file.classes[label]]
     if wrong:
         have, want = classes.get(wrong[0], 0), file.classes[wrong[0]]
         raise UserError(
-            f"{name} has {have} examples of class '{wrong[0]}' where the catalogue says {want}: "
+            f"{name} has {have} examples of class '{wrong[0]}' but the catalogue says {want}: "
             "it is not the published file"
         )

@@ -210,7 +210,7 @@ def _draw_sweep(material: Material, counter: str, folder: Path) -> list[Path]:
                 panels.setdefault(panel.name, []).append(points)
     if not panels:
         raise UserError(
-            f"{artifact.id}: no place of the sweep has all its runs; svmbench paper plan {artifact.id}"
+            f"{artifact.id}: no point of the sweep has all its runs; svmbench paper plan {artifact.id}"
         )
     names = [panel.name for panel in artifact.runs.panels]
     y_label = str(options.get("y_label", _y_label(shown[0])))

@@ -265,9 +265,9 @@ def _caption(
         "evaluated to observe or to predict is not counted. A line is the median over seeds, its band the "
         "quartiles, which hold the middle half of the seeds; a thin line is a single run. At each cost a run "
         "shows its last checkpoint so far; a line starts where every seed has one and ends where the first "
-        "run ends. A dotted continuation means that the solver has converged, or gains nothing any more, "
-        "and stays where it is. A single run that jumps up and down is pale and has no markers until it no "
-        "longer does."
+        "run ends. A dotted continuation means that the solver has converged, or can make no further "
+        "progress, and stays where it is. A single run that jumps up and down is pale and has no markers "
+        "until it no longer does."
     )
     if any(plot.optimum is not None for row in plots for plot in row):
         reading += " The thin grey line is that of the certified optimum of the regularised problem."

@@ -140,10 +140,10 @@ def beginning(
             found.append(begun)
     if not found:
         if stateless is not None:
-            say(f"no state is stored of {stateless.id} to go on from: from the beginning")
+            say(f"{stateless.id} has no stored state: starting again")
         return None
     furthest = max(found, key=lambda one: one.state.iterations)
-    say(f"going on from {furthest.run.id} at {furthest.state.iterations:,} iterations")
+    say(f"continuing {furthest.run.id} from {furthest.state.iterations:,} iterations")
     return furthest
 
 

@@ -153,9 +153,7 @@ class _Attempt:
         about |= {"seeds": self._seeds, "runs_before": runs_before}
         if self._allowance is not None:
             about["memory"] = self._allowance.about
-        waiting = (
-            (lambda who: self._progress.say(f"waiting for {who}, which makes this run")) if wait else None
-        )
+        waiting = (lambda who: self._progress.say(f"waiting for {who} to make this run")) if wait else None
         n = self._problem.n
         same = self._config, self._same, self._solver, self._store, n, self._progress.say
         before = beginning(*same) if end is None else None

@@ -259,7 +259,7 @@ class Loop:
             reason = getattr(self._run, "reason", "") or "the solver's stopping rule holds"
             return End("converged", f"{reason} after {self._run.iterations} iterations")
         if self._run.stalled:
-            reason = getattr(self._run, "reason", "") or "the method gains nothing any more in its arithmetic"
+            reason = getattr(self._run, "reason", "") or "no further progress is possible in floating point"
             return End("stalled", f"{reason} after {self._run.iterations} iterations")
         if self._interrupt.requested is not None:
             return self._interrupted("after")

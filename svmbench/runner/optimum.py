@@ -158,9 +158,7 @@ def optimum(
     hash = digest(key)
     began = time.monotonic()
     try:
-        lock = store.lock_optimum(
-            hash, lambda who: say(f"waiting for the optimum that {who} computes"), seconds
-        )
+        lock = store.lock_optimum(hash, lambda who: say(f"waiting for {who} to compute the optimum"), seconds)
     except StillLocked as error:
         raise TimeoutError(
             f"the optimum behind it is still computed by {error} after {seconds:g} s"
@@ -201,7 +199,7 @@ def _compute(
 
     before = unfinished.get() if solver.resumable else None
     if before is not None:
-        say("continuing the last attempt at it")
+        say("continuing an interrupted search for the optimum")
         search.restore(*before)
 
     def spent(counts: dict[str, int | None]) -> dict[str, Any]:

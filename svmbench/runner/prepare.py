@@ -90,7 +90,7 @@ def feature_map(config: dict[str, Any], X: Any, seed: int) -> features.FeatureMa
     if needed > available:
         raise UserError(
             f"not enough memory for features={chosen['name']}: {X.shape[0]} examples take "
-            f"{needed // _MIB} MiB, available are {available // _MIB} MiB; give fewer features"
+            f"{needed // _MIB} MiB, only {available // _MIB} MiB available; give fewer features"
             + ("" if chosen.get("lazy", True) else ", or features.lazy=true")
         )
     kind, params = _features(chosen)
@@ -149,7 +149,7 @@ def check_memory(budget: dict[str, Any]) -> None:
     if budget["memory"] * _MIB > available:
         raise UserError(
             f"not enough memory for the requested cache: budget.memory={budget['memory']:g} MiB, "
-            f"available are {available // _MIB} MiB; give a smaller budget.memory"
+            f"only {available // _MIB} MiB available; give a smaller budget.memory"
         )
 
 

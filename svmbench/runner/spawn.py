@@ -26,7 +26,7 @@ def check_threads(threads: int) -> None:
     most = os.cpu_count() or 1
     if threads > most:
         raise UserError(
-            f"threads={threads} is more than this machine has cores: give threads={most} or fewer"
+            f"threads={threads} exceeds the number of cores of this machine: give threads={most} or fewer"
         )
 
 

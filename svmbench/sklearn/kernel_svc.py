@@ -137,7 +137,7 @@ class KernelSVC(KernelClassifier):
         if self.gap_ > self.tol:
             warnings.warn(
                 f"{self.solver} ended at a relative duality gap of {self.gap_:.1e}, above tol={self.tol:g}: "
-                "it gains nothing any more in its arithmetic; scale the features, or choose a smaller C",
+                "no further progress is possible in floating point; scale the features, or use a smaller C",
                 ConvergenceWarning,
                 stacklevel=2,
             )

@@ -215,7 +215,7 @@ class Run(Protocol):
 
     @property
     def stalled(self) -> bool:
-        """Whether the method gains nothing any more in its arithmetic although its rule does not hold."""
+        """Whether floating point prevents further progress, although the stopping rule does not hold."""
         ...
 
     def advance(self, counter: str, until: int, most: int = ...) -> None:

@@ -24,7 +24,8 @@ class ExpansionRun(PlainRun, metaclass=ABCMeta):
 
     A subclass writes `improve`: one iteration, which reads `alpha` and, by `response` or `responses`, the
     responses, changes coefficients by `change`, and returns whether the method has converged. Each of them is
-    charged by the rules of docs/counting.md. ``self.stall()`` ends a run that gains nothing any more.
+    charged by the rules of docs/counting.md. ``self.stall()`` ends a run that can make
+    no further progress in floating point.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ def get(name: str) -> type[Solver]:
     modules, plugins = _modules(), _plugins()
     if name in modules and name in plugins:
         raise UserError(
-            f"the plug-in '{plugins[name].value}' is named like a built-in solver, '{name}': rename it"
+            f"the plug-in '{plugins[name].value}' has the name of a built-in solver, '{name}': rename it"
         )
     if name in modules:
         return _solver_of(importlib.import_module(modules[name]), name)
@@ -85,7 +85,7 @@ def _loaded(plugin: EntryPoint) -> type[Solver]:
     named = isinstance(solver, type) and issubclass(solver, Solver) and getattr(solver, "name", None)
     if named != plugin.name:
         raise UserError(
-            f"the plug-in '{plugin.value}' is no solver named '{plugin.name}': it must be a subclass of "
+            f"the plug-in '{plugin.value}' is not a solver named '{plugin.name}': it must be a subclass of "
             f"svmbench.solvers.base.Solver with name = '{plugin.name}'"
         )
     return solver

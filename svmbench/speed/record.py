@@ -74,7 +74,7 @@ def stored(results: str, files: Sequence[str]) -> list[dict[str, Any]]:
     found = [documents.read(path) for path in paths]
     for path, document in zip(paths, found):
         if "measured" not in document:
-            raise UserError(f"{path} is no measurement: give files below {folder}")
+            raise UserError(f"{path} is not a measurement: give files below {folder}")
     return found
 
 

@@ -64,7 +64,7 @@ def check_run(path: Path, store: Store) -> Finding | None:
         if "model.npz" in files:
             run.model()
         if STATE in files and sha256(path / STATE) != files[STATE]:
-            raise documents.damaged(path / STATE, "its checksum is another than at the end")
+            raise documents.damaged(path / STATE, "checksum mismatch")
         replaced = _replaced_optimum(run, store)
     except Unreadable as error:
         return Finding(path, "unreadable", str(error))

@@ -19,11 +19,11 @@ def check(runs: Sequence[StoredRun], store: Store) -> None:
     for run in runs:
         if run.path.parent.resolve() != (store.root / "runs").resolve():
             raise UserError(
-                f"run {run.id} lies in {run.path.parent}, which is only read: leave it out, or remove it by "
-                "hand"
+                f"run {run.id} is in {run.path.parent}, which svmbench only reads: leave it out, "
+                "or remove it by hand"
             )
         if run.status == "running":
-            raise UserError(f"run {run.id} is being made by {run.reason}: wait for it, or end it")
+            raise UserError(f"run {run.id} is being made by {run.reason}: wait for it, or stop it")
 
 
 def size(run: StoredRun) -> int:

@@ -54,7 +54,7 @@ def export(runs: Sequence[StoredRun], target: Path, root: Path, commands: Sequen
         If the target is there, a run has not ended, or an environment or optimum is damaged.
     """
     if target.exists():
-        raise UserError(f"{target} is there already: give another -o PATH, or remove it")
+        raise UserError(f"{target} already exists: give another -o PATH, or remove it")
     open_ones = [run.id for run in runs if run.path.name.endswith(RUNNING)]
     if open_ones:
         raise UserError(f"run {open_ones[0]} has not ended: wait for its end, make it again, or leave it out")
@@ -93,7 +93,7 @@ def _check_plain(run: StoredRun) -> None:
     for path in sorted(run.path.rglob("*")):
         if path.is_symlink() or not (path.is_dir() or path.is_file()):
             raise UserError(
-                f"{path} is a link or no regular file, and what is elsewhere is not exported: remove it, or "
+                f"{path} is a link or not a regular file, and is not exported: remove it, or "
                 "leave the run out"
             )
 
@@ -109,7 +109,9 @@ def _fill(folder: Path, runs: Sequence[StoredRun], root: Path, commands: Sequenc
             if name is None:
                 continue
             if not documents.is_name(name):
-                raise UserError(f"run {run.id} names {name} in {kind}/, which is no name there: leave it out")
+                raise UserError(
+                    f"run {run.id} names {name} in {kind}/, which is not a valid name: leave it out"
+                )
             files = (home / kind / f"{name}.json" for home in run.homes)
             found = next((file for file in files if file.is_file() and not file.is_symlink()), None)
             if found is not None:

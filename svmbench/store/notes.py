@@ -64,7 +64,7 @@ class Notes:
         """
         if not _TAG.fullmatch(tag):
             raise UserError(
-                f"{tag} is no tag: give letters, digits, '.', '_' and '-', at most 64, such as camera-ready"
+                f"{tag} is not a tag: give letters, digits, '.', '_' and '-', at most 64, like camera-ready"
             )
         with self._changing() as content:
             for run in runs:

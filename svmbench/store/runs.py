@@ -225,7 +225,7 @@ class StoredRun:
                 "stored by an older version; repeat it by force=true"
             )
         if not path.is_file() or sha256(path) != expected:
-            raise documents.damaged(path, "missing, or its checksum is another than at the end")
+            raise documents.damaged(path, "missing, or checksum mismatch")
         return StoredModel.load(path)
 
     def summary(self) -> dict[str, Any]:
@@ -290,4 +290,4 @@ def _last_checkpoint(path: Path, manifest: bytes, files: Mapping[str, str]) -> d
 
 
 def _changed(path: Path) -> UserError:
-    return documents.damaged(path, "its checksum is another than at the end")
+    return documents.damaged(path, "checksum mismatch")

@@ -108,7 +108,7 @@ def test_a_reference_run_and_one_that_is_being_made_are_not_deleted(kept, here, 
     (here / "results" / "reference" / "runs").mkdir(parents=True)
     shutil.move(runs / kept[0], here / "results" / "reference" / "runs" / kept[0])
     assert main(["delete", kept[0], "--yes"]) == 2
-    assert "is only read: leave it out" in capsys.readouterr().err
+    assert "which svmbench only reads: leave it out" in capsys.readouterr().err
     (run,) = (run for run in Store("results").runs() if run.id == kept[1])
     writer = Store("results").begin(run.manifest["identity"], {"config": run.config}, force=True)
     assert main(["delete", f"results/runs/{kept[1]}.running", "--yes"]) == 2
@@ -134,7 +134,7 @@ def test_what_is_exported_is_a_results_folder(kept, here, capsys, packed):
     assert capsys.readouterr().out.split() == ["run", kept[1]]
     assert "svmbench run solver=smo" in (here / "out" / "mine" / "README.txt").read_text()
     assert main(["export", "results", "-o", "out/mine", *(["--zip"] if packed else [])]) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
 
 
 def test_the_same_runs_give_the_same_zip_file(kept, here):

@@ -106,7 +106,7 @@ def test_a_signal_stores_what_runs_and_resume_goes_on(here, number, capfd):
     out = capfd.readouterr().out
     assert "not being made\n0 of 3 done, 0 running, 1 failed\n" in out
     assert "seed=0: interrupted" in out
-    assert "go on with: svmbench resume " in out
+    assert "continue with: svmbench resume " in out
 
 
 def test_the_workers_of_a_killed_sweep_end_and_store(here):
@@ -213,7 +213,7 @@ def test_best_names_the_setting_that_won(here, capsys):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["run", "-m", "seed=0,1", "threads=20000"], "threads=20000 is more than this machine has cores"),
+        (["run", "-m", "seed=0,1", "threads=20000"], "threads=20000 exceeds the number of cores"),
         (["run", "-m", "seed=0,1", "jobs=999"], "jobs=999 times threads=1 is more than the"),
         (
             ["run", "-m", "seed=0,1", "jobs=999", "oversubscribe=true", "budget.memory=4096"],

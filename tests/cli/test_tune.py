@@ -53,7 +53,7 @@ def test_the_winner_is_stored_and_its_command_finds_it(here, capfd):
         (["problem.C=1", "kernel.gamma=1"], "there is nothing to tune"),
         (["problem.lam=1"], "problem.lam is not tuned"),
         (["seed=1,2"], "seed has several values"),
-        (["kernel=linear", "kernel.gamma=1"], "kernel.gamma means nothing to this kernel"),
+        (["kernel=linear", "kernel.gamma=1"], "kernel.gamma does not apply to this kernel"),
         (["problem.C=1,x"], "problem.C=x cannot be tuned"),
         (["problem.C=interval(1,2)"], "has no values to list"),
         (["--rounds", "-1"], "--rounds -1 is not allowed"),

@@ -120,8 +120,8 @@ def test_other_digit_tasks_are_refused(task):
             "dataset.split=ofical is not allowed; did you mean 'official'? give one of",
         ),
         ("twonorm", {"n_train": 1}, "dataset.n_train=1 is not allowed: give a number of at least 2"),
-        ("rcv1", {"topic": "CCTA"}, "dataset.topic=CCTA is no topic of this set; did you mean 'CCAT'?"),
-        ("rcv1_subset", {"topic": "MCAT"}, "dataset.topic=MCAT is no topic of this set"),
+        ("rcv1", {"topic": "CCTA"}, "dataset.topic=CCTA is not a topic of this set; did you mean 'CCAT'?"),
+        ("rcv1_subset", {"topic": "MCAT"}, "dataset.topic=MCAT is not a topic of this set"),
         ("file", {"features": 0}, "dataset.features=0 is not allowed: give a number of at least 1"),
     ],
 )

@@ -168,8 +168,8 @@ def test_info_describes_the_data(small):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"rows": 3}, "a9a has 2 examples where the catalogue says 3: it is not the published file"),
-        ({"classes": {"1": 2}}, "a9a has 1 examples of class '1' where the catalogue says 2"),
+        ({"rows": 3}, "a9a has 2 examples but the catalogue says 3: it is not the published file"),
+        ({"classes": {"1": 2}}, "a9a has 1 examples of class '1' but the catalogue says 2"),
     ],
 )
 def test_wrong_counts_are_refused(small, changes, said):

@@ -58,7 +58,7 @@ def test_mnist(small):
 def test_mnist_files_are_checked(small):
     put_mnist(small)
     small.counts("mnist", "train_labels", classes={"8": 3})
-    with pytest.raises(UserError, match="2 examples of class '8' where the catalogue says 3"):
+    with pytest.raises(UserError, match="2 examples of class '8' but the catalogue says 3"):
         small.load("mnist")
     small.data = small.mirror / "anew"
     small.put("mnist", dict.fromkeys(catalogue.entry("mnist").files, b"\x00\x00\x08\x01\x00\x00\x00\t"))
@@ -71,7 +71,7 @@ def test_idx_axes_that_no_array_has_are_refused():
     from svmbench.data.sets.mnist import read_idx
 
     for sizes, said in (
-        ((0x912C00FB, 0, 0xFF2E9191), "holds nothing: an axis in its header has size 0"),
+        ((0x912C00FB, 0, 0xFF2E9191), "is empty: an axis in its header has size 0"),
         ((1 << 31, 1 << 31, 4), "has 16 bytes where its header asks for 18446744073709551632"),
     ):
         with pytest.raises(UserError, match=said):
@@ -232,10 +232,10 @@ def test_rcv1_splits(small):
 
 def test_rcv1_refuses_what_it_does_not_know(small):
     put_rcv1(small)
-    with pytest.raises(UserError, match="0 documents of topic GCAT where at least one is needed"):
+    with pytest.raises(UserError, match="0 documents of topic GCAT but at least one is needed"):
         small.load("rcv1", topic="GCAT")
     small.counts("rcv1", "topics", classes={"CCAT": 381327})
-    with pytest.raises(UserError, match="14 documents of topic CCAT where the catalogue says 381327"):
+    with pytest.raises(UserError, match="14 documents of topic CCAT but the catalogue says 381327"):
         small.load("rcv1")
 
 
@@ -300,13 +300,13 @@ def test_reuters_text_takes_the_mod_apte_split(small):
 
 def test_reuters_text_refuses_other_archives_and_topics(small):
     put_reuters(small)
-    with pytest.raises(UserError, match=r"dataset\.topic=money-f is no topic .*; did you mean 'money-fx'\?"):
+    with pytest.raises(UserError, match=r"topic=money-f is not a topic .*; did you mean 'money-fx'\?"):
         small.load("reuters_text", topic="money-f")
     small.counts("reuters_text", "texts", classes={"money-fx": 5})
-    with pytest.raises(UserError, match="4 training stories of money-fx where the catalogue says 5"):
+    with pytest.raises(UserError, match="4 training stories of money-fx but the catalogue says 5"):
         small.load("reuters_text")
     small.entries["reuters_text"] = dataclasses.replace(
         small.entries["reuters_text"], rows={"train": 9, "test": 3}
     )
-    with pytest.raises(UserError, match="8 TRAIN stories where the catalogue says 9"):
+    with pytest.raises(UserError, match="8 TRAIN stories but the catalogue says 9"):
         small.load("reuters_text")

@@ -67,7 +67,7 @@ def test_a_solver_that_keeps_no_state_says_so(tmp_path):
     first = make(tmp_path, "randsvm", "budget.iterations=3")
     assert first.status == "budget"
     longer = make(tmp_path, "randsvm", "budget.iterations=4", progress=listener)
-    assert f"no state is stored of {first.id} to go on from: from the beginning" in listener.said
+    assert f"{first.id} has no stored state: starting again" in listener.said
     assert "continued" not in longer.manifest and longer.summary()["iterations"] == 4
     listener = Silent()
     make(tmp_path, "randsvm", "budget.iterations=1", progress=listener)  # smaller: nothing to go on with

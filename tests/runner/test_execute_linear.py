@@ -185,7 +185,7 @@ def test_features_that_do_not_fit_the_machine_or_the_data_are_an_error(make, mon
     with pytest.raises(UserError) as caught:
         with_features(make, many)
     assert str(caught.value) == (
-        "not enough memory for features=fourier: 30 examples take 1 MiB, available are 1 MiB; "
+        "not enough memory for features=fourier: 30 examples take 1 MiB, only 1 MiB available; "
         "give fewer features, or features.lazy=true"
     )
     assert with_features(make, {**many, "lazy": True}).state == "done"

@@ -195,7 +195,7 @@ def test_a_run_that_gains_nothing_any_more_ends_stalled(row, gap):
     run = ScriptedRun({"kev_iter": 10}, give_up=7)
     end, rows = drive(run, points=1, observe=lambda _: {"primal_objective": 1.0, **row}, kev=1e6)
     assert column(rows, "iterations") == [1, 7]
-    reason = "the method gains nothing any more in its arithmetic after 7 iterations"
+    reason = "no further progress is possible in floating point after 7 iterations"
     assert (end.status, end.reason) == ("stalled", reason + gap)
 
 

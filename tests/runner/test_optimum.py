@@ -264,7 +264,7 @@ def test_one_interrupted_at_random_moments_has_the_very_numbers_of_one_that_was_
                 interrupted += 1
             finally:
                 bell.stop()
-                went_on += "continuing the last attempt at it" in said
+                went_on += "continuing an interrupted search for the optimum" in said
         assert kept(other) == []
         assert but_for_times(best) == but_for_times(fresh)
         if interrupted >= 7 and went_on >= 3:
@@ -294,7 +294,7 @@ def test_what_is_kept_of_an_interrupted_one_is_not_believed_unread(store, monkey
     np.savez(path, **arrays)
     said = []
     best = solve(store, data, said.append, C=100.0)
-    assert "continuing the last attempt at it" not in said
+    assert "continuing an interrupted search for the optimum" not in said
     assert but_for_times(best) == but_for_times(solve(Store(store.root / "other"), data, C=100.0))
 
 

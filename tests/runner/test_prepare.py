@@ -58,6 +58,6 @@ def test_a_cache_beyond_the_machine_is_refused_with_numbers():
     with pytest.raises(UserError) as caught:
         prepare.check_memory({"memory": 1000.5})
     assert str(caught.value) == (
-        "not enough memory for the requested cache: budget.memory=1000.5 MiB, available are 1000 MiB; "
+        "not enough memory for the requested cache: budget.memory=1000.5 MiB, only 1000 MiB available; "
         "give a smaller budget.memory"
     )

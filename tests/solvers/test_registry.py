@@ -100,7 +100,7 @@ def test_a_plug_in_is_found(monkeypatch):
 @pytest.mark.parametrize("value", ["Mine", "plugin", "Solver"])
 def test_a_plug_in_that_is_no_such_solver_is_named(monkeypatch, value):
     plugin(monkeypatch, "other", f"{__name__}:{value}")
-    with pytest.raises(UserError, match="is no solver named 'other'"):
+    with pytest.raises(UserError, match="is not a solver named 'other'"):
         registry.get("other")
 
 
@@ -113,5 +113,5 @@ def test_a_plug_in_that_cannot_be_imported_is_named(monkeypatch, value):
 
 def test_a_plug_in_may_not_take_a_built_in_name(monkeypatch):
     plugin(monkeypatch, "sbp", f"{__name__}:Mine")
-    with pytest.raises(UserError, match="is named like a built-in solver, 'sbp'"):
+    with pytest.raises(UserError, match="has the name of a built-in solver, 'sbp'"):
         registry.get("sbp")

@@ -182,7 +182,7 @@ def test_measurements_of_medians_alone_are_still_printed(capsys):
     [
         ([], "no measurements in"),
         (["absent.json"], "there is no file absent.json"),
-        (["run.json"], "run.json is no measurement"),
+        (["run.json"], "run.json is not a measurement"),
     ],
 )
 def test_what_is_no_measurement_is_refused_in_one_sentence(files, sentence, tmp_path, monkeypatch, capsys):

@@ -96,7 +96,7 @@ def test_an_older_status_that_was_changed_stays_so(tmp_path):
     shutil.copytree(path, copy)
     text = (copy / "status.json").read_text()
     (copy / "status.json").write_text(text.replace('"budget"', '"converged"'))
-    with pytest.raises(UserError, match="its checksum is another"):
+    with pytest.raises(UserError, match="checksum mismatch"):
         StoredRun.read(copy)
 
 

@@ -28,6 +28,6 @@ def rcv1_topic(code: str, missing: tuple[str, ...] = ()) -> str:
     if topic not in allowed:
         hint = nearest(topic, allowed) or ";"
         raise UserError(
-            f"dataset.topic={code} is no topic of this set{hint} for example CCAT, C11, ECAT or GCAT"
+            f"dataset.topic={code} is not a topic of this set{hint} for example CCAT, C11, ECAT or GCAT"
         )
     return topic

@@ -78,7 +78,7 @@ def read_idx(content: bytes, name: str, axes: int) -> NDArray[np.uint8]:
     shape = struct.unpack(f">{axes}I", content[4:head])
     size = math.prod(shape)  # in Python's whole numbers, which do not overflow
     if size == 0:
-        raise UserError(f"{name} holds nothing: an axis in its header has size 0")
+        raise UserError(f"{name} is empty: an axis in its header has size 0")
     if len(content) != head + size:
         raise UserError(f"{name} has {len(content)} bytes where its header asks for {head + size}")
     return np.frombuffer(content, np.uint8, offset=head).reshape(shape)

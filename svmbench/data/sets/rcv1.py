@@ -84,5 +84,5 @@ def _positive_documents(raw: RawFiles, topic: str) -> NDArray[np.int64]:
     expected = raw.entry.files["topics"].classes.get(topic)
     if not documents or (expected is not None and len(documents) != expected):
         wanted = f"the catalogue says {expected}" if expected else "at least one is needed"
-        raise UserError(f"{name} has {len(documents)} documents of topic {topic} where {wanted}")
+        raise UserError(f"{name} has {len(documents)} documents of topic {topic} but {wanted}")
     return np.array(documents).astype(np.int64)

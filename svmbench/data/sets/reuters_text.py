@@ -51,7 +51,7 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
     if params.topic not in usable:
         hint = nearest(params.topic, usable) or ";"
         raise UserError(
-            f"dataset.topic={params.topic} is no topic with training and test stories{hint} "
+            f"dataset.topic={params.topic} is not a topic with training and test stories{hint} "
             "for example money-fx, earn, acq or crude"
         )
     train, test = ([tokens(story.text) for story in stories[key]] for key in ("TRAIN", "TEST"))
@@ -86,13 +86,13 @@ def _check(raw: RawFiles, stories: dict[str, list[Document]]) -> None:
     for key, want in (("TRAIN", raw.entry.rows["train"]), ("TEST", raw.entry.rows["test"])):
         if len(stories[key]) != want:
             raise UserError(
-                f"the Reuters-21578 archive has {len(stories[key])} {key} stories where the catalogue "
+                f"the Reuters-21578 archive has {len(stories[key])} {key} stories but the catalogue "
                 f"says {want}: it is not the published one"
             )
     counts = Counter(topic for story in stories["TRAIN"] for topic in story.topics)
     for topic, want in raw.entry.files["texts"].classes.items():
         if counts[topic] != want:
             raise UserError(
-                f"the Reuters-21578 archive has {counts[topic]} training stories of {topic} where the "
+                f"the Reuters-21578 archive has {counts[topic]} training stories of {topic} but the "
                 f"catalogue says {want}: it is not the published one"
             )
