@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     import scipy.sparse
 
@@ -17,6 +19,15 @@ def issparse(X: Any) -> bool:
     """
     module = sys.modules.get("scipy.sparse")
     return module is not None and bool(module.issparse(X))
+
+
+def is_exact(X: Any) -> bool:
+    """Return whether float32 holds every number of a matrix, dense or CSR."""
+    values = X.data if issparse(X) else X
+    if values.dtype == np.float32:
+        return True
+    with np.errstate(over="ignore"):
+        return bool(np.array_equal(values, values.astype(np.float32)))
 
 
 def canonical(X: Any) -> scipy.sparse.csr_array:

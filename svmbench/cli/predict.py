@@ -49,7 +49,9 @@ def main(arguments: Sequence[str]) -> int:
         load(run, {})  # which tells whether the files are still those of the run
     if model.weights is not None and X.shape[1] > d:
         X = _known_columns(X, d, given.file, model)
-    if model.indices is not None:
+    if model.features is not None:
+        X = X.astype("float32")  # which is what a feature map reads
+    if model.indices is not None and train is not None and train.dtype == "float32":
         step = unit(train, model.kernel, run.config.get("precision", "auto"))
     values = scores(model, train, X, step) + model.bias
     if given.json:

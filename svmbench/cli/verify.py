@@ -119,7 +119,9 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
         return "differs", f"the model is of iteration {model.iterations}, the trace ends at another"
     if model.kernel != run.config["kernel"] or model.kernel != about["identity"]["config"]["kernel"]:
         return "differs", f"the model is of kernel {model.kernel}, run.json says {run.config['kernel']}"
-    made = numbers(model, about["problem"], set, run.config.get("precision", "auto"))
+    # Features in double precision are taken as loaded, whatever they are multiples of.
+    precision = run.config.get("precision", "auto") if set.train.X.dtype.itemsize == 4 else "double"
+    made = numbers(model, about["problem"], set, precision)
     wrong, largest, left, vague = compare(summary, made, (about.get("optimum_values") or {}).get("dual"))
     if wrong:
         return "differs", "; ".join(wrong)
@@ -137,6 +139,7 @@ def load(run: StoredRun, loaded: dict[str, Dataset]) -> Dataset:
     import sys
 
     from svmbench import data as datasets
+    from svmbench.data.dataset import rounded
 
     config, checksum = run.config, run.manifest["dataset"]["checksum"]
     if checksum not in loaded:
@@ -147,10 +150,12 @@ def load(run: StoredRun, loaded: dict[str, Dataset]) -> Dataset:
             mirror=where["mirror"],
             directory=where["dir"],
             say=lambda line: print(line, file=sys.stderr),
+            checksum=checksum,
         )
     if loaded[checksum].checksum != checksum:
         raise UserError(
             f"data set {run.dataset} differs from the one that run {run.id} was made on (files, parameters "
             "or preparation have changed): repeat the run"
         )
-    return loaded[checksum]
+    # Feature maps read features in single precision.
+    return rounded(loaded[checksum]) if "features" in config else loaded[checksum]

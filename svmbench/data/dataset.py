@@ -10,7 +10,7 @@ import scipy
 from numpy.typing import NDArray
 
 from svmbench.errors import UserError
-from svmbench.sparse import issparse
+from svmbench.sparse import is_exact, issparse
 
 # Below this share of non-zeros, CSR rows are faster than dense ones, unless a row is short anyway.
 DENSE_FROM = 0.08
@@ -26,7 +26,7 @@ class Part:
     Attributes
     ----------
     X : ndarray of float32, shape (n, d), C-contiguous, or csr_array of float32 with sorted int32 indices
-        One example per row.
+        One example per row. The user's own data are float64 in all parts where float32 would round a value.
     y : ndarray of float64, shape (n,)
         Labels in {-1, +1}.
     """
@@ -85,8 +85,15 @@ class Prepared:
     columns: int | None = None
 
 
-def storage(prepared: Prepared) -> Prepared:
+def storage(prepared: Prepared, *, given: bool = False) -> Prepared:
     """Give all parts one layout, dense or CSR by the training part's density, in float32.
+
+    Parameters
+    ----------
+    prepared : Prepared
+        Examples in float32 or float64.
+    given : bool, default False
+        Keep float64 in all parts if float32 would round a value of any of them.
 
     Raises
     ------
@@ -99,11 +106,25 @@ def storage(prepared: Prepared) -> Prepared:
             "the training examples are all of one class: choose another positive class or another split"
         )
     dense = held_dense(train.X)
+    double = given and not all(is_exact(part.X) for part in prepared.parts.values())
+    dtype = np.float64 if double else np.float32
     parts = {
-        key: Part(_layout(part.X, dense), np.asarray(part.y, np.float64))
+        key: Part(_layout(part.X, dense, dtype), np.asarray(part.y, np.float64))
         for key, part in prepared.parts.items()
     }
     return replace(prepared, parts=parts)
+
+
+def rounded(data: Dataset) -> Dataset:
+    """Return a data set with its features in float32."""
+    if data.train.X.dtype == np.float32:
+        return data
+    parts: dict[str, Any] = {
+        key: Part(part.X.astype(np.float32), part.y)
+        for key in ("train", "validation", "test")
+        if (part := getattr(data, key)) is not None
+    }
+    return replace(data, **parts)
 
 
 def held_dense(X: Matrix) -> bool:
@@ -118,11 +139,12 @@ def density(X: Matrix) -> float:
     return float(nonzero) / (rows * columns)
 
 
-def _layout(X: Matrix, dense: bool) -> Matrix:
+def _layout(X: Matrix, dense: bool, dtype: type) -> Matrix:
     with np.errstate(over="ignore"):  # checked below, with a sentence
-        X = X.astype(np.float32)
-    if not np.isfinite(X.data if issparse(X) else X).all():
+        single = X.astype(np.float32)
+    if not np.isfinite(single.data if issparse(single) else single).all():
         raise UserError("the data hold values beyond the range of single precision, 3.4e38: rescale them")
+    X = single if dtype is np.float32 else X.astype(dtype)
     if dense:
         return np.ascontiguousarray(X.toarray() if issparse(X) else X)
     csr = scipy.sparse.csr_array(X)

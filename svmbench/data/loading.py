@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from svmbench.data import cache, catalogue
-from svmbench.data.dataset import Dataset, Prepared, density, storage
+from svmbench.data.dataset import Dataset, Prepared, density, rounded, storage
 from svmbench.data.entries import Entry
 from svmbench.data.folders import data_folder, make_folder, mirror_folders, unwritable
 from svmbench.data.raw import RawFiles
@@ -29,6 +29,7 @@ def load(
     mirror: str | None = None,
     directory: str | None = None,
     say: Callable[[str], None] = lambda line: None,
+    checksum: str | None = None,
 ) -> Dataset:
     """Return a data set, prepared once and then read back from the data folder.
 
@@ -42,11 +43,15 @@ def load(
         Folder of downloaded and prepared data; None: see `svmbench.data.folders.data_folder`.
     say : callable
         Receives one line of progress at a time.
+    checksum : str, optional
+        That of a stored run. Older versions rounded the user's own features to float32; where it is the
+        checksum of such data, these are returned.
 
     Returns
     -------
     Dataset
-        Labels in {-1, +1}; all parts dense or all CSR, in float32.
+        Labels in {-1, +1}; all parts dense or all CSR, in float32; in float64 the user's own data that
+        float32 would round.
 
     Raises
     ------
@@ -61,13 +66,16 @@ def load(
     def prepare() -> Dataset:
         _check_size(called, entry, params)
         try:
-            prepared = storage(module.prepare(params, raw))
+            prepared = storage(module.prepare(params, raw), given=name == catalogue.OWN)
         except MemoryError as error:
             raise UserError(f"not enough memory to prepare dataset={called}: give fewer examples") from error
         return _described(called, entry, params, module.VERSION, raw, prepared)
 
     if not entry.files:  # generated, or the user's own file, which may change: a copy gains nothing
-        return prepare()
+        made = prepare()
+        if checksum is None or checksum != _checksum(entry, params, module.VERSION, raw, single=True):
+            return made
+        return replace(rounded(made), checksum=checksum)
     if hasattr(module, "PIECE"):  # keeps what it made by itself
         with _alone(raw.pieces, say):
             return prepare()
@@ -114,7 +122,7 @@ def _check_size(called: str, entry: Entry, params: Any) -> None:
 
 
 def known_checksum(dataset: Mapping[str, Any], *, directory: str | None = None) -> str | None:
-    """Return the checksum of the data set that `load` would give, without its arrays.
+    """Return the checksum of the data set that `load` would give; only the user's own files are read for it.
 
     Parameters and errors as in `load`.
 
@@ -128,14 +136,10 @@ def known_checksum(dataset: Mapping[str, Any], *, directory: str | None = None) 
     params = _params(name, module.Params, dataset)
     if entry.files:
         return cache.checksum(_home(folder, entry, params, module.VERSION))
+    if name == catalogue.OWN:  # its values decide
+        return load(dataset, directory=directory).checksum
     raw = RawFiles(entry, [], folder, lambda line: None)
-    for role, path in (
-        ("train", getattr(params, "path", None)),
-        ("test", getattr(params, "test_path", None)),
-    ):
-        if path is not None:
-            raw.users_file(role, Path(path).expanduser())
-    return _checksum(entry, params, module.VERSION, raw)
+    return _checksum(entry, params, module.VERSION, raw, single=True)
 
 
 def _home(folder: Path, entry: Entry, params: Any, version: int) -> Path:
@@ -193,14 +197,18 @@ def _described(
         "licence": entry.licence,
         "citation": entry.citation,
     }
-    checksum = _checksum(entry, params, version, raw)
+    checksum = _checksum(entry, params, version, raw, single=parts["train"].X.dtype == np.float32)
     return Dataset(called, parts["train"], parts.get("validation"), parts.get("test"), checksum, info)
 
 
-def _checksum(entry: Entry, params: Any, version: int, raw: RawFiles) -> str:
-    """Return what tells the content of a set from others, once all its files have been read."""
+def _checksum(entry: Entry, params: Any, version: int, raw: RawFiles, *, single: bool) -> str:
+    """Return what tells the content of a set from others, once all its files have been read.
+
+    `single` says whether its features are in float32.
+    """
     # Where a file lies does not change what is in it.
     content = {
         item.name: getattr(params, item.name) for item in fields(params) if not item.metadata.get("place")
     }
-    return digest([entry.name, sorted(raw.payloads.items()), content, version], 64)
+    told = [entry.name, sorted(raw.payloads.items()), content, version]
+    return digest(told if single else [*told, "float64"], 64)

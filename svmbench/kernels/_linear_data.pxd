@@ -30,7 +30,7 @@ cdef class LinearData:
     cdef readonly Py_ssize_t n
     cdef readonly Py_ssize_t d
     cdef readonly Ledger ledger
-    cdef readonly int64_t observed
+    cdef public int64_t observed
     cdef readonly Py_ssize_t stored     # values of the rows, zeros of dense ones included
     cdef object arrays                  # what the pointers below point into
     cdef bint sparse

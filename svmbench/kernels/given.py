@@ -19,11 +19,14 @@ import math
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
+from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.double_values import DoubleValues
-from svmbench.sparse import issparse
+from svmbench.kernels.layouts._double import expansion
+from svmbench.kernels.layouts.choice import make_layout
+from svmbench.sparse import is_exact, issparse
 
 Floats = NDArray[np.float64]
 
@@ -36,17 +39,50 @@ _SAME = 1e-15
 #: Change of a kernel value, due to rounding of the features, above which the user is warned.
 COARSE = 1e-3
 
+#: How far a kernel value in single precision is off, at most, and sums of such values may be, about, before
+#: scores are made in double precision: a margin is 1.
+_ROUNDED, _ROUGH = 2.0**-22, 2e-4
+
 #: Rows that are compared, or scored, together.
 _PART = 1024
 
 
-def is_exact(X: Any) -> bool:
-    """Return whether float32 holds every number of a matrix, dense or CSR."""
-    values = X.data if issparse(X) else X
-    if values.dtype == np.float32:
-        return True
-    with np.errstate(over="ignore"):
-        return bool(np.array_equal(values, values.astype(np.float32)))
+def oracle_over(X: Any, kernel: dict[str, Any], *args: Any, **options: Any) -> Oracle:
+    """Return the oracle over examples, a `GivenOracle` where float32 rounds them.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix, shape (n, d)
+        Examples, in float32 or float64.
+    kernel, *args, **options
+        As of `Oracle`.
+    """
+    return (Oracle if is_exact(X) else GivenOracle)(X, kernel, *args, **options)
+
+
+def linear_data_over(X: Any) -> LinearData:
+    """Return `LinearData` of examples, a `GivenLinearData` where float32 rounds them."""
+    return LinearData(X) if is_exact(X) else GivenLinearData(X)
+
+
+def warning(reader: Any, name: str = "the features") -> str | None:
+    """Return the sentence about examples that single precision hardly tells apart; None if it does.
+
+    Parameters
+    ----------
+    reader : Oracle or other
+        What reads the examples.
+    name : str
+        Of the features in the sentence.
+    """
+    error = getattr(reader, "feature_error", 0.0)
+    if error <= COARSE:
+        return None
+    return (
+        f"rounding {name} to single precision changes kernel values by up to {error:.1e}: the answer and "
+        f"its gap are those of {name} as given, but training may stop short of its target; scale the "
+        "features, so that differences between rows are not far smaller than the features"
+    )
 
 
 class GivenOracle(Oracle):
@@ -68,10 +104,11 @@ class GivenOracle(Oracle):
     """
 
     def __init__(self, X: Any, kernel: dict[str, Any], *args: Any, **options: Any) -> None:
-        X = X.astype(np.float64)
-        self.origin = _origin(X) if kernel["name"] == "gaussian" else None
+        X = X.astype(np.float64, copy=False)
+        self.origin = origin_of(X) if kernel["name"] == "gaussian" else None
         moved = X if self.origin is None else X - self.origin
         super().__init__(moved.astype(np.float32), kernel, *args, **options)
+        self._threads = int(args[1] if len(args) > 1 else options.get("threads", 1))
         off, same = self._rounding(moved)
         self._given = None if same else moved
         gaussian = kernel["name"] == "gaussian"
@@ -90,7 +127,7 @@ class GivenOracle(Oracle):
         return farthest, largest <= _SAME * most
 
     def moved(self, X: Any) -> Any:
-        """Return rows of float64 about the origin of the examples, shape (m, d)."""
+        """Return rows about the origin of the examples, shape (m, d)."""
         return X if self.origin is None else np.asarray(X, dtype=np.float64) - self.origin
 
     def exact_responses(
@@ -106,8 +143,62 @@ class GivenOracle(Oracle):
         given = self._given if given is None else given
         return super().row_errors(indices, coefficients, cols, given=given)
 
+    def decision_function(self, indices: Any, coefficients: Any, bias: float, X: Any) -> Floats:
+        """Return the same as `Oracle.decision_function`; in double precision where rounding would show."""
+        X = self.moved(X)
+        if self._given is None or not is_rough(coefficients, self.feature_error):
+            return np.asarray(super().decision_function(indices, coefficients, bias, X))
+        self.ledger.kev_prediction += len(indices) * X.shape[0]
+        points = self._given[indices]
+        return exact_scores(points, coefficients, bias, X, self.kernel, self._threads)
 
-def exact_scores(points: Any, coefficients: Floats, bias: float, X: Any, kernel: dict[str, Any]) -> Floats:
+
+class GivenLinearData(LinearData):
+    """Rows of float64 that float32 rounds, for linear methods.
+
+    Training reads the rounded rows. What is observed of weights and coefficients is made of those given.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of float64, shape (n, d)
+        Rows.
+    """
+
+    def __init__(self, X: Any) -> None:
+        super().__init__(X)
+        self._given = X
+
+    def combination(self, indices: Any, coefficients: Any) -> Floats:
+        """Return the same as `LinearData.combination`, of the rows as they were given."""
+        return np.asarray(self._given[indices].T @ np.asarray(coefficients))
+
+    def products(self, weights: Any) -> Floats:
+        """Return the same as `LinearData.products`, of the rows as they were given."""
+        self.observed += self.n
+        return np.asarray(self._given @ np.asarray(weights))
+
+    def decision_function(self, weights: Any, bias: float, X: Any) -> Floats:
+        """Return the same as `LinearData.decision_function`, all in float64."""
+        self.observed += X.shape[0]
+        return np.asarray(X @ np.asarray(weights)) + bias
+
+
+def is_rough(coefficients: Floats, feature_error: float) -> bool:
+    """Return whether rounding of kernel values and features may show in scores with these coefficients.
+
+    Parameters
+    ----------
+    coefficients : ndarray of float64, shape (s,)
+        Of the expansion.
+    feature_error : float
+        As of `GivenOracle`.
+    """
+    return float(np.linalg.norm(coefficients)) * (_ROUNDED + feature_error) > _ROUGH
+
+
+def exact_scores(
+    points: Any, coefficients: Floats, bias: float, X: Any, kernel: dict[str, Any], threads: int = 1
+) -> Floats:
     """Return Σ_k coefficients[k] K(points[k], x) + bias for each row x of X, all in float64, shape (m,).
 
     Parameters
@@ -120,15 +211,21 @@ def exact_scores(points: Any, coefficients: Floats, bias: float, X: Any, kernel:
         b.
     kernel : dict
         Name and parameters.
+    threads : int
+        OpenMP threads.
     """
-    values = DoubleValues(points.astype(np.float64), kernel)
-    scores = np.empty(X.shape[0])
-    for begin in range(0, X.shape[0], _PART):
-        scores[begin : begin + _PART] = values(X[begin : begin + _PART]) @ coefficients
+    s, m = points.shape[0], X.shape[0]
+    scores, step = np.zeros(m), max(_PART, s)
+    for begin in range(0, m if s else 0, step):
+        rows = X[begin : begin + step].astype(np.float64)
+        both = scipy.sparse.vstack([points, rows], format="csr") if issparse(X) else np.vstack([points, rows])
+        layout = make_layout(both.astype(np.float32), kernel, threads, "sparse" if issparse(X) else "dense")
+        at = np.arange(s, s + rows.shape[0])
+        scores[begin : begin + step] = expansion(layout, np.arange(s), coefficients, at, both)
     return scores + bias
 
 
-def _origin(X: Any) -> Floats | None:
+def origin_of(X: Any) -> Floats | None:
     """Return where dense rows X lie, 0 in features that stay; None if all stay."""
     if issparse(X) or X.size == 0:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ class Grid:
     x2: NDArray[np.float64]
 
     @classmethod
-    def around(cls, X: NDArray[np.float32], resolution: int = 250) -> Grid:
+    def around(cls, X: NDArray[Any], resolution: int = 250) -> Grid:
         """Cover the points X, shape (n, 2), and a margin of 3 %.
 
         Raises
@@ -43,7 +44,7 @@ class Grid:
         return cls(first, second)
 
     @property
-    def points(self) -> NDArray[np.float32]:
-        """All grid points, shape (k², 2), C-contiguous, as the kernels take them."""
+    def points(self) -> NDArray[np.float64]:
+        """All grid points, shape (k², 2), C-contiguous."""
         columns, rows = np.meshgrid(self.x1, self.x2)
-        return np.ascontiguousarray(np.column_stack([columns.ravel(), rows.ravel()]), dtype=np.float32)
+        return np.ascontiguousarray(np.column_stack([columns.ravel(), rows.ravel()]))

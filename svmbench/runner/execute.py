@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 from svmbench import data as datasets
 from svmbench import features
 from svmbench.errors import Refusal, UserError
+from svmbench.kernels.given import warning
 from svmbench.rng import Generator
 from svmbench.runner import prepare
 from svmbench.runner.clock import Clock
@@ -283,6 +284,9 @@ class _Attempt:
     ) -> End:
         config, problem, clock = self._config, self._problem, Clock()
         solver, oracle = self._solver, self._read(self._solver.access, clock)
+        coarse = warning(oracle)
+        if coarse is not None:
+            self._progress.say(coarse)
         counted = solver.access != "data"  # what programs of others evaluate says nothing of their time
         seen = oracle if counted else self._read(solver.observed, clock)
         generator = Generator(self._seeds["generator"])

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from svmbench import simd
 from svmbench.files import StillLocked, digest
-from svmbench.kernels._linear_data import LinearData
-from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.given import linear_data_over, oracle_over
 from svmbench.problem import Problem, nu_from_optimum
 from svmbench.rng import Generator
 from svmbench.runner.certificate import norm_interval, nu_interval, proved
@@ -192,7 +191,8 @@ def _compute(
     certifier = choose(kernel["name"], problem.bias)
     solver = registry.get(certifier.solver)
     X = data.train.X
-    reader = LinearData(X) if solver.access == "linear" else Oracle(X, kernel, cache_bytes, threads)
+    linear = solver.access == "linear"
+    reader = linear_data_over(X) if linear else oracle_over(X, kernel, cache_bytes, threads)
     run = solver(solver.Params(eps=EPS)).start(problem, reader, Generator(0))
     search = Search(run, max(5, int(certifier.look * problem.n)), problem, reader)
     wall, cpu = time.perf_counter(), time.process_time()

@@ -12,6 +12,7 @@ from svmbench.errors import UserError
 from svmbench.files import sha256
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.given import linear_data_over, oracle_over
 from svmbench.kernels.layouts._layout import PADDING
 from svmbench.problem import Problem
 from svmbench.rng import Generator
@@ -167,13 +168,14 @@ def cache_bytes(budget: dict[str, Any], n: int) -> int:
 def examples(config: dict[str, Any], X: Any, access: str, cache_bytes: int) -> Examples:
     """Return training rows X, shape (n, d), as a solver of that access reads them without features."""
     if access == "linear":
-        return LinearData(X)
+        return linear_data_over(X)
     if access == "data":
         return ExternalData(X, config["kernel"], cache_bytes, config["threads"])
     # Rows made ahead would count towards a budget in evaluations really made, and move its checkpoints.
     ahead = config["prefetch"] and config["budget"]["counter"] not in ("kev_computed", "inner_products")
     precision = config.get("precision", "auto")
-    return Oracle(X, config["kernel"], cache_bytes, config["threads"], prefetch=ahead, precision=precision)
+    about = config["kernel"], cache_bytes, config["threads"]
+    return oracle_over(X, *about, prefetch=ahead, precision=precision)
 
 
 def seeds(config: dict[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,9 @@ examples move by the same vector c:
 .. math:: \langle w, x \rangle + b = \langle w, x - c \rangle + b', \qquad b = b' - \langle w, c \rangle.
 
 A feature moves only where the subtraction is exact in single precision, so that the problem solved is that of
-the examples as loaded. (Distances, and the Gaussian kernel, need no such care: their differences are exact.)
+the examples as loaded. The Gaussian kernel depends on differences alone, which are exact for features in
+single precision. Features in double precision (the user's own) are rounded to make rows; before that, far
+ones move towards 0, where rounding is finer (`svmbench.kernels.given`).
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.data import Dataset, Part
+from svmbench.data.dataset import rounded
+from svmbench.kernels.given import origin_of
 from svmbench.store.model import StoredModel
 
 Floats = NDArray[np.float64]
@@ -57,6 +61,8 @@ class Posed:
         """Return an expansion over the examples about the origin as one over those that were loaded."""
         if self.origin is None:
             return model
+        if model.kernel["name"] == "gaussian":  # of differences alone
+            return model if model.points is None else replace(model, points=model.points + self.origin)
         assert model.indices is not None and model.coefficients is not None
         w = self.data.train.X[model.indices].T.astype(np.float64) @ model.coefficients
         # The coefficients balance up to rounding, and that by the squared norm of c matters.
@@ -76,10 +82,16 @@ def posed(data: Dataset, config: dict[str, Any], access: str) -> Posed:
     access : str
         Of the solver.
     """
-    moving = config["kernel"]["name"] == "linear" and config["problem"]["bias"] == "unregularised"
-    if not moving or access != "kernel" or "features" in config or not isinstance(data.train.X, np.ndarray):
+    if "features" in config:
+        return Posed(rounded(data))
+    X, kernel = data.train.X, config["kernel"]["name"]
+    if access != "kernel" or not isinstance(X, np.ndarray):
         return Posed(data)
-    origin = _origin(data.train.X)
+    origin = None
+    if kernel == "linear" and config["problem"]["bias"] == "unregularised":
+        origin = _origin(X)
+    elif kernel == "gaussian" and X.dtype == np.float64:
+        origin = origin_of(X)
     if origin is None:
         return Posed(data)
     parts: dict[str, Any] = {
@@ -90,7 +102,7 @@ def posed(data: Dataset, config: dict[str, Any], access: str) -> Posed:
     return Posed(replace(data, **parts), origin)
 
 
-def _origin(X: NDArray[np.float32]) -> Floats | None:
+def _origin(X: NDArray[Any]) -> Floats | None:
     """Return where rows X, shape (n, d), lie, 0 in features that stay; None if single precision suffices."""
     if X.size == 0:
         return None
@@ -101,6 +113,6 @@ def _origin(X: NDArray[np.float32]) -> Floats | None:
     return np.where(np.abs(middle) >= _EXACT * spread, middle, 0.0)
 
 
-def _moved(X: NDArray[np.float32], origin: Floats) -> NDArray[np.float32]:
+def _moved(X: NDArray[Any], origin: Floats) -> NDArray[Any]:
     """Return rows less the origin; exact for the training examples."""
-    return np.ascontiguousarray((X.astype(np.float64) - origin).astype(np.float32))
+    return np.ascontiguousarray((X.astype(np.float64) - origin).astype(X.dtype))

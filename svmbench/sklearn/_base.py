@@ -15,17 +15,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.given import GivenOracle, exact_scores, is_exact
+from svmbench.kernels.given import exact_scores, is_rough, oracle_over
 from svmbench.solvers.base import KernelExpansion
 
 Floats = NDArray[np.float64]
 
 #: scikit-learn's names of kernels, and ours.
 _KERNELS = {"rbf": "gaussian", "linear": "linear", "poly": "polynomial"}
-
-#: How far a kernel value in single precision is off, at most, and sums of such values may be, about, before
-#: scores are made in double precision: a margin is 1.
-_ROUNDED, _ROUGH = 2.0**-22, 2e-4
 
 #: A size of the cache beyond all machines, 2⁶⁰ bytes in MiB, that still is a number of bytes in C.
 _MOST_MIB = 1 << 40
@@ -168,14 +164,11 @@ class KernelClassifier(BinaryClassifier):
 
     def _made_oracle(self, X: Any, kernel: dict[str, Any]) -> Oracle:
         """Return the kernel over training rows; in double precision it is that of the rows as given."""
-        if is_exact(X):
-            return Oracle(X, kernel, self._cache_bytes, self._threads)
-        return GivenOracle(X, kernel, self._cache_bytes, self._threads)
+        return oracle_over(X, kernel, self._cache_bytes, self._threads)
 
     def _keep(self, model: KernelExpansion, X: Any, kernel: dict[str, Any], oracle: Oracle) -> None:
         """Keep an answer as the attributes that `sklearn.svm.SVC` has."""
-        size = float(np.linalg.norm(model.coefficients))
-        self._double = size * (_ROUNDED + oracle.feature_error) > _ROUGH
+        self._double = is_rough(model.coefficients, oracle.feature_error)
         self._origin = getattr(oracle, "origin", None)
         self.support_ = model.indices.astype(np.int64)
         self.support_vectors_ = X[self.support_]
@@ -212,7 +205,7 @@ class KernelClassifier(BinaryClassifier):
             X = X.toarray() if sp.issparse(X) else sp.csr_array(X)
         if self._double:
             coefficients, bias = self.dual_coef_[0], float(self.intercept_[0])
-            return exact_scores(self.support_vectors_, coefficients, bias, X, self._kernel)
+            return exact_scores(self.support_vectors_, coefficients, bias, X, self._kernel, self._threads)
         X, every = self._moved(X), np.arange(self.support_.size)
         return self._scorer.decision_function(every, self.dual_coef_[0], float(self.intercept_[0]), X)
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.given import COARSE
+from svmbench.kernels.given import warning
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.runner.certificate import certify
@@ -120,14 +120,9 @@ class KernelSVC(KernelClassifier):
         bias = "unregularised" if self.fit_intercept else "none"
         problem = Problem.build(labels, C=self.C, bias=bias)
         oracle = self._made_oracle(X, kernel)
-        if oracle.feature_error > COARSE:
-            warnings.warn(
-                f"rounding X to single precision changes kernel values by up to {oracle.feature_error:.1e}: "
-                "the answer and its gap are those of X as given, but training may stop short of tol; "
-                "scale the features, so that differences between rows are not far smaller than the features",
-                UserWarning,
-                stacklevel=2,
-            )
+        coarse = warning(oracle, "X")
+        if coarse is not None:
+            warnings.warn(coarse, UserWarning, stacklevel=2)
         solver = registry.get(self.solver)
         run = solver(solver.Params(eps=_EPS)).start(problem, oracle, Generator(0))
         alpha, certificate = _solved(run, problem, oracle, self.tol)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from svmbench.kernels._linear_data import LinearData
+from svmbench.kernels.given import linear_data_over
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.runner.certificate import certify
@@ -88,7 +88,7 @@ class LinearSVC(BinaryClassifier):
         rows = self._with_constant(X)
         n = labels.size
         problem = Problem.build(labels, C=self.C)
-        data = LinearData(rows)
+        data = linear_data_over(rows)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         solver = registry.get("dcd")
         run = solver(solver.Params(eps=_EPS)).start(problem, data, Generator(seed))

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from svmbench.kernels.given import GivenOracle
+from svmbench.kernels.given import oracle_over
 from svmbench.sklearn import KernelSVC, LinearSVC, SBPClassifier
 from svmbench.sklearn.kernel_svc import SOLVERS
 
@@ -206,9 +206,9 @@ def test_threads_are_counted_as_scikit_learn_does(monkeypatch):
 
     def oracle(rows, kernel, cache=0, threads=1):
         asked.append(threads)
-        return GivenOracle(rows, kernel, cache, threads)
+        return oracle_over(rows, kernel, cache, threads)
 
-    monkeypatch.setattr("svmbench.sklearn._base.GivenOracle", oracle)
+    monkeypatch.setattr("svmbench.sklearn._base.oracle_over", oracle)
     for n_jobs in (None, 2, -1):
         KernelSVC(n_jobs=n_jobs).fit(X, y)
     assert asked == [1, 2, effective_n_jobs(-1)]
