@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 
+from svmbench.version import __version__
+
 # As `typing` has it, whose import takes longer than all else that happens before `svmbench.cli.entry`.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,7 +13,6 @@ if TYPE_CHECKING:
 
     from svmbench.api import load_runs, plot, run
 
-__version__ = "0.1.0"
 __all__ = ["__version__", "load_runs", "plot", "run"]
 
 

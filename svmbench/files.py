@@ -1,7 +1,4 @@
-"""Files that are written whole or not at all, arrays in them, locks that end with their process, digests.
-
-This file is longer than 300 lines: what it takes to trust a file system is read in one place.
-"""
+"""Files that are written whole or not at all, arrays in them, locks that end with their process, digests."""
 
 from __future__ import annotations
 

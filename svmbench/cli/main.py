@@ -14,10 +14,10 @@ import threading
 from collections.abc import Sequence
 from types import TracebackType
 
-import svmbench
 from svmbench.cli._commands import COMMANDS
 from svmbench.cli._streams import shown
 from svmbench.errors import UserError, nearest, printable
+from svmbench.version import __version__
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -89,7 +89,7 @@ def _dispatch(arguments: list[str]) -> int:
         print(_help())
         return 0
     if command == "--version":
-        print(f"svmbench {svmbench.__version__}")
+        print(f"svmbench {__version__}")
         return 0
     if command == "__complete":
         from svmbench.cli._candidates import complete

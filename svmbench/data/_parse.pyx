@@ -1,7 +1,6 @@
 """Read LIBSVM and CSV text into arrays: exact decimals, and an error that names line, field and column.
 
-`tests/specification/slow_readers.py` says in plain Python what is read and what is refused. This file is
-longer than 300 lines because a parser's scanning, its positions and its two formats share one state.
+`tests/specification/slow_readers.py` says in plain Python what is read and what is refused.
 
 Decimals of at most 2^53 without their point and of an exponent within ±22 are one correctly rounded product
 or quotient of two exact doubles (Clinger 1990); all others go through Python's conversion. So every value

@@ -2,8 +2,6 @@
 
 Compiled solvers take rows by the C-level methods of `KernelRows`; here is the rest: blocks, the diagonal,
 parts of the examples, and expansions, which observation pays for.
-
-The file is longer than 300 lines because all kernel values come from one object.
 """
 
 import numpy as np

@@ -15,11 +15,11 @@ from html import escape as escape_html
 from importlib import import_module, resources
 from typing import Any
 
-import svmbench
 from svmbench.errors import UserError, printable
 from svmbench.page.command import command
 from svmbench.page.figures import COSTS, FEWER, VALUES, figures
 from svmbench.store import StoredRun, opened
+from svmbench.version import __version__
 
 #: Most bytes of a page.
 LIMIT = 1_500_000
@@ -115,7 +115,7 @@ def _text(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<meta name="generator" content="svmbench {escape(svmbench.__version__)}">
+<meta name="generator" content="svmbench {escape(__version__)}">
 <link rel="icon" href="data:,">
 <title>{escape(title)}</title>
 <style>{parts.joinpath("page.css").read_text()}</style>

@@ -3,8 +3,6 @@
 A quantity is a section of a file. ``{solver: sbp, metric: test_error, at: end}`` is the value of a curve at a
 cost; ``{solver: sbp, arrival: test_error, within: 0.5}`` the cost from which a run stays that near to the
 optimum; ``{measure: NAME}`` a number of a check. docs/add-a-paper-figure.md lists all keys.
-
-The file is longer than 300 lines because all quantities are read off the evidence of one panel.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What makes a gap a bound: training scores in double precision, and primal and dual objectives from them.
-
-The file is longer than 300 lines because the bounds of objectives, ν and R are one proof.
-"""
+"""What makes a gap a bound: training scores in double precision, and primal and dual objectives from them."""
 
 from __future__ import annotations
 

@@ -16,9 +16,9 @@ import numpy as np
 import scipy
 from threadpoolctl import threadpool_info
 
-import svmbench
 from svmbench import simd
 from svmbench.runner import _build
+from svmbench.version import __version__
 
 #: Fields of threadpoolctl that do not name a folder of the machine.
 _LIBRARY = ("user_api", "internal_api", "version", "num_threads", "architecture", "threading_layer")
@@ -34,8 +34,8 @@ def environment(threads: int) -> dict[str, Any]:
     """
     libraries = [{key: library.get(key) for key in _LIBRARY} for library in threadpool_info()]
     return {
-        "svmbench": svmbench.__version__,
-        "source": source(Path(svmbench.__file__).parent.parent),
+        "svmbench": __version__,
+        "source": source(Path(__file__).parents[2]),
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,

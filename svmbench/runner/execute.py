@@ -1,7 +1,4 @@
-"""One run from its resolved configuration to its place in the store.
-
-The file is longer than 300 lines because each step of a run knows the state that all of them share.
-"""
+"""One run from its resolved configuration to its place in the store."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The training loop: advance with the clock on, observe with the clock off, until a stop rule holds.
-
-The file is longer than 300 lines because all rules by which a run ends work on one state.
-"""
+"""The training loop: advance with the clock on, observe with the clock off, until a stop rule holds."""
 
 from __future__ import annotations
 

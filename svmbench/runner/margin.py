@@ -39,8 +39,6 @@ well: where one is further off than the bound says, all are made so, and the gap
 
 The objectives themselves need the responses of the far examples at C, too. Their error is estimated by the
 sample that was checked, and bounded by the same inequality.
-
-The file is longer than 300 lines because the derivation stands beside what follows from it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Observation: from a snapshot of a solver to the numbers of a checkpoint. Never charged, never timed.
-
-The file is longer than 300 lines because one class decides what each column is made of.
-"""
+"""Observation: from a snapshot of a solver to the numbers of a checkpoint. Never charged, never timed."""
 
 from __future__ import annotations
 

@@ -3,8 +3,6 @@
 A solver sees the training problem, the data through one counting object and a random generator, and
 nothing else: no clock, no log, no test data. A run cut into many ``advance`` calls is bit for bit the run in
 one call.
-
-The file is longer than 300 lines because the contract is read in one place.
 """
 
 from __future__ import annotations

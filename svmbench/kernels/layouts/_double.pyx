@@ -6,8 +6,6 @@ where the norms would cancel. With the linear kernel the weights are made first.
 
 Of a layout with regions (`_regions`) values below 2^-125 may be left out: all together less than that times
 the sum of the weights.
-
-The file is longer than 300 lines because every way to store examples has one here to add them up.
 """
 
 import math

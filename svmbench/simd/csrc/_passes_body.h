@@ -1,5 +1,4 @@
-/* The passes of passes.h, eight values at a time. The file is longer than 300 lines because it is compiled once for each
- * instruction set, and all passes share the masks and sums at its top. */
+/* The passes of passes.h, eight values at a time; compiled once for each instruction set. */
 #undef WIDTH
 #undef CHAINS
 #define WIDTH (BYTES / 8)    /* float64 numbers in a register */

@@ -27,8 +27,6 @@ update; the program keeps no copy and leaves that to the cache.
 
 Answer: the last iterate, a dual point; its bias is the mean v over all free coefficients, the midpoint of
 the extrema where there is none.
-
-The file is longer than 300 lines because selection, shrinking and refinement work on one state.
 """
 
 import numpy as np

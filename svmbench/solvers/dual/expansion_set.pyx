@@ -8,8 +8,6 @@ sums are then added in another order, so that values differ by rounding in doubl
 
 Values within `TIE` of each other are equal, and gains within `GAIN_TIE` of the larger; of equals the first
 example is taken, so that neither rounding nor the order of the positions chooses.
-
-The file is longer than 300 lines because both ways share one state.
 """
 
 import numpy as np

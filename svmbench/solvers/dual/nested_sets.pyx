@@ -26,8 +26,6 @@ and near the optimum those of all free variables do: there the midpoint of high 
 
 Each round is charged the values of the entering variables with all members, where the matrix needs them, and
 n for each coefficient changed, n being the examples of that level.
-
-The file is longer than 300 lines because both kinds of level share one choice of the set.
 """
 
 import numpy as np

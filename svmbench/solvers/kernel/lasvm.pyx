@@ -48,8 +48,6 @@ extrema. The two ways differ in g by rounding in double precision.
 
 Answer: the last iterate, a dual point. b stays as it was where S has no extrema; where it has one, b is its
 g.
-
-The file is longer than 300 lines because a third of it is this text and the parameters of three phases.
 """
 
 from dataclasses import dataclass, field

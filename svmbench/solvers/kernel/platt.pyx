@@ -41,8 +41,6 @@ examination, for the error of a bound one or as K_ij, serves its step. Where row
 the first K_ij and row i for the step.
 
 Answer: the last iterate, a dual point.
-
-The file is longer than 300 lines because a third of it is this text and the paper's program in its own terms.
 """
 
 from dataclasses import dataclass, field

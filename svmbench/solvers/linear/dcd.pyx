@@ -37,8 +37,6 @@ number of passes would do.
 Answer: the last iterate, not averaged; a dual point. An example with x = 0 has α = C from the start under the
 hinge loss and is never visited in a pass. One visit is one inner product, and the |x_i|² are n more at the
 start.
-
-The file is longer than 300 lines because both losses and both orders work on one state.
 """
 
 from dataclasses import dataclass, field

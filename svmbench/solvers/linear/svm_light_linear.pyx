@@ -25,8 +25,6 @@ fallen by 0.1 % from its least. Changes of α are then lost in the rounding of w
 
 Answer: the last iterate; a dual point. An iteration makes q(q+1)/2 inner products for the small problem and
 one for each active example; that after which all are active again one more for each that was not.
-
-The file is longer than 300 lines because selection, shrinking and the small problem work on one state.
 """
 
 from dataclasses import dataclass, field
