@@ -36,6 +36,9 @@ from svmbench.errors import UserError
 FORMS = ("regularised", "slack-constrained", "norm-bounded")
 BIASES = ("none", "unregularised")
 
+#: Part of the primal objective from which on a bound is lowered by the rounding of double precision.
+ROUNDING_MATTERS = 1e-9
+
 
 def lam_from_C(C: float, n: int) -> float:
     """Return λ = 1/(C n), the regularisation of the λ-form with the same minimiser as the C-form."""
@@ -143,6 +146,33 @@ def dual_bound(
     if alpha[i] < t:
         return None
     return bound - problem.lam * (t * (1.0 - float(responses[i])) + 0.5 * t * t * diagonal(i))
+
+
+def objectives_rounding(lam: float, alpha: NDArray[np.float64], primal: float) -> float:
+    r"""Return by how much rounding may have made a gap of a Gaussian kernel too small, in double precision.
+
+    Each kernel value is at most 1 and rounded, values near 1 all the same way: a response is off by
+    :math:`\epsilon S`, :math:`S = \sum_i \alpha_i`, the mean hinge loss by as much, and
+    :math:`\frac{\lambda}{2} |w|^2` in either objective by :math:`\frac{\lambda}{2} S` times that. At a
+    large C that can be more than the gap itself.
+
+    Parameters
+    ----------
+    lam : float
+        λ.
+    alpha : ndarray of float64, shape (n,)
+        A dual point.
+    primal : float
+        The primal objective of its w.
+
+    Returns
+    -------
+    float
+        0 where it is less than 1e-9 of the primal objective.
+    """
+    total = float(np.abs(alpha).sum())
+    error = float(np.finfo(np.float64).eps) * total * (1.0 + lam * total)
+    return error if error > ROUNDING_MATTERS * primal else 0.0
 
 
 def balanced(alpha: NDArray[np.float64], y: NDArray[np.float64]) -> bool:

@@ -4,8 +4,8 @@ A linear or polynomial value of examples far from zero is large, and so is what 
 leave of their sum uncertain: two right programs differ by this. With K_j = K(p_j, p_j) no term is larger
 than :math:`|\beta_j| \sqrt{K_j K(x, x)}`, by Cauchy and Schwarz. Sums of k terms in double precision are off
 by about :math:`\sqrt k` units of rounding of the sum of these sizes (Higham and Mary, 2019), values in single
-precision each by 1e-6 of its own, independently of the others. Gaussian values are at most 1, and their sums
-in double precision are right: there only the latter counts, where coefficients are large.
+precision each by 1e-6 of its own, independently of the others. Gaussian values are at most 1: there only
+large coefficients count, and values near 1 are all rounded the same way, each by a unit at most.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ class Rounding:
         if model.weights is None and self._kernel["name"] == "gaussian":
             assert model.coefficients is not None
             self._single = _SINGLE * float(np.linalg.norm(model.coefficients))
+            self._double = 2.0 * _DOUBLE * float(np.abs(model.coefficients).sum())
             return
         terms = train.shape[1]
         if model.weights is not None:

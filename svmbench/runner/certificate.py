@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem, balanced, best_bias, dual_bound, mean_hinge, primal_objective
+from svmbench.problem import (
+    Problem,
+    balanced,
+    best_bias,
+    dual_bound,
+    mean_hinge,
+    objectives_rounding,
+    primal_objective,
+)
 from svmbench.solvers.base import KernelExpansion, Model
 
 Floats = NDArray[np.float64]
@@ -186,11 +194,18 @@ def diagonal(reader: Oracle | LinearData) -> Callable[[int], float]:
     return value
 
 
+def gaussian(reader: Oracle | LinearData) -> bool:
+    """Return whether what is read are values of a Gaussian kernel."""
+    return isinstance(reader, Oracle) and reader.kernel["name"] == "gaussian"
+
+
 def certify(
     problem: Problem,
     alpha: Floats,
     responses: Floats,
     diagonal: Callable[[int], float] = lambda i: 1.0,
+    *,
+    rounded: bool = False,
 ) -> dict[str, float]:
     """Return primal, dual, gap, relative_gap, norm, mean_hinge and bias at a dual point.
 
@@ -207,6 +222,8 @@ def certify(
         y_i <w, Φ(x_i)> of their w, without bias, maintained or recomputed.
     diagonal : callable, optional
         From i to K(x_i, x_i); 1, that of the Gaussian kernel, by default.
+    rounded : bool, default False
+        Whether the dual objective is lowered by what rounding may be, which is known of the Gaussian kernel.
 
     Raises
     ------
@@ -223,6 +240,7 @@ def certify(
     norm2 = max(0.0, float(alpha @ responses))
     loss = mean_hinge(responses, problem.y * bias)
     primal = primal_objective(problem.lam, norm2, loss)
+    dual -= objectives_rounding(problem.lam, alpha, primal) if rounded else 0.0
     gap = primal - dual
     return {
         "primal": primal,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
-from svmbench.runner.certificate import TrainingScores, certify, diagonal
+from svmbench.runner.certificate import TrainingScores, certify, diagonal, gaussian
 from svmbench.runner.memory import Allowance, OutOfAllowance
 from svmbench.solvers.base import KernelExpansion, LinearModel, Model, Run
 
@@ -213,7 +213,9 @@ class Search:
             model = model_of(snapshot.alpha, problem, reader)
             fresh = self._scores(model)
             assert fresh is not None  # no limit
-            certificate = certify(problem, snapshot.alpha, problem.y * fresh, diagonal(reader))
+            certificate = certify(
+                problem, snapshot.alpha, problem.y * fresh, diagonal(reader), rounded=gaussian(reader)
+            )
             gap = self._proven = certificate["relative_gap"]
             if gap <= TARGET:
                 return gap, (snapshot.alpha, certificate)

@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -302,7 +303,7 @@ class _Attempt:
         loop = self._loop = Loop(
             run, oracle.ledger, first, config["budget"], points, observer, checkpoint, self._interrupt,
             self._progress, clock, solver.refits, solver.exact, keeping(writer, solver, observer), due,
-            self._allowance, self._marked,
+            self._allowance, self._marked, partial(self._posed.answer, problem=problem),
         )  # fmt: skip
         with self._interrupt.deferred():
             end = loop.drive()

@@ -88,6 +88,8 @@ class Loop:
         What the process may hold; by default as much as there is.
     marked : callable, optional
         Returns what is entered while the run trains, from the seconds that it has trained before.
+    answer : callable, optional
+        From a snapshot to the one that is observed and stored; by default the same.
     """
 
     def __init__(
@@ -108,6 +110,7 @@ class Loop:
         due: bool = False,
         allowance: Allowance | None = None,
         marked: Callable[[float], AbstractContextManager[object]] = nullcontext,
+        answer: Callable[[Snapshot], Snapshot] = lambda snapshot: snapshot,
     ) -> None:
         self._run = run
         self._ledger = ledger
@@ -136,6 +139,7 @@ class Loop:
         self._due = due
         self._allowance = allowance
         self._marked = marked
+        self._answer = answer
         #: What the last stored checkpoint was made of, and its iteration.
         self.seen: tuple[Snapshot, int] | None = None
 
@@ -303,7 +307,7 @@ class Loop:
             return self._row
         try:
             with self._interrupt.cuttable():
-                snapshot = self._run.snapshot()
+                snapshot = self._answer(self._run.snapshot())
                 self._progress.doing("certifying" if last else "checkpoint")
                 row = self._observe(snapshot, last)
         except KeyboardInterrupt:

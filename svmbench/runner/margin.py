@@ -51,7 +51,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem, balanced, best_bias, mean_hinge, primal_objective
+from svmbench.problem import (
+    Problem,
+    balanced,
+    best_bias,
+    mean_hinge,
+    objectives_rounding,
+    primal_objective,
+)
 
 Floats = NDArray[np.float64]
 
@@ -318,11 +325,12 @@ class GapBounds:
         below = 1.0 - responses - y * b
         terms = np.maximum((1.0 - a) * below, -a * below)
         rest = self._levelling(alpha, responses, doubt.farthest) - b * float(a @ y) / n
-        gap = float((terms + off * np.maximum(a, 1.0 - a)).mean()) + rest
         # With a coefficient at C, a larger response lowers the loss and raises λ/2 |w|² by half as much.
         norm2 = max(0.0, float(alpha @ responses) + doubt.shift / problem.lam)
         loss = max(0.0, mean_hinge(responses, y * b) - doubt.shift)
         primal = primal_objective(problem.lam, norm2, loss)
+        rest += objectives_rounding(problem.lam, alpha, primal)
+        gap = float((terms + off * np.maximum(a, 1.0 - a)).mean()) + rest
         error = 0.5 * doubt.width
         least = primal - error
         return GapBound(

@@ -14,10 +14,11 @@ from svmbench.problem import (
     dual_bound,
     mean_hinge,
     mean_squared_hinge,
+    objectives_rounding,
     primal_objective,
     squared_hinge_dual_objective,
 )
-from svmbench.runner.certificate import TrainingScores, diagonal
+from svmbench.runner.certificate import TrainingScores, diagonal, gaussian
 from svmbench.runner.held_out import HeldOutScores
 from svmbench.runner.margin import GapBound, GapBounds, Point
 from svmbench.solvers.base import KernelExpansion, LinearModel, Model, Reader, Snapshot
@@ -299,7 +300,10 @@ class Observer:
                     self._of_dual_point(snapshot, responses),
                     diagonal(self._oracle),
                 )
-                dual = dual if own is None else own
+                if own is not None:
+                    # Without a bound of rounding a gap at C = 1e12 would be one of another kernel.
+                    off = objectives_rounding(self._problem.lam, snapshot.alpha, row["primal_objective"])
+                    dual = own - off if gaussian(self._oracle) else own
         if dual is None and snapshot.inside:
             dual, source = self._bound, "optimum"
         if dual is None:

@@ -12,7 +12,7 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.given import warning
 from svmbench.problem import Problem
 from svmbench.rng import Generator
-from svmbench.runner.certificate import certify
+from svmbench.runner.certificate import certify, gaussian
 from svmbench.runner.margin import GapBounds, Point
 from svmbench.sklearn._base import KernelClassifier, check_positive
 from svmbench.solvers import registry
@@ -170,7 +170,7 @@ def _solved(run: Run, problem: Problem, oracle: Oracle, tol: float) -> tuple[Any
         if maintained is None or ended or certify(problem, snapshot.alpha, maintained)["relative_gap"] <= tol:
             model = KernelExpansion.from_alpha(snapshot.alpha, problem.y)
             fresh = problem.y * oracle.exact_responses(model.indices, model.coefficients)
-            certificate = certify(problem, snapshot.alpha, fresh)
+            certificate = certify(problem, snapshot.alpha, fresh, rounded=gaussian(oracle))
             if certificate["relative_gap"] <= tol or ended:
                 return snapshot.alpha, certificate
             step = max(step, int(run.iterations // 4))

@@ -9,10 +9,12 @@ from svmbench import config
 from svmbench.data import Dataset
 from svmbench.data.dataset import Part
 from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem, dual_bound
+from svmbench.problem import Problem, dual_bound, objectives_rounding
+from svmbench.rng import Generator
 from svmbench.runner.certificate import TrainingScores, certify, diagonal
 from svmbench.runner.execute import execute
 from svmbench.runner.observe import Observer
+from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion, Snapshot
 from tests.specification.certificate import bounds, gram, many_features, two_moons
 
@@ -176,3 +178,38 @@ def test_where_single_precision_cannot_stand_for_the_model_observation_is_in_dou
 def test_the_diagonal_is_that_of_the_kernel():
     X = np.array([[3.0, 4.0], [0.0, 1.0]], dtype=np.float32)
     assert diagonal(Oracle(X, {"name": "linear"}))(0) == 25.0
+
+
+@pytest.mark.parametrize("bias", ["none", "unregularised"])
+@pytest.mark.parametrize("exact", [True, False])
+def test_at_a_large_c_kernel_values_that_round_to_one_lift_no_bound(bias, exact):
+    lifted = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(8, 2)).astype(np.float32)
+        y = np.where(np.arange(8) < 3, 1.0, -1.0)
+        problem = Problem.build(y, C=1e12, bias=bias)
+        oracle = Oracle(X, {"name": "gaussian", "gamma": 1e-12}, 1 << 20)
+        solver = registry.get("decomposition")
+        run = solver(solver.Params()).start(problem, oracle, Generator(seed))
+        run.advance("iterations", 20_000)
+        snapshot = run.snapshot()
+        data = Dataset("", Part(X, y), None, None, "", {})
+        row = Observer(problem, oracle, data, exact=exact)(snapshot, True)
+        assert row["precision"] == "float64"
+        wide = X.astype(np.longdouble)
+        distances = np.square(wide[:, None] - wide).sum(axis=2)
+        beta = snapshot.alpha.astype(np.longdouble) * y
+        norm2 = beta @ np.expm1(np.longdouble(-1e-12) * distances) @ beta + beta.sum() ** 2
+        dual = float(np.longdouble(problem.lam) * (np.abs(beta).sum() - 0.5 * norm2))
+        size = problem.lam * float(np.abs(beta).sum())
+        assert dual - 1e-2 * size <= row["dual_objective"] <= dual
+        assert row["duality_gap"] == pytest.approx(row["primal_objective"] - row["dual_objective"])
+        rounded = snapshot.alpha * y
+        lifted += dual < problem.lam * float(np.abs(rounded).sum() - 0.5 * rounded.sum() ** 2)
+    assert lifted > 0  # as a bound is where rounding does not count
+
+
+def test_ordinary_bounds_do_not_know_of_rounding():
+    assert objectives_rounding(1e-4, np.full(100, 100.0), 0.3) == 0.0
+    assert objectives_rounding(1e-14, np.full(100, 1e12), 0.3) == pytest.approx(2.0**-52 * 2e14)

@@ -277,11 +277,11 @@ def test_what_is_kept_of_an_interrupted_one_is_not_believed_unread(store, monkey
     monkeypatch.setattr(Decomposition, "Params", partial(Decomposition.Params, working_set=4))
     real, looks = certifier.certify, []
 
-    def watched(*arguments):
+    def watched(*arguments, **named):
         looks.append(1)
         if len(looks) == 6:
             raise KeyboardInterrupt
-        return real(*arguments)
+        return real(*arguments, **named)
 
     monkeypatch.setattr(certifier, "certify", watched)
     with pytest.raises(KeyboardInterrupt):
@@ -393,8 +393,8 @@ def test_the_certificate_does_not_trust_the_solver(store, data, monkeypatch):
                 ),
             )
 
-    def certified(problem, alpha, responses, diagonal):
-        gaps.append(real(problem, alpha, responses, diagonal))
+    def certified(problem, alpha, responses, diagonal, **named):
+        gaps.append(real(problem, alpha, responses, diagonal, **named))
         return gaps[-1]
 
     monkeypatch.setattr(certifier, "certify", certified)

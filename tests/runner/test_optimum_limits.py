@@ -87,7 +87,7 @@ class Hopeful:
 
 def test_the_gap_that_is_told_was_proven(data, monkeypatch):
     maintained_and_proven = iter([5e-7, 3e-6, 4e-7, 3e-5, 4e-7])
-    monkeypatch.setattr(certifier, "certify", lambda *_: {"relative_gap": next(maintained_and_proven)})
+    monkeypatch.setattr(certifier, "certify", lambda *_, **__: {"relative_gap": next(maintained_and_proven)})
     monkeypatch.setattr(certifier, "TrainingScores", lambda *_, **__: lambda model: np.zeros(data.train.n))
     told = []
 
