@@ -27,6 +27,10 @@ _OPTIONS = {
         *("--x", "--y", "--title", "--xlim", "--ylim", "--xscale", "--yscale", "--size", "--color-by"),
         *("--style-by", "--panels-by", "--heat", "--format", "--output", "--json", "--results", "--help"),
     ),
+    "table": (
+        *("--rows", "--columns", "--metric", "--at", "--average", "--caption", "--label", "--format"),
+        *("--output", "--json", "--results", "--help"),
+    ),
     "compare": ("--to", "--cost", "--csv", "--json", "--results", "--help"),
     "profile": (
         *("--to", "--cost", "--tau", "--output", "--format"),
@@ -57,7 +61,7 @@ _FIRST = {
 
 #: Commands whose words are runs.
 _OF_RUNS = (
-    *("show", "plot", "compare", "profile", "report", "export", "tag", "note", "delete"),
+    *("show", "plot", "table", "compare", "profile", "report", "export", "tag", "note", "delete"),
     *("verify", "predict"),
 )
 

@@ -16,6 +16,7 @@ from svmbench.papers.estimate import Floats, NotAttempted
 from svmbench.papers.material import Material
 from svmbench.papers.quantities import Evidence
 from svmbench.papers.runs import Line, Panel
+from svmbench.report.latex import escape
 from svmbench.report.tables import table
 
 
@@ -108,20 +109,9 @@ def _csv(header: list[str], rows: list[list[str]]) -> str:
     return text.getvalue()
 
 
-#: What stands for itself nowhere in LaTeX, or in no font of it.
-_TEX = str.maketrans(
-    {character: f"\\{character}" for character in "%_&#${}"}
-    | {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--"}
-    | {"<": r"\textless{}", ">": r"\textgreater{}"}
-    | {"±": r"$\pm$", "×": r"$\times$", "γ": r"$\gamma$", "λ": r"$\lambda$", "ν": r"$\nu$", "√": r"$\surd$"}
-    | {raised: f"$^{number}$" for number, raised in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
-    | {"⁻": "$^-$"}
-)
-
-
 def _latex(header: list[str], rows: list[list[str]]) -> str:
     def line(cells: list[str]) -> str:
-        return " & ".join(cell.translate(_TEX) for cell in cells) + r" \\"
+        return " & ".join(escape(cell) for cell in cells) + r" \\"
 
     body = "\n".join(line(row) for row in rows)
     columns = "l" * len(header)

@@ -1,0 +1,108 @@
+"""The values of one group of runs in a table, and which of a row are the best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from svmbench.analysis.compare import ALPHA
+from svmbench.analysis.ranks import holm, least_p, rank_sum, signed_rank
+from svmbench.report.series import Floats
+from svmbench.store import StoredRun
+
+
+@dataclass
+class Cell:
+    """The values of one group of runs.
+
+    Attributes
+    ----------
+    values : dict of int to float
+        Seed -> value, in the units of the axis of the metric; infinite where a target is not reached.
+    runs : list of StoredRun
+        One for each seed.
+    constant : bool
+        Whether the solver makes no random choices.
+    best : bool
+        Whether it is the best of its row, or not told from that by the test.
+    """
+
+    values: dict[int, float] = field(default_factory=dict)
+    runs: list[StoredRun] = field(default_factory=list)
+    constant: bool = False
+    best: bool = False
+
+    @property
+    def array(self) -> Floats:
+        """The values, by seed."""
+        return np.array([self.values[seed] for seed in sorted(self.values)])
+
+
+def center(values: Floats, average: str) -> float:
+    """Return the mean or median of values, of which some may be infinite."""
+    if average == "median":
+        ordered = np.sort(values)
+        middle = ordered[[(values.size - 1) // 2, values.size // 2]]
+        return float(middle[1]) if np.isinf(middle).any() else float(middle.mean())
+    return float(values.mean())
+
+
+def spread(values: Floats, average: str) -> tuple[float, ...]:
+    """Return the sample standard deviation, or the quartiles; nothing of a single value."""
+    finite = bool(np.isfinite(values).all())
+    if values.size < 2 or (average == "mean" and not finite):
+        return ()
+    if average == "mean":
+        return (float(values.std(ddof=1)),)
+    # Between a value and infinity lies nothing: then the quartiles are values themselves.
+    quartiles = np.quantile(values, [0.25, 0.75], method="linear" if finite else "higher")
+    return tuple(float(value) for value in quartiles)
+
+
+def mark(row: Sequence[Cell], average: str, *, timed: bool) -> None:
+    """Mark the cell with the least value of a row, with those not told from it, if it is told from any.
+
+    Parameters
+    ----------
+    row : sequence of Cell
+        One for each column.
+    average : {'mean', 'median'}
+        By which the least one is chosen.
+    timed : bool
+        Whether the values vary from run to run even where nothing is random.
+    """
+    centers = [center(cell.array, average) for cell in row]
+    if len(row) < 2 or not np.isfinite(min(centers)):
+        return
+    best = row[int(np.argmin(centers))]
+    others = [cell for cell in row if cell is not best]
+    tests = [_p(best, cell, timed) for cell in others]
+    corrected = holm([p for p, least in tests if least <= ALPHA])
+    decided = iter(corrected)
+    told = [next(decided) < ALPHA if least <= ALPHA else False for _, least in tests]
+    if any(told):
+        best.best = True
+        for cell, apart in zip(others, told, strict=True):
+            cell.best = not apart
+
+
+def _p(a: Cell, b: Cell, timed: bool) -> tuple[float, float]:
+    """Return the p-value of a difference, and the least one that so many seeds can give."""
+    if a.constant and b.constant and not timed:
+        return (0.0 if not np.array_equal(a.array[:1], b.array[:1]) else 1.0), 0.0
+    x, y = a.values, b.values
+    if a.constant != b.constant:
+        if a.constant:
+            x = dict.fromkeys(y, center(a.array, "median"))
+        else:
+            y = dict.fromkeys(x, center(b.array, "median"))
+    shared = sorted(x.keys() & y.keys())
+    if len(shared) > 1:
+        with np.errstate(invalid="ignore"):
+            differences = np.array([x[seed] - y[seed] for seed in shared])
+        differences = differences[~np.isnan(differences)]  # neither reaches it
+        return signed_rank(differences), least_p(max(1, differences.size), 0, 0)
+    first, second = (np.array(list(values.values())) for values in (x, y))
+    return rank_sum(first, second), least_p(0, first.size, second.size)

@@ -1,0 +1,251 @@
+"""Tables of stored runs: a metric over seeds, by the keys of rows and columns, and a test for the best."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from svmbench.analysis.cell import Cell, mark
+from svmbench.analysis.costs import TARGETS, arrival, in_order, scaled
+from svmbench.errors import UserError, nearest
+from svmbench.report.bounds import problem_of, references
+from svmbench.report.selection import check_axes
+from svmbench.report.series import CERTIFIED, COUNTERS, METRICS, Known, last_value, steps_of
+from svmbench.report.settings import check_keys, flatten, setting
+from svmbench.store import StoredRun
+
+#: Metrics of which the least is the best.
+SMALLER = (
+    *(*TARGETS, *CERTIFIED, "least_test_error", "support_vectors", "nanoseconds"),
+    *(name for name in COUNTERS if name in METRICS),
+)
+#: Metrics that vary from run to run even where nothing is random.
+TIMES = ("wall_seconds", "cpu_seconds", "nanoseconds")
+
+#: Sections and keys in which the runs of a cell may differ, and those that only say where a run ends.
+_APART = ("seed", "results", "data.", "force", "prefetch", "threads", "observe.", "budget.")
+_ENDS = ("budget.kev", "budget.iterations", "budget.seconds", "budget.gap", "budget.test_error")
+
+Labels = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class At:
+    """Where a run is looked at.
+
+    Attributes
+    ----------
+    name : str
+        A cost, a target, or ``end``.
+    value : float
+        As stored: errors are fractions.
+    """
+
+    name: str = "end"
+    value: float = 0.0
+
+
+@dataclass
+class Cells:
+    """A table of cells.
+
+    Attributes
+    ----------
+    row_keys, column_keys, metrics : sequence of str
+        What it is made by.
+    rows, columns : list of tuple
+        Values of those keys.
+    cells : dict
+        (row, column, metric) -> `Cell`; without those that no run fills.
+    at : At
+        Where the runs are looked at.
+    left_out : list of (str, str)
+        Run and reason.
+    """
+
+    row_keys: Sequence[str]
+    column_keys: Sequence[str]
+    metrics: Sequence[str]
+    at: At
+    rows: list[Labels] = field(default_factory=list)
+    columns: list[Labels] = field(default_factory=list)
+    cells: dict[tuple[Labels, Labels, str], Cell] = field(default_factory=dict)
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+
+
+def cells(
+    runs: Iterable[StoredRun],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    metrics: Sequence[str],
+    at: At,
+    average: str,
+    seedless: Collection[str] = (),
+) -> Cells:
+    """Sort runs into cells.
+
+    Parameters
+    ----------
+    runs : iterable of StoredRun
+        Any stored runs.
+    rows, columns : sequence of str
+        Keys of the configuration.
+    metrics : sequence of str
+        Of `METRICS`.
+    at : At
+        Where they are looked at.
+    average : {'mean', 'median'}
+        What the best of a row is judged by.
+    seedless : collection of str
+        Solvers without random choices: one run of theirs stands for every seed.
+
+    Raises
+    ------
+    UserError
+        For a key or metric that there is not, if the runs of a cell differ in more than their seed, or if no
+        cell can be filled.
+    """
+    runs = list(runs)
+    _check(runs, rows, columns, metrics, at)
+    groups: dict[tuple[Labels, Labels], list[StoredRun]] = {}
+    for run in runs:
+        place = tuple(setting(run, key) for key in rows), tuple(setting(run, key) for key in columns)
+        groups.setdefault(place, []).append(run)
+    found = Cells(rows, columns, metrics, at)
+    known = references(runs) if set(metrics) & set(CERTIFIED) else {}
+    for (row, column), group in groups.items():
+        kept = _one_for_each_seed(group, at, found.left_out, _named((*rows, *columns), (*row, *column)))
+        for metric in metrics:
+            cell = Cell(constant=all(_is_seedless(run, seedless) for run in kept))
+            for run in kept:
+                value = _value(run, metric, at, known.get(problem_of(run)) if known else None)
+                if isinstance(value, str):
+                    found.left_out.append((run.id, value))
+                else:
+                    cell.values[run.seed] = value
+                    cell.runs.append(run)
+            if cell.runs:
+                found.cells[row, column, metric] = cell
+    if not found.cells:
+        why = "; ".join(f"{name}: {reason}" for name, reason in found.left_out[:3])
+        raise UserError(f"no cell of the table can be filled ({why or 'no runs'})")
+    found.rows = _ordered(row for row, _, _ in found.cells)
+    found.columns = _ordered(column for _, column, _ in found.cells)
+    for row in found.rows:
+        for metric in metrics:
+            if metric in SMALLER:
+                places = ((row, column, metric) for column in found.columns)
+                here = [found.cells[place] for place in places if place in found.cells]
+                mark(here, average, timed=metric in TIMES)
+    return found
+
+
+def _check(
+    runs: Sequence[StoredRun], rows: Sequence[str], columns: Sequence[str], metrics: Sequence[str], at: At
+) -> None:
+    check_keys((*rows, *columns), runs)
+    for metric in metrics:
+        check_axes("kev_ondemand", metric)
+    places = ("end", *COUNTERS, *TARGETS)
+    if at.name not in places:
+        raise UserError(
+            f"--at {at.name} is unknown: give one of {', '.join(places)}{nearest(at.name, places)}"
+        )
+    costs = [metric for metric in metrics if metric not in COUNTERS]
+    if at.name in TARGETS and at.name not in COUNTERS and costs:
+        raise UserError(
+            f"--at {at.name} asks what is paid to get there, and {costs[0]} is no cost: give --metric one of "
+            f"{', '.join(name for name in COUNTERS if name in METRICS)}"
+        )
+
+
+def _one_for_each_seed(
+    group: Sequence[StoredRun], at: At, left_out: list[tuple[str, str]], name: str
+) -> list[StoredRun]:
+    """Return the runs of a cell, of each seed the one that goes furthest."""
+    configs = [flatten(run.config) for run in group]
+    differing = _differing(configs, lambda key: not key.startswith(_APART))
+    if differing:
+        raise UserError(_mixed(name, group, differing))
+    seeds: dict[int, StoredRun] = {}
+    for run in group:
+        other = seeds.get(run.seed)
+        if other is not None:
+            run, shorter = (run, other) if _spent(run) > _spent(other) else (other, run)
+            left_out.append((shorter.id, f"{run.id} is the same run and goes further"))
+        seeds[run.seed] = run
+    kept = [seeds[seed] for seed in sorted(seeds)]
+    ends = _differing([flatten(run.config) for run in kept], lambda key: key in _ENDS)
+    if ends and at.name == "end":
+        raise UserError(_mixed(name, kept, ends) + ", or look at all of them at one cost by --at COST=VALUE")
+    return kept
+
+
+def _differing(configs: Sequence[dict[str, Any]], counts: Any) -> list[str]:
+    keys = dict.fromkeys(key for config in configs for key in config if counts(key))
+    return [key for key in keys if any(config.get(key) != configs[0].get(key) for config in configs)]
+
+
+def _mixed(name: str, group: Sequence[StoredRun], keys: Sequence[str]) -> str:
+    shown = ", ".join(keys[:3]) + (f" and {len(keys) - 3} more" if len(keys) > 3 else "")
+    return (
+        f"the {len(group)} runs of one cell ({name}) differ in {shown}: add "
+        f"{'it' if len(keys) == 1 else 'these'} to --rows or --columns, or name fewer runs"
+    )
+
+
+def _named(keys: Sequence[str], values: Labels) -> str:
+    return ", ".join(f"{key} {value}" for key, value in zip(keys, values, strict=True))
+
+
+def _spent(run: StoredRun) -> tuple[float, float]:
+    counter = run.config.get("budget", {}).get("counter") or "iterations"
+    return float(run.value(counter) or 0.0), float(run.value("wall_seconds") or 0.0)
+
+
+def _is_seedless(run: StoredRun, seedless: Collection[str]) -> bool:
+    return run.solver in seedless and "features" not in run.facts.common
+
+
+def _value(run: StoredRun, metric: str, at: At, reference: Known | None) -> float | str:
+    """Return what a cell takes from a run, in the units of the metric's axis, or why it is unknown."""
+    if at.name == "end":
+        axis = run.config.get("budget", {}).get("counter") or "iterations"
+        for counter in dict.fromkeys((axis, "iterations", "wall_seconds")):
+            value = last_value(run, counter, metric, reference)
+            if not isinstance(value, str):
+                return value
+        return value
+    if at.name in COUNTERS:
+        steps = steps_of(run, at.name, metric, reference)
+        if isinstance(steps, str):
+            return steps
+        value = float(steps.at(np.array([at.value]))[0])
+        return value if value == value else f"it is not known at {at.name} = {at.value:g}"
+    reached = steps_of(run, metric, at.name)
+    return reached if isinstance(reached, str) else arrival(reached, scaled(at.name, at.value))
+
+
+def _ordered(found: Iterable[Labels]) -> list[Labels]:
+    """Return labels once each: those of numbers by their value, others as they came."""
+    labels = list(dict.fromkeys(found))
+    places = {label: place for place, label in enumerate(labels)}
+    first: dict[Any, int] = {}
+    for label in labels:
+        for value in label:
+            first.setdefault(value, len(first))
+
+    def rank(label: Labels) -> list[Any]:
+        return [
+            (0, in_order(f"{value:.17g}")) if _is_number(value) else (1, [(float(first[value]), "")])
+            for value in label
+        ]
+
+    return sorted(labels, key=lambda label: (rank(label), places[label]))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

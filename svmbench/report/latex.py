@@ -1,0 +1,63 @@
+"""Text and tables for LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+#: What stands for itself nowhere in LaTeX, or in no font of it.
+_TEX = str.maketrans(
+    {character: f"\\{character}" for character in "%_&#${}"}
+    | {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}"}
+    | {"±": r"$\pm$", "×": r"$\times$", "γ": r"$\gamma$", "λ": r"$\lambda$", "ν": r"$\nu$", "√": r"$\surd$"}
+    | {raised: f"$^{number}$" for number, raised in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
+    | {"⁻": "$^-$"}
+)
+
+
+def escape(text: str) -> str:
+    """Return a text as LaTeX prints it."""
+    return text.translate(_TEX)
+
+
+def booktabs(
+    heads: Sequence[Sequence[tuple[str, int]]],
+    rows: Sequence[Sequence[tuple[str, bool]]],
+    left: int,
+    caption: str,
+    label: str,
+) -> str:
+    r"""Return a ``table`` environment with the rules of the package booktabs.
+
+    Parameters
+    ----------
+    heads : sequence of sequence of (str, int)
+        Lines of the head: texts, and how many columns each is above.
+    rows : sequence of sequence of (str, bool)
+        Texts of cells, and whether they are bold.
+    left : int
+        Columns that hold text, at the left.
+    caption, label : str
+        As LaTeX prints them; the label is written as it is.
+    """
+    width = len(rows[0])
+    lines = [
+        "% needs \\usepackage{booktabs}",
+        r"\begin{table}",
+        r"\centering",
+        f"\\caption{{{escape(caption)}}}",
+    ]
+    lines += [f"\\label{{{label}}}", f"\\begin{{tabular}}{{{'l' * left}{'r' * (width - left)}}}", r"\toprule"]
+    for place, head in enumerate(heads):
+        cells, rules, column = [], [], 1
+        for text, over in head:
+            cells.append(escape(text) if over == 1 else f"\\multicolumn{{{over}}}{{c}}{{{escape(text)}}}")
+            if over > 1 and text and place < len(heads) - 1:
+                rules.append(f"\\cmidrule(lr){{{column}-{column + over - 1}}}")
+            column += over
+        lines += [" & ".join(cells) + r" \\", *(["".join(rules)] if rules else [])]
+    lines.append(r"\midrule")
+    for row in rows:
+        cells = [f"\\textbf{{{escape(text)}}}" if bold else escape(text) for text, bold in row]
+        lines.append(" & ".join(cells) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}"]) + "\n"

@@ -1,0 +1,223 @@
+"""`svmbench table`: cells, the best of a row, formats and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+from svmbench.analysis.cells import At, cells
+from svmbench.cli.main import main
+from svmbench.errors import UserError
+from svmbench.store import Store
+from tests.report.stored import stored_run
+
+COSTS = [100.0, 200.0, 400.0]
+
+
+def store(root, solver, ends, dataset="adult", **options):
+    """Store a run for each of the last errors, in percent."""
+    return [
+        stored_run(root, solver, dataset, seed, costs=COSTS, errors=[40, 30, end], **options)
+        for seed, end in enumerate(ends)
+    ]
+
+
+@pytest.fixture
+def results(here):
+    root, eight = here / "results", np.arange(8) / 10
+    store(root, "sbp", 10.0 + eight)
+    store(root, "pegasos", 12.0 + eight)
+    store(root, "smo", [11.0])
+    store(root, "sbp", 5.0 + eight, "mnist")
+    store(root, "pegasos", 5.0 + eight[::-1], "mnist")
+    return root
+
+
+def table(capsys, *arguments):
+    assert main(["table", *arguments]) == 0
+    return capsys.readouterr().out
+
+
+def test_rows_are_data_sets_and_columns_solvers_with_mean_and_deviation(results, capsys):
+    head, _, adult, mnist, _, caption = table(capsys).splitlines()
+    assert [cell.strip() for cell in head.split("|")[1:-1]] == ["data set", "SBP", "Pegasos", "SMO"]
+    assert [cell.strip() for cell in adult.split("|")[1:-1]] == [
+        "adult", "**10.35 ± 0.24**", "12.35 ± 0.24", "11.00",
+    ]  # fmt: skip
+    assert [cell.strip() for cell in mnist.split("|")[1:-1]] == ["mnist", "5.35 ± 0.24", "5.35 ± 0.24", "–"]
+    assert caption.startswith(
+        "Test error (%) at the end of each run: mean ± standard deviation over 8 seeds; "
+    )
+
+
+def test_the_median_stands_with_its_quartiles(results, capsys):
+    text = table(capsys, "sbp-adult-*", "--average", "median")
+    assert "10.35 (10.17 to 10.53)" in text and "median (quartiles) over 8 seeds" in text
+
+
+def test_values_are_those_of_the_same_cost(results, capsys):
+    text = table(capsys, "sbp-adult-*", "--at", "kev_ondemand=250")
+    assert "30.00 ± 0.00" in text and "Test error (%) at kev_ondemand = 250" in text
+    words = ["--metric", "kev_ondemand", "--at", "test_error=0.1065", "--average", "median"]
+    text = table(capsys, "*-adult-*", *words)
+    assert "400 (400 to 400)" in text and "until test_error is first at most 0.1065" in text
+    assert text.count("not reached") == 3  # two cells and the caption
+    words[3] = "test_error=0.1041"
+    assert "400 (400 to not reached)" in table(capsys, "sbp-adult-*", *words)
+
+
+def test_a_run_that_does_not_get_to_the_cost_is_left_out(results, capsys):
+    stored_run(results, "sbp", seed=9, costs=[100], errors=[40])
+    assert main(["table", "sbp-adult-*", "--at", "kev_ondemand=400", "--json"]) == 0
+    out, error = capsys.readouterr()
+    (cell,) = json.loads(out)["cells"]
+    assert cell["seeds"] == 8 and "it is not known at kev_ondemand = 400" in error
+
+
+def best(runs, **options):
+    found = cells(runs, ["dataset"], ["solver"], ["test_error"], At(), "mean", **options)
+    return {column[0] for (_, column, _), cell in found.cells.items() if cell.best}
+
+
+def test_the_best_is_bold_with_what_the_test_does_not_tell_from_it(tmp_path):
+    runs = store(tmp_path, "sbp", [10.0, 10.1, 10.2, 10.3, 10.4, 10.5, 10.6])
+    runs += store(tmp_path, "pegasos", [12.0, 12.1, 12.2, 12.3, 12.4, 12.5, 12.6])
+    assert best(runs) == {"SBP"}
+    runs += store(tmp_path, "sdca", [10.6, 10.0, 10.3, 10.1, 10.5, 10.4, 10.2])
+    assert best(runs) == {"SBP", "SDCA"}
+
+
+def test_no_cell_is_bold_where_no_test_could_tell(tmp_path):
+    runs = store(tmp_path, "sbp", [1.0, 1.1, 1.2, 1.3, 1.4]) + store(tmp_path, "pegasos", [40.0] * 5)
+    assert best(runs) == set()  # five pairs cannot come below 0.0625
+    assert best(store(tmp_path, "smo", [3.0]) + store(tmp_path, "gpdt", [30.0])) == set()
+
+
+def test_one_run_of_a_solver_without_random_choices_stands_for_every_seed(tmp_path):
+    runs = store(tmp_path, "pegasos", [12.0, 12.1, 12.2, 12.3, 12.4, 12.5]) + store(tmp_path, "smo", [10.0])
+    assert best(runs) == set() and best(runs, seedless={"smo"}) == {"SMO"}
+    assert best(runs[-1:] + store(tmp_path, "gpdt", [11.0]), seedless={"smo", "gpdt"}) == {"SMO"}
+
+
+def test_holm_corrects_for_all_comparisons_of_a_row(tmp_path):
+    noise = np.random.default_rng(0)
+    runs = store(tmp_path, "sbp", [10.0] * 6)
+    for k in range(6):  # each alone has p = 1/32, of the six together none is below 0.05
+        config = {"solver": {"name": "sdca", "k": k}}
+        runs += store(tmp_path, "sdca", 10.0 + noise.uniform(0.1, 1.0, 6), config=config)
+    marked = []
+    for some in (runs[:12], runs):
+        found = cells(some, ["dataset"], ["solver", "solver.k"], ["test_error"], At(), "mean")
+        marked.append(sum(cell.best for cell in found.cells.values()))
+    assert marked == [1, 0]
+
+
+def test_runs_of_a_cell_that_differ_in_more_than_the_seed_are_refused(results, capsys):
+    store(results, "sbp", [9.0], config={"kernel": {"name": "gaussian", "gamma": 1.0}})
+    assert main(["table", "sbp-*"]) == 2
+    error = capsys.readouterr().err
+    assert "(dataset adult, solver SBP) differ in kernel.gamma: add it to --rows or --columns" in error
+    text = table(capsys, "sbp-*", "--columns", "solver,kernel.gamma")
+    assert "SBP, γ = 0.05" in text and "SBP, γ = 1" in text
+
+
+def test_of_one_seed_the_run_that_goes_further_is_taken(tmp_path):
+    budget = {"name": "x", "counter": "kev_ondemand", "kev": 10.0, "memory": 64}
+    short = stored_run(tmp_path, "sbp", costs=[10], errors=[50], config={"budget": budget})
+    long = store(tmp_path, "sbp", [10.0])
+    found = cells([short, *long], ["dataset"], ["solver"], ["test_error"], At(), "mean")
+    (cell,) = found.cells.values()
+    assert (
+        cell.runs == long and (short.id, f"{long[0].id} is the same run and goes further") in found.left_out
+    )
+
+
+def test_seeds_of_different_budgets_are_not_mixed_at_their_ends(tmp_path):
+    budget = {"name": "x", "counter": "kev_ondemand", "kev": 10.0, "memory": 64}
+    runs = store(tmp_path, "sbp", [10.0])
+    runs.append(stored_run(tmp_path, "sbp", seed=1, costs=[150], errors=[50], config={"budget": budget}))
+    with pytest.raises(UserError, match=r"differ in budget.kev: .* at one cost by --at COST=VALUE"):
+        cells(runs, ["dataset"], ["solver"], ["test_error"], At(), "mean")
+    found = cells(runs, ["dataset"], ["solver"], ["test_error"], At("kev_ondemand", 150.0), "mean")
+    (cell,) = found.cells.values()
+    assert cell.values == {0: 40.0, 1: 50.0}
+
+
+def test_rows_of_numbers_are_in_their_order(tmp_path):
+    for gamma in (10.0, 9.0, 0.5):
+        store(tmp_path, "sbp", [10.0], config={"kernel": {"name": "gaussian", "gamma": gamma}})
+    found = cells(Store(tmp_path).runs(), ["kernel.gamma"], ["solver"], ["test_error"], At(), "mean")
+    assert found.rows == [(0.5,), (9.0,), (10.0,)]
+
+
+def test_programs_get_every_cell_as_stored(results, capsys):
+    rows = list(csv.DictReader(io.StringIO(table(capsys, "--format", "csv", "--average", "median"))))
+    first = rows[0]
+    assert (first["dataset"], first["solver"], first["metric"], first["seeds"]) == (
+        "adult",
+        "SBP",
+        "test_error",
+        "8",
+    )
+    assert float(first["median"]) == pytest.approx(0.1035) and first["best"] == "True"
+    document = json.loads(table(capsys, "--json"))
+    assert document["cells"][0]["mean"] == pytest.approx(0.1035) and len(document["cells"][0]["runs"]) == 8
+
+
+def test_latex_has_rules_bold_and_groups_of_columns(results, capsys, tmp_path):
+    words = ["--metric", "test_error,iterations", "--label", "tab:a_b", "--caption", "50 % & more"]
+    text = table(capsys, "--format", "tex", *words)
+    parts = (
+        r"\caption{50 \% \& more}",
+        r"\label{tab:a_b}",
+        r"\multicolumn{2}{c}{SBP}",
+        r"\cmidrule(lr){2-3}",
+    )
+    assert all(part in text for part in (*parts, r"\textbf{10.35 $\pm$ 0.24}"))
+    body = [line for line in text.splitlines() if line.endswith(r"\\")]
+    wider = [sum(int(n) - 1 for n in re.findall(r"multicolumn\{(\d)", line)) for line in body]
+    assert {line.count(" & ") + more for line, more in zip(body, wider, strict=True)} == {6}
+    if shutil.which("pdflatex") is not None:
+        whole = r"\documentclass{article}\usepackage{booktabs}\begin{document}" + text + r"\end{document}"
+        (tmp_path / "x.tex").write_text(whole)
+        command = ["pdflatex", "-halt-on-error", "x.tex"]
+        subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+
+
+def test_files_are_written_in_every_format(results, here, capsys):
+    assert main(["table", "--format", "md", "tex", "csv", "-o", "out/mine.tex"]) == 0
+    assert capsys.readouterr().out.split() == ["out/mine.md", "out/mine.tex", "out/mine.csv"]
+    assert "booktabs" in (here / "out" / "mine.tex").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--metric", "eror"], "metric 'eror' cannot be drawn: give one of "),
+        (["--rows", "kernel.gama"], "no run has a key 'kernel.gama'; did you mean 'kernel.gamma'?"),
+        (["--rows", ","], "',' names nothing: give one or more names with commas between them"),
+        (["--at", "kev=1"], "--at kev is unknown: give one of end, iterations, "),
+        (["--at", "1e8"], "--at 1e8 is not allowed: give end, or NAME=NUMBER, such as kev_ondemand=1e8"),
+        (["--at", "kev_ondemand=x"], "--at kev_ondemand=x is not allowed"),
+        (
+            ["--at", "test_error=0.1"],
+            "asks what is paid to get there, and test_error is no cost: give",
+        ),
+        (["--format", "md", "csv"], "--format md csv writes 2 files: give -o PATH, or one format"),
+        (["--format", "tex", "--label", "a}b"], "--label a}b is not allowed: give letters, digits"),
+        (["-o", "."], "-o . names no file: give a name, such as mine"),
+        (["--average", "mode"], "invalid choice: 'mode' (choose from 'mean', 'median')"),
+        (["--metric", "support_vectors"], "no cell of the table can be filled (sbp-adult-"),
+    ],
+)
+def test_mistakes_are_told(results, arguments, sentence, capsys):
+    assert main(["table", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert sentence in error and error.count("\n") == 1
