@@ -13,8 +13,11 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
+from numpy.typing import NDArray
 
 from svmbench.report.style import Look
+
+Floats = NDArray[np.float64]
 
 #: Inches of a legend of one line, which every sheet has room for.
 _LEGEND_LINE = 0.3
@@ -43,6 +46,54 @@ def label_ends(ax: Axes, ends: Sequence[tuple[str, float, float]], style: Mappin
             arrowprops={
                 "arrowstyle": "-", "color": look.colour, "linewidth": 0.5, "shrinkB": 2, "relpos": (0.0, 0.5),
             },
+        )  # fmt: skip
+
+
+def draw_levels(
+    ax: Axes, levels: Sequence[tuple[str, float]], curves: Sequence[tuple[Floats, Floats]]
+) -> None:
+    """Draw dashed grey lines across a panel whose ranges are set, each with its word where no curve passes.
+
+    The word stands at the right end above its line, or else below it, or else at the left end.
+
+    Parameters
+    ----------
+    ax : Axes
+        The panel.
+    levels : sequence of (str, float)
+        Words and values.
+    curves : sequence of (ndarray of float64, ndarray of float64)
+        Points of everything that is drawn, joined by lines.
+    """
+    to_axes = ax.transScale + ax.transLimits
+    passes = [np.empty((0, 2))]
+    for x, y in curves:
+        points = to_axes.transform(np.column_stack([x, y]))
+        points = points[np.isfinite(points).all(axis=1)]
+        if not len(points):
+            continue
+        steps = np.linspace(0.0, len(points) - 1, 40 * len(points))
+        ends = np.arange(len(points))
+        passes.append(np.column_stack([np.interp(steps, ends, part) for part in points.T]))
+    every = np.concatenate(passes)
+    for name, value in levels:
+        ax.axhline(value, color="0.6", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        height = float(to_axes.transform([[ax.get_xlim()[1], value]])[0, 1])
+        width = min(0.9, 0.022 * len(name))
+        corners = [(side, up) for side in ("right", "left") for up in ("bottom", "top")]
+
+        def crossed(corner: tuple[str, str], height: float = height, width: float = width) -> int:
+            """Count the points of curves in the box that the word would fill."""
+            low = height if corner[1] == "bottom" else height - 0.07
+            left = 1.0 - width if corner[0] == "right" else 0.0
+            inside = (every >= (left, low)) & (every <= (left + width, low + 0.07))
+            return int(inside.all(axis=1).sum()) + (1000 if not 0.0 <= low <= 0.93 else 0)
+
+        side, up = min(corners, key=crossed)
+        ax.annotate(
+            name, (1.0 if side == "right" else 0.0, value), xytext=(0, 1 if up == "bottom" else -2),
+            xycoords=("axes fraction", "data"), textcoords="offset points", ha=side, va=up, fontsize=7,
+            color="0.4",
         )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, Locator, LogLocator, MaxNLocator, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
-from svmbench.report.labels import power_of_ten
+from svmbench.report.labels import draw_levels, power_of_ten
 from svmbench.report.style import Look
 
 Floats = NDArray[np.float64]
@@ -108,12 +108,6 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
     low, high = plot.x or _span([line.x for line in plot.lines], x_scale)
     if plot.optimum is not None:
         ax.axhline(plot.optimum, color="0.45", linewidth=0.8, zorder=1)
-    for name, value in plot.levels:
-        ax.axhline(value, color="0.6", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
-        ax.annotate(
-            name, (1.0, value), xycoords=("axes fraction", "data"), ha="right", va="bottom", fontsize=7,
-            color="0.4",
-        )  # fmt: skip
     for place, line in enumerate(plot.lines):
         _draw_line(ax, line, style[line.label], place, (low, high), x_scale, len(plot.lines) == 1)
     labels = {line.label for line in plot.lines}
@@ -130,6 +124,8 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
     ax.set_title(plot.heading, y=1.0)
     _scale_x(ax, low, high, x_scale)
     _scale_y(ax, *(plot.y or _padded(*_extent(plot), kind)), kind)
+    points = [(np.array([point.x]), np.array([point.low])) for point in plot.known if point.label in labels]
+    draw_levels(ax, plot.levels, [*((line.x, line.y) for line in plot.lines), *points])
     ax.grid(True, which="major", color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)
 

@@ -10,6 +10,8 @@ from svmbench.store import StoredRun
 
 #: What titles write instead of a key.
 _SIGNS = {"kernel.gamma": "γ", "problem.C": "C", "problem.lam": "λ"}
+#: Feature maps that are named after people.
+_MAPS = {"fourier": "Fourier", "nystrom": "Nyström"}
 #: Groups that may be named alone: they mean the option that was chosen.
 _GROUPS = ("solver", "dataset", "kernel", "features")
 
@@ -81,7 +83,9 @@ def shared(runs: Sequence[StoredRun], told: Iterable[str] = ()) -> str:
         values = {flat.get(key) for flat in flats}
         if key not in told and len(values) == 1 and values != {None}:
             value = values.pop()
-            parts.append(f"{value} features" if key == "features.name" else written(key, value))
+            parts.append(
+                f"{_MAPS.get(str(value), value)} features" if key == "features.name" else written(key, value)
+            )
     return ", ".join(parts)
 
 

@@ -46,3 +46,25 @@ def test_a_png_of_a_palette_shows_what_was_drawn(tmp_path):
     assert np.array_equal(shown[0, 0], (255, 255, 255))
     difference = np.abs(shown - drawn)
     assert difference.mean() < 1.0 and np.quantile(difference, 0.999) <= 16
+
+
+def test_overlapping_bands_keep_their_colours(tmp_path):
+    generator = np.random.default_rng(1)
+    with drawing():
+        figure = Figure(figsize=(7, 4))
+        axes = figure.subplots()
+        for number in range(6):
+            one, x = look(number), np.arange(60)
+            walk = np.cumsum(generator.standard_normal(60)) + 2 * number
+            spread = 1.0 + np.abs(generator.standard_normal(60))
+            axes.fill_between(x, walk - spread, walk + spread, color=one.colour, alpha=0.13, linewidth=0)
+            axes.plot(x, walk, color=one.colour, linestyle=one.line, marker=one.marker)
+        full = io.BytesIO()
+        figure.savefig(full, format="png", dpi=200)
+        path, _ = save(figure, tmp_path / "picture", "caption", ("png",))
+    with Image.open(path) as few, Image.open(full) as many:
+        shown, drawn = (np.asarray(image.convert("RGB")).astype(int) for image in (few, many))
+    colours, where, counts = np.unique(drawn.reshape(-1, 3), axis=0, return_inverse=True, return_counts=True)
+    areas = np.flatnonzero(counts > 2000)  # bands and what they overlap to
+    away = np.abs(shown - drawn).reshape(-1, 3).max(axis=1)
+    assert areas.size > 10 and max(away[where.ravel() == area].max() for area in areas) <= 7
