@@ -40,7 +40,7 @@ _PER_DECADE = 20
 
 _KEYS = (
     *("solver", "metric", "at", "where", "arrival", "within", "level", "first", "envelope", "peak"),
-    *("factor", "plus", "over", "measure", "number", "optimum", "known", "stabilises", "span"),
+    *("factor", "plus", "over", "measure", "number", "optimum", "known", "stabilises", "span", "at_most"),
 )
 
 
@@ -157,6 +157,8 @@ class Evidence:
                 raise UserError(f"unknown key '{key}' of a quantity{nearest(str(key), _KEYS)}")
         factor, plus = float(given.get("factor", 1.0)), float(given.get("plus", 0.0))
         made = self._plain(given)
+        if given.get("at_most"):
+            made = _bounded_above(made)
         if (factor, plus) == (1.0, 0.0):
             return made
         shown = f"{factor:g} x {made.shown}" if factor != 1.0 else made.shown
@@ -333,6 +335,15 @@ class Evidence:
             except UserError:
                 continue
         return value_of(last, match.planned.config, rows)
+
+
+def _bounded_above(made: Sample) -> Sample:
+    """Return a quantity of which only an upper bound was measured: it lies between 0 and the bound.
+
+    A run that makes a part of what the document made bounds what more of it would have lowered.
+    """
+    rows = Rows(made.rows.at, np.zeros_like(made.rows.low), made.rows.high)
+    return Sample(rows, f"at most {made.shown}", made.single, made.tests, made.wrong)
 
 
 def _columns(samples: Sequence[Rows]) -> Rows:

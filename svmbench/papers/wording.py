@@ -56,7 +56,8 @@ def quantity_words(given: Mapping[str, Any] | float) -> str:
     when = "at the end" if at == "end" else f"at {cost_words(at)}"
     if given.get("peak"):
         least, when = "greatest ", "over the whole run"
-    return f"{factor}the {least}{_spaced(given.get('metric', 'test_error'))} of {who} {when}{plus}"
+    bound = " (an upper bound)" if given.get("at_most") else ""
+    return f"{factor}the {least}{_spaced(given.get('metric', 'test_error'))} of {who} {when}{bound}{plus}"
 
 
 def _stable_words(given: Mapping[str, Any]) -> str:

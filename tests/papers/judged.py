@@ -1,0 +1,45 @@
+"""Curves that are made up, and the verdict on them."""
+
+import numpy as np
+
+from svmbench.papers.claims import judge, read_claims
+
+from .written import artifact, material, store
+
+COSTS = 1000 * 2 ** np.arange(8)
+
+
+def judged(root, predicate, given, *, over=None, seeds=3, measures=None, **curves):
+    """The verdict on curves: by solver a function from seed (and place) to the errors at the checkpoints."""
+    groups = [{"seeds": seeds, **({"over": over} if over else {})}]
+    paper = artifact(list(curves) or ["smo"], groups=groups)
+    for run in paper.runs.planned():
+        if run.solver in curves:
+            made = curves[run.solver]
+            percent = made(run.seed, *(value for _, value in run.over)) if callable(made) else made
+            status = "converged" if run.solver == "smo" else "budget"
+            rows = [{"test_error": value / 100.0, "primal_objective": value} for value in percent]
+            store(root, run, rows, status=status)
+    found = material(paper, root)
+    evidence = found.evidence("board", "kev_ondemand")
+    if measures is not None:
+        evidence._measures = measures
+    claim = {"name": "c", "text": "t", "place": "p", "parts": [{predicate: given}]}
+    (parsed,) = read_claims([claim], "FILE", "X-C")
+    (finding,) = judge(parsed.parts[0], {"kev_ondemand": {"board": evidence}})
+    return finding
+
+
+def flat_at(level, spread=0.0):
+    return lambda seed, *_: np.full(COSTS.size, level + spread * (seed - 1))
+
+
+NEVER = flat_at(30)
+
+
+def arrives(place):
+    """Errors that stay at 9 from a checkpoint on, and are above 10 before."""
+    return lambda seed, *_: np.where(np.arange(COSTS.size) < place, 50.0, 9.0)
+
+
+ARRIVAL = {"solver": "sbp", "arrival": "test_error", "level": 10}

@@ -1,0 +1,160 @@
+"""Costs of arrival in the predicates: between two checkpoints, censored, and where a run is stable."""
+
+import pytest
+
+from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED, REPRODUCED
+
+from .judged import ARRIVAL, COSTS, NEVER, arrives, flat_at, judged
+
+HOLDS, NOT, UNSURE = REPRODUCED, DEVIATES, INCONCLUSIVE
+
+BY_ARRIVAL = {
+    "less": {"solver": "sbp", "arrival": "test_error", "level": 10},
+    "than": {"solver": "sdca", "arrival": "test_error", "level": 10},
+    "as": "ratio",
+}
+
+
+@pytest.mark.parametrize(
+    ("sbp", "sdca", "verdict", "number"),
+    [
+        (arrives(2), arrives(5), HOLDS, "0.125 (0.0625 to 0.25)"),
+        (arrives(5), arrives(2), NOT, "8 (4 to 16)"),
+        (arrives(3), arrives(4), UNSURE, "0.5 (0.25 to 1)"),  # either between the same two checkpoints
+        (arrives(3), NEVER, HOLDS, "< 0.0625 (0 to 0.0625)"),
+        (arrives(7), NEVER, UNSURE, "< 1 (0 to 1)"),  # at its last checkpoint, where the other one ended
+        (NEVER, arrives(3), NOT, "> 16 (16 to unbounded)"),
+        (NEVER, NEVER, UNSURE, "unknown (0 to unbounded)"),
+        (arrives(0), arrives(4), HOLDS, "0.0625 (0 to 0.125)"),  # at its first checkpoint, or before
+        (arrives(4), arrives(0), NOT, "16 (8 to unbounded)"),
+    ],
+)
+def test_order_of_arrivals(tmp_path, sbp, sdca, verdict, number):
+    found = judged(tmp_path, "order", BY_ARRIVAL, sbp=sbp, sdca=sdca)
+    assert (found.verdict, found.estimate.text()) == (verdict, number)
+
+
+def test_an_arrival_that_was_cut_off_is_shown_as_more_than_what_was_spent(tmp_path):
+    falls = [50, 20, 9, 12, 9, 9, 9, 9]  # stays from the fifth checkpoint on
+    found = judged(tmp_path / "a", "order", BY_ARRIVAL, sbp=falls, sdca=NEVER)
+    assert found.text == "1.6e4 against > 1.3e5"
+    some = lambda seed: falls if seed < 2 else [50] * 8  # noqa: E731
+    found = judged(tmp_path / "b", "order", BY_ARRIVAL, sbp=some, sdca=NEVER)
+    assert found.text == "1.6e4 (1.6e4 to > 1.3e5) against > 1.3e5"
+    most = lambda seed: falls if seed < 1 else [50] * 8  # noqa: E731
+    found = judged(tmp_path / "c", "order", BY_ARRIVAL, sbp=most, sdca=falls)
+    assert found.text == "> 1.3e5 (1.6e4 to > 1.3e5) against 1.6e4" and found.verdict == UNSURE
+
+
+def test_a_run_that_ended_by_its_own_tolerance_above_the_level_is_censored_too(tmp_path):
+    given = {**BY_ARRIVAL, "than": {"solver": "smo", "arrival": "test_error", "level": 10}}
+    found = judged(tmp_path, "order", given, sbp=arrives(7), smo=NEVER)
+    assert found.verdict == UNSURE and found.estimate.text() == "< 1 (0 to 1)"
+
+
+def test_the_first_arrival_may_be_left_again(tmp_path):
+    first = {key: {**BY_ARRIVAL[key], "first": True} for key in ("less", "than")}
+    falls = [50, 50, 9, 50, 50, 50, 50, 50]
+    found = judged(tmp_path, "order", {**first, "as": "ratio"}, sbp=falls, sdca=NEVER)
+    assert found.text == "4e+03 against > 1.3e5" and found.estimate.text() == "< 0.0312 (0 to 0.0312)"
+
+
+def test_a_value_at_an_arrival_holds_what_it_was_at_the_checkpoint_before(tmp_path):
+    at = {"of": {"solver": "sdca", "arrival": "test_error", "level": 10}}
+    given = {"value": {"solver": "sbp", "metric": "primal_objective", "at": at}, "equals": 4, "within": 1.5}
+    falling = [8, 7, 6, 5, 4, 3, 2, 1]
+    found = judged(tmp_path / "a", "exact", given, sbp=falling, sdca=arrives(4))
+    assert found.verdict == HOLDS and found.estimate.text() == "0 (0 to 1)"
+    found = judged(tmp_path / "b", "exact", {**given, "within": 0.5}, sbp=falling, sdca=arrives(4))
+    assert found.verdict == UNSURE
+    found = judged(tmp_path / "c", "exact", given, sbp=falling, sdca=NEVER)
+    assert found.verdict == NOT_ATTEMPTED and "end before the cost" in found.text
+    given["value"]["at"] = {
+        "arrival": "test_error",
+        "level": 10,
+    }  # of its own: at the checkpoint that is there
+    found = judged(tmp_path / "d", "exact", given, sbp=arrives(4))
+    assert found.estimate.text() == "5"
+    found = judged(tmp_path / "e", "exact", given, sbp=NEVER)
+    assert found.verdict == NOT_ATTEMPTED and found.text == "sbp: 3 of 3 runs end before they come so far"
+
+
+#: Stable at the sixth checkpoint, 12 to 11.8 over a factor of four; alike before for too short a time.
+STABLE = [50, 20, 20, 12, 12, 11.8, 9, 8]
+
+
+@pytest.mark.parametrize(
+    ("percent", "stop", "verdict"),
+    [
+        (STABLE, "3.2e4", HOLDS),
+        ([10] * 8, "4e+03", HOLDS),  # observed over the whole factor, from the first checkpoint on
+        ([50, 20, 10, 5, 2.5, 1.25, 0.6, 0.3], "> 1.3e5", UNSURE),
+        ([10, 10.5, 10, 10.5, 10, 10.5, 10, 10.5], "> 1.3e5", UNSURE),
+    ],
+)
+def test_a_run_is_stable_where_all_its_values_have_been_alike_for_long(tmp_path, percent, stop, verdict):
+    rule = {"stabilises": "test_error", "span": 4.0, "within": 0.25}
+    given = {"less": {"solver": "sbp", **rule}, "than": 2e5, "as": "ratio"}
+    found = judged(tmp_path, "order", given, sbp=percent)
+    assert found.verdict == verdict and found.text == f"{stop} against 200000"
+
+
+def test_a_stop_lies_between_two_checkpoints(tmp_path):
+    rule = {"stabilises": "test_error", "span": 4.0, "within": 0.25}
+    for limit, verdict in ((33_000, HOLDS), (24_000, UNSURE), (15_000, NOT)):
+        given = {"less": {"solver": "sbp", **rule}, "than": limit, "as": "ratio"}
+        assert judged(tmp_path / str(limit), "order", given, sbp=STABLE).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("end", "verdict"), [(30.0, HOLDS), (1.0, NOT), (11.8, UNSURE)]
+)  # 11.8 where it stops: what comes later has no part in it
+def test_a_run_is_looked_at_where_it_is_stable(tmp_path, end, verdict):
+    at = {"stabilises": "test_error", "span": 4.0, "within": 0.25}
+    given = {"less": {"solver": "sbp", "at": at}, "than": {"solver": "sdca"}}
+    assert judged(tmp_path, "order", given, sbp=STABLE, sdca=flat_at(end)).verdict == verdict
+
+
+def test_a_run_that_is_never_stable_is_not_looked_at(tmp_path):
+    at = {"stabilises": "test_error", "span": 4.0, "within": 0.25}
+    found = judged(tmp_path, "order", {"less": {"solver": "sbp", "at": at}, "than": 9}, sbp=COSTS[::-1] / 1e4)
+    assert found.verdict == NOT_ATTEMPTED
+
+
+#: Censored above this cost: what holds, what does not, and what the bound cannot tell.
+CENSORED = [
+    ("ratio", {"of": ARRIVAL, "to": 1000, "within": [100, None]}, HOLDS),
+    ("ratio", {"of": ARRIVAL, "to": 1000, "within": [0, 100]}, NOT),
+    ("ratio", {"of": ARRIVAL, "to": 1000, "within": [0, 200]}, UNSURE),
+    ("ratio", {"of": 1000, "to": ARRIVAL, "within": [0, 0.01]}, HOLDS),
+    ("order", {"less": 1000, "than": ARRIVAL}, HOLDS),
+    ("order", {"less": ARRIVAL, "than": 1000}, NOT),
+    ("order", {"less": ARRIVAL, "than": 200_000}, UNSURE),
+    ("near", {"value": ARRIVAL, "printed": 1000, "within": 1000}, NOT),
+    ("near", {"value": ARRIVAL, "printed": 128_000, "within": 1000}, UNSURE),
+    ("exact", {"value": ARRIVAL, "equals": 1000}, NOT),
+    ("exact", {"value": ARRIVAL, "equals": 200_000}, UNSURE),
+]
+
+
+@pytest.mark.parametrize(("predicate", "given", "verdict"), CENSORED)
+def test_a_censored_cost_is_a_lower_bound(tmp_path, predicate, given, verdict):
+    assert judged(tmp_path, predicate, given, sbp=NEVER).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("predicate", "given", "verdict"),
+    [
+        ("slope", {"within": [1.5, None]}, HOLDS),
+        ("slope", {"within": [None, 1.5]}, NOT),
+        ("slope", {"within": [None, 2.5]}, UNSURE),
+        ("flat", {"factor": 20}, NOT),
+        ("flat", {"factor": 200}, UNSURE),
+    ],
+)
+def test_a_censored_place_of_a_series(tmp_path, predicate, given, verdict):
+    # It arrives between 500 and 1,000 at C = 1, which is its first checkpoint, and after 128,000 at C = 10.
+    over = {"problem.C": [1.0, 10.0]}
+    series = {"of": {**ARRIVAL, "over": "problem.C"}, **given}
+    sbp = lambda seed, C: (arrives(1) if C == 1.0 else NEVER)(seed)  # noqa: E731
+    assert judged(tmp_path, predicate, series, over=over, sbp=sbp).verdict == verdict

@@ -1,0 +1,249 @@
+"""What predicates speak of: quantities, where they are known, and what is said where they are not."""
+
+import numpy as np
+import pytest
+
+from svmbench.errors import UserError
+from svmbench.papers.claims import judge, read_claims
+from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED, REPRODUCED
+from svmbench.papers.quantities import Evidence
+from svmbench.papers.vocabulary import PREDICATES
+
+from .judged import COSTS, flat_at, judged
+from .written import artifact, material, store
+
+HOLDS, NOT, UNSURE = REPRODUCED, DEVIATES, INCONCLUSIVE
+
+
+def test_the_noise_of_the_test_set_and_points_belong_to_errors_alone(tmp_path):
+    given = {"curve": "smo", "part": 0.25, "arrived": 0.1, "far": 1.0, "metric": "primal_objective"}
+    found = judged(tmp_path / "a", "late", given, seeds=1, smo=[90, 16.5, 90, 90, 80, 40, 15, 15])
+    assert found.verdict == HOLDS and found.estimate.text() == "1.5"
+    given = {"curve": "sbp", "by": 0.5, "metric": "primal_objective"}
+    found = judged(tmp_path / "b", "rises", given, sbp=lambda seed: [40, 30, 20, 10, 10, 10, 12.5, 15])
+    assert found.estimate.text() == "2.86"  # six marks at 12.5 and one at 15, less 10
+    assert (
+        judged(tmp_path / "c", "rises", {"curve": "sbp", "by": 0.5}, sbp=flat_at(9)).estimate.unit == "points"
+    )
+
+
+def test_a_claim_on_what_is_not_stored_is_not_attempted(tmp_path):
+    found = judged(tmp_path, "order", {"less": {"solver": "smo"}, "than": 3})
+    assert found.verdict == NOT_ATTEMPTED and found.text == "smo: 0 of 3 runs are there (missing)"
+
+
+def test_no_verdict_depends_on_a_range_of_an_axis(tmp_path):
+    paper = artifact(["sbp", "sdca"], ranges={"x": [5000, 9000]})
+    for run in paper.runs.planned():
+        level = 20.0 if run.solver == "sbp" else np.where(COSTS < 9000, 30.0, 10.0)
+        store(tmp_path, run, [{"test_error": e / 100} for e in np.broadcast_to(level, COSTS.shape)])
+    given = {"below": {"curve": "sbp", "other": "sdca"}}
+    (parsed,) = read_claims([{"name": "c", "text": "t", "place": "p", "parts": [given]}], "FILE", "X-C")
+    evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
+    (finding,) = judge(parsed.parts[0], {"kev_ondemand": {"board": evidence}})
+    assert "from 1.0e3 to 1.3e5" in finding.text and finding.verdict == NOT
+
+
+def test_together_is_the_mean_over_data_sets(tmp_path):
+    panels = {
+        name: {"title": name, "overrides": ["dataset=checkerboard", f"dataset.n_test={size}"]}
+        for name, size in (("one", 10), ("two", 20))
+    }
+    paper = artifact(["sbp", "sdca"], panels=panels)
+    for run in paper.runs.planned():
+        level = {"sdca": 20.0, "sbp": 10.0 if run.panel == "one" else 30.0}[run.solver]
+        store(tmp_path, run, [{"test_error": level / 100}] * 4)
+    part = {"together": True, "below": {"curve": "sbp", "other": "sdca"}}
+    (parsed,) = read_claims([{"name": "c", "text": "t", "place": "p", "parts": [part]}], "FILE", "X-C")
+    found = material(paper, tmp_path)
+    evidence = {name: found.evidence(name, "kev_ondemand") for name in panels}
+    (finding,) = judge(parsed.parts[0], {"kev_ondemand": evidence})
+    assert finding.estimate.value == pytest.approx((0.5 * 1.5) ** 0.5) and finding.text == "one 0.5; two 1.5"
+
+
+def of_two_sets(part, one, two):
+    """The verdict on two data sets together, of each of which a number is measured."""
+    (parsed,) = read_claims([{"name": "c", "text": "t", "place": "p", "parts": [part]}], "FILE", "X-C")
+    evidence = {name: Evidence("", [], measures={"m": m}) for name, m in (("one", one), ("two", two))}
+    (finding,) = judge(parsed.parts[0], {"": evidence})
+    return finding
+
+
+def test_together_differences_are_averaged_and_ratios_in_the_logarithm():
+    less = {"less": {"measure": "m"}, "than": 10}
+    found = of_two_sets({"together": True, "order": less}, {"value": 4.0}, {"value": 12.0})
+    assert found.estimate.value == pytest.approx(-2.0) and found.verdict == HOLDS
+    assert (found.least, found.most) == (-np.inf, -np.nextafter(0.0, 1.0))
+    ratio = {"of": {"measure": "m"}, "to": 10, "within": [0.2, 0.7]}
+    found = of_two_sets({"together": True, "ratio": ratio}, {"value": 4.0}, {"value": 9.0})
+    assert found.estimate.value == pytest.approx(0.6) and (found.least, found.most) == (0.2, 0.7)
+
+
+def test_together_the_bounds_are_averaged_too():
+    ratio = {"of": {"measure": "m"}, "to": 10, "within": [0.0, 1.0]}
+    wide = {"value": 4.0, "low": 1.0, "high": 16.0}
+    found = of_two_sets({"together": True, "ratio": ratio}, wide, wide)
+    assert (found.estimate.low, found.estimate.high) == (pytest.approx(0.1), pytest.approx(1.6))
+
+
+def test_together_arrivals_keep_their_bounds(tmp_path):
+    panels = {
+        name: {"title": name, "overrides": ["dataset=checkerboard", f"dataset.n_test={size}"]}
+        for name, size in (("one", 10), ("two", 20))
+    }
+    paper = artifact(["sbp"], panels=panels)
+    for run in paper.runs.planned():
+        store(tmp_path, run, [{"test_error": e / 100} for e in (50, 9, 9, 9)])
+    arrival = {"solver": "sbp", "arrival": "test_error", "level": 10}
+    part = {"together": True, "ratio": {"of": arrival, "to": 1000, "within": [0, 3]}}
+    (parsed,) = read_claims([{"name": "c", "text": "t", "place": "p", "parts": [part]}], "FILE", "X-C")
+    found = material(paper, tmp_path)
+    evidence = {name: found.evidence(name, "kev_ondemand") for name in panels}
+    (finding,) = judge(parsed.parts[0], {"kev_ondemand": evidence})
+    assert finding.estimate.text() == "2 (1 to 2)" and finding.verdict == HOLDS
+
+
+def test_a_number_may_differ_from_data_set_to_data_set(tmp_path):
+    given = {"value": {"solver": "sbp"}, "printed": {"by_panel": {"board": 10.0}}, "within": 5.0}
+    assert judged(tmp_path, "near", given, sbp=flat_at(10)).verdict == HOLDS
+
+
+#: Each predicate with quantities of one line, and what it says where that arrives nowhere.
+OVER = {"solver": "sbp", "over": "problem.C"}
+
+OF_SBP = {
+    "order": {"less": {"solver": "sbp"}, "than": 3},
+    "ratio": {"of": {"solver": "sbp"}, "to": 20, "within": [0, 1]},
+    "near": {"value": {"solver": "sbp"}, "printed": 10, "within": 1},
+    "slope": {"of": {**OVER, "metric": "test_error"}, "within": [0, 1]},
+    "flat": {"of": {**OVER, "metric": "test_error"}, "factor": 2},
+    "below": {"curve": "sbp", "other": "sbp"},
+    "late": {"curve": "sbp", "part": 0.25, "arrived": 0.1, "far": 1.0, "unfinished": True},
+    "rises": {"curve": "sbp", "by": 1.0},
+    "ended": {"solver": "sbp", "because": "budget"},
+    "exact": {"value": {"solver": "sbp"}, "equals": 10},
+}
+
+
+@pytest.mark.parametrize("predicate", PREDICATES)
+def test_without_runs_nothing_is_attempted(tmp_path, predicate):
+    over = {"problem.C": [1.0, 10.0]} if predicate in ("slope", "flat") else None
+    given = OF_SBP[predicate]
+    found = judged(tmp_path, predicate, given, over=over, sdca=flat_at(10))
+    assert found.verdict == NOT_ATTEMPTED and found.estimate is None
+    assert (found.least, found.most) == (-np.inf, np.inf)
+    assert found.text.startswith("sbp: no runs over problem.C" if over else "sbp: no such runs")
+
+
+@pytest.mark.parametrize("predicate", [name for name in PREDICATES if name != "ended"])
+def test_without_checkpoints_nothing_is_attempted(tmp_path, predicate):
+    over = {"problem.C": [1.0, 10.0]} if predicate in ("slope", "flat") else None
+    found = judged(tmp_path, predicate, OF_SBP[predicate], over=over, sbp=[])
+    assert found.verdict == NOT_ATTEMPTED and found.text.startswith("sbp: no checkpoint was made")
+
+
+def test_quantities_are_scaled_and_shifted(tmp_path):
+    given = {"value": {"measure": "m", "factor": 2.0, "plus": 3.0}, "equals": 13.0}
+    found = judged(tmp_path, "exact", given, measures={"m": {"value": 5.0}})
+    assert found.verdict == HOLDS and found.text == "2 x 5 +3, expected 13"
+    given = {"value": {"number": 4.0, "factor": 0.5}, "equals": 2}
+    assert judged(tmp_path, "exact", given).text == "0.5 x 4, expected 2"
+
+
+def test_a_peak_an_envelope_and_a_cost(tmp_path):
+    curve = [30, 10, 20, 40, 15, 25, 18, 16]
+    place = {"solver": "sbp", "metric": "primal_objective"}
+    for more, value in (
+        ({"peak": True}, 40),
+        ({"envelope": True}, 10),
+        ({}, 16),
+        ({"at": 8000}, 40),
+        ({"at": 15_999}, 15),  # a checkpoint a little past the mark is at it
+        ({"at": 9000}, 40),
+        ({"at": 8000, "envelope": True}, 10),
+        ({"at": {"part": 0.5, "of": 8000}}, 20),
+        ({"at": {"shared": ["sbp"], "metric": "primal_objective"}}, 16),
+    ):
+        given = {"value": {**place, **more}, "equals": value}
+        found = judged(tmp_path / str(more), "exact", given, seeds=1, sbp=curve)
+        assert (found.verdict, found.estimate.value) == (HOLDS, 0.0), more
+    given = {"value": {**place, "at": 500}, "equals": 1}
+    found = judged(tmp_path / "early", "exact", given, seeds=1, sbp=curve)
+    assert found.verdict == NOT_ATTEMPTED and "was not observed at 5.0e2" in found.text
+
+
+@pytest.mark.parametrize(
+    ("quantity", "message"),
+    [
+        ({"solver": "sbp", "colour": 1}, "unknown key 'colour' of a quantity"),
+        ({"at": 3}, "a quantity needs solver, measure, optimum, known or number"),
+        ({"solver": "sbp", "at": {"part": 1}}, "a cost that all runs share needs"),
+    ],
+)
+def test_a_quantity_that_is_none_is_refused(tmp_path, quantity, message):
+    with pytest.raises(UserError, match=message):
+        judged(tmp_path, "exact", {"value": quantity, "equals": 1}, sbp=flat_at(10))
+
+
+def test_what_is_neither_measured_nor_known_is_not_attempted(tmp_path):
+    for number, (quantity, text) in enumerate(
+        [
+            ({"measure": "n"}, "n is not measured"),
+            ({"known": "nu"}, "nu of the known optimum is not stored"),
+            ({"optimum": "nu"}, "nu of the certified optimum is not stored"),
+            ({"solver": "sbp", "where": {"problem.C": 3.0}}, "sbp: no such runs with {'problem.C': 3.0}"),
+            (
+                {"solver": "sbp", "arrival": "test_error", "within": 1},
+                "test_error of the certified optimum is not stored",
+            ),
+        ]
+    ):
+        given = {"value": quantity, "equals": 1}
+        found = judged(tmp_path / str(number), "exact", given, measures={"m": {"value": 1}}, sbp=flat_at(10))
+        assert (found.verdict, found.text) == (NOT_ATTEMPTED, text)
+
+
+def test_a_series_may_be_measured(tmp_path):
+    given = {"of": {"measure": "m"}, "within": [0.9, 1.1]}
+    series = {"m": {"x": [1, 10, 100], "series": [[2, 2], [20, 20], [200, 200]]}}
+    found = judged(tmp_path / "a", "slope", given, measures=series)
+    assert found.verdict == HOLDS and found.text == "3 places from 1.0e0 to 1.0e2"
+    found = judged(tmp_path / "b", "slope", given, measures={"other": {}})
+    assert found.verdict == NOT_ATTEMPTED and found.text == "m is not measured"
+    found = judged(tmp_path / "c", "slope", {**given, "since": 1000}, measures=series)
+    assert found.verdict == NOT_ATTEMPTED and found.text == "no place lies between 1000 and inf"
+
+
+def test_errors_are_in_points_and_shown_with_two_digits(tmp_path):
+    given = {"less": {"solver": "sbp"}, "than": {"solver": "sdca", "plus": 1.0}}
+    found = judged(tmp_path, "order", given, sbp=flat_at(10, 1), sdca=flat_at(20))
+    assert found.estimate.unit == "points" and found.text == "10.00 (9.00 to 11.00) against 20.00 +1"
+
+
+def test_a_quantity_has_a_value_for_each_seed(tmp_path):
+    paper = artifact(["sbp"], seeds=3)
+    for run in paper.runs.planned():
+        store(tmp_path, run, [{"test_error": (10 + run.seed) / 100}] * 3)
+    evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
+    values = evidence.values({"solver": "sbp", "factor": 2.0, "plus": 1.0})
+    assert values.tolist() == pytest.approx([21.0, 23.0, 25.0])
+
+
+def test_a_value_that_is_an_upper_bound_alone(tmp_path):
+    value = {"solver": "sbp", "at_most": True}
+    for level, printed, within, verdict in (
+        (10.0, 8.0, 20.0, HOLDS),  # anything from 0 to 10 is within 20 of 8
+        (10.0, 1.0, 2.0, UNSURE),  # it may be 1 in the end
+        (10.0, 30.0, 5.0, NOT),
+    ):
+        given = {"value": value, "printed": printed, "within": within}
+        found = judged(tmp_path / f"{printed}", "near", given, sbp=flat_at(level))
+        assert found.verdict == verdict and found.text == f"at most 10.00, printed {printed:g}"
+    for other, verdict in ((20.0, HOLDS), (5.0, UNSURE)):  # it is not above, for more would lower it
+        given = {"less": value, "than": {"solver": "sdca"}}
+        found = judged(tmp_path / f"order{other}", "order", given, sbp=flat_at(10), sdca=flat_at(other))
+        assert found.verdict == verdict
+    (part,) = read_claims(
+        [{"name": "c", "text": "t", "place": "p", "parts": [{"order": given}]}], "FILE", "X-C"
+    )[0].parts
+    assert part.definition.startswith("The test error of sbp at the end (an upper bound) is less")
