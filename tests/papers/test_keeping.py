@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -64,3 +65,8 @@ def test_an_artifact_keeps_what_it_asks_for(paper: str, places: list[int]) -> No
 )
 def test_mistakes_are_kept_where_errors_are_compared(paper: str, compares: bool) -> None:
     assert compares_errors(load(paper)) == compares
+
+
+def test_what_is_committed_stays_small():
+    reference = Path(__file__).parents[2] / "results" / "reference"
+    assert sum(path.stat().st_size for path in reference.rglob("*") if path.is_file()) <= 16_000_000
