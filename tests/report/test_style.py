@@ -64,7 +64,7 @@ def test_overlapping_bands_keep_their_colours(tmp_path):
         path, _ = save(figure, tmp_path / "picture", "caption", ("png",))
     with Image.open(path) as few, Image.open(full) as many:
         shown, drawn = (np.asarray(image.convert("RGB")).astype(int) for image in (few, many))
-    colours, where, counts = np.unique(drawn.reshape(-1, 3), axis=0, return_inverse=True, return_counts=True)
+    _, where, counts = np.unique(drawn.reshape(-1, 3), axis=0, return_inverse=True, return_counts=True)
     areas = np.flatnonzero(counts > 2000)  # bands and what they overlap to
     away = np.abs(shown - drawn).reshape(-1, 3).max(axis=1)
     assert areas.size > 10 and max(away[where.ravel() == area].max() for area in areas) <= 7
