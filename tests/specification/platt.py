@@ -32,7 +32,7 @@ class Machine:
         self, problem: Problem, w: OnDemand | Maintained, rng: Generator, eps: float, change: float
     ) -> None:
         self.y, self.C, self.n, self.rng = problem.y, problem.C, problem.n, rng
-        self.eps, self.change = eps, change
+        self.eps, self.change, self.least = eps, change, min(change, problem.C)
         self.oracle = w.oracle
         self.by_rows = isinstance(w, Maintained)
         w.oracle.diagonal()
@@ -102,13 +102,13 @@ class Machine:
         else:
             at_low, at_high = ((end - aj) * (slope - 0.5 * kappa * (end - aj)) for end in (low, high))
             new = aj
-            if abs(at_high - at_low) > self.change:
+            if abs(at_high - at_low) > self.least:
                 new = high if at_high > at_low else low
         if new - low < SNAP * max(ai, aj):
             new = low
         elif high - new < SNAP * max(ai, aj):
             new = high
-        if abs(new - aj) < self.change * (new + aj + self.change):
+        if abs(new - aj) < self.change * (new + aj + self.least):
             return False
         self.put(i, j, self.rounded(ai + s * (aj - new)), self.rounded(new))
         return True
@@ -133,14 +133,23 @@ class Machine:
         self.E += di * self.K[i] + dj * self.K[j] + (b - self.b)
         self.b = b
 
+    def extremes(self, change: float) -> tuple[float, float]:
+        """The least error where a coefficient can be raised and the largest where it can be lowered.
+
+        By a step that the rule of smallest changes allows.
+        """
+        grows = (self.a < self.C) & (self.C - self.a >= change * (self.C + self.a + self.least))
+        falls = (self.a > 0.0) & (self.a >= change * (self.a + self.least))
+        up, down = np.where(self.y > 0.0, (grows, falls), (falls, grows))
+        return np.min(self.E[up], initial=np.inf), np.max(self.E[down], initial=-np.inf)
+
     def settle(self) -> bool:
         """Whether the method ends after a pass over all that changed nothing; b may be mended."""
-        up = np.where(self.y > 0.0, self.a < self.C, self.a > 0.0)
-        down = np.where(self.y > 0.0, self.a > 0.0, self.a < self.C)
-        errors_up, errors_down = self.E[up], self.E[down]
-        least, most = np.min(errors_up, initial=np.inf), np.max(errors_down, initial=-np.inf)
+        least, most = self.extremes(0.0)
         if least >= -self.eps and most <= self.eps:
             return True
+        without = self.extremes(self.change)
+        least, most = without if np.isfinite(without).all() else (least, most)
         finite = [end for end in (least, most) if np.isfinite(end)]
         bias = sum(finite) / len(finite)
         before = self.b

@@ -18,21 +18,23 @@ coefficient is free if 0 < α < C, else bound::
                      return if the step of (i, j) changes something
     step (i, j): κ = K_ii + K_jj - 2 K_ij;  [L, H] is where α_j can go with α_i in the box
                  α_j' = clip(α_j + y_j (E_i - E_j)/κ, L, H); if κ <= 0, the end at which the dual is larger
-                 by more than ``change``
-                 nothing changes if |α_j' - α_j| < change (α_j' + α_j + change)
+                 by more than min(change, C)
+                 nothing changes if |α_j' - α_j| < change (α_j' + α_j + min(change, C))
                  α_i' = α_i + y_i y_j (α_j - α_j')
                  b makes E_i = 0 if α_i' is free, else E_j = 0 if α_j' is, else it is the mean of both
 
-The paper's names of ``eps`` and ``change`` are tol and eps, both 1e-3 there. An α_j' nearer to L or H than
+The paper's names of ``eps`` and ``change`` are tol and eps, both 1e-3 there; it adds eps to α_j' + α_j whatever
+C, so that no step is made where C is far below it. An α_j' nearer to L or H than
 1e-8 of the larger of α_i and α_j is put onto it; the paper does so at 0 and C, by 1e-8 whatever C, but at the
 ends of the segment Σ α_i y_i stays 0, and a part of C would be far above small coefficients if C is large.
 
 The b of the last step may be wrong for all others, so that examples violate the conditions though no pair
 does (S. S. Keerthi et al., Neural Computation 13, 2001). Where that ends a pass over all, b is set to the
-midpoint: the least error where α_i y_i can grow and the largest where it can fall become opposite numbers. If
-these were more than 2 eps apart, another pass over all follows. When that changes nothing either, every step
-left is smaller than ``change``: the method ends, as stalled if its relative duality gap is above 0.01, above
-3 ``eps`` and above 3 ``change``.
+midpoint: the least error where α_i y_i can grow and the largest where it can fall become opposite numbers. A
+coefficient so near to 0 or C that ``change`` does not let it go there, as at C - 1e-13, counts as bound then:
+b does not depend on where such a one can move. If the two errors were more than 2 eps apart, another pass over
+all follows. When that changes nothing either, every step left is smaller than ``change``: the method ends, as
+stalled if its relative duality gap is above 0.01, above 3 ``eps`` and above 3 ``change``.
 
 Counting: an iteration is one examination. On demand the errors of the free examples are kept. That of a
 bound one costs the number of non-zero coefficients, for j and for each i whose segment is not a point; K_ij
@@ -104,6 +106,7 @@ cdef class Run(SteppedRun):
     cdef double C
     cdef double eps
     cdef double change
+    cdef double least               # what is added to the coefficients that a change is relative to
     cdef double b
     cdef Extrema extrema
     cdef double[::1] alpha
@@ -124,6 +127,7 @@ cdef class Run(SteppedRun):
         self.C = problem.C
         self.eps = params.eps
         self.change = params.eps if params.change is None else params.change
+        self.least = min(self.change, self.C)
         self.alpha = np.zeros(self.n)
         self.v = np.array(self.labels)
         diagonal = checked_diagonal(oracle)
@@ -171,18 +175,26 @@ cdef class Run(SteppedRun):
         return 0
 
     cdef double violation(self) noexcept nogil:
-        self.find_extrema()
+        self.find_extrema(0.0)
         return self.extrema.m_up - self.extrema.M_low
 
-    cdef void find_extrema(self) noexcept nogil:
-        """Find the largest value that can move up and the least that can move down."""
+    cdef void find_extrema(self, double change) noexcept nogil:
+        """Find the largest value that can move up and the least that can move down, by such a change."""
         cdef Py_ssize_t i = 0
         self.extrema.m_up, self.extrema.M_low = -INFINITY, INFINITY
         for i in range(self.n):
-            if (self.alpha[i] < self.C) if self.y[i] > 0.0 else (self.alpha[i] > 0.0):
+            if self.can_grow(i, change) if self.y[i] > 0.0 else self.can_fall(i, change):
                 self.extrema.m_up = fmax(self.extrema.m_up, self.v[i])
-            if (self.alpha[i] > 0.0) if self.y[i] > 0.0 else (self.alpha[i] < self.C):
+            if self.can_fall(i, change) if self.y[i] > 0.0 else self.can_grow(i, change):
                 self.extrema.M_low = fmin(self.extrema.M_low, self.v[i])
+
+    cdef bint can_grow(self, Py_ssize_t i, double change) noexcept nogil:
+        cdef double a = self.alpha[i]
+        return a < self.C and self.C - a >= change * (self.C + a + self.least)
+
+    cdef bint can_fall(self, Py_ssize_t i, double change) noexcept nogil:
+        cdef double a = self.alpha[i]
+        return a > 0.0 and a >= change * (a + self.least)
 
     cdef bint settle(self) noexcept nogil:
         """Correct b if it violates the conditions; return whether nothing is left to be done.
@@ -191,10 +203,15 @@ cdef class Run(SteppedRun):
         steps that are left are too small a change; if the optimum is far, it has stalled.
         """
         cdef double high = 0.0, low = 0.0, before = self.b
-        self.find_extrema()
+        self.find_extrema(0.0)
         high, low = self.extrema.m_up, self.extrema.M_low
         if self.b >= high - self.eps and self.b <= low + self.eps:
             return True
+        self.find_extrema(self.change)
+        if self.extrema.m_up > -INFINITY and self.extrema.M_low < INFINITY:
+            high, low = self.extrema.m_up, self.extrema.M_low
+        else:
+            self.find_extrema(0.0)
         self.b = midpoint(&self.extrema)
         if high - low <= 2.0 * self.eps:
             return True
@@ -285,7 +302,7 @@ cdef class Run(SteppedRun):
             new = low
         elif high - new < SNAP * fmax(ai, aj):
             new = high
-        if fabs(new - aj) < self.change * (new + aj + self.change):
+        if fabs(new - aj) < self.change * (new + aj + self.least):
             return False
         self.put(i, j, self.rounded(ai + s * (aj - new)), self.rounded(new))
         return True
@@ -300,7 +317,7 @@ cdef class Run(SteppedRun):
             return fmin(fmax(a + slope / kappa, low), high)
         # What the dual gains at the upper end more than at the lower.
         more = (high - a) * (slope - 0.5 * kappa * (high - a)) - (low - a) * (slope - 0.5 * kappa * (low - a))
-        if fabs(more) <= self.change:
+        if fabs(more) <= self.least:
             return a
         return high if more > 0.0 else low
 

@@ -7,7 +7,7 @@ import pytest
 from sklearn.svm import SVC
 
 from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem
+from svmbench.problem import Problem, best_bias, mean_hinge
 from svmbench.rng import Generator
 from svmbench.runner.certificate import certify
 from svmbench.solvers.kernel.platt import Params, Platt
@@ -149,3 +149,36 @@ def test_examples_without_distance(X):
     assert snapshot.model.bias == pytest.approx(1.0)
     assert snapshot.alpha[1] == snapshot.alpha[5] == 0.5
     assert snapshot.alpha @ y == pytest.approx(0.0, abs=1e-15)
+
+
+@pytest.mark.parametrize("seed", [131, 601, 747, 754])
+def test_a_coefficient_a_hair_below_c_does_not_move_the_bias(seed):
+    # Nearly the identity: the classes differ in size, so that one has all its coefficients about C.
+    rng = np.random.default_rng(seed)
+    n, d, share = int(rng.integers(10, 200)), int(rng.choice([1, 2, 6, 24])), rng.choice([0.3, 0.5, 0.1])
+    y = np.where(rng.random(n) < share, 1.0, -1.0)
+    y[:2] = 1.0, -1.0
+    X = np.round(4.0 * rng.uniform(-1.0, 1.0, (n, d))) / 4.0
+    gamma = float(rng.choice([3.0, 30.0, 0.3]))
+    run, _, problem = started(X, y, {"name": "gaussian", "gamma": gamma}, seed=seed)
+    snapshot = finished(run)
+    below = problem.C - snapshot.alpha
+    assert np.any((below > 0.0) & (below < 1e-8))  # or the case is none
+    bias = best_bias(y, snapshot.responses)
+    assert loss(y, snapshot, snapshot.model.bias) <= 1.01 * loss(y, snapshot, bias)
+
+
+def loss(y, snapshot, bias):
+    return mean_hinge(snapshot.responses, y * bias)
+
+
+@pytest.mark.parametrize("C", [1e-12, 1e-6, 1e-4])
+def test_small_coefficients_move_by_small_steps(C):
+    X, y = noisy()
+    run, _, problem = started(X, y, C=C)
+    snapshot = finished(run)
+    certificate = certify(problem, snapshot.alpha, snapshot.responses)
+    assert certificate["relative_gap"] <= 1e-3
+    # At so small a C every example of the smaller class is at it.
+    smaller = y == (1.0 if (y > 0.0).sum() < (y < 0.0).sum() else -1.0)
+    assert (snapshot.alpha[smaller] == C).all()
