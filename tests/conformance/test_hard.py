@@ -48,9 +48,9 @@ def test_ends_converged_stalled_or_at_its_budget(name):
     assert not bad, "\n".join(bad)
 
 
-@pytest.mark.parametrize(("name", "number"), [("platt", 12), ("platt", 29), ("randsvm", 8)])
+@pytest.mark.parametrize(("name", "number"), [("platt", 12), ("randsvm", 8)])
 def test_what_is_far_from_the_optimum_has_not_converged(name, number):
-    # Steps of less than a tolerance that is beyond C; features whose inner products cancel in the rows.
+    # Features whose inner products cancel in the rows.
     ended = play(case(name, number))
     assert ended["end"] == "stalled"
     assert ended["bad"] == []
