@@ -40,6 +40,10 @@ BIASES = ("none", "unregularised")
 ROUNDING_MATTERS = 1e-9
 
 
+#: Sums of weights that differ by less, relative to all weights, are equal but for rounding.
+_SAME_WEIGHT = 1e-14
+
+
 def lam_from_C(C: float, n: int) -> float:
     """Return λ = 1/(C n), the regularisation of the λ-form with the same minimiser as the C-form."""
     return 1.0 / (C * n)
@@ -65,9 +69,17 @@ def nu_from_optimum(mean_hinge: float, norm: float) -> float:
     return mean_hinge / norm
 
 
-def mean_hinge(responses: NDArray[np.float64], margin_shift: NDArray[np.float64] | float = 0.0) -> float:
-    """Return the mean hinge loss of the responses, shape (n,); ``margin_shift`` is y_i b with a bias."""
-    return float(np.maximum(0.0, 1.0 - (responses + margin_shift)).mean())
+def mean_hinge(
+    responses: NDArray[np.float64],
+    margin_shift: NDArray[np.float64] | float = 0.0,
+    weights: NDArray[np.float64] | None = None,
+) -> float:
+    """Return the mean hinge loss of the responses, shape (n,), each times its weight.
+
+    ``margin_shift`` is y_i b with a bias. The mean is over n also where there are weights.
+    """
+    losses = np.maximum(0.0, 1.0 - (responses + margin_shift))
+    return float(losses.mean() if weights is None else (weights * losses).mean())
 
 
 def mean_squared_hinge(responses: NDArray[np.float64]) -> float:
@@ -75,21 +87,41 @@ def mean_squared_hinge(responses: NDArray[np.float64]) -> float:
     return float(np.square(np.maximum(0.0, 1.0 - responses)).mean())
 
 
-def best_bias(y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
+def best_bias(
+    y: NDArray[np.float64], responses: NDArray[np.float64], weights: NDArray[np.float64] | None = None
+) -> float:
     """Return the bias with the least mean hinge loss for given responses; of an interval, its midpoint.
 
     The hinge loss of example i bends at b = y_i - f(x_i) = y_i (1 - c_i). From the left, each bend raises the
     slope of their sum by one, from minus the number of positives at first: the sum is least between the bends
-    with as many bends before them as there are positives.
+    with as many bends before them as there are positives. With weights each counts as much as its weight.
 
     Parameters
     ----------
     y, responses : ndarray of float64, shape (n,)
         Labels, and c_i without bias.
+    weights : ndarray of float64, shape (n,), optional
+        Positive weights of the losses; all 1 by default.
     """
+    if weights is not None:
+        return _weighted_best_bias(y, responses, weights)
     bends = np.sort(y * (1.0 - responses))
     positives = int(np.count_nonzero(y > 0.0))
     return float(bends[max(positives - 1, 0) : positives + 1].mean())
+
+
+def _weighted_best_bias(
+    y: NDArray[np.float64], responses: NDArray[np.float64], weights: NDArray[np.float64]
+) -> float:
+    bends = y * (1.0 - responses)
+    order = np.argsort(bends, kind="stable")
+    before = np.cumsum(weights[order])
+    positives = float(weights[y > 0.0].sum())
+    rounding = _SAME_WEIGHT * float(before[-1])
+    first, last = np.searchsorted(before, [positives - rounding, positives + rounding])
+    # Where the slope is 0 between two bends, the sum is the same between them.
+    ends = bends[order[[min(first, bends.size - 1), min(last, bends.size - 1)]]]
+    return float(ends.mean())
 
 
 def primal_objective(lam: float, squared_norm: float, loss: float) -> float:
@@ -124,14 +156,13 @@ def dual_bound(
     problem : Problem
         With or without bias.
     alpha : ndarray of float64, shape (n,)
-        Coefficients within [0, C], else there is no bound.
+        Coefficients within [0, C_i], else there is no bound.
     responses : ndarray of float64, shape (n,)
         c_i = y_i <w, Φ(x_i)> of their w, without bias.
     diagonal : callable
         From i to K(x_i, x_i).
     """
-    # C = 1/(λn) may be an ulp or two above the product of the other two.
-    if not (alpha.size and alpha.min() >= 0.0 and alpha.max() <= problem.C * (1.0 + 1e-15)):
+    if not problem.within_box(alpha):
         return None
     bound = dual_objective(problem.lam, alpha, max(0.0, float(alpha @ responses)))
     if problem.bias == "none":
@@ -196,6 +227,9 @@ class Problem:
         Slack budget per example of the slack-constrained form; None unless the solver asks for it.
     radius : float or None
         R of the norm-bounded form; None unless the solver asks for it.
+    weights : ndarray of float64, shape (n,), or None
+        Positive weights s_i of the losses: C_i = C s_i takes the place of C in the box of example i, and
+        s_i h(c_i) that of h(c_i) in the mean over n. None: all 1.
     """
 
     y: NDArray[np.float64]
@@ -204,6 +238,23 @@ class Problem:
     bias: str = "none"
     nu: float | None = None
     radius: float | None = None
+    weights: NDArray[np.float64] | None = None
+
+    @property
+    def bounds(self) -> NDArray[np.float64]:
+        """Upper bounds C_i of the dual coefficients, shape (n,)."""
+        return np.full(self.n, self.C) if self.weights is None else self.C * self.weights
+
+    def within_box(self, alpha: NDArray[np.float64]) -> bool:
+        """Return whether dual coefficients, shape (n,), are within [0, C_i]."""
+        # C = 1/(λn) may be an ulp or two above the product of the other two.
+        most = self.C * (1.0 + 1e-15)
+        within = alpha <= most if self.weights is None else alpha <= most * self.weights
+        return bool(alpha.size and alpha.min() >= 0.0 and within.all())
+
+    def mean_loss(self, responses: NDArray[np.float64], bias: float = 0.0) -> float:
+        """Return the mean hinge loss, with weights, of responses without bias, shape (n,), and of a bias."""
+        return mean_hinge(responses, self.y * bias, self.weights)
 
     @property
     def n(self) -> int:
@@ -220,6 +271,7 @@ class Problem:
         bias: str = "none",
         nu: float | None = None,
         radius: float | None = None,
+        weights: NDArray[np.float64] | None = None,
     ) -> Problem:
         """Make a problem from λ or C (exactly one of them)."""
         if (lam is None) == (C is None):
@@ -233,8 +285,12 @@ class Problem:
             raise UserError(f"solver.nu={nu} is not allowed: give a number of at least 0, or auto")
         if radius is not None and not (np.isfinite(radius) and radius > 0.0):
             raise UserError(f"solver.R={radius} is not allowed: give a number above 0, or auto")
+        if weights is not None and not (
+            weights.shape == y.shape and np.all((weights > 0.0) & (weights < np.inf))
+        ):
+            raise UserError("weights of examples must be positive finite numbers, one for each example")
         if bias not in BIASES:
             raise UserError(f"problem.bias={bias} is not allowed: give one of {', '.join(BIASES)}")
         lam_value = lam if lam is not None else lam_from_C(float(C or 0.0), n)
         C_value = C if C is not None else C_from_lam(float(lam or 0.0), n)
-        return cls(y=y, lam=lam_value, C=C_value, bias=bias, nu=nu, radius=radius)
+        return cls(y=y, lam=lam_value, C=C_value, bias=bias, nu=nu, radius=radius, weights=weights)

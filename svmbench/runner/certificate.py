@@ -233,12 +233,12 @@ def certify(
     """
     bias = 0.0
     if problem.bias == "unregularised":
-        bias = best_bias(problem.y, responses)
+        bias = best_bias(problem.y, responses, problem.weights)
     dual = dual_bound(problem, alpha, responses, diagonal)
     if dual is None:
         raise ArithmeticError(_why_not(problem, alpha))
     norm2 = max(0.0, float(alpha @ responses))
-    loss = mean_hinge(responses, problem.y * bias)
+    loss = problem.mean_loss(responses, bias)
     primal = primal_objective(problem.lam, norm2, loss)
     dual -= objectives_rounding(problem.lam, alpha, primal) if rounded else 0.0
     gap = primal - dual

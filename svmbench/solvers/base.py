@@ -264,6 +264,8 @@ class Solver(ABC):
     exact : bool
         Whether its stopping rule is a tolerance of the optimum of the problem, which it reaches in a finite
         time: ``budget.kev=auto`` then is no limit, and a run that a budget ends before says so.
+    weighted : bool
+        Whether it solves problems whose examples have weights (`Problem.weights`).
     biases : tuple of str
         Bias conventions that it can solve with.
     kernels : tuple of str or None
@@ -286,6 +288,7 @@ class Solver(ABC):
     observed: ClassVar[str] = "kernel"
     refits: ClassVar[bool] = False
     exact: ClassVar[bool] = False
+    weighted: ClassVar[bool] = False
     biases: ClassVar[tuple[str, ...]] = ("none",)
     kernels: ClassVar[tuple[str, ...] | None] = None
     counting: ClassVar[str] = ""

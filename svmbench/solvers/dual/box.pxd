@@ -11,11 +11,11 @@ cdef class BoxDual:
 
     cdef Oracle oracle
     cdef Py_ssize_t n
-    cdef double C
     cdef bint balanced              # Σ α y stays 0: there is a bias
     # Of all examples.
     cdef double[::1] y
     cdef double[::1] diagonal       # K(x, x)
+    cdef double[::1] bound          # of α from above
     cdef double[::1] alpha
     # By position, which is the example but in `ActiveDual`.
     cdef double[::1] v

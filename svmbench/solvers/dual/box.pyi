@@ -7,7 +7,12 @@ from svmbench.solvers.kept import Kept
 
 class BoxDual:
     def __init__(
-        self, oracle: Oracle, problem: Problem, labels: NDArray[np.float64], diagonal: NDArray[np.float64]
+        self,
+        oracle: Oracle,
+        problem: Problem,
+        labels: NDArray[np.float64],
+        diagonal: NDArray[np.float64],
+        bounds: NDArray[np.float64] | None = None,
     ) -> None: ...
     def keep(self, kept: Kept) -> None: ...
     def bias(self) -> float: ...

@@ -1,8 +1,8 @@
 r"""The dual in its box: the state that methods keep which change a few coefficients at a time.
 
 With f the predictor without bias, the value :math:`v_i = y_i - f(x_i)` is :math:`-y_i` times the gradient of
-the dual, and the signed coefficient :math:`\alpha_i y_i` moves up, down, both ways or, at C = 0 only,
-neither.
+the dual, and the signed coefficient :math:`\alpha_i y_i` moves up, down, both ways or, at a bound of 0
+only, neither.
 Which ways it can move stands in vectors of 0 and ∓∞, so that one pass moves all values and finds the extrema
 m_up, the largest value that can move up, and M_low, the least that can move down (`working_pair`).
 
@@ -31,12 +31,14 @@ cdef class BoxDual:
         In its C-form.
     labels, diagonal : ndarray of float64, shape (n,)
         Labels and K(x, x).
+    bounds : ndarray of float64, shape (n,), optional
+        Upper bounds of α; those of the problem by default.
     """
 
-    def __init__(self, Oracle oracle not None, problem, labels, diagonal):
+    def __init__(self, Oracle oracle not None, problem, labels, diagonal, bounds=None):
         self.oracle = oracle
         self.n = self.n_active = len(labels)
-        self.C = problem.C
+        self.bound = np.array(problem.bounds if bounds is None else bounds)
         self.balanced = problem.bias == "unregularised"
         self.y, self.v = np.array(labels), np.array(labels)
         self.diagonal = np.array(diagonal)
@@ -50,7 +52,7 @@ cdef class BoxDual:
         self.find_extrema()
 
     cdef double slack(self, Py_ssize_t i, double direction) noexcept nogil:
-        return self.C - self.alpha[i] if direction == self.y[i] else self.alpha[i]
+        return self.bound[i] - self.alpha[i] if direction == self.y[i] else self.alpha[i]
 
     cdef void mark(self, Py_ssize_t p, Py_ssize_t i) noexcept nogil:
         self.up[p] = 0.0 if self.slack(i, 1.0) > 0.0 else -INFINITY
@@ -58,9 +60,9 @@ cdef class BoxDual:
 
     cdef void change(self, Py_ssize_t p, Py_ssize_t i, double delta) noexcept nogil:
         cdef double growth = self.y[i] * delta
-        cdef double slack = self.C - self.alpha[i] if growth > 0.0 else self.alpha[i]
+        cdef double slack = self.bound[i] - self.alpha[i] if growth > 0.0 else self.alpha[i]
         if fabs(growth) >= slack:
-            self.alpha[i] = self.C if growth > 0.0 else 0.0
+            self.alpha[i] = self.bound[i] if growth > 0.0 else 0.0
         else:
             self.alpha[i] += growth
         self.mark(p, i)

@@ -32,6 +32,7 @@ cdef class DecompositionRun(SteppedRun):
     cdef double[::1] down_keys
     cdef double[::1] Q
     cdef double[::1] own
+    cdef double[::1] bounds
     cdef double[::1] signs
     cdef double[::1] z
     cdef double[::1] gradient

@@ -82,6 +82,7 @@ cdef class DecompositionRun(SteppedRun):
         self.down_keys = np.empty(self.n)
         self.Q = np.empty(self.most * self.most)
         self.own = np.empty(self.most)
+        self.bounds = np.empty(self.most)
         self.signs = np.empty(self.most)
         self.z = np.empty(self.most)
         self.gradient = np.empty(self.most)
@@ -129,7 +130,7 @@ cdef class DecompositionRun(SteppedRun):
         return self.dual.up[i] < 0.0 and self.dual.down[i] > 0.0
 
     cdef bint is_free(self, Py_ssize_t i) noexcept nogil:
-        return 0.0 < self.dual.alpha[i] < self.dual.C
+        return 0.0 < self.dual.alpha[i] < self.dual.bound[i]
 
     cdef void update_extrema(self) noexcept nogil:
         """Find the extrema of the active examples and b; see whether it has converged."""
@@ -257,6 +258,7 @@ cdef class DecompositionRun(SteppedRun):
                 j = self.batch[other]
                 self.Q[k * size + other] = self.y[i] * self.y[j] * row[j]
             self.own[k] = row[i]
+            self.bounds[k] = self.dual.bound[i]
             self.signs[k] = self.y[i]
             self.z[k] = self.dual.alpha[i]
             self.gradient[k] = -self.y[i] * self.dual.v[i]
@@ -264,7 +266,7 @@ cdef class DecompositionRun(SteppedRun):
         qp.Q = &self.Q[0]
         qp.diagonal = &self.own[0]
         qp.y = &self.signs[0] if self.dual.balanced else NULL
-        qp.C = self.dual.C
+        qp.bound = &self.bounds[0]
         qp.z = &self.z[0]
         qp.gradient = &self.gradient[0]
 

@@ -5,7 +5,7 @@ def minimise_projected(
     Q: ArrayLike,
     gradient: ArrayLike,
     start: ArrayLike,
-    C: float,
+    C: ArrayLike,
     y: ArrayLike | None = None,
     e: float | None = None,
     rule: str = "gvpm",

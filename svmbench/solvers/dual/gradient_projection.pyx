@@ -87,10 +87,10 @@ cdef void aim(SmallQP* qp, double e, Step* step, double* target, double* point) 
         step.centre = centre_of(qp)
         for i in range(qp.q):
             point[i] = qp.z[i] - step.rho * (qp.gradient[i] - step.centre * qp.y[i])
-        step.mu = project(point, qp.y, e, qp.C, qp.q, step.mu, target)
+        step.mu = project(point, qp.y, e, qp.bound, qp.q, step.mu, target)
     else:
         for i in range(qp.q):
-            target[i] = fmin(fmax(qp.z[i] - step.rho * qp.gradient[i], 0.0), qp.C)
+            target[i] = fmin(fmax(qp.z[i] - step.rho * qp.gradient[i], 0.0), qp.bound[i])
 
 
 cdef double centre_of(const SmallQP* qp) noexcept nogil:
@@ -98,7 +98,7 @@ cdef double centre_of(const SmallQP* qp) noexcept nogil:
     cdef double sum = 0.0
     cdef Py_ssize_t free = 0, i = 0
     for i in range(qp.q):
-        if 0.0 < qp.z[i] < qp.C:
+        if 0.0 < qp.z[i] < qp.bound[i]:
             sum += qp.y[i] * qp.gradient[i]
             free += 1
     return sum / free if free > 0 else 0.0
@@ -193,7 +193,7 @@ cdef void remember(Step* step, double kappa, double change) noexcept nogil:
 
 
 def minimise_projected(
-    Q, gradient, start, double C, y=None, e=None, rule="gvpm", double tol=1e-8, int64_t most=100_000
+    Q, gradient, start, C, y=None, e=None, rule="gvpm", double tol=1e-8, int64_t most=100_000
 ):
     """Return the solution z, float64 (q,), and the violation that is left.
 
@@ -205,7 +205,7 @@ def minimise_projected(
         Symmetric, positive semidefinite.
     gradient, start : array_like of float64, shape (q,)
         Where to start, within the box, and the gradient Qz + h there; q of at least 1.
-    C : float
+    C : float or array_like of float64, shape (q,)
         Upper bound of each variable, positive.
     y : array_like of float64, shape (q,), optional
         Labels in {-1, +1} of the equality constraint.
@@ -223,13 +223,14 @@ def minimise_projected(
     cdef double[::1] z = np.array(start, dtype=np.float64)
     cdef double[::1] slope = np.array(gradient, dtype=np.float64)
     cdef double[::1] scratch = np.empty(4 * z.shape[0])
+    cdef double[::1] bounds = np.array(np.broadcast_to(C, z.shape[0]), dtype=np.float64)
     cdef SmallQP qp
     cdef Rule which = GVPM if rule == "gvpm" else DAI_FLETCHER
     qp.q = z.shape[0]
     qp.Q = &matrix[0, 0]
     qp.diagonal = NULL
     qp.y = NULL if y is None else &labels[0]
-    qp.C = C
+    qp.bound = &bounds[0]
     qp.z = &z[0]
     qp.gradient = &slope[0]
     if e is None:

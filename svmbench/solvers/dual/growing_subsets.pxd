@@ -7,6 +7,7 @@ cdef class Growth(PartialLevel):
     """The dual over growing subsets of the examples; see growing_subsets.pyx."""
 
     cdef object diagonal
+    cdef object bounds              # upper bounds of the coefficients of the whole problem
     cdef object order               # of the examples: each subset is the first of them
     cdef object sizes               # of the subsets to come, ascending; the last is all examples
     cdef object members             # of the present subset, ascending

@@ -54,7 +54,7 @@ cdef class Growth(PartialLevel):
     def __init__(self, oracle, problem, diagonal, Nested whole not None, least):
         n = problem.n
         super().__init__(oracle, problem, whole, least)
-        self.diagonal = diagonal
+        self.diagonal, self.bounds = diagonal, problem.bounds
         self.order = np.asarray(Generator(0).permutation(n))
         self.sizes = [n]
         while self.sizes[0] // 2 >= FEWEST * whole.most:
@@ -69,7 +69,7 @@ cdef class Growth(PartialLevel):
     cdef int end_rounds(self) except -1:
         """Note the solution, and ask for the scores of the examples that come next."""
         alpha, share = np.asarray(self.level.alpha), len(self.members) / self.problem.n
-        if np.count_nonzero(alpha) > 2 * np.count_nonzero(alpha == self.level.C):
+        if np.count_nonzero(alpha) > 2 * np.count_nonzero(alpha == np.asarray(self.level.bound)):
             self.finished = True        # `whole` is at 0 still
             return 0
         self.tell_present()
@@ -86,7 +86,9 @@ cdef class Growth(PartialLevel):
         """Have the coefficients over the present subset told."""
         alpha, share = np.asarray(self.level.alpha), len(self.members) / self.problem.n
         self.told_alpha = np.zeros(self.problem.n)
-        self.told_alpha[self.members] = np.where(alpha == self.level.C, self.problem.C, alpha * share)
+        self.told_alpha[self.members] = np.where(
+            alpha == np.asarray(self.level.bound), self.bounds[self.members], alpha * share
+        )
         self.told_bias = self.level.bias() * share
         return 0
 
@@ -117,8 +119,9 @@ cdef class Growth(PartialLevel):
         for label in (1.0, -1.0):
             new = self.fresh[y[self.fresh] == label]
             chosen.append(new[np.argsort(-label * v[new], kind="stable")])
-            held = self.alpha[members[y[members] == label]]
-            share = np.count_nonzero(held == self.problem.C) / max(held.size, 1)
+            seen = members[y[members] == label]
+            held = self.alpha[seen]
+            share = np.count_nonzero(held == self.bounds[seen]) / max(held.size, 1)
             room.append(int(CROWD * share * new.size))
         if self.whole.balanced:
             most = min(*room, *(new.size for new in chosen))
@@ -130,7 +133,7 @@ cdef class Growth(PartialLevel):
                 for new, most in zip(chosen, room, strict=True)
             ]
         begun = np.sort(np.concatenate(chosen))
-        self.alpha[begun] = self.problem.C
+        self.alpha[begun] = self.bounds[begun]
         self.guessed = True
         self.look_up_scores(begun, self.after)
         return 0
@@ -138,17 +141,18 @@ cdef class Growth(PartialLevel):
     cdef int solve_next(self, members) except -1:
         """Begin with the next subset where its coefficients and scores are."""
         cdef Nested level = self.whole
-        y, alpha, C = self.problem.y[members], self.alpha[members], self.problem.C
+        y, alpha, bounds = self.problem.y[members], self.alpha[members], self.bounds[members]
         growth = self.problem.n / len(members)
         self.members, self.terms, self.solving = members, None, True
         self.finished = len(members) == self.problem.n
         if not self.finished:
-            problem = Problem.build(y, lam=self.problem.lam, bias=self.problem.bias)
+            weights = None if self.problem.weights is None else self.problem.weights[members]
+            problem = Problem.build(y, lam=self.problem.lam, bias=self.problem.bias, weights=weights)
             level = Nested(
                 self.oracle.subset(members), problem, y, self.diagonal[members], self.whole.most, self.least
             )
         self.level = level
-        np.asarray(level.alpha)[:] = np.where(alpha == C, level.C, alpha * growth)
+        np.asarray(level.alpha)[:] = np.where(alpha == bounds, np.asarray(level.bound), alpha * growth)
         np.asarray(level.v)[:] = y - self.scores[members] * growth
         level.untouched = not alpha.any()
         level.mark_all()

@@ -13,6 +13,7 @@ class Level(BoxDual):
         labels: NDArray[np.float64],
         diagonal: NDArray[np.float64],
         most: int,
+        bounds: NDArray[np.float64] | None = None,
     ) -> None: ...
 
 class Flat(Level): ...
@@ -26,4 +27,5 @@ class Nested(Level):
         diagonal: NDArray[np.float64],
         most: int,
         least: int,
+        bounds: NDArray[np.float64] | None = None,
     ) -> None: ...

@@ -70,10 +70,12 @@ cdef class Level(BoxDual):
         Labels and K(x, x) of the examples.
     most : int
         Size of the set.
+    bounds : ndarray of float64, shape (n,), optional
+        As of `BoxDual`.
     """
 
-    def __init__(self, oracle, problem, labels, diagonal, most):
-        super().__init__(oracle, problem, labels, diagonal)
+    def __init__(self, oracle, problem, labels, diagonal, most, bounds=None):
+        super().__init__(oracle, problem, labels, diagonal, bounds)
         self.place = np.full(self.n, OUTSIDE, dtype=np.int64)
         self.untouched = True
         self.most = most
@@ -209,8 +211,8 @@ cdef class Level(BoxDual):
 cdef class Flat(Level):
     """A level whose set is solved on its kernel matrix; see `Level`."""
 
-    def __init__(self, oracle, problem, labels, diagonal, most):
-        super().__init__(oracle, problem, labels, diagonal, most)
+    def __init__(self, oracle, problem, labels, diagonal, most, bounds=None):
+        super().__init__(oracle, problem, labels, diagonal, most, bounds)
         self.stride = -(-most // WORKING_SET_PAD) * WORKING_SET_PAD
         self.matrix, self.rows = np.zeros((2, most * self.stride), dtype=np.float32)
         self.vectors = np.zeros((7, self.stride))
@@ -248,6 +250,7 @@ cdef class Flat(Level):
             i = outer.members[p]
             self.y[p] = outer.y[i]
             self.diagonal[p] = outer.diagonal[i]
+            self.bound[p] = outer.bound[i]
             self.alpha[p] = outer.alpha[i]
             self.v[p] = outer.v[i]
             self.place[p] = OUTSIDE
@@ -283,8 +286,8 @@ cdef class Flat(Level):
         for s in range(self.size):
             i = self.members[s]
             self.vectors[0, s] = self.diagonal[i]
-            self.vectors[1, s] = 0.0 if self.y[i] > 0.0 else -self.C
-            self.vectors[2, s] = self.C if self.y[i] > 0.0 else 0.0
+            self.vectors[1, s] = 0.0 if self.y[i] > 0.0 else -self.bound[i]
+            self.vectors[2, s] = self.bound[i] if self.y[i] > 0.0 else 0.0
             inner.beta[s] = self.alpha[i] * self.y[i]
             inner.values[s] = self.v[i] - origin
         solve_working_set(
@@ -310,10 +313,10 @@ cdef class Nested(Level):
         Size of the sets within, at most `most`.
     """
 
-    def __init__(self, oracle, problem, labels, diagonal, most, least):
-        super().__init__(oracle, problem, labels, diagonal, most)
+    def __init__(self, oracle, problem, labels, diagonal, most, least, bounds=None):
+        super().__init__(oracle, problem, labels, diagonal, most, bounds)
         part = self.oracle.part(most)
-        self.inner = Flat(part, problem, np.ones(most), np.ones(most), least)
+        self.inner = Flat(part, problem, np.ones(most), np.ones(most), least, np.ones(most))
 
     cdef int64_t solve(self) except -1 nogil:
         cdef double part = fmin(LARGEST, fmax(LEAST, PER_ENTERING * self.coming / self.most))

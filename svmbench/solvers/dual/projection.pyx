@@ -1,6 +1,6 @@
-r"""Projection onto :math:`\{z : 0 \le z \le C,\; y'z = e\}`, :math:`y_i \in \{-1, +1\}`.
+r"""Projection onto :math:`\{z : 0 \le z \le u,\; y'z = e\}`, :math:`y_i \in \{-1, +1\}`.
 
-The nearest point to x is :math:`z(\mu) = \mathrm{clip}(x + \mu y, 0, C)` for a root of :math:`r(\mu) =
+The nearest point to x is :math:`z(\mu) = \mathrm{clip}(x + \mu y, 0, u)` for a root of :math:`r(\mu) =
 y'z(\mu) - e`, which is piecewise linear and never falls. The root is bracketed by growing steps from a guess
 and then found by secants through the ends of the bracket, which are exact once the bracket lies in one linear
 piece; where an end stays twice its residual is halved, so that the other end comes in (Y.-H. Dai and R.
@@ -17,27 +17,36 @@ cdef enum:
     MOST = 200              # evaluations of r; a few do
     PATIENCE = 3            # secants in a row that one end outlasts
 
-# Of r, in q C: about what rounding leaves of the sum.
+# Of r, in q max u: about what rounding leaves of the sum.
 cdef double TOLERANCE = 1e-16
 
 
 cdef double residual(
-    const double* x, const double* y, double e, double C, Py_ssize_t q, double mu, double* z
+    const double* x, const double* y, double e, const double* bound, Py_ssize_t q, double mu, double* z
 ) noexcept nogil:
     """Fill in z(μ) and return r(μ)."""
     cdef double sum = 0.0
     cdef Py_ssize_t i = 0
     for i in range(q):
-        z[i] = fmin(fmax(x[i] + mu * y[i], 0.0), C)
+        z[i] = fmin(fmax(x[i] + mu * y[i], 0.0), bound[i])
         sum += y[i] * z[i]
     return sum - e
 
 
+cdef double largest_of(const double* bound, Py_ssize_t q) noexcept nogil:
+    cdef double largest = 0.0
+    cdef Py_ssize_t i = 0
+    for i in range(q):
+        largest = fmax(largest, bound[i])
+    return largest
+
+
 cdef double project(
-    const double* x, const double* y, double e, double C, Py_ssize_t q, double guess, double* z
+    const double* x, const double* y, double e, const double* bound, Py_ssize_t q, double guess, double* z
 ) noexcept nogil:
-    cdef double mu = guess, r = residual(x, y, e, C, q, guess, z), enough = TOLERANCE * q * C
-    cdef double step = C if r < 0.0 else -C
+    cdef double largest = largest_of(bound, q)
+    cdef double mu = guess, r = residual(x, y, e, bound, q, guess, z), enough = TOLERANCE * q * largest
+    cdef double step = largest if r < 0.0 else -largest
     cdef double near = mu, at_near = r, far = mu, at_far = r, best = mu, at_best = r
     cdef int left = MOST, stayed = 0
     # The ends of the bracket: near is the one evaluated last.
@@ -46,7 +55,7 @@ cdef double project(
         at_far = r
         mu += step
         step *= 2.0
-        r = residual(x, y, e, C, q, mu, z)
+        r = residual(x, y, e, bound, q, mu, z)
         left -= 1
         if fabs(r) < fabs(at_best):
             best = mu
@@ -59,7 +68,7 @@ cdef double project(
             mu = 0.5 * (near + far)
         if mu == near or mu == far:
             break
-        r = residual(x, y, e, C, q, mu, z)
+        r = residual(x, y, e, bound, q, mu, z)
         left -= 1
         if fabs(r) < fabs(at_best):
             best = mu
@@ -73,11 +82,11 @@ cdef double project(
             at_far = at_near
         near = mu
         at_near = r
-    residual(x, y, e, C, q, best, z)
+    residual(x, y, e, bound, q, best, z)
     return best
 
 
-def projected(x, y, double e, double C, double guess=0.0):
+def projected(x, y, double e, C, double guess=0.0):
     """Return the nearest point to x, float64 (q,), of 0 <= z <= C with y'z = e, and its multiplier.
 
     For tests: solvers call `project`.
@@ -88,13 +97,14 @@ def projected(x, y, double e, double C, double guess=0.0):
         A point, and labels in {-1, +1}; q of at least 1.
     e : float
         A value that y'z can have within the box.
-    C : float
-        Upper bound, positive.
+    C : float or array_like of float64, shape (q,)
+        Upper bound of each variable, positive.
     guess : float, default 0
         Where the multiplier is looked for first; the result depends on it by rounding only.
     """
     cdef double[::1] point = np.array(x, dtype=np.float64)
     cdef double[::1] labels = np.array(y, dtype=np.float64)
     cdef double[::1] z = np.empty(point.shape[0])
-    mu = project(&point[0], &labels[0], e, C, point.shape[0], guess, &z[0])
+    cdef double[::1] bounds = np.array(np.broadcast_to(C, point.shape[0]), dtype=np.float64)
+    mu = project(&point[0], &labels[0], e, &bounds[0], point.shape[0], guess, &z[0])
     return np.asarray(z), mu

@@ -13,6 +13,8 @@ cdef class Refinement:
     cdef Py_ssize_t n
     cdef bint whole                     # whether the method has all examples at hand
     cdef double C                       # of the problem, for the gap; 0 where not all are at hand
+    cdef double[::1] bound              # of each coefficient; likewise
+    cdef double[::1] importance         # of each loss: the bound over C
     cdef bint balanced                  # whether it has a bias; likewise
     cdef double[::1] labels
     cdef double[::1] weights            # K(x, x) times the largest of them

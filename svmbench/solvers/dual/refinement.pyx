@@ -83,6 +83,10 @@ cdef class Refinement:
         self.oracle = oracle
         self.whole = problem is not None
         self.C = problem.C if self.whole else 0.0
+        self.bound = problem.bounds if self.whole else np.zeros(alpha.shape[0])
+        self.importance = np.ones(alpha.shape[0])
+        if self.whole and problem.weights is not None:
+            self.importance = np.array(problem.weights)
         self.balanced = self.whole and problem.bias == "unregularised"
         self.n = alpha.shape[0]
         self.labels = np.array(labels)
@@ -215,16 +219,16 @@ cdef class Refinement:
         if self.balanced:
             for t in range(self.n):
                 value = self.labels[t] - self.scores[t]
-                if (self.alpha[t] < self.C) if self.labels[t] > 0.0 else (self.alpha[t] > 0.0):
+                if (self.alpha[t] < self.bound[t]) if self.labels[t] > 0.0 else (self.alpha[t] > 0.0):
                     high = fmax(high, value)
-                if (self.alpha[t] > 0.0) if self.labels[t] > 0.0 else (self.alpha[t] < self.C):
+                if (self.alpha[t] > 0.0) if self.labels[t] > 0.0 else (self.alpha[t] < self.bound[t]):
                     low = fmin(low, value)
             b = 0.5 * (high + low)
             if not -INFINITY < b < INFINITY:
                 b = high if high > -INFINITY else low
         for t in range(self.n):
             norm += self.alpha[t] * self.labels[t] * self.scores[t]
-            loss += fmax(0.0, 1.0 - self.labels[t] * (self.scores[t] + b))
+            loss += self.importance[t] * fmax(0.0, 1.0 - self.labels[t] * (self.scores[t] + b))
         return 0.5 * norm + self.C * loss - self.objective
 
     cdef bint stalled(self, double violation, double* values) noexcept nogil:

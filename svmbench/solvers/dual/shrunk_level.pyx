@@ -82,7 +82,7 @@ cdef class Shrunk(PartialLevel):
         members, whole = np.asarray(self.members), self.whole
         self.level = Nested(
             self.oracle.subset(members, cached=False), self.problem, np.asarray(whole.y)[members],
-            np.asarray(whole.diagonal)[members], whole.most, self.least,
+            np.asarray(whole.diagonal)[members], whole.most, self.least, np.asarray(whole.bound)[members],
         )
         np.asarray(self.level.alpha)[:] = np.asarray(whole.alpha)[members]
         np.asarray(self.level.v)[:] = np.asarray(whole.v)[members]

@@ -4,13 +4,13 @@ from libc.math cimport fmax, fmin
 from libc.stdint cimport int64_t
 
 
-# min 1/2 z'Qz + h'z over 0 <= z <= C, and with y'z as it is at the start where y is not NULL.
+# min 1/2 z'Qz + h'z over 0 <= z <= bound, and with y'z as it is at the start where y is not NULL.
 cdef struct SmallQP:
     Py_ssize_t q                # variables
     const double* Q             # q x q, by rows, symmetric
     const double* diagonal      # of Q
     const double* y             # q labels of -1 and +1, or NULL
-    double C
+    const double* bound         # of each variable, positive
     double* z                   # feasible; moved to the solution
     double* gradient            # Qz + h; moved along
 

@@ -4,7 +4,7 @@ from numpy.typing import ArrayLike, NDArray
 def minimise(
     Q: ArrayLike,
     h: ArrayLike,
-    C: float,
+    C: ArrayLike,
     y: ArrayLike | None = None,
     start: ArrayLike | None = None,
     tol: float = 1e-10,

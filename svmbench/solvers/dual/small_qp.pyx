@@ -1,6 +1,6 @@
 r"""A quadratic program in few variables, solved to any tolerance: what decomposition methods meet in a step.
 
-Problem: :math:`\min_z \frac12 z'Qz + h'z`, :math:`0 \le z \le C`, Q symmetric positive semidefinite but for
+Problem: :math:`\min_z \frac12 z'Qz + h'z`, :math:`0 \le z \le u`, Q symmetric positive semidefinite but for
 rounding; with an equality constraint :math:`y'z = e`, :math:`y_i \in \{-1, +1\}`, or without.
 
 Method, from a feasible z, which fixes e; g = Qz + h::
@@ -47,7 +47,7 @@ cdef double violation_of(const SmallQP* qp) noexcept nogil:
     if qp.y == NULL:
         for t in range(qp.q):
             value = qp.gradient[t]
-            if -value > worst and qp.z[t] < qp.C or value > worst and qp.z[t] > 0.0:
+            if -value > worst and qp.z[t] < qp.bound[t] or value > worst and qp.z[t] > 0.0:
                 worst = fabs(value)
         return worst
     for t in range(qp.q):
@@ -89,7 +89,7 @@ cdef void improve_two(SmallQP* qp) noexcept nogil:
     cdef double step = 0.0, gain = 0.0, best = -1.0, length = 0.0
     cdef Py_ssize_t i = 0, t = 0
     for t in range(qp.q):
-        step = best_step(qp.z[t], qp.gradient[t], qp.diagonal[t], qp.C)
+        step = best_step(qp.z[t], qp.gradient[t], qp.diagonal[t], qp.bound[t])
         gain = -step * (qp.gradient[t] + 0.5 * qp.diagonal[t] * step)
         if gain > best:
             best = gain
@@ -110,8 +110,8 @@ cdef double add_partner(SmallQP* qp, Py_ssize_t i, double length, double gain) n
         determinant = own * qp.diagonal[t] - row[t] * row[t]
         if t == i or not determinant > PARALLEL * own * qp.diagonal[t]:
             continue
-        step = best_step(qp.z[t], own * qp.gradient[t] - g * row[t], determinant, qp.C)
-        mine = best_step(qp.z[i], g + row[t] * step, own, qp.C)
+        step = best_step(qp.z[t], own * qp.gradient[t] - g * row[t], determinant, qp.bound[t])
+        mine = best_step(qp.z[i], g + row[t] * step, own, qp.bound[i])
         total = -mine * (g + 0.5 * own * mine)
         total -= step * (qp.gradient[t] + 0.5 * qp.diagonal[t] * step + row[t] * mine)
         if total > gain:
@@ -126,20 +126,20 @@ cdef double add_partner(SmallQP* qp, Py_ssize_t i, double length, double gain) n
 
 cdef inline double slack(const SmallQP* qp, Py_ssize_t t, double direction) noexcept nogil:
     """Return how far a variable can go in that direction."""
-    return qp.C - qp.z[t] if direction > 0.0 else qp.z[t]
+    return qp.bound[t] - qp.z[t] if direction > 0.0 else qp.z[t]
 
 
 cdef void change(SmallQP* qp, Py_ssize_t i, double step) noexcept nogil:
     """Move one variable, onto its bound if that is as far as it can go, and the gradient with it."""
     cdef const double* row = qp.Q + i * qp.q
-    cdef double bound = qp.C if step > 0.0 else 0.0
+    cdef double bound = qp.bound[i] if step > 0.0 else 0.0
     cdef Py_ssize_t t = 0
     qp.z[i] = bound if fabs(step) >= slack(qp, i, step) else qp.z[i] + step
     for t in range(qp.q):
         qp.gradient[t] += step * row[t]
 
 
-def minimise(Q, h, double C, y=None, start=None, double tol=1e-10, int64_t most=10_000_000):
+def minimise(Q, h, C, y=None, start=None, double tol=1e-10, int64_t most=10_000_000):
     """Return the solution z, float64 (q,), and the violation that is left.
 
     For tests: solvers call `solve_small`.
@@ -150,7 +150,7 @@ def minimise(Q, h, double C, y=None, start=None, double tol=1e-10, int64_t most=
         Symmetric, positive semidefinite.
     h : array_like of float64, shape (q,)
         Linear term; q of at least 1.
-    C : float
+    C : float or array_like of float64, shape (q,)
         Upper bound of each variable, positive.
     y : array_like of float64, shape (q,), optional
         Labels in {-1, +1}; y'z stays what it is at the start.
@@ -166,12 +166,13 @@ def minimise(Q, h, double C, y=None, start=None, double tol=1e-10, int64_t most=
     cdef double[::1] labels = np.ascontiguousarray([] if y is None else y, dtype=np.float64)
     cdef double[::1] z = np.zeros(len(h)) if start is None else np.array(start, dtype=np.float64)
     cdef double[::1] gradient = np.asarray(matrix) @ np.asarray(z) + np.asarray(h)
+    cdef double[::1] bounds = np.array(np.broadcast_to(C, z.shape[0]), dtype=np.float64)
     cdef SmallQP qp
     qp.q = z.shape[0]
     qp.Q = &matrix[0, 0]
     qp.diagonal = &diagonal[0]
     qp.y = NULL if y is None else &labels[0]
-    qp.C = C
+    qp.bound = &bounds[0]
     qp.z = &z[0]
     qp.gradient = &gradient[0]
     left = solve_small(&qp, tol, most)

@@ -135,7 +135,7 @@ cdef class Run(SteppedRun):
         for p in range(self.dual.n_active):
             i = active[p]
             slope = self.y[i] * v[p]
-            step = best_step(alpha[i], -slope, own[p], self.dual.C)
+            step = best_step(alpha[i], -slope, own[p], self.dual.bound[i])
             gain = step * (slope - 0.5 * own[p] * step)
             if gain > best:
                 best = gain
@@ -266,6 +266,7 @@ class Chunking(Solver):
     )
     biases = ("unregularised", "none")
     exact = True
+    weighted = True
     counting = (
         "per changed coefficient the examples of the chunk on demand and n otherwise; a search for violators "
         "costs the non-zero coefficients for each example outside on demand and nothing otherwise"

@@ -233,6 +233,7 @@ class Decomposition(Solver):
     )
     biases = ("none", "unregularised")
     exact = True
+    weighted = True
     counting = (
         "n per coefficient changed, likewise in the larger set, "
         "entering variables times working set; under all"

@@ -118,7 +118,7 @@ cdef class Run(DecompositionRun):
         cdef Py_ssize_t widest = 0, k = 0
         for k in range(qp.q):
             e -= qp.y[k] * qp.z[k]
-            slack = fmin(qp.z[k], qp.C - qp.z[k])
+            slack = fmin(qp.z[k], qp.bound[k] - qp.z[k])
             if slack > most:
                 most = slack
                 widest = k
@@ -137,6 +137,7 @@ class GPDT(Solver):
     )
     biases = ("unregularised", "none")
     exact = True
+    weighted = True
     counting = "n per member of the working set under every convention"
     stochastic = False
     resumable = True

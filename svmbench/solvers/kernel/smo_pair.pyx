@@ -128,10 +128,10 @@ cdef class Run(SteppedRun):
 
     cdef void follow(self, Py_ssize_t i, const float* row) noexcept nogil:
         """Bring the responses of the coefficients at C up to date with one that has changed."""
-        cdef bint now = self.dual.alpha[i] == self.dual.C
+        cdef bint now = self.dual.alpha[i] == self.dual.bound[i]
         if now != self.is_at_C[i]:
             self.is_at_C[i] = now
-            self.add(row, self.dual.C * self.y[i] * (1.0 if now else -1.0), &self.at_C[0])
+            self.add(row, self.dual.bound[i] * self.y[i] * (1.0 if now else -1.0), &self.at_C[0])
 
     cdef void add(self, const float* row, double factor, double* responses) noexcept nogil:
         add_signed(responses, &self.signs[0], row, self.n, factor)
@@ -232,6 +232,7 @@ class SMOPair(Solver):
     )
     biases = ("unregularised",)
     exact = True
+    weighted = True
     counting = "2n under every convention, and n per row of a reconstruction"
     stochastic = False
     resumable = True

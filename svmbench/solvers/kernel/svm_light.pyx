@@ -188,6 +188,7 @@ class SVMLight(Solver):
     )
     biases = ("unregularised", "none")
     exact = True
+    weighted = True
     counting = "n per member of the working set under every convention, and n per row of a reconstruction"
     stochastic = False
     resumable = True

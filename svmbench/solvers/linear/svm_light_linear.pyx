@@ -97,6 +97,7 @@ cdef class Run(LinearRun):
     cdef int64_t[::1] enter
     cdef double[::1] Q
     cdef double[::1] diagonal
+    cdef double[::1] bounds
     cdef double[::1] z
     cdef double[::1] gradient
 
@@ -116,6 +117,7 @@ cdef class Run(LinearRun):
         self.shrunk, self.member, self.settled = (np.zeros(self.n, dtype=np.int8) for _ in range(3))
         self.B, self.stay, self.enter = (np.zeros(self.q, dtype=np.int64) for _ in range(3))
         self.Q = np.zeros(self.q * self.q)
+        self.bounds = np.full(self.q, self.C)
         self.diagonal, self.z, self.gradient = np.zeros(self.q), np.zeros(self.q), np.zeros(self.q)
 
     cdef int step(self) except -1 nogil:
@@ -209,7 +211,7 @@ cdef class Run(LinearRun):
         problem.Q = &self.Q[0]
         problem.diagonal = &self.diagonal[0]
         problem.y = NULL
-        problem.C = self.C
+        problem.bound = &self.bounds[0]
         problem.z = &self.z[0]
         problem.gradient = &self.gradient[0]
         solve_small(&problem, EXACT * self.eps, STEPS * self.size)
