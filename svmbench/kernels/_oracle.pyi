@@ -1,9 +1,10 @@
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._rows import KernelRows
 from svmbench.kernels.expansion import Expansion
 from svmbench.kernels.reduced_set import ReducedSet
@@ -42,7 +43,7 @@ class Oracle(KernelRows):
     def values(self, X: Any) -> NDArray[np.float32]: ...
     def exact_values(self, X: Any, *, predicted: bool = False) -> NDArray[np.float64]: ...
     def diagonal(self) -> NDArray[np.float64]: ...
-    def subset(self, indices: ArrayLike, *, cached: bool = True) -> Oracle: ...
+    def subset(self, indices: ArrayLike, *, cached: bool = True, ledger: Ledger | None = None) -> Self: ...
     def part(self, most: int) -> Oracle: ...
     def responses(
         self, indices: NDArray[np.int64], coefficients: NDArray[np.float64]

@@ -24,8 +24,8 @@ cdef class Oracle(KernelRows):
 
     Parameters
     ----------
-    X : ndarray or scipy.sparse matrix, shape (n, d)
-        Training examples.
+    X : ndarray or scipy.sparse matrix, shape (n, d), or Layout
+        Training examples; a layout is taken as it is.
     kernel : dict
         ``name`` and parameters, as in the resolved configuration.
     cache_bytes : int, default 0
@@ -54,7 +54,9 @@ cdef class Oracle(KernelRows):
 
     def __init__(self, X, kernel, cache_bytes=0, threads=1, layout=None, like=None, prefetch=True,
                  precision="auto"):
-        cdef Layout stored = make_layout(X, kernel, threads, layout, like, precision)
+        cdef Layout stored = X if isinstance(X, Layout) else make_layout(
+            X, kernel, threads, layout, like, precision
+        )
         super().__init__(stored, Ledger(), cache_bytes if stored.kept else 0, prefetch)
 
     @property
@@ -183,8 +185,8 @@ cdef class Oracle(KernelRows):
             self._diagonal = values  # whole, or not at all where Ctrl-C comes in between
         return self._diagonal.copy()
 
-    def subset(self, indices, *, cached=True):
-        """Return an oracle over some of the training examples, with this one's ledger and budget of cache.
+    def subset(self, indices, *, cached=True, ledger=None):
+        """Return an oracle over some of the training examples, with this one's budget of cache.
 
         Its kernel values are those of this oracle bit for bit. The diagonal is this one's where it is known.
 
@@ -194,11 +196,14 @@ cdef class Oracle(KernelRows):
             Examples.
         cached : bool, default True
             Whether it has a cache of its own; else room for two rows.
+        ledger : Ledger, optional
+            Where it counts; this one's by default.
         """
         indices = np.ascontiguousarray(indices, dtype=np.int64)
         cdef Py_ssize_t room = self.cache.slots * self.cache.stride if cached else 0
-        cdef Oracle part = Oracle.__new__(Oracle)
-        KernelRows.__init__(part, self.layout.select(indices), self.ledger, room * sizeof(float), False)
+        cdef Oracle part = type(self).__new__(type(self))
+        counts = self.ledger if ledger is None else ledger
+        KernelRows.__init__(part, self.layout.select(indices), counts, room * sizeof(float), False)
         part._diagonal = None if self._diagonal is None else self._diagonal[indices]
         return part
 

@@ -20,6 +20,9 @@ Floats = NDArray[np.float64]
 #: than four bits by cancellation.
 _CANCELLED = 1.0 / 16.0
 
+#: Numbers that differences between rows and points take at a time.
+_NUMBERS = 1 << 20
+
 #: Rows that are scored together.
 _TOGETHER = 1024
 
@@ -82,9 +85,11 @@ class DoubleValues:
         products *= -2.0
         products += norms
         norms *= _CANCELLED
-        for i in np.flatnonzero((products < norms).any(axis=1)):
-            near = np.flatnonzero(products[i] < norms[i])
-            products[i, near] = _squared_norms(_dense(self._points[near]) - _dense(rows[[i]]))
+        i, j = np.nonzero(products < norms)
+        step = max(1, _NUMBERS // max(1, rows.shape[1]))
+        for begin in range(0, i.size, step):
+            near = i[begin : begin + step], j[begin : begin + step]
+            products[near] = _squared_norms(_dense(self._points[near[1]]) - _dense(rows[near[0]]))
 
 
 def finite_scores(layout: Any, indices: NDArray[np.int64], coefficients: Floats, X: Any) -> Floats:

@@ -126,6 +126,14 @@ class GivenOracle(Oracle):
             farthest = max(farthest, math.sqrt(np.einsum("ij,ij->i", off, off).max(initial=0.0)))
         return farthest, largest <= _SAME * most
 
+    def subset(self, indices: Any, *, cached: bool = True, ledger: Any = None) -> GivenOracle:
+        """Return the same as `Oracle.subset`, with the examples as they were given."""
+        part: GivenOracle = super().subset(indices, cached=cached, ledger=ledger)
+        part.origin, part.feature_error = self.origin, self.feature_error
+        part._given = None if self._given is None else self._given[indices]
+        part._threads = self._threads
+        return part
+
     def moved(self, X: Any) -> Any:
         """Return rows about the origin of the examples, shape (m, d)."""
         return X if self.origin is None else np.asarray(X, dtype=np.float64) - self.origin

@@ -34,7 +34,7 @@ def check_positive(name: str, value: Any, *, finite: bool = False) -> None:
         raise ValueError(f"{name}={value!r} is not allowed: give a {what}")
 
 
-def _check_single(X: Any) -> None:
+def check_single(X: Any) -> None:
     """Raise a ValueError if a feature is beyond single precision, in which features are kept."""
     values = X.data if sp.issparse(X) else X
     if values.size and max(values.max(), -values.min()) > np.finfo(np.float32).max:
@@ -57,7 +57,7 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator, ABC):
         X, y = validate_data(
             self, X, y, accept_sparse="csr", accept_large_sparse=False, dtype=(np.float64, np.float32)
         )
-        _check_single(X)
+        check_single(X)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if self.classes_.size == 1:
@@ -83,7 +83,7 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator, ABC):
             accept_large_sparse=False,
             dtype=(np.float64, np.float32),
         )
-        _check_single(X)
+        check_single(X)
         return X
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -106,20 +106,24 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Return the scores of the rows of X, shape (m,); above 0 stands for the second class."""
 
 
-class KernelClassifier(BinaryClassifier):
-    """Base of the estimators whose answer is a kernel expansion over some of the training rows."""
+class KernelParameters:
+    """The parameters of a kernel, of its row cache and of threads, checked and as the oracle takes them."""
 
-    kernel: str
+    kernel: Any
     gamma: float | str
     degree: int
     coef0: float
     cache_size: float
     n_jobs: int | None
 
+    #: Names of kernels that the estimator makes by itself.
+    _other_kernels: tuple[str, ...] = ()
+
     def _kernel_of(self, X: Any) -> dict[str, Any]:
         """Return the kernel and its parameters as the oracle takes them."""
         if self.kernel not in _KERNELS:
-            raise ValueError(f"kernel={self.kernel!r} is not allowed: give one of {', '.join(_KERNELS)}")
+            names = ", ".join([*_KERNELS, *self._other_kernels])
+            raise ValueError(f"kernel={self.kernel!r} is not allowed: give one of {names}")
         kernel: dict[str, Any] = {"name": _KERNELS[self.kernel]}
         if self.kernel != "linear":
             kernel["gamma"] = self._gamma_of(X)
@@ -165,6 +169,10 @@ class KernelClassifier(BinaryClassifier):
     def _made_oracle(self, X: Any, kernel: dict[str, Any]) -> Oracle:
         """Return the kernel over training rows; in double precision it is that of the rows as given."""
         return oracle_over(X, kernel, self._cache_bytes, self._threads)
+
+
+class KernelClassifier(KernelParameters, BinaryClassifier):
+    """Base of a classifier whose answer is a kernel expansion over some of the training rows."""
 
     def _keep(self, model: KernelExpansion, X: Any, kernel: dict[str, Any], oracle: Oracle) -> None:
         """Keep an answer as the attributes that `sklearn.svm.SVC` has."""

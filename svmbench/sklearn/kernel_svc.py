@@ -1,77 +1,147 @@
-"""An exact kernel classifier with a certified duality gap."""
+"""An exact kernel classifier with certified duality gaps.
+
+The file is longer than 300 lines because parameters, attributes and methods of `SVC` stand in one place.
+"""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
+from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.given import warning
-from svmbench.problem import Problem
-from svmbench.rng import Generator
-from svmbench.runner.certificate import certify, gaussian
-from svmbench.runner.margin import GapBounds, Point
-from svmbench.sklearn._base import KernelClassifier, check_positive
+from svmbench.kernels.double_values import DoubleValues
+from svmbench.kernels.given import is_rough, warning
+from svmbench.kernels.gram import GramOracle
+from svmbench.sklearn import _expansions, _one_vs_one, _platt
+from svmbench.sklearn._base import Floats, KernelParameters, check_positive, check_single
+from svmbench.sklearn._training import Solution, Trainer, cross_validated
 from svmbench.solvers import registry
-from svmbench.solvers.base import KernelExpansion, Run
 
 #: Exact solvers of the dual, with and without a bias.
 SOLVERS = ("decomposition", "smo_pair", "svm_light", "gpdt", "chunking", "lasvm")
 
-#: Tolerance of the solver itself: so small that the gap decides.
-_EPS = 1e-10
+#: Folds whose held-out scores the probabilities are made from, as in LIBSVM.
+_FOLDS = 5
+
+#: Sparse training rows with no more values than this, zeros included, are trained on as dense rows: that is
+#: faster, and the answer is the same bit for bit.
+_DENSE_VALUES = 1 << 22
+
+#: Of no more rows than this the kernel matrix is made at once, in double precision.
+_FEW_ROWS = 2048
+
+#: Scores are made in double precision where there are no more numbers than this in the support vectors.
+_DOUBLE_VALUES = 1 << 20
+
+#: What rows may be.
+_ACCEPTED: dict[str, Any] = {
+    "accept_sparse": "csr",
+    "accept_large_sparse": False,
+    "dtype": (np.float64, np.float32),
+}
 
 
-class KernelSVC(KernelClassifier):
+class KernelSVC(KernelParameters, ClassifierMixin, BaseEstimator):
     """Support vector classifier that stops at a certified relative duality gap.
 
-    Minimises 1/2 |w|² + C Σ_i max(0, 1 - y_i (⟨w, Φ(x_i)⟩ + b)), the problem of `sklearn.svm.SVC`.
+    Minimises 1/2 |w|² + Σ_i C_i max(0, 1 - y_i (⟨w, Φ(x_i)⟩ + b)), C_i being C times the weights of row and
+    class, the problem of `sklearn.svm.SVC`, whose parameters, attributes and methods it has. More than two
+    classes are separated one against one: a problem for each pair of classes, and a vote.
 
     Parameters
     ----------
     C : float, default 1.0
-        Regularisation, positive; small is strong.
-    kernel : {'rbf', 'linear', 'poly'}, default 'rbf'
-        exp(-γ|x-x'|²), ⟨x, x'⟩ or (γ⟨x, x'⟩ + coef0)^degree.
+        Regularisation, positive; small is strong. Infinite for a hard margin.
+    kernel : {'rbf', 'linear', 'poly', 'sigmoid', 'precomputed'} or callable, default 'rbf'
+        exp(-γ|x-x'|²), ⟨x, x'⟩, (γ⟨x, x'⟩ + coef0)^degree or tanh(γ⟨x, x'⟩ + coef0). With ``precomputed`` X
+        holds kernel values: of `fit` between all training rows, of `predict` between rows and all training
+        rows. A callable returns them for two lists of rows. For the last three the matrix of the training
+        rows is held in memory, n² numbers. The gap is a bound where that matrix is positive semidefinite;
+        ``sigmoid`` seldom makes one.
     gamma : 'scale', 'auto' or float, default 'scale'
         γ; 1/(d · variance of X), 1/d, or a number.
     degree : int, default 3
         Of the polynomial kernel.
     coef0 : float, default 0.0
-        Of the polynomial kernel.
+        Of the polynomial kernel, and of ``sigmoid``.
     fit_intercept : bool, default True
         Whether there is an unregularised b; without one it is 0.
     tol : float, default 1e-4
         Relative duality gap, (primal - dual)/primal, at which to stop. It is recomputed from the coefficients
-        alone, and bounds how far the objective is from the optimum.
+        alone, and bounds how far the objective is from the optimum. Each pair of classes has to reach it.
     solver : str, default 'decomposition'
         The exact solver, one of `SOLVERS`; the default is the fastest.
     cache_size : float, default 500
         MiB for kernel rows.
+    class_weight : dict, 'balanced' or None, default None
+        Weights of classes, 1 for those that a dict leaves out; ``balanced`` is n / (k · rows of the class).
+    probability : bool, default False
+        Whether there is `predict_proba`, from five more trainings of each pair of classes.
+    max_iter : int, default -1
+        Iterations of the solver for each pair of classes at most; -1 is no limit. An iteration of
+        ``decomposition`` changes up to 1024 coefficients, where one of `SVC` changes two.
+    decision_function_shape : {'ovr', 'ovo'}, default 'ovr'
+        What `decision_function` returns for more than two classes: a score for each class, or the decision
+        value of each pair.
+    break_ties : bool, default False
+        Whether `predict` decides between classes with equal votes by their ``ovr`` scores, and not for the
+        first.
+    verbose : bool, default False
+        Whether to print a line for each pair of classes.
+    shrinking : bool, default True
+        No effect: accepted because `SVC` has it. The solver works on few coefficients at a time in any case.
+    random_state : int, RandomState or None, default None
+        Source of the folds of ``probability``; without it the answer does not depend on chance.
     n_jobs : int or None, default None
         Threads; None is one, -1 all cores.
 
     Attributes
     ----------
-    classes_ : ndarray, shape (2,)
-        Classes; the second has the positive scores.
-    support_ : ndarray of int64, shape (s,)
-        Training rows with a non-zero coefficient.
+    classes_ : ndarray, shape (k,)
+        Classes; of two the second has the positive scores.
+    support_ : ndarray of int32, shape (s,)
+        Training rows with a non-zero coefficient, sorted by class.
+    n_support_ : ndarray of int32, shape (k,)
+        How many there are of each class.
     support_vectors_ : array or sparse matrix, shape (s, d)
-        Those rows.
-    dual_coef_ : ndarray of float64, shape (1, s)
-        Their coefficients times their labels -1 and +1.
-    intercept_ : ndarray of float64, shape (1,)
-        b.
+        Those rows; empty for precomputed and callable kernels.
+    dual_coef_ : ndarray of float64 or sparse matrix, shape (k - 1, s)
+        Their coefficients with the signs of their side; for more than two classes in the layout of `SVC`.
+        Sparse after training on a sparse X.
+    intercept_ : ndarray of float64, shape (k (k - 1) / 2,)
+        b of each pair.
+    coef_ : ndarray of float64 or sparse matrix, shape (k (k - 1) / 2, d)
+        w of each pair, for the linear kernel only; read-only.
     gap_ : float
-        Certified relative duality gap of the answer.
+        Certified relative duality gap of the answer: the largest of `gaps_`.
+    gaps_ : ndarray of float64, shape (k (k - 1) / 2,)
+        Certified relative duality gap of each pair.
     kernel_evaluations_ : int
-        Kernel values that were computed in `fit`.
-    n_iter_ : int
-        Iterations of the solver.
+        Kernel values that were computed in `fit`; 0 for a precomputed kernel.
+    n_iter_ : ndarray of int32, shape (k (k - 1) / 2,)
+        Iterations of the solver for each pair.
+    fit_status_ : int
+        1 if ``max_iter`` ended training before ``tol`` was reached, else 0.
+    class_weight_ : ndarray of float64, shape (k,)
+        Weight of each class.
+    probA_, probB_ : ndarray of float64, shape (k (k - 1) / 2,)
+        Of each pair, see `svmbench.sklearn._platt`; empty without ``probability``.
+    shape_fit_ : tuple of int
+        Shape of the training rows.
     n_features_in_ : int
         d.
 
@@ -84,11 +154,13 @@ class KernelSVC(KernelClassifier):
     True
     """
 
+    _other_kernels = ("sigmoid", "precomputed")
+
     def __init__(
         self,
         C: float = 1.0,
         *,
-        kernel: str = "rbf",
+        kernel: str | Callable[[Any, Any], Any] = "rbf",
         gamma: float | str = "scale",
         degree: int = 3,
         coef0: float = 0.0,
@@ -96,6 +168,14 @@ class KernelSVC(KernelClassifier):
         tol: float = 1e-4,
         solver: str = "decomposition",
         cache_size: float = 500,
+        class_weight: dict[Any, float] | str | None = None,
+        probability: bool = False,
+        max_iter: int = -1,
+        decision_function_shape: str = "ovr",
+        break_ties: bool = False,
+        verbose: bool = False,
+        shrinking: bool = True,
+        random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.C = C
@@ -107,72 +187,423 @@ class KernelSVC(KernelClassifier):
         self.tol = tol
         self.solver = solver
         self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.probability = probability
+        self.max_iter = max_iter
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.verbose = verbose
+        self.shrinking = shrinking
+        self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> KernelSVC:
-        """Train on rows X, shape (n, d), dense or sparse, with labels y, shape (n,), of two classes."""
-        X, labels = self._checked(X, y)
-        if self.solver not in SOLVERS:
-            raise ValueError(f"solver={self.solver!r} is not allowed: give one of {', '.join(SOLVERS)}")
-        check_positive("C", self.C, finite=True)
-        check_positive("tol", self.tol)
-        kernel = self._kernel_of(X)
-        bias = "unregularised" if self.fit_intercept else "none"
-        problem = Problem.build(labels, C=self.C, bias=bias)
-        oracle = self._made_oracle(X, kernel)
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelSVC:
+        """Train on labelled rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n, d) or (n, n)
+            Rows, or for ``precomputed`` their kernel values; what a callable kernel takes.
+        y : array, shape (n,)
+            Their classes, at least two different ones.
+        sample_weight : array, shape (n,), optional
+            Factors of C of each row; rows whose weight is not positive are left out.
+
+        Returns
+        -------
+        KernelSVC
+            The estimator itself.
+        """
+        self._check_parameters()
+        X, codes = self._checked(X, y)
+        weights = self._weights(sample_weight, codes)
+        kept = np.arange(codes.size) if weights is None else np.flatnonzero(weights > 0.0)
+        oracle = self._oracle_of(X)
+        if kept.size < codes.size:
+            oracle = oracle.subset(kept)
         coarse = warning(oracle, "X")
         if coarse is not None:
             warnings.warn(coarse, UserWarning, stacklevel=2)
-        solver = registry.get(self.solver)
-        run = solver(solver.Params(eps=_EPS)).start(problem, oracle, Generator(0))
-        alpha, certificate = _solved(run, problem, oracle, self.tol)
-        self.gap_ = float(certificate["relative_gap"])
-        self.n_iter_ = int(run.iterations)
-        self.kernel_evaluations_ = int(oracle.ledger.kev_computed)
-        if self.gap_ > self.tol:
-            warnings.warn(
-                f"{self.solver} ended at a relative duality gap of {self.gap_:.1e}, above tol={self.tol:g}: "
-                "no further progress is possible in floating point; scale the features, or use a smaller C",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
-        model = KernelExpansion.from_alpha(alpha, labels, certificate["bias"])
-        self._keep(model, X, kernel, oracle)
+        within = None if weights is None else weights[kept]
+        random = check_random_state(self.random_state) if self.probability else None
+        found = [
+            self._solved_pair(oracle, codes[kept], within, pair, random)
+            for pair in _one_vs_one.pairs(self.classes_.size)
+        ]
+        signed = [(kept[rows], coefficients) for rows, coefficients, _ in found]
+        self._keep(X, codes, oracle, signed, [solution for _, _, solution in found])
+        self._warn()
         return self
 
+    def _check_parameters(self) -> None:
+        if self.solver not in SOLVERS:
+            raise ValueError(f"solver={self.solver!r} is not allowed: give one of {', '.join(SOLVERS)}")
+        check_positive("C", self.C)
+        check_positive("tol", self.tol)
+        if not (isinstance(self.max_iter, Integral) and (self.max_iter > 0 or self.max_iter == -1)):
+            raise ValueError(
+                f"max_iter={self.max_iter!r} is not allowed: give a whole number above 0, or -1 for no limit"
+            )
+        if self.decision_function_shape not in ("ovr", "ovo"):
+            raise ValueError(
+                f"decision_function_shape={self.decision_function_shape!r} is not allowed: give ovr or ovo"
+            )
 
-def _solved(run: Run, problem: Problem, oracle: Oracle, tol: float) -> tuple[Any, dict[str, float]]:
-    """Advance until the gap is proven to be at most `tol`, or nothing is gained."""
-    step, bounds = 1, GapBounds(problem, oracle) if GapBounds.possible(oracle) else None
-    while True:
-        run.advance("iterations", run.iterations + step)
-        snapshot = run.snapshot()
-        ended = run.converged or getattr(run, "stalled", False)
-        if snapshot.alpha is None:
-            raise TypeError("the solver gives no dual point")
-        if snapshot.earlier and not ended:
-            continue
-        maintained = snapshot.responses
-        if (
-            bounds is not None
-            and maintained is not None
-            and snapshot.exact_at is not None
-            and bounds.feasible(snapshot.alpha)
-        ):
-            point = Point(snapshot.alpha, maintained, snapshot.exact_at)
-            bound = bounds.quick(point)
-            if bound.least <= tol < bound.relative_gap or ended:
-                bound = bounds.confirmed(point)
-            if bound.relative_gap <= tol or ended:
-                return snapshot.alpha, {"relative_gap": bound.relative_gap, "bias": bound.bias}
-            step = max(step, run.iterations // 50)
-            continue
-        if maintained is None or ended or certify(problem, snapshot.alpha, maintained)["relative_gap"] <= tol:
-            model = KernelExpansion.from_alpha(snapshot.alpha, problem.y)
-            fresh = problem.y * oracle.exact_responses(model.indices, model.coefficients)
-            certificate = certify(problem, snapshot.alpha, fresh, rounded=gaussian(oracle))
-            if certificate["relative_gap"] <= tol or ended:
-                return snapshot.alpha, certificate
-            step = max(step, int(run.iterations // 4))
-        elif not np.isfinite(snapshot.alpha).all():
-            raise FloatingPointError("the coefficients are no longer finite: scale the features")
+    def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[np.int64]]:
+        """Return the rows, and the number of the class of each."""
+        if self.kernel == "precomputed" and sp.issparse(X):
+            raise TypeError("Sparse precomputed kernels are not supported.")
+        self._sparse = sp.issparse(X) and not callable(self.kernel)
+        if callable(self.kernel):
+            check_consistent_length(X, y)
+            y = column_or_1d(y, warn=True)
+        else:
+            X, y = validate_data(self, X, y, **_ACCEPTED)
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix."
+            )
+        if not (callable(self.kernel) or self.kernel == "precomputed"):
+            check_single(X)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if self.classes_.size == 1:
+            raise ValueError(
+                f"{type(self).__name__} can't train when only one class is present: y holds "
+                f"{self.classes_[:1].tolist()[0]!r} alone; give examples of two classes"
+            )
+        return X, codes
+
+    def _weights(self, sample_weight: Any, codes: NDArray[np.int64]) -> Floats | None:
+        """Return the weight of each row, those of its class included; None if all are 1."""
+        self.class_weight_ = compute_class_weight(
+            self.class_weight, classes=self.classes_, y=self.classes_[codes]
+        )
+        weights = self.class_weight_[codes]
+        if sample_weight is not None:
+            given = np.asarray(sample_weight, dtype=np.float64)
+            if given.shape != codes.shape:
+                raise ValueError(
+                    f"sample_weight and X have incompatible shapes: {given.shape} vs {codes.shape}: give a "
+                    "number for each row"
+                )
+            weights = weights * given
+        if np.all(weights == 1.0):
+            return None
+        if not np.isfinite(weights).all():
+            raise ValueError("sample_weight and class_weight must be finite: one of them is nan or infinite")
+        present = np.unique(codes[weights > 0.0])
+        if present.size == 0:
+            raise ValueError("Invalid input - all samples have zero or negative weights.")
+        if present.size == 1:
+            raise ValueError(
+                "Invalid input - all samples with positive weights belong to the same class: "
+                f"{self.classes_[present].tolist()[0]!r}"
+            )
+        if present.size < self.classes_.size:
+            without = np.setdiff1d(np.arange(self.classes_.size), present)
+            raise ValueError(
+                f"no row of class {self.classes_[without].tolist()[0]!r} has a positive weight: leave out "
+                "its rows, or give one of them a weight above 0"
+            )
+        if not registry.get(self.solver).weighted:
+            raise ValueError(f"solver={self.solver!r} takes no weights: use solver='decomposition'")
+        return weights
+
+    def _oracle_of(self, X: Any) -> Oracle:
+        """Return the kernel over the training rows."""
+        self._fit_rows = None
+        if callable(self.kernel):
+            self._fit_rows, self._kernel, self._gamma = X, None, 0.0
+            values = _dense(self.kernel(X, X))
+            if values.ndim != 2 or values.shape[0] != values.shape[1]:
+                raise ValueError(
+                    f"X.shape[0] should be equal to X.shape[1]: the kernel returned shape {values.shape} for "
+                    "the training rows with themselves"
+                )
+            return self._gram(values)
+        if self.kernel == "precomputed":
+            self._kernel, self._gamma = None, 0.0
+            return self._gram(_dense(X))
+        if self.kernel == "sigmoid":
+            self._kernel, self._gamma = None, self._gamma_of(X)
+            return self._gram(self._sigmoid(X, X))
+        self._kernel = self._kernel_of(X)
+        self._gamma = self._kernel.get("gamma", 0.0)
+        if X.shape[0] <= _FEW_ROWS:
+            rows = (X.toarray() if sp.issparse(X) else X).astype(np.float64)
+            return self._gram(DoubleValues(rows, self._kernel)(rows), self._kernel)
+        small = sp.issparse(X) and np.prod(X.shape, dtype=float) <= _DENSE_VALUES
+        return self._made_oracle(X.toarray() if small else X, self._kernel)
+
+    def _gram(self, values: Floats, kernel: dict[str, Any] | None = None) -> Oracle:
+        """Return the kernel whose values between the training rows are given."""
+        least = float(np.diagonal(values).min(initial=0.0))
+        # With an intercept Σ α_i y_i = 0, so that a constant added to all values changes no answer.
+        if least < 0.0 and self.fit_intercept:
+            values = values - least
+        return GramOracle(values, self._cache_bytes, kernel)
+
+    def _sigmoid(self, X: Any, points: Any) -> Floats:
+        """Return tanh(γ⟨x, x'⟩ + coef0), float64, shape (m, s)."""
+        if not (isinstance(self.coef0, Real) and np.isfinite(self.coef0)):
+            raise ValueError(f"coef0={self.coef0!r} is not allowed: give a finite number")
+        products = _dense(X.astype(np.float64) @ points.astype(np.float64).T)
+        return np.tanh(self._gamma * products + self.coef0)
+
+    def _solved_pair(
+        self,
+        oracle: Oracle,
+        codes: NDArray[np.int64],
+        weights: Floats | None,
+        pair: tuple[int, int],
+        random: np.random.RandomState | None,
+    ) -> tuple[NDArray[np.int64], Floats, tuple[Solution, tuple[float, float]]]:
+        """Solve the problem of two classes on their rows of the oracle of all.
+
+        Returns the rows with a non-zero coefficient, these coefficients, positive for the first class, and
+        the solution with A and B of its probability.
+        """
+        i, j = pair
+        members = np.flatnonzero((codes == i) | (codes == j))
+        y = np.where(codes[members] == i, -1.0, 1.0)
+        bias = "unregularised" if self.fit_intercept else "none"
+        part = oracle if members.size == codes.size else oracle.subset(members, ledger=Ledger())
+        trainer = Trainer(self.solver, float(self.tol), int(self.max_iter))
+        problem = (y, float(self.C), bias, None if weights is None else weights[members])
+        solution = trainer.solve(part, *problem)
+        sigmoid = (0.0, 0.0)
+        if random is not None:
+            folds = [fold for fold in np.array_split(random.permutation(members.size), _FOLDS) if fold.size]
+            sigmoid = _platt.sigmoid(-cross_validated(trainer, part, *problem, folds), y < 0.0)
+        at = np.flatnonzero(solution.alpha)
+        if self.verbose:
+            first, second = self.classes_[[i, j]].tolist()
+            print(
+                f"{first!r} against {second!r}: {solution.iterations} iterations, {at.size} support vectors, "
+                f"relative gap {solution.gap:.1e}"
+            )
+        return members[at], -solution.alpha[at] * y[at], (solution, sigmoid)
+
+    def _keep(
+        self,
+        X: Any,
+        codes: NDArray[np.int64],
+        oracle: Oracle,
+        signed: list[tuple[NDArray[np.int64], Floats]],
+        found: list[tuple[Solution, tuple[float, float]]],
+    ) -> None:
+        """Keep the answers as the attributes that `sklearn.svm.SVC` has."""
+        solutions = [solution for solution, _ in found]
+        support, coefficients = _one_vs_one.dual_coefficients(codes, signed, self.classes_.size)
+        self._n_support = np.bincount(codes[support], minlength=self.classes_.size).astype(np.int32)
+        self.support_ = support.astype(np.int32)
+        without = callable(self.kernel) or self.kernel == "precomputed"
+        self.support_vectors_ = np.empty((0, 0)) if without else X[support]
+        # As in `SVC`, decision values are positive for the first class of a pair inside, and of two classes
+        # for the second one outside.
+        sign = -1.0 if self.classes_.size == 2 else 1.0
+        self._dual_coef_ = coefficients
+        self._intercept_ = np.array([-solution.bias for solution in solutions])
+        public = sign * coefficients
+        self.dual_coef_ = sp.csr_matrix(public) if self._sparse else public
+        self.intercept_ = sign * self._intercept_ + 0.0
+        self.gaps_ = np.array([solution.gap for solution in solutions])
+        self.gap_ = float(self.gaps_.max())
+        self.n_iter_ = np.array([solution.iterations for solution in solutions], dtype=np.int32)
+        at_once = 0 if self.kernel == "precomputed" else oracle.n**2
+        self.kernel_evaluations_ = (
+            at_once if isinstance(oracle, GramOracle) else sum(one.evaluations for one in solutions)
+        )
+        self.fit_status_ = int(any(one.ended_early and one.gap > self.tol for one in solutions))
+        sigmoids = np.array([sigmoid for _, sigmoid in found]) if self.probability else np.empty((0, 2))
+        self.probA_, self.probB_ = sigmoids[:, 0].copy(), sigmoids[:, 1].copy()
+        self.shape_fit_ = X.shape if hasattr(X, "shape") else (codes.size,)
+        self._origin = getattr(oracle, "origin", None)
+        small = support.size * self.shape_fit_[-1] <= _DOUBLE_VALUES
+        self._double = small or any(is_rough(values, oracle.feature_error) for _, values in signed)
+        self._values = self._made_values()
+
+    def _warn(self) -> None:
+        """Say why ``tol`` was not reached, if it was not."""
+        if self.fit_status_:
+            sentence = (
+                f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your data "
+                f"with StandardScaler or MinMaxScaler. The relative duality gap is {self.gap_:.1e}, above "
+                f"tol={self.tol:g}"
+            )
+        elif np.isinf(self.gap_):
+            sentence = (
+                "the classes cannot be separated without errors, and C=inf allows none: the answer is that "
+                "of a large C; give a finite C"
+            )
+        elif self.gap_ > self.tol:
+            sentence = (
+                f"{self.solver} ended at a relative duality gap of {self.gap_:.1e}, above tol={self.tol:g}: "
+                "no further progress is possible in floating point; scale the features, or use a smaller C"
+            )
+        else:
+            return
+        warnings.warn(sentence, ConvergenceWarning, stacklevel=3)
+
+    @property
+    def n_support_(self) -> NDArray[np.int32]:
+        """Number of support vectors of each class, int32, shape (k,)."""
+        check_is_fitted(self)
+        return self._n_support
+
+    @property
+    def coef_(self) -> Any:
+        """Weights w of each pair, shape (k (k - 1) / 2, d), for the linear kernel."""
+        if self.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        check_is_fitted(self)
+        coef = (-1.0 if self.classes_.size == 2 else 1.0) * self._pair_weights()
+        if not self._sparse:
+            coef.flags.writeable = False
+            return coef
+        sparse = sp.csr_matrix(coef)
+        sparse.data.flags.writeable = False
+        return sparse
+
+    def _pair_weights(self) -> Floats:
+        """Return w of each pair, positive for the first class, float64, shape (k (k - 1) / 2, d)."""
+        ends = np.cumsum(self._n_support)
+        parts = [slice(end - count, end) for end, count in zip(ends, self._n_support, strict=True)]
+        weights = [
+            self._dual_coef_[j - 1, parts[i]] @ self.support_vectors_[parts[i]]
+            + self._dual_coef_[i, parts[j]] @ self.support_vectors_[parts[j]]
+            for i, j in _one_vs_one.pairs(self.classes_.size)
+        ]
+        return np.array(weights, dtype=np.float64)
+
+    def _checked_rows(self, X: Any) -> Any:
+        """Return what rows to be classified are scored by: features, or kernel values."""
+        check_is_fitted(self)
+        if callable(self.kernel):
+            values = _dense(self.kernel(X, self._fit_rows))
+            if values.ndim != 2 or values.shape[1] != self.shape_fit_[0]:
+                raise ValueError(
+                    f"the kernel returned shape {values.shape} for rows with the {self.shape_fit_[0]} "
+                    "training rows"
+                )
+            return values
+        X = validate_data(self, X, reset=False, **_ACCEPTED)
+        if self.kernel == "precomputed":
+            return X
+        check_single(X)
+        if sp.issparse(X) and not self._sparse:
+            raise ValueError(f"cannot use sparse input in {type(self).__name__!r} trained on dense data")
+        if self._n_support.sum() != self.support_vectors_.shape[0]:
+            raise ValueError(f"The internal representation of {type(self).__name__} was altered")
+        return sp.csr_array(X) if self._sparse else X
+
+    def _pair_decisions(self, X: Any) -> Floats:
+        """Return the decision values of all pairs, positive for the first class, for checked rows."""
+        if not self.support_.size:
+            return np.tile(self._intercept_, (X.shape[0], 1))
+        if self._values is None:
+            return np.asarray(X @ self._pair_weights().T) + self._intercept_
+        return _expansions.decisions(self._values, X, self._dual_coef_, self._intercept_, self._n_support)
+
+    def _made_values(self) -> Callable[[Any], Any] | None:
+        """Return the function from checked rows to their kernel values with the support vectors.
+
+        None where none are needed.
+        """
+        if not self.support_.size or self.kernel == "linear":
+            return None
+        if self.kernel == "sigmoid":
+            return lambda X: self._sigmoid(X, self.support_vectors_)
+        if self._kernel is None:
+            return lambda values: values[:, self.support_]
+        return _expansions.built_in_values(
+            self.support_vectors_, self._kernel, self._origin, self._double, self._threads
+        )
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores of rows.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (m, d) or (m, n)
+            Rows, sparse ones only after training on sparse ones; for ``precomputed`` their kernel values with
+            all training rows.
+
+        Returns
+        -------
+        ndarray of float64, shape (m,), (m, k) or (m, k (k - 1) / 2)
+            Of two classes Σ_s dual_coef_[0, s] K(support_vectors_[s], x) + intercept_[0], above 0 for the
+            second class. Of more, as ``decision_function_shape`` says, a score for each class, its votes and
+            by less than 1/3 the sum of its decision values, or the decision value of each pair, above 0 for
+            its first class.
+        """
+        values = self._pair_decisions(self._checked_rows(X))
+        if self.classes_.size == 2:
+            return -values.ravel()
+        if self.decision_function_shape == "ovr":
+            return _one_vs_one.one_vs_rest(values, self.classes_.size)
+        return values
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (m, d) or (m, n)
+            Rows, as of `decision_function`.
+
+        Returns
+        -------
+        ndarray, shape (m,)
+            The class with the most votes; of equals the first, or with ``break_ties`` the one with the
+            highest ``ovr`` score.
+        """
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        values = self._pair_decisions(self._checked_rows(X))
+        classes = self.classes_.size
+        if self.break_ties and classes > 2:
+            return self.classes_[_one_vs_one.one_vs_rest(values, classes).argmax(axis=1)]
+        return self.classes_[_one_vs_one.votes(values, classes)]
+
+    def _has_probabilities(self) -> bool:
+        if not self.probability:
+            raise AttributeError("predict_proba is not available when probability=False")
+        return True
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probability of each class for rows X as of `decision_function`, float64 (m, k)."""
+        X = self._checked_rows(X)
+        if not self.probA_.size:
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+        values = self._pair_decisions(X)
+        return _platt.probabilities(values, self.probA_, self.probB_, self.classes_.size)
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithms of `predict_proba`, float64 (m, k)."""
+        return np.log(self.predict_proba(X))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_values", None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "support_" in state:
+            self._values = self._made_values()
+
+
+def _dense(values: Any) -> Floats:
+    """Return kernel values as an array of float64."""
+    return np.ascontiguousarray(values.toarray() if sp.issparse(values) else values, dtype=np.float64)

@@ -1,0 +1,61 @@
+"""Kernels that are given by their matrix, for `svmbench.sklearn`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.layouts._gram import GramLayout
+
+Floats = NDArray[np.float64]
+
+#: Rows of the matrix that are added up together.
+_PART = 256
+
+
+class GramOracle(Oracle):
+    """An oracle whose kernel values are the elements of a matrix.
+
+    Parameters
+    ----------
+    matrix : ndarray of float64, shape (n, n), C-contiguous
+        Symmetric kernel matrix. Bounds of the duality gap hold where it is positive semidefinite.
+    cache_bytes : int, default 0
+        Budget of the row cache.
+    kernel : dict, optional
+        Name and parameters of the kernel, where they are known.
+    """
+
+    def __init__(self, matrix: Floats, cache_bytes: int = 0, kernel: Mapping[str, Any] | None = None) -> None:
+        stored = {"name": "linear"}
+        super().__init__(GramLayout(matrix, stored), stored, cache_bytes)
+        self._matrix = matrix
+        self._named = dict(kernel or {"name": "precomputed"})
+        self._members = np.arange(len(matrix))
+
+    def subset(self, indices: Any, *, cached: bool = True, ledger: Any = None) -> GramOracle:
+        """Return the same as `Oracle.subset`."""
+        part: GramOracle = super().subset(indices, cached=cached, ledger=ledger)
+        part._matrix, part._members = self._matrix, self._members[indices]
+        part._named = self._named
+        return part
+
+    @property
+    def kernel(self) -> dict[str, Any]:
+        """The kernel's name, ``precomputed`` where it is not known, and parameters."""
+        return dict(self._named)
+
+    def exact_responses(
+        self, indices: Any, coefficients: Any, *, cols: Any = None, observed: bool = False, given: Any = None
+    ) -> Floats:
+        """Return the same as `Oracle.exact_responses`; no evaluation is counted."""
+        at = self._members if cols is None else self._members[cols]
+        points, scores = self._members[indices], np.zeros(len(at))
+        for begin in range(0, len(points), _PART):
+            part = slice(begin, begin + _PART)
+            scores += np.asarray(coefficients)[part] @ self._matrix[points[part]][:, at]
+        return scores

@@ -1,0 +1,124 @@
+"""One against one: a classifier of several classes from one binary problem for each pair of classes.
+
+Pairs, signs and order are those of LIBSVM (C.-C. Chang and C.-J. Lin, LIBSVM, ACM Trans. Intell. Syst.
+Technol. 2, 2011, section 7), and so of `sklearn.svm.SVC`: pair (i, j), i < j, has the decision value f_ij,
+positive for class i, and pairs are in lexicographic order. Support vectors are sorted by class.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def pairs(classes: int) -> list[tuple[int, int]]:
+    """Return the pairs (i, j), i < j, of that many classes, in the order of the decision values."""
+    return list(combinations(range(classes), 2))
+
+
+def decisions(products: list[Floats], intercepts: Floats) -> Floats:
+    """Return the decision values of all pairs from sums over the support vectors of each class.
+
+    Parameters
+    ----------
+    products : list of ndarray of float64, shape (m, k - 1)
+        For each class the kernel values of its support vectors times their rows of ``dual_coef_``: column r
+        is the part of the class in its problem against the r-th of the other classes.
+    intercepts : ndarray of float64, shape (k (k - 1) / 2,)
+        b of each pair.
+
+    Returns
+    -------
+    ndarray of float64, shape (m, k (k - 1) / 2)
+    """
+    return np.stack(
+        [
+            products[i][:, j - 1] + products[j][:, i] + intercept
+            for (i, j), intercept in zip(pairs(len(products)), intercepts, strict=True)
+        ],
+        axis=1,
+    )
+
+
+def votes(values: Floats, classes: int) -> NDArray[np.int64]:
+    """Return the class with the most votes for each row; of equals the first.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (m, k (k - 1) / 2)
+        Decision values of the pairs; above 0 is a vote for the first class of the pair.
+    classes : int
+        k.
+
+    Returns
+    -------
+    ndarray of int64, shape (m,)
+    """
+    counts = np.zeros((len(values), classes), dtype=np.int64)
+    for p, (i, j) in enumerate(pairs(classes)):
+        first = values[:, p] > 0.0
+        counts[:, i] += first
+        counts[:, j] += ~first
+    return counts.argmax(axis=1)
+
+
+def one_vs_rest(values: Floats, classes: int) -> Floats:
+    """Return a score for each class: its votes, and by less than 1/3 the sum of its decision values.
+
+    The transform of `sklearn.svm.SVC` with ``decision_function_shape='ovr'``: s / (3 (|s| + 1)) of the sum s
+    orders classes with equal votes and changes no other order.
+
+    Parameters
+    ----------
+    values, classes
+        As of `votes`; a value of 0 is a vote for the first class here.
+
+    Returns
+    -------
+    ndarray of float64, shape (m, k)
+    """
+    counts, sums = np.zeros((2, len(values), classes))
+    for p, (i, j) in enumerate(pairs(classes)):
+        second = values[:, p] < 0.0
+        counts[:, i] += ~second
+        counts[:, j] += second
+        sums[:, i] += values[:, p]
+        sums[:, j] -= values[:, p]
+    return np.asarray(counts + sums / (3.0 * (np.abs(sums) + 1.0)))
+
+
+def dual_coefficients(
+    codes: NDArray[np.int64], signed: list[tuple[NDArray[np.int64], Floats]], classes: int
+) -> tuple[NDArray[np.int64], Floats]:
+    """Collect the coefficients of all pairs as `SVC` does.
+
+    Parameters
+    ----------
+    codes : ndarray of int64, shape (n,)
+        Class of each training row.
+    signed : list of (ndarray of int64, ndarray of float64)
+        For each pair the training rows with a non-zero coefficient, and these coefficients, positive for the
+        first class of the pair.
+    classes : int
+        k.
+
+    Returns
+    -------
+    support : ndarray of int64, shape (s,)
+        Training rows with a non-zero coefficient in any pair, by class and within a class ascending.
+    coefficients : ndarray of float64, shape (k - 1, s)
+        Those of a row of class c, against each of the other classes in order.
+    """
+    used = np.unique(np.concatenate([rows for rows, _ in signed]))
+    support = used[np.argsort(codes[used], kind="stable")].astype(np.int64)
+    place = np.zeros(len(codes), dtype=np.int64)
+    place[support] = np.arange(support.size)
+    coefficients = np.zeros((classes - 1, support.size))
+    for (i, j), (rows, values) in zip(pairs(classes), signed, strict=True):
+        other = np.where(codes[rows] == i, j - 1, i)
+        coefficients[other, place[rows]] = values
+    return support, coefficients

@@ -1,0 +1,244 @@
+"""One binary problem of a classifier, solved to a certified gap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.kernels._ledger import Ledger
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem
+from svmbench.rng import Generator
+from svmbench.runner.certificate import certify, diagonal, gaussian
+from svmbench.runner.margin import GapBounds, Point
+from svmbench.solvers import registry
+from svmbench.solvers.base import KernelExpansion, Run
+
+Floats = NDArray[np.float64]
+
+#: Tolerance of the solver itself: so small that the gap decides.
+_EPS = 1e-10
+
+#: Values of C that stand for infinity: in units of 1 / max K(x, x) the first one, the factor from one to the
+#: next, and the last one. The least one is enough that leaves no coefficient at C.
+_FIRST_C, _FACTOR, _LAST_C = 1e4, 100.0, 1e12
+
+#: How much smaller than the gap asked for are the gaps of problems with such a C, one after the other.
+_CLOSER = (1e-1, 1e-3, 1e-5)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A dual point of a binary problem with what is certified of it.
+
+    Attributes
+    ----------
+    alpha : ndarray of float64, shape (n,)
+        Coefficients.
+    bias, gap : float
+        b, and the relative duality gap.
+    iterations, evaluations : int
+        Of the solver, and kernel values that were computed.
+    ended_early : bool
+        Whether it ended at the largest number of iterations.
+    """
+
+    alpha: Floats
+    bias: float
+    gap: float
+    iterations: int
+    evaluations: int
+    ended_early: bool
+
+
+@dataclass(frozen=True)
+class Trainer:
+    """How binary problems are solved.
+
+    Attributes
+    ----------
+    solver : str
+        Name of an exact solver of the dual.
+    tol : float
+        Relative duality gap to reach.
+    most : int
+        Iterations at most; -1 is no limit.
+    """
+
+    solver: str
+    tol: float
+    most: int
+
+    def solve(self, oracle: Oracle, y: Floats, C: float, bias: str, weights: Floats | None) -> Solution:
+        """Solve one problem.
+
+        Parameters
+        ----------
+        oracle : Oracle
+            Over the n rows.
+        y : ndarray of float64, shape (n,)
+            Labels -1 and +1.
+        C : float
+            Regularisation; infinite for a hard margin.
+        bias : str
+            ``none`` or ``unregularised``.
+        weights : ndarray of float64, shape (n,), or None
+            Positive weights of the losses; None: all 1.
+        """
+        if np.isinf(C):
+            return self._solve_hard(oracle, y, bias)
+        if weights is not None and np.all(weights == weights[0]):
+            C, weights = C * float(weights[0]), None
+        return self._solve(oracle, Problem.build(y, C=C, bias=bias, weights=weights), self.tol)
+
+    def _solve(self, oracle: Oracle, problem: Problem, tol: float) -> Solution:
+        solver = registry.get(self.solver)
+        run = solver(solver.Params(eps=_EPS)).start(problem, oracle, Generator(0))
+        # The ledger counts for all runs on this oracle.
+        begun = oracle.ledger.iterations
+        alpha, bias, gap = _advanced(run, problem, oracle, tol, begun, self.most)
+        return Solution(
+            alpha=alpha,
+            bias=bias,
+            gap=gap,
+            iterations=int(run.iterations),
+            evaluations=int(oracle.ledger.kev_computed),
+            ended_early=run.iterations == self.most and not run.converged,
+        )
+
+    def _solve_hard(self, oracle: Oracle, y: Floats, bias: str) -> Solution:
+        r"""Solve :math:`\min \frac12 |w|^2` with :math:`y_i (f(x_i) + b) \ge 1`, by a C that is large enough.
+
+        A dual point below C in all coordinates is one of this problem. Of a predictor whose least margin m is
+        positive, w / m is feasible, so that the gap is :math:`|w|^2 / 2 m^2 - \sum_i \alpha_i + |w|^2 / 2`.
+        Where even the last C is reached by a coefficient, the answer is that of this C; the rows cannot be
+        separated then in double precision, and the gap is infinite.
+        """
+        C = _FIRST_C / max(float(oracle.diagonal().max()), np.finfo(float).tiny)
+        last, closer, iterations = C * _LAST_C / _FIRST_C, 0, 0
+        while True:
+            problem = Problem.build(y, C=C, bias=bias)
+            found = self._solve(oracle, problem, self.tol * _CLOSER[closer])
+            iterations += found.iterations
+            gap, b = _hard_gap(oracle, y, found, bias) if found.alpha.max() < C else (np.inf, found.bias)
+            answer = Solution(found.alpha, b, gap, iterations, found.evaluations, found.ended_early)
+            if gap <= self.tol or found.ended_early:
+                return answer
+            if np.isinf(gap):
+                C *= _FACTOR
+                if last < C:
+                    return answer
+            else:
+                closer += 1
+                if closer == len(_CLOSER):
+                    return answer
+
+
+def _hard_gap(oracle: Oracle, y: Floats, found: Solution, bias: str) -> tuple[float, float]:
+    """Return the relative gap of a dual point of the problem with a hard margin, and the middle bias."""
+    at = np.flatnonzero(found.alpha)
+    scores = oracle.exact_responses(at, (found.alpha * y)[at])
+    low, high = scores[y > 0.0].min(), scores[y < 0.0].max()
+    b = -0.5 * float(low + high) if bias != "none" else 0.0
+    least = float((y * (scores + b)).min())
+    norm2 = max(0.0, float((found.alpha * y) @ scores))
+    if not least > 0.0:
+        return np.inf, found.bias
+    primal = 0.5 * norm2 / least**2
+    gap = (primal - float(found.alpha.sum()) + 0.5 * norm2) / primal
+    return max(0.0, gap), b
+
+
+def _advanced(
+    run: Run, problem: Problem, oracle: Oracle, tol: float, begun: int, most: int
+) -> tuple[Floats, float, float]:
+    """Advance until the gap is proven to be at most `tol`, nothing is gained, or `most` iterations are made.
+
+    Returns
+    -------
+    alpha : ndarray of float64, shape (n,)
+        Coefficients.
+    bias, gap : float
+        b, and the relative gap that is certified.
+    """
+    step, bounds = 1, None
+    if problem.weights is None and GapBounds.possible(oracle):
+        bounds = GapBounds(problem, oracle)
+    own = diagonal(oracle)
+    while True:
+        until = run.iterations + step
+        run.advance("iterations", begun + (until if most < 0 else min(until, most)))
+        snapshot = run.snapshot()
+        ended = run.converged or getattr(run, "stalled", False) or run.iterations == most
+        if snapshot.alpha is None:
+            raise TypeError("the solver gives no dual point")
+        if snapshot.earlier and not ended:
+            continue
+        maintained = snapshot.responses
+        if (
+            bounds is not None
+            and maintained is not None
+            and snapshot.exact_at is not None
+            and bounds.feasible(snapshot.alpha)
+        ):
+            point = Point(snapshot.alpha, maintained, snapshot.exact_at)
+            bound = bounds.quick(point)
+            if bound.least <= tol < bound.relative_gap or ended:
+                bound = bounds.confirmed(point)
+            if bound.relative_gap <= tol or ended:
+                return snapshot.alpha, bound.bias, float(bound.relative_gap)
+            step = max(step, run.iterations // 50)
+            continue
+        if maintained is None or ended or _gap(problem, snapshot.alpha, maintained, own) <= tol:
+            model = KernelExpansion.from_alpha(snapshot.alpha, problem.y)
+            fresh = problem.y * oracle.exact_responses(model.indices, model.coefficients)
+            certificate = certify(problem, snapshot.alpha, fresh, own, rounded=gaussian(oracle))
+            if certificate["relative_gap"] <= tol or ended:
+                return snapshot.alpha, float(certificate["bias"]), float(certificate["relative_gap"])
+            step = max(step, int(run.iterations // 4))
+        elif not np.isfinite(snapshot.alpha).all():
+            raise FloatingPointError("the coefficients are no longer finite: scale the features")
+
+
+def _gap(problem: Problem, alpha: Floats, responses: Floats, own: Any) -> float:
+    return certify(problem, alpha, responses, own)["relative_gap"]
+
+
+def cross_validated(
+    trainer: Trainer,
+    oracle: Oracle,
+    y: Floats,
+    C: float,
+    bias: str,
+    weights: Floats | None,
+    folds: list[NDArray[np.int64]],
+) -> Floats:
+    """Return the score of each row by a predictor that was trained without its fold, shape (n,).
+
+    Where the other folds hold one class alone the score is that of a row at the margin of this class, as in
+    LIBSVM; 0 where they hold no row.
+
+    Parameters
+    ----------
+    trainer, oracle, y, C, bias, weights
+        As of `Trainer.solve`.
+    folds : list of ndarray of int64
+        The rows of each fold.
+    """
+    scores = np.zeros(y.size)
+    for fold in folds:
+        train = np.setdiff1d(np.arange(y.size), fold)
+        present = np.unique(y[train])
+        if present.size < 2:
+            scores[fold] = present[0] if present.size else 0.0
+            continue
+        kept = None if weights is None else weights[train]
+        part = oracle.subset(train, ledger=Ledger())
+        found = trainer.solve(part, y[train], C, bias, kept)
+        at = np.flatnonzero(found.alpha)
+        beta = (found.alpha * y[train])[at]
+        scores[fold] = oracle.exact_responses(train[at], beta, cols=fold, observed=True) + found.bias
+    return scores

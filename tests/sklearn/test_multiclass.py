@@ -1,0 +1,156 @@
+"""More than two classes: one against one, with the votes, shapes and order of scikit-learn's SVC."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_digits, load_iris
+from sklearn.svm import SVC
+
+from svmbench.sklearn import KernelSVC, _one_vs_one
+
+
+def both(X, y, **given):
+    """Return KernelSVC and SVC, fitted alike and closely."""
+    return KernelSVC(tol=1e-8, **given).fit(X, y), SVC(tol=1e-9, **given).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    order = np.random.default_rng(0).permutation(y.size)
+    return X[order].astype(np.float32).astype(np.float64), np.array(["x", "a", "m"])[y[order]]
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"kernel": "poly", "gamma": 0.1}, {"kernel": "linear"}, {"C": 30.0}], ids=str
+)
+def test_everything_is_as_SVC_has_it(iris, given):
+    X, y = iris
+    ours, theirs = both(X, y, **given)
+    assert ours.gap_ <= 1e-8
+    np.testing.assert_array_equal(ours.classes_, theirs.classes_)
+    np.testing.assert_array_equal(ours.support_, theirs.support_)
+    np.testing.assert_array_equal(ours.n_support_, theirs.n_support_)
+    np.testing.assert_array_equal(ours.support_vectors_, theirs.support_vectors_)
+    np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, atol=2e-3)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=2e-3)
+    for name in ("support_", "n_support_", "dual_coef_", "intercept_", "n_iter_"):
+        mine, its = getattr(ours, name), getattr(theirs, name)
+        assert (mine.dtype, mine.shape) == (its.dtype, its.shape)
+    assert hasattr(ours, "coef_") == hasattr(theirs, "coef_")
+    if hasattr(theirs, "coef_"):
+        np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=2e-3)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_decision_values_and_votes_are_those_of_SVC(sparse):
+    X, y = load_digits(return_X_y=True)
+    X, rest, y = X[:900], X[900:], y[:900]
+    if sparse:
+        X, rest = sp.csr_array(X), sp.csr_array(rest)
+    ours, theirs = KernelSVC(C=5.0, tol=1e-7).fit(X, y), SVC(C=5.0, tol=1e-7).fit(X, y)
+    for shape, width in (("ovo", 45), ("ovr", 10)):
+        for one in (ours, theirs):
+            one.set_params(decision_function_shape=shape)
+        assert ours.decision_function(rest).shape == (rest.shape[0], width)
+        np.testing.assert_allclose(ours.decision_function(rest), theirs.decision_function(rest), atol=1e-3)
+    assert (ours.predict(rest) == theirs.predict(rest)).mean() > 0.998
+    again = pickle.loads(pickle.dumps(ours))
+    np.testing.assert_array_equal(again.decision_function(rest), ours.decision_function(rest))
+
+
+def test_votes_and_scores_are_counted_by_hand():
+    # Pairs (0, 1), (0, 2), (1, 2).
+    values = np.array([[1.0, 1.0, -1.0], [1.0, -1.0, 1.0], [-2.0, 1.0, -1.0], [0.0, 0.0, 0.0]])
+    np.testing.assert_array_equal(_one_vs_one.votes(values, 3), [0, 0, 0, 2])
+    scores = _one_vs_one.one_vs_rest(values, 3)
+    np.testing.assert_allclose(scores[0], [2 + 2 / 9, -2 / 9, 1.0])
+    np.testing.assert_array_equal(scores[1], [1.0, 1.0, 1.0])
+    np.testing.assert_allclose(scores[2], [1 - 1 / 6, 1 + 1 / 6, 1.0])
+    np.testing.assert_array_equal(scores[3], [2.0, 1.0, 0.0])
+
+
+def test_ties_are_broken_by_scores_if_asked_for():
+    rng = np.random.default_rng(3)
+    y = np.arange(30) % 3
+    X = rng.normal(size=(30, 2)) + 3.0 * y[:, None]
+    grid = rng.uniform(-3, 9, size=(4000, 2))
+    ours, theirs = both(X, y, gamma=1e4)
+    ours.set_params(break_ties=False), theirs.set_params(break_ties=False)
+    assert not np.array_equal(ours.predict(grid), ours.classes_[ours.decision_function(grid).argmax(axis=1)])
+    ours.set_params(break_ties=True)
+    np.testing.assert_array_equal(
+        ours.predict(grid), ours.classes_[ours.decision_function(grid).argmax(axis=1)]
+    )
+    ours.set_params(decision_function_shape="ovo")
+    with pytest.raises(ValueError, match="break_ties must be False"):
+        ours.predict(grid)
+
+
+def test_every_pair_has_its_gap(iris):
+    X, y = iris
+    for tol in (1e-1, 1e-3, 1e-6):
+        fitted = KernelSVC(C=10.0, gamma=0.5, tol=tol).fit(X, y)
+        assert fitted.gaps_.shape == (3,)
+        assert fitted.gap_ == fitted.gaps_.max() <= tol
+        K = np.exp(-0.5 * np.square(X[:, None] - X[None]).sum(axis=-1))
+        values = fitted.set_params(decision_function_shape="ovo").decision_function(X)
+        ends = np.cumsum(fitted.n_support_)
+        for p, (i, j) in enumerate(_one_vs_one.pairs(3)):
+            beta = np.zeros(y.size)
+            for own, other in ((i, j - 1), (j, i)):
+                at = slice(ends[own] - fitted.n_support_[own], ends[own])
+                beta[fitted.support_[at]] = fitted.dual_coef_[other, at]
+            members = np.isin(y, fitted.classes_[[i, j]])
+            labels = np.where(y == fitted.classes_[i], 1.0, -1.0)
+            assert abs(beta.sum()) <= 1e-9 and (beta * labels >= 0.0).all() and np.abs(beta).max() <= 10.0
+            norm = beta @ K @ beta
+            primal = 0.5 * norm + 10.0 * np.maximum(0.0, 1.0 - labels * values[:, p])[members].sum()
+            dual = np.abs(beta).sum() - 0.5 * norm
+            assert -1e-9 * primal <= primal - dual <= (fitted.gaps_[p] + 1e-5) * primal
+
+
+def test_the_order_of_rows_changes_nothing(iris):
+    X, y = iris
+    order = np.argsort(y, kind="stable")
+    one, other = KernelSVC(tol=1e-9).fit(X, y), KernelSVC(tol=1e-9).fit(X[order], y[order])
+    np.testing.assert_array_equal(np.sort(order[other.support_]), np.sort(one.support_))
+    np.testing.assert_allclose(one.decision_function(X), other.decision_function(X), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"decision_function_shape": "ova"}, "decision_function_shape='ova' is not allowed: give ovr or ovo"),
+        ({"max_iter": 0}, "max_iter=0 is not allowed: give a whole number above 0, or -1 for no limit"),
+        ({"max_iter": 1.5}, "max_iter=1.5 is not allowed"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_refused(iris, given, words):
+    with pytest.raises(ValueError, match=words):
+        KernelSVC(**given).fit(*iris)
+
+
+def test_what_was_altered_or_does_not_fit_is_refused(iris):
+    X, y = iris
+    fitted = KernelSVC(kernel="linear").fit(X, y)
+    with pytest.raises(ValueError, match="cannot use sparse input in 'KernelSVC' trained on dense data"):
+        fitted.predict(sp.csr_array(X))
+    with pytest.raises(ValueError, match="assignment destination is read-only"):
+        fitted.coef_[0, 0] = 1.0
+    fitted._n_support[0] = 1000
+    with pytest.raises(ValueError, match="internal representation of KernelSVC was altered"):
+        fitted.predict(X)
+
+
+def test_an_end_before_the_tolerance_is_said(iris):
+    from sklearn.exceptions import ConvergenceWarning
+
+    X, y = iris
+    with pytest.warns(ConvergenceWarning, match=r"Solver terminated early \(max_iter=1\)"):
+        fitted = KernelSVC(C=100.0, max_iter=1, tol=1e-10).fit(X, y)
+    assert fitted.fit_status_ == 1 and fitted.gap_ > 1e-10
+    np.testing.assert_array_equal(fitted.n_iter_, 1)
