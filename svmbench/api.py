@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from svmbench.run_config import RunConfig
     from svmbench.store import StoredRun
 
 #: Text that needs no quotes in Hydra's grammar, but for the words that it reads as something else.
@@ -202,7 +203,7 @@ def plot(
     return figure
 
 
-def _listener(config: Mapping[str, Any], quiet: bool) -> Any:
+def _listener(config: RunConfig, quiet: bool) -> Any:
     """Return what shows the progress of a run, a context manager."""
     from contextlib import nullcontext
 
@@ -211,7 +212,7 @@ def _listener(config: Mapping[str, Any], quiet: bool) -> Any:
 
     if quiet:
         return nullcontext(PlainLines(io.StringIO()))
-    return progress(f"{config['solver']['name']} {config['dataset']['name']}")
+    return progress(f"{config.solver.name} {config.dataset.name}")
 
 
 def _with_files(keys: Mapping[str, Any]) -> dict[str, Any]:

@@ -32,9 +32,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.errors import UserError
+from svmbench.run_config import BIASES
 
 FORMS = ("regularised", "slack-constrained", "norm-bounded")
-BIASES = ("none", "unregularised")
 
 #: Part of the primal objective from which on a bound is lowered by the rounding of double precision.
 ROUNDING_MATTERS = 1e-9

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from svmbench import counters
-from svmbench.config import schema
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.report import series
 from svmbench.rng import Generator
+from svmbench.run_config import BudgetConfig
 from svmbench.solvers import registry
 from svmbench.solvers.external._data import Tally
 from svmbench.store.trace import TRACE_COLUMNS
@@ -52,7 +52,7 @@ def test_a_run_stops_at_the_counter_of_that_name(name):
 
 def test_traces_budgets_axes_and_programs_of_others_have_the_same_counters():
     assert TRACE_COLUMNS[: len(counters.FIELDS)] == counters.FIELDS
-    (given,) = (f for f in dataclasses.fields(schema.Budget) if f.name == "counter")
+    (given,) = (f for f in dataclasses.fields(BudgetConfig) if f.name == "counter")
     assert given.metadata["choices"] == counters.COUNTERS
     assert set(series.COUNTERS) == {*counters.COUNTERS, "wall_seconds", "cpu_seconds", *series._COLUMN}
     assert tuple(Tally().as_dict()) == counters.FIELDS

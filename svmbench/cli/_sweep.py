@@ -26,7 +26,7 @@ def sweep(plan: Plan, *, table: bool = True, as_json: bool = False) -> tuple[int
     from svmbench.store import Store
     from svmbench.sweep.launch import check
 
-    results = plan.jobs[0].config["results"]
+    results = plan.jobs[0].config.results
     check(plan.options)
     Store(results).check_writable()
     tell_left_out(plan)
@@ -77,12 +77,12 @@ def _known(plan: Plan, ends: Ends) -> dict[int, dict[str, Any]]:
     from svmbench.store import Store
     from svmbench.sweep.stored import end_of, likely, stored
 
-    store = Store(plan.jobs[0].config["results"])
+    store = Store(plan.jobs[0].config.results)
     found, unknown = stored(plan, store)
     known = {}
     for job in plan.jobs:
         run = found.get(job.number)
-        if job.number not in ends and run is not None and run.complete and not job.config["force"]:
+        if job.number not in ends and run is not None and run.complete and not job.config.force:
             known[job.number] = end_of(run, job.config, "found")
     if plan.options["retry"] == "none":
         for number, run in (found | likely(unknown, store)).items():
@@ -101,10 +101,10 @@ def check_data(plan: Plan) -> None:
 
     if plan.options["launcher"]["name"] != "local":
         return
-    places = {digest([job.config["dataset"], job.config["data"]]): job.config for job in plan.jobs}
+    places = {digest([job.config.dataset.document(), vars(job.config.data)]): job.config for job in plan.jobs}
     for config in places.values():
-        where = config["data"]
-        loading.check(config["dataset"], mirror=where["mirror"], directory=where["dir"])
+        where = config.data
+        loading.check(config.dataset.document(), mirror=where.mirror, directory=where.dir)
 
 
 def tell_left_out(plan: Plan) -> None:

@@ -20,7 +20,7 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.sweep import plan as planning
 
     plan = planning.make(given.overrides, folder.user_folders(given.config_dir))
-    store = Store(plan.jobs[0].config["results"])
+    store = Store(plan.jobs[0].config.results)
     expected = forecast.forecast(plan, store)
     if given.calibrate:
         from svmbench.sweep.calibrate import calibrate

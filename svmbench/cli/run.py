@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from svmbench import solvers
 from svmbench.cli._painter import Painter
@@ -21,6 +21,7 @@ from svmbench.runner.spawn import check_threads, thread_environment
 
 if TYPE_CHECKING:
     from svmbench.cli._painter import Regions
+    from svmbench.run_config import RunConfig
     from svmbench.runner.outcome import Outcome
     from svmbench.store import StoredRun
 
@@ -131,13 +132,13 @@ def _trains_here(overrides: Sequence[str]) -> bool:
     return _GUARDED in os.environ or not given or not (foreign / f"{given[-1]}.py").is_file()
 
 
-def _guarded(config: dict[str, Any], arguments: Sequence[str], as_json: bool) -> int:
+def _guarded(config: RunConfig, arguments: Sequence[str], as_json: bool) -> int:
     """Run the same command in a process of its own, and end it if it does not keep its limits."""
     from svmbench.runner.guard import watched
     from svmbench.runner.outcome import Outcome
     from svmbench.solvers import registry
 
-    registry.get(config["solver"]["name"]).release()  # no process for a program that is not installed
+    registry.get(config.solver.name).release()  # no process for a program that is not installed
     command = [sys.executable, "-P", "-m", "svmbench.cli.main", "run", *arguments]
     code, run = watched(config, command, os.environ | {_GUARDED: str(os.getpid())})
     if run is None and code < 0:
@@ -149,17 +150,17 @@ def _guarded(config: dict[str, Any], arguments: Sequence[str], as_json: bool) ->
         return _tell(Outcome.of(run), config, painter, as_json)
 
 
-def _train(config: dict[str, Any], painter: Painter, as_json: bool) -> int:
+def _train(config: RunConfig, painter: Painter, as_json: bool) -> int:
     from svmbench.cli.progress import progress
     from svmbench.runner.execute import execute
 
     painter.wait()
-    with progress(f"{config['solver']['name']} {config['dataset']['name']}") as listener:
+    with progress(f"{config.solver.name} {config.dataset.name}") as listener:
         outcome = execute(config, progress=listener)
     return _tell(outcome, config, painter, as_json)
 
 
-def _tell(outcome: Outcome, config: dict[str, Any], painter: Painter, as_json: bool) -> int:
+def _tell(outcome: Outcome, config: RunConfig, painter: Painter, as_json: bool) -> int:
     """Print what became of a run; return the exit code of the command."""
     if as_json:
         summary = {} if outcome.run is None else outcome.run.summary()
@@ -169,10 +170,10 @@ def _tell(outcome: Outcome, config: dict[str, Any], painter: Painter, as_json: b
     return outcome.code
 
 
-def _report(outcome: Outcome, config: dict[str, Any], painter: Painter) -> None:
+def _report(outcome: Outcome, config: RunConfig, painter: Painter) -> None:
     """Print how a run ended, its numbers and where it is."""
     stream = sys.stdout if outcome.code == 0 else sys.stderr
-    title = f"{config['solver']['name']} on {config['dataset']['name']}, seed {config['seed']}"
+    title = f"{config.solver.name} on {config.dataset.name}, seed {config.seed}"
     print(f"{title}: {outcome.ended}", file=stream)
     if outcome.run is None:
         return
@@ -180,7 +181,7 @@ def _report(outcome: Outcome, config: dict[str, Any], painter: Painter) -> None:
     if summary["iterations"] is not None:
         print(last_checkpoint(summary))
     if summary["iterations"] is not None and outcome.state != "interrupted":  # who interrupts does not wait
-        for path in _pictures(outcome, outcome.run, config["budget"]["counter"], painter):
+        for path in _pictures(outcome, outcome.run, config.budget.counter, painter):
             print(f"picture  {path}")
     print(f"run      {outcome.run.path}")
 

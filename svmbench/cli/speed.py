@@ -128,7 +128,7 @@ def _solvers(given: Namespace) -> Iterator[_Measured]:
     if given.cache < 0:
         raise UserError(f"--cache {given.cache} is not allowed: give the MiB of rows to keep, or 0")
     resolved = config.resolve([f"dataset={given.dataset}"])
-    train = data.load(resolved["dataset"], say=_say).train
+    train = data.load(resolved.dataset.document(), say=_say).train
     limits = machine.measure()
     paces = solvers.measure(resolved, train.X, train.y, limits, _say, given.cache << 20)
     yield {"limits": limits.as_dict(), "dataset": given.dataset, "solvers": _stored(paces)}

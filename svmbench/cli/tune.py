@@ -13,6 +13,7 @@ from typing import Any
 from svmbench.cli._parser import Parser
 from svmbench.config import folder
 from svmbench.errors import UserError
+from svmbench.run_config import RunConfig, flatten
 
 #: Folds where none are asked for and the data have no validation set of their own.
 _FOLDS = 5
@@ -162,9 +163,10 @@ class _Tuning:
         print(f"best     {command}")
 
 
-def _values(config: Mapping[str, Any], keys: Mapping[str, Any]) -> tuple[float, ...]:
+def _values(config: RunConfig, keys: Mapping[str, Any]) -> tuple[float, ...]:
     """Return the values of the axes in a resolved configuration."""
-    return tuple(config[section][name] for section, name in (key.split(".") for key in keys))
+    flat = flatten(config.document())
+    return tuple(flat[key] for key in keys)
 
 
 def _value(text: str) -> str:

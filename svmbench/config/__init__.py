@@ -1,22 +1,24 @@
-"""Configuration: what ``conf/`` offers, how overrides become one resolved dict, and what is allowed in it."""
+"""Configuration: what ``conf/`` offers, how overrides become one `RunConfig`, and what is allowed in it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from svmbench.run_config import RunConfig
 
-def resolve(overrides: Sequence[str], folders: Sequence[Path] = ()) -> dict[str, Any]:
+
+def resolve(overrides: Sequence[str], folders: Sequence[Path] = ()) -> RunConfig:
     """Return the resolved configuration of one run; see `svmbench.config.compose.resolve`."""
     from svmbench.config import compose
 
     return compose.resolve(overrides, folders)
 
 
-def resolve_all(many: Sequence[Sequence[str]], folders: Sequence[Path] = ()) -> list[dict[str, Any]]:
+def resolve_all(many: Sequence[Sequence[str]], folders: Sequence[Path] = ()) -> list[RunConfig]:
     """Return the resolved configurations of many runs; see `svmbench.config.compose.resolve_all`."""
     from svmbench.config import compose
 

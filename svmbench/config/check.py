@@ -6,20 +6,31 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from svmbench.config.schema import KERNELS, LAUNCHERS, SECTIONS, NoFeatures, Suggested, Sweep, Top
-from svmbench.config.values import check_section, show
+from svmbench.config.schema import KERNELS, LAUNCHERS, NoFeatures, Suggested, Sweep
+from svmbench.config.values import check_section, check_values, show
 from svmbench.errors import UserError, nearest
+from svmbench.run_config import (
+    CHOICES,
+    SECTIONS,
+    TOP,
+    BudgetConfig,
+    Choice,
+    DataConfig,
+    ObserveConfig,
+    Parameter,
+    ProblemConfig,
+    RunConfig,
+    ValidateConfig,
+)
 
-#: Groups, whose sections hold the name of what was chosen and its parameters.
-_NAMED = ("solver", "dataset", "kernel", "features")
 #: What ``budget.kev=auto`` stands for where a method does not end by itself.
 _KEV = 1e8
 _SMALLEST = 1e-100
 #: Methods count in 64 bits, some of them examples times passes; nothing gets as far as this.
 _MOST = 10**12
 _SWEEP = tuple(item.name for item in fields(Sweep))
-#: Keys at the top of a configuration that are checked apart from `Top`.
-_ELSEWHERE = (*SECTIONS, *_NAMED, *_SWEEP, "launcher")
+#: Keys at the top of a composed configuration that are checked apart from the others.
+_ELSEWHERE = (*SECTIONS, *CHOICES, *_SWEEP, "launcher")
 
 
 def sweep_options(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,54 +46,51 @@ def of_the_sweep(key: str) -> bool:
     return key in (*_SWEEP, "launcher") or key.startswith("launcher.")
 
 
-def checked(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the resolved configuration of one run (docs/architecture.md), or raise a `UserError`.
+def checked(given: Mapping[str, Any]) -> RunConfig:
+    """Return the resolved configuration of one run, or raise a `UserError`.
 
     Parameters
     ----------
     given : mapping
         The plain composed configuration: sections of plain values.
-
-    Returns
-    -------
-    dict
-        Every key present and of its type; ``kernel.gamma`` and ``budget.counter`` set, and exactly one of
-        ``problem.lam`` and ``problem.C``. ``features`` is there only where there are any.
     """
-    top = {key: value for key, value in given.items() if key not in _ELSEWHERE}
-    plain = check_section("", top, Top)
+    outside = {key: value for key, value in given.items() if key not in _ELSEWHERE}
+    top = check_values("", outside, RunConfig, TOP)
     dataset, suggested = _dataset(given.get("dataset"))
-    config: dict[str, Any] = {"solver": _solver(given.get("solver")), "dataset": dataset}
-    config["kernel"] = _kernel(given.get("kernel"), suggested, dataset["name"])
-    features, params = _named("features", given.get("features", {"name": "none"}))
-    params = _countable("features.", check_section("features.", params, schema_of("features", features)))
-    if features != "none":  # runs stored before there were any are those without
-        config["features"] = {"name": features, **params}
-    for name in ("problem", "budget", "observe"):
-        config[name] = check_section(f"{name}.", given.get(name, {}), SECTIONS[name])
-    if config["observe"]["train"]:  # runs stored before there was a choice are those with it
-        del config["observe"]["train"]
-    elif config["budget"]["gap"] is not None:
-        raise UserError(
-            f"budget.gap={show(config['budget']['gap'])} needs the objective, which observe.train=false "
-            "leaves out: give one of the two"
+    solver = _choice("solver", given.get("solver"))
+    kernel = _kernel(given.get("kernel"), suggested, dataset.name)
+    features = _choice("features", given.get("features", {"name": "none"}))
+    sections = {name: check_values(f"{name}.", given.get(name, {}), kind) for name, kind in SECTIONS.items()}
+    validate = sections["validate"]
+    return _consistent(
+        RunConfig(
+            solver=solver,
+            dataset=dataset,
+            kernel=kernel,
+            features=None if features.name == "none" else features,
+            problem=ProblemConfig(**_problem(sections["problem"], suggested, dataset.name)),
+            budget=BudgetConfig(**_budget(sections["budget"], solver.name)),
+            observe=ObserveConfig(**sections["observe"]),
+            validate=None if validate["folds"] is None else ValidateConfig(**validate),
+            data=DataConfig(**sections["data"]),
+            **top,
         )
-    config["problem"] = _problem(config["problem"], suggested, dataset["name"])
-    config["budget"] = _budget(config["budget"], config["solver"]["name"])
-    validate = check_section("validate.", given.get("validate", {}), SECTIONS["validate"])
-    if validate["folds"] is not None:  # runs stored before there were any are those without
-        config["validate"] = validate
-        if config["budget"]["test_error"] is not None:
-            raise UserError(
-                f"budget.test_error={show(config['budget']['test_error'])} cannot end the fits of "
-                f"validate.folds={validate['folds']}, which see no test set: leave one of them out"
-            )
-    for name in ("seed", "threads", "prefetch", "results"):
-        config[name] = plain[name]
-    if plain["precision"] != "auto":  # runs stored before there was a choice are those without
-        config["precision"] = plain["precision"]
-    config["data"] = check_section("data.", given.get("data", {}), SECTIONS["data"])
-    config["force"] = plain["force"]
+    )
+
+
+def _consistent(config: RunConfig) -> RunConfig:
+    """Return a configuration; a `UserError` for keys that cannot be given together."""
+    budget = config.budget
+    if budget.gap is not None and not config.observe.train:
+        raise UserError(
+            f"budget.gap={show(budget.gap)} needs the objective, which observe.train=false leaves out: "
+            "give one of the two"
+        )
+    if budget.test_error is not None and config.validate is not None:
+        raise UserError(
+            f"budget.test_error={show(budget.test_error)} cannot end the fits of "
+            f"validate.folds={config.validate.folds}, which see no test set: leave one of them out"
+        )
     return config
 
 
@@ -108,20 +116,21 @@ def schema_of(group: str, name: str) -> type:
 
         return NoFeatures if name == "none" else features.get(name).Params
     if group == "budget":
-        return SECTIONS["budget"]
+        return BudgetConfig
     known = LAUNCHERS if group == "launcher" else KERNELS
     if name not in known:
         raise UserError(f"unknown {group}.name={name}{nearest(name, known)} ({group}s: {', '.join(known)})")
     return known[name]
 
 
-def _solver(given: Any) -> dict[str, Any]:
-    name, params = _named("solver", given)
-    params = _countable("solver.", check_section("solver.", params, schema_of("solver", name)))
-    return {"name": name, **params}
+def _choice(group: str, given: Any) -> Choice:
+    """Return the solver or the feature map, with its parameters."""
+    name, params = _named(group, given)
+    prefix = f"{group}."
+    return Choice(name, _countable(prefix, check_section(prefix, params, schema_of(group, name))))
 
 
-def _countable(prefix: str, params: dict[str, Any]) -> dict[str, Any]:
+def _countable(prefix: str, params: dict[str, Parameter]) -> dict[str, Parameter]:
     """Return the parameters of a method; a `UserError` for a whole number that it cannot count to."""
     for key, value in params.items():
         for number in value if isinstance(value, list | tuple) else [value]:
@@ -145,36 +154,36 @@ def _budget(budget: dict[str, Any], solver: str) -> dict[str, Any]:
     return budget
 
 
-def _dataset(given: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the data set's name and parameters, and the values suggested for it."""
+def _dataset(given: Any) -> tuple[Choice, Suggested]:
+    """Return the data set with its parameters, and the values suggested for it."""
     from svmbench.data import catalogue
 
     name, params = _named("dataset", given)
-    suggested = check_section("dataset.suggested.", params.pop("suggested", {}), Suggested)
+    suggested = Suggested(**check_section("dataset.suggested.", params.pop("suggested", {}), Suggested))
     kind = catalogue.set_of({"name": name, **params})
     checked = check_section("dataset.", params, schema_of("dataset", kind))
     called = catalogue.own_name(name, checked["path"]) if kind == catalogue.OWN else name
-    return {"name": called, **checked}, suggested
+    return Choice(called, checked), suggested
 
 
-def _kernel(given: Any, suggested: dict[str, Any], dataset: str) -> dict[str, Any]:
+def _kernel(given: Any, suggested: Suggested, dataset: str) -> Choice:
     name, params = _named("kernel", given)
-    kernel = {"name": name, **check_section("kernel.", params, schema_of("kernel", name))}
-    if "gamma" in kernel and kernel["gamma"] is None:
-        kernel["gamma"] = suggested["gamma"]
-        if kernel["gamma"] is None:
+    params = check_section("kernel.", params, schema_of("kernel", name))
+    if "gamma" in params and params["gamma"] is None:
+        if suggested.gamma is None:
             raise UserError(f"dataset={dataset} has no default width: give kernel.gamma=NUMBER")
-    return kernel
+        params["gamma"] = suggested.gamma
+    return Choice(name, params)
 
 
-def _problem(problem: dict[str, Any], suggested: dict[str, Any], dataset: str) -> dict[str, Any]:
+def _problem(problem: dict[str, Any], suggested: Suggested, dataset: str) -> dict[str, Any]:
     lam, C = problem["lam"], problem["C"]
     if lam is not None and C is not None:
         raise UserError(
             f"problem.lam={lam} and problem.C={C} are two values of one parameter: give one of them"
         )
     if lam is None and C is None:
-        C = suggested["C"]
+        C = suggested.C
         if C is None:
             raise UserError(
                 f"dataset={dataset} has no default C: give problem.C=NUMBER or problem.lam=NUMBER"

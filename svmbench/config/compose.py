@@ -28,6 +28,7 @@ from svmbench.config.check import checked, of_the_sweep, sweep_options
 from svmbench.config.overrides import check_form, check_keys, not_an_override, written
 from svmbench.config.plain import check_files, plain, read_section, with_changes
 from svmbench.errors import UserError
+from svmbench.run_config import RunConfig
 
 _FAILURES = (HydraException, OmegaConfBaseException, yaml.YAMLError, ValueError, OSError, RecursionError)
 
@@ -35,7 +36,7 @@ _FAILURES = (HydraException, OmegaConfBaseException, yaml.YAMLError, ValueError,
 MOST_JOBS = 100_000
 
 
-def resolve(overrides: Sequence[str], folders: Sequence[Path] = ()) -> dict[str, Any]:
+def resolve(overrides: Sequence[str], folders: Sequence[Path] = ()) -> RunConfig:
     """Return the resolved configuration of one run.
 
     Parameters
@@ -53,17 +54,14 @@ def resolve(overrides: Sequence[str], folders: Sequence[Path] = ()) -> dict[str,
     return resolve_all([overrides], folders)[0]
 
 
-def resolve_all(many: Sequence[Sequence[str]], folders: Sequence[Path] = ()) -> list[dict[str, Any]]:
-    """Return the resolved configurations of many runs, what they have in common composed once.
-
-    Parameters and errors as in `resolve`, for each of them.
-    """
+def resolve_all(many: Sequence[Sequence[str]], folders: Sequence[Path] = ()) -> list[RunConfig]:
+    """Return the configurations of many runs, as `resolve` does; what they share is composed once."""
     with _composer(folders) as composer:
         moving = {o.key_or_group for each in many for o in composer.parse(each)} if len(many) > 1 else set()
         return [_resolved(composer.compose(_single(composer, each), moving)) for each in many]
 
 
-def _resolved(composed: dict[str, Any]) -> dict[str, Any]:
+def _resolved(composed: dict[str, Any]) -> RunConfig:
     """Return the resolved configuration of one run, which knows nothing of sweeps."""
     usual = sweep_options({})
     for key, value in sweep_options(composed).items():
@@ -94,7 +92,7 @@ class Job:
     """One combination of a sweep: its overrides, each with one value, and its resolved configuration."""
 
     overrides: list[str]
-    config: dict[str, Any]
+    config: RunConfig
 
 
 def jobs(overrides: Sequence[str], folders: Sequence[Path] = ()) -> tuple[list[Job], dict[str, Any]]:

@@ -13,14 +13,14 @@ import dataclasses
 import re
 import sys
 import textwrap
-import typing
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from svmbench.config import folder, schema
 from svmbench.config.check import schema_of
-from svmbench.config.values import alternatives, default, show
+from svmbench.config.values import alternatives, default, hints, show
+from svmbench.run_config import SECTIONS, RunConfig
 
 _WIDTH = 120
 
@@ -36,10 +36,11 @@ def generated(file: Path) -> str:
     text = file.read_text(encoding="utf-8") if file.is_file() else f"{_first_comment(name)}\n\n"
     if group in _WHOLE:
         return "\n".join([text.partition("\n\n")[0], "", *_keys(group, name)]) + "\n"
-    kind = schema.Top if file == folder.conf_dir() / "config.yaml" else schema_of(group, _name_in(text, name))
+    top = file == folder.conf_dir() / "config.yaml"
+    kind = RunConfig if top else schema_of(group, _name_in(text, name))
     sections: dict[str, list[type]] = {"": [kind], "suggested": [schema.Suggested]}
-    if kind is schema.Top:
-        sections = {name: [section] for name, section in schema.SECTIONS.items()}
+    if top:
+        sections = {name: [section] for name, section in SECTIONS.items()}
         sections[""] = [kind, schema.Sweep]
     return "\n".join(_with_limits(text.splitlines(), sections)) + "\n"
 
@@ -63,12 +64,12 @@ def _keys(group: str, name: str) -> Iterator[str]:
     kind = schema_of(group, name)
     yield f"# Name of the {_WHOLE[group]}; chosen by {group}=NAME."
     yield f"name: {name}"
-    hints = typing.get_type_hints(kind)
+    types = hints(kind)
     for item in dataclasses.fields(kind):
         yield from textwrap.wrap(
             item.metadata["help"], _WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False
         )
-        yield f"{item.name}: {_yaml(default(item))}  {_limits(hints[item.name], item.metadata)}"
+        yield f"{item.name}: {_yaml(default(item))}  {_limits(types[item.name], item.metadata)}"
 
 
 def _yaml(value: Any) -> str:
@@ -97,7 +98,7 @@ def _with_limits(lines: list[str], sections: dict[str, list[type]]) -> Iterator[
         if not match["indent"]:
             section = match["name"] if match["name"] in sections else ""
         stated = [
-            _limits(typing.get_type_hints(kind)[item.name], item.metadata)
+            _limits(hints(kind)[item.name], item.metadata)
             for kind in sections[section]
             for item in dataclasses.fields(kind)
             if item.name == match["name"] != "name"

@@ -7,7 +7,7 @@ import functools
 import math
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Literal, Union, get_args, get_origin
 
 from svmbench.errors import UserError, nearest
@@ -16,6 +16,21 @@ _WORDS = {int: "a whole number", float: "a number", bool: "true or false", str: 
 
 
 def check_section(prefix: str, given: Any, schema: type) -> dict[str, Any]:
+    """Return the parameters of a choice, each of its field's type, in the order of the fields.
+
+    Parameters and errors as in `check_values`.
+    """
+    checked = check_values(prefix, given, schema)
+    # The schema may check the values further and give each one spelling, so that one task has one identity.
+    section = dataclasses.asdict(schema(**checked))
+    # A parameter that was added later is left out at its default, as in runs that were stored before.
+    later = {item.name: default(item) for item in dataclasses.fields(schema) if item.metadata.get("later")}
+    return {name: value for name, value in section.items() if name not in later or value != later[name]}
+
+
+def check_values(
+    prefix: str, given: Any, schema: type, names: Collection[str] | None = None
+) -> dict[str, Any]:
     """Return the values of a section, each of its field's type, in the order of the fields.
 
     Parameters
@@ -25,7 +40,9 @@ def check_section(prefix: str, given: Any, schema: type) -> dict[str, Any]:
     given : mapping
         Key and value; a missing key has the field's default.
     schema : dataclass type
-        Fields with type hints, and ranges in their metadata (see `svmbench.config.schema`).
+        Fields with type hints, and ranges in their metadata (see `svmbench.run_config`).
+    names : collection of str, optional
+        The fields that count, by default all.
 
     Raises
     ------
@@ -36,34 +53,27 @@ def check_section(prefix: str, given: Any, schema: type) -> dict[str, Any]:
         raise UserError(
             f"{prefix.rstrip('.')}={show(given)} is not allowed: give its keys, as in {prefix}KEY=VALUE"
         )
-    fields = {item.name: item for item in dataclasses.fields(schema)}
+    fields = {item.name: item for item in dataclasses.fields(schema) if names is None or item.name in names}
     for key in given:
         if key not in fields:
-            names = [prefix + name for name in fields]
-            hint = nearest(f"{prefix}{key}", names)
-            raise UserError(f"unknown key {prefix}{key}{hint} (keys: {', '.join(names) or 'none'})")
-    hints = _hints(schema)
+            known = [prefix + name for name in fields]
+            hint = nearest(f"{prefix}{key}", known)
+            raise UserError(f"unknown key {prefix}{key}{hint} (keys: {', '.join(known) or 'none'})")
     checked = {}
     for name, item in fields.items():
-        if name in given:
-            value = given[name]
-        else:
-            value = default(item)
-            if value is dataclasses.MISSING:
-                raise UserError(f"{prefix}{name} is missing: give {prefix}{name}=VALUE")
-        checked[name] = check_value(prefix + name, value, hints[name], item.metadata)
-    # The schema may check the values further and give each one spelling, so that one task has one identity.
-    section = dataclasses.asdict(schema(**checked))
-    # A parameter that was added later is left out at its default, as in runs that were stored before.
-    later = {name for name, item in fields.items() if item.metadata.get("later")}
-    return {
-        name: value for name, value in section.items() if name not in later or value != default(fields[name])
-    }
+        unset = None if "given" in item.metadata else default(item)
+        value = given.get(name, unset)
+        if value is dataclasses.MISSING:
+            raise UserError(f"{prefix}{name} is missing: give {prefix}{name}=VALUE")
+        checked[name] = check_value(prefix + name, value, hints(schema)[name], item.metadata)
+    return checked
 
 
 @functools.cache
-def _hints(schema: type) -> dict[str, Any]:
-    return typing.get_type_hints(schema)
+def hints(schema: type) -> dict[str, Any]:
+    """Return the types of what a user may give for the fields of a schema, by name."""
+    stated = typing.get_type_hints(schema)
+    return {item.name: item.metadata.get("given", stated[item.name]) for item in dataclasses.fields(schema)}
 
 
 def default(item: dataclasses.Field[Any]) -> Any:

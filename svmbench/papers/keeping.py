@@ -18,7 +18,6 @@ from svmbench.papers import ids
 from svmbench.papers.artifact import Artifact, load
 from svmbench.papers.drawing import draw
 from svmbench.papers.material import Material
-from svmbench.papers.plan import configuration_key
 from svmbench.papers.samples import is_cost
 from svmbench.store import StoredRun, packs, shared
 from svmbench.store.trace import TRACE_COLUMNS
@@ -63,7 +62,7 @@ def keep(material: Material, results: Path) -> list[Path]:
 
 def _superseded(material: Material, reference: Path) -> set[str]:
     """Return loose reference runs of the same configurations, which are stale now that there are others."""
-    planned = {configuration_key(match.planned.config) for match in material.matches}
+    planned = {digest(match.planned.config.identity()) for match in material.matches}
     loose = (StoredRun.read(path) for path in (reference / "runs").glob("*/"))
     return {run.id for run in loose if digest(run.manifest["identity"]["config"]) in planned}
 

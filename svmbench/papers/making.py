@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def _missing(artifacts: Sequence[Artifact], results: Path, tried: set[str]) -> I
         if not tried:
             print(f"{artifact.id}: {material.tally()}", flush=True)
         for match in material.matches:
-            key = digest(match.planned.config) if not match.waits else ""
+            key = digest(match.planned.config.document()) if not match.waits else ""
             if key and not match.complete and key not in seen:
                 seen.add(key)
                 yield key, artifact, match.planned, bool(match.stale)
@@ -73,7 +74,7 @@ def _missing(artifacts: Sequence[Artifact], results: Path, tried: set[str]) -> I
 
 def _is_timed(run: PlannedRun, artifact: Artifact) -> bool:
     """Tell whether seconds are what a run is made for."""
-    return run.config["budget"]["seconds"] is not None or any(c in _TIMED for c in artifact.counters)
+    return run.config.budget.seconds is not None or any(c in _TIMED for c in artifact.counters)
 
 
 def _make_all(missing: Sequence[Task], results: Path, jobs: int, failed: list[str]) -> bool:
@@ -84,7 +85,7 @@ def _make_all(missing: Sequence[Task], results: Path, jobs: int, failed: list[st
     logs.mkdir(parents=True, exist_ok=True)
     lines = _Lines(missing, failed)
     with handling():
-        threads = max(job.config["threads"] for job in lines.jobs(results))
+        threads = max(job.config.threads for job in lines.jobs(results))
         return Pool(logs, jobs, threads, pin=False).run(lines.jobs(results), lines)
 
 
@@ -102,7 +103,7 @@ class _Lines:
                 number,
                 planned.command,
                 list(planned.overrides),
-                {**planned.config, "results": str(results), "force": stale},
+                replace(planned.config, results=str(results), force=stale),
             )
             for number, (_, _, planned, stale) in enumerate(self._missing, start=1)
         ]

@@ -59,7 +59,7 @@ class Material:
         run = match.planned
         if not run.values:
             return match
-        evidence = self.evidence(run.panel, run.config["budget"]["counter"])
+        evidence = self.evidence(run.panel, run.config.budget.counter)
         try:
             values = {
                 key: float(evidence.sample(_same(given, run)).rows.at[0]) for key, given in run.values.items()

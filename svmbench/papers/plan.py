@@ -13,7 +13,7 @@ from svmbench.papers.runs import PlannedRun
 from svmbench.report.series import optimum_of
 from svmbench.solvers import registry
 from svmbench.store import Store, StoredRun
-from svmbench.store.identity import DERIVED, derived_from, identity, rounded
+from svmbench.store.identity import DERIVED, derived_from, rounded
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Index:
         Of several stored runs a current one is preferred to a stale one, a complete one to one without a
         result, and the newest version to older ones.
         """
-        found = self._stored.get(configuration_key(planned.config), [])
+        found = self._stored.get(digest(planned.config.identity()), [])
         if not found:
             return Match(planned, None)
 
@@ -102,10 +102,11 @@ class Index:
 
     def alike(self, planned: PlannedRun) -> Iterator[StoredRun]:
         """Yield complete runs of the same solver on the same data set, from which time can be estimated."""
+        solver, dataset = planned.config.solver.document(), planned.config.dataset.document()
         for runs in self._stored.values():
             for run in runs:
                 same = run.manifest["identity"]["config"]
-                if run.complete and all(same[key] == planned.config[key] for key in ("solver", "dataset")):
+                if run.complete and same["solver"] == solver and same["dataset"] == dataset:
                     yield run
 
     def optimum(self, run: StoredRun) -> dict[str, Any] | None:
@@ -141,11 +142,6 @@ class Index:
                 yield f"{name} was {used[name]:.9g}, the certified optimum now gives {gives}"
 
 
-def configuration_key(config: dict[str, Any]) -> str:
-    """Return what tells resolved configurations apart, without the keys that cannot change a result."""
-    return digest(identity(config, checksum="", solver_version=0)["config"])
-
-
 def _versions(same: Mapping[str, Any]) -> Iterator[str]:
     """Tell which version of the solver or feature map is another one now."""
     made, name = same["solver_version"], same["config"]["solver"]["name"]
@@ -174,15 +170,12 @@ def estimate(match: Match, index: Index) -> tuple[float | None, float | None]:
     The seconds are those of the stored run that went furthest, in proportion to the budget where that counts
     evaluations or iterations, else those of the longest; None where nothing comparable is stored.
     """
-    planned = match.planned.config
+    budget = match.planned.config.budget
     alike = list(index.alike(match.planned))
     if not alike:
         return None, None
     memory = max((run.peak_memory for run in alike if run.peak_memory is not None), default=None)
-    budget = planned["budget"]
-    limit, counter = (
-        (budget["kev"], budget["counter"]) if budget["kev"] else (budget["iterations"], "iterations")
-    )
+    limit, counter = (budget.kev, budget.counter) if budget.kev else (budget.iterations, "iterations")
     last = [run.summary() for run in alike]
     seconds = [row["wall_seconds"] for row in last if row["wall_seconds"] is not None]
     far = max(
@@ -191,6 +184,6 @@ def estimate(match: Match, index: Index) -> tuple[float | None, float | None]:
         default=None,
     )
     guess = limit * far["wall_seconds"] / far[counter] if limit and far else max(seconds, default=None)
-    if budget["seconds"] is not None and guess is not None:
-        guess = min(guess, budget["seconds"])
+    if budget.seconds is not None and guess is not None:
+        guess = min(guess, budget.seconds)
     return guess, memory

@@ -331,10 +331,10 @@ class Evidence:
         *others, last = [expression] if isinstance(expression, str) else expression
         for other in others:
             try:
-                return value_of(other, match.planned.config, rows)
+                return value_of(other, match.planned.config.document(), rows)
             except UserError:
                 continue
-        return value_of(last, match.planned.config, rows)
+        return value_of(last, match.planned.config.document(), rows)
 
 
 def _bounded_above(made: Sample) -> Sample:

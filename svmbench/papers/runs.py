@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from svmbench import config
 from svmbench.errors import UserError
 from svmbench.papers import fields
+from svmbench.run_config import RunConfig
 
 #: What a table may know of the optimum of a problem: λ-form objective, test errors, support vectors.
 KNOWN = ("objective", "mistakes", "support_vectors", "nu", "printed_nu")
@@ -105,8 +106,8 @@ class PlannedRun:
         The values of the keys that its group goes over.
     overrides : tuple of str
         What follows ``svmbench run``.
-    config : dict
-        The resolved configuration.
+    config : RunConfig
+        Its configuration.
     values : mapping of str to mapping
         Keys that are still to be taken from other runs; the configuration lacks them.
     """
@@ -116,7 +117,7 @@ class PlannedRun:
     seed: int
     over: tuple[tuple[str, Any], ...]
     overrides: tuple[str, ...]
-    config: dict[str, Any]
+    config: RunConfig
     values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
@@ -153,11 +154,10 @@ class Runs:
         resolved = _resolved([job[-1] for job in jobs])
         # Seeds were checked when the file was read, so one composition serves them all.
         return [
-            PlannedRun(
-                panel, line, seed, over, (*common, f"seed={seed}"), {**settings, "seed": seed}, group.values
-            )
+            PlannedRun(panel, line, seed, over, (*common, f"seed={seed}"), config, group.values)
             for (panel, line, over, group, common), settings in zip(jobs, resolved, strict=True)
             for seed in group.seeds
+            for config in [replace(settings, seed=seed)]
         ]
 
     def _jobs(self) -> list[_Job]:
@@ -191,10 +191,10 @@ class Runs:
 _Job = tuple[str, str, tuple[tuple[str, Any], ...], Group, tuple[str, ...]]
 
 #: What overrides resolve to: artifacts share runs, and each is planned more than once.
-_RESOLVED: dict[tuple[str, ...], dict[str, Any]] = {}
+_RESOLVED: dict[tuple[str, ...], RunConfig] = {}
 
 
-def _resolved(jobs: Sequence[tuple[str, ...]]) -> list[dict[str, Any]]:
+def _resolved(jobs: Sequence[tuple[str, ...]]) -> list[RunConfig]:
     """Return the resolved configuration of each job; composed once in a process."""
     new = list(dict.fromkeys(job for job in jobs if job not in _RESOLVED))
     if new:

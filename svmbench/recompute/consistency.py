@@ -13,7 +13,8 @@ from typing import Any
 
 from svmbench.files import canonical
 from svmbench.recompute.numbers import BOUNDED
-from svmbench.store.identity import identity, rounded
+from svmbench.run_config import relevant
+from svmbench.store.identity import rounded
 
 #: Columns that no iteration makes smaller.
 _GROWING = (
@@ -64,7 +65,7 @@ def contradictions(
 def _posed(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Hold configuration, identity, data and problem against each other."""
     config, same = manifest["config"], manifest["identity"]
-    given, known = (identity(one, "", 0)["config"] for one in (config, same["config"]))
+    given, known = (relevant(one) for one in (config, same["config"]))
     for key in sorted(given.keys() | known.keys()):
         if canonical(given.get(key)) != canonical(known.get(key)):
             yield f"config has {key} {given.get(key)}, the identity {known.get(key)}"

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from svmbench.run_config import BudgetConfig, RunConfig
 from svmbench.runner import prepare
 from svmbench.runner.clock import Clock
 from svmbench.runner.loop import thresholds
@@ -95,7 +96,7 @@ class Beginning:
 
 
 def beginning(
-    asked: Mapping[str, Any],
+    config: RunConfig,
     same: Mapping[str, Any],
     solver: type[Solver],
     store: Store,
@@ -106,8 +107,10 @@ def beginning(
 
     Parameters
     ----------
-    asked, same : mapping
-        Configuration and identity of the run that is to be made.
+    config : RunConfig
+        Of the run that is to be made.
+    same : mapping
+        Its identity.
     solver : type
         Its solver.
     store : Store
@@ -117,12 +120,11 @@ def beginning(
     say : callable
         Told where the run goes on, or that a stored run has no state to go on from.
     """
-    config = same["config"]
-    counter, budget = config["budget"]["counter"], config["budget"]
+    budget, counter, points = config.budget, config.budget.counter, config.observe.points
     # What is really computed depends on the cache, and the folds of a cross-validation have own budgets.
-    if asked["force"] or counter == "kev_computed" or "validate" in asked:
+    if config.force or counter == "kev_computed" or config.validate:
         return None
-    points, first = config["observe"]["points"], prepare.first_checkpoint(solver, counter, n)
+    first = prepare.first_checkpoint(solver, counter, n)
     found, stateless = [], None
     for run in beginnings(store.root, same):
         rows = run.rows() if run.status in _OPEN else []
@@ -156,17 +158,21 @@ def keeping(
     return lambda state: writer.put_state(state.also(observer.state()))
 
 
-def _leaves(budget: Mapping[str, Any], at: Mapping[str, Any]) -> bool:
+def _leaves(budget: BudgetConfig, at: Mapping[str, Any]) -> bool:
     """Tell whether a budget has anything left where so much is spent, a checkpoint or a state."""
-    spent = {"kev": budget["counter"], "iterations": "iterations", "seconds": "wall_seconds"}
-    return all(budget[key] is None or at[column] < budget[key] for key, column in spent.items())
+    limits = (
+        (budget.kev, budget.counter),
+        (budget.iterations, "iterations"),
+        (budget.seconds, "wall_seconds"),
+    )
+    return all(limit is None or at[column] < limit for limit, column in limits)
 
 
-def _reached(budget: Mapping[str, Any], rows: list[dict[str, Any]]) -> bool:
+def _reached(budget: BudgetConfig, rows: list[dict[str, Any]]) -> bool:
     """Tell whether one piece would have ended at a checkpoint because a target is reached there."""
-    targets = (("gap", "relative_gap"), ("test_error", "test_error"))
+    targets = ((budget.gap, "relative_gap"), (budget.test_error, "test_error"))
     return any(
-        budget[key] is not None and row[column] is not None and row[column] <= budget[key]
+        target is not None and row[column] is not None and row[column] <= target
         for row in rows
-        for key, column in targets
+        for target, column in targets
     )

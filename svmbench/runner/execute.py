@@ -18,6 +18,7 @@ from svmbench import features
 from svmbench.errors import Refusal, UserError
 from svmbench.kernels.given import warning
 from svmbench.rng import Generator
+from svmbench.run_config import RunConfig
 from svmbench.runner import prepare
 from svmbench.runner.clock import Clock
 from svmbench.runner.continuation import Beginning, beginning, keeping
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 
 
 def execute(
-    config: dict[str, Any],
+    config: RunConfig,
     *,
     progress: Progress,
     load: _Load | None = None,
@@ -61,8 +62,8 @@ def execute(
 
     Parameters
     ----------
-    config : dict
-        Resolved and validated (docs/architecture.md).
+    config : RunConfig
+        What is to be run.
     progress : Progress
         Told what happens.
     load : callable, optional
@@ -77,8 +78,8 @@ def execute(
     UserError
         For bad input; nothing is stored then.
     """
-    check_threads(config["threads"])
-    with handling() as interrupt, threadpool_limits(limits=config["threads"]):
+    check_threads(config.threads)
+    with handling() as interrupt, threadpool_limits(limits=config.threads):
         try:
             return _execute(config, progress, interrupt, load or datasets.load, runs_before, wait)
         except KeyboardInterrupt:
@@ -86,24 +87,23 @@ def execute(
 
 
 def _execute(
-    config: dict[str, Any],
+    config: RunConfig,
     progress: Progress,
     interrupt: Interrupt,
     load: _Load,
     runs_before: int,
     wait: bool,
 ) -> Outcome:
-    store = Store(config["results"])
+    store = Store(config.results)
     store.check_writable()
-    prepare.check_memory(config["budget"])
-    solver, where = registry.get(config["solver"]["name"]), config["data"]
+    prepare.check_memory(config.budget)
+    solver, where = registry.get(config.solver.name), config.data
     release = solver.release()
     reason = prepare.refusal(solver, config)
     if reason is not None:
         raise UserError(reason)
-    data = load(config["dataset"], mirror=where["mirror"], directory=where["dir"], say=progress.say)
-    chosen = config.get("features")
-    version = None if chosen is None else features.get(chosen["name"]).version
+    data = load(config.dataset.document(), mirror=where.mirror, directory=where.dir, say=progress.say)
+    version = None if config.features is None else features.get(config.features.name).version
     same = identity(config, data.checksum, release, version)
     return _Attempt(config, data, solver, store, same, progress, interrupt).make(runs_before, wait)
 
@@ -113,7 +113,7 @@ class _Attempt:
 
     def __init__(
         self,
-        config: dict[str, Any],
+        config: RunConfig,
         data: Dataset,
         solver: type[Solver],
         store: Store,
@@ -133,7 +133,7 @@ class _Attempt:
         self._same = same
         self._progress = progress
         self._interrupt = interrupt
-        self._cache = prepare.cache_bytes(config["budget"], self._problem.n)
+        self._cache = prepare.cache_bytes(config.budget, self._problem.n)
         self._best: Optimum | None = None
         self._loop: Loop | None = None
         self._observer: Observer | None = None
@@ -146,7 +146,7 @@ class _Attempt:
         """Find the run, or train and store the end."""
         end = self._ended(self._settle)
         found = self._store.get(self._same)
-        if found is not None and found.complete and not self._config["force"]:
+        if found is not None and found.complete and not self._config.force:
             return Outcome.found(found)
         about = manifest(self._config, self._data, self._solver, self._problem, self._store, self._best)
         about |= {"seeds": self._seeds, "runs_before": runs_before}
@@ -159,7 +159,7 @@ class _Attempt:
         if before is not None:
             about["continued"] = before.about
         try:
-            writer = self._store.begin(self._same, about, self._config["force"], waiting)
+            writer = self._store.begin(self._same, about, self._config.force, waiting)
         except AlreadyStored as known:  # by another process meanwhile
             return Outcome.found(known.run)
         if needed(self._config):
@@ -210,14 +210,14 @@ class _Attempt:
         return {"failure_probability": FAILURE} if precision in ("rounding", "confidence") else {}
 
     def _model(self, snapshot: Snapshot, iterations: int) -> StoredModel:
-        about = self._config.get("features")
+        chosen = self._config.features
         model = stored_model(
             snapshot,
             iterations,
             y=self._problem.y,
-            kernel=self._config["kernel"],
+            kernel=self._config.kernel.document(),
             checksum=self._data.checksum,
-            features=about and {**about, "seed": self._seeds["features"]},
+            features=None if chosen is None else {**chosen.document(), "seed": self._seeds["features"]},
             map=self._map,
         )
         return self._posed.stored(model)
@@ -227,14 +227,14 @@ class _Attempt:
 
         The optimum is taken where it is known, and made where ν or R depends on it.
         """
-        problem, kernel = self._problem, self._config["kernel"]
-        if "features" in self._config:
+        problem, kernel = self._problem, self._config.kernel.document()
+        if self._config.features is not None:
             return  # another problem, whose optimum is not stored
         best = lookup(self._store, optimum_key(problem, self._data, kernel))
         name, key = DERIVED.get(self._solver.form, ("lam", "lam"))
         if getattr(problem, name) is None:
-            threads, say = self._config["threads"], self._progress.say
-            seconds = self._config["budget"]["seconds"]
+            threads, say = self._config.threads, self._progress.say
+            seconds = self._config.budget.seconds
             best = best or optimum(
                 problem, self._posed.data, kernel, self._store, cache_bytes=self._cache, threads=threads,
                 seconds=seconds, allowance=self._allowance, say=say,
@@ -253,7 +253,7 @@ class _Attempt:
     def _read(self, access: str, clock: Clock) -> prepare.Examples:
         """Return the training examples as a solver of that access reads them; making features is training."""
         X, config = self._posed.data.train.X, self._config
-        if "features" not in config:
+        if config.features is None:
             return prepare.examples(config, X, access, self._cache)
         with clock:
             self._map = prepare.feature_map(config, X, self._seeds["features"])
@@ -261,12 +261,12 @@ class _Attempt:
 
     def _cross_validate(self) -> End | None:
         """Fit once for each fold, if that is asked for, before the run's own training: both take memory."""
-        if "validate" not in self._config:
+        if self._config.validate is None:
             return None
         self._validation, end = cross_validate(self._data, self._config, self._fit, self._progress)
         return end
 
-    def _fit(self, data: Dataset, config: dict[str, Any], progress: Progress) -> tuple[End, dict[str, Any]]:
+    def _fit(self, data: Dataset, config: RunConfig, progress: Progress) -> tuple[End, dict[str, Any]]:
         """Train on other examples by the same rules; return the end and the last checkpoint."""
         other = _Attempt(config, data, self._solver, self._store, self._same, progress, self._interrupt)
         other._marked = self._marked
@@ -288,22 +288,22 @@ class _Attempt:
         counted = solver.access != "data"  # what programs of others evaluate says nothing of their time
         seen = oracle if counted else self._read(solver.observed, clock)
         generator = Generator(self._seeds["generator"])
-        run = solver(prepare.parameters(solver, config)).start(problem, oracle, generator)
+        run = solver(solver.Params(**config.solver.parameters)).start(problem, oracle, generator)
         best, due = self._best, False
         bound = best.dual if best is not None and best.precision == "float64" else None
-        points, train = config["observe"]["points"], config["observe"].get("train", True)
-        limited = counted and config["budget"].get("gap") is None
+        limited = counted and config.budget.gap is None
         exact = counted and solver.exact
         observer = self._observer = Observer(
-            problem, seen, self._posed.data, bound, train, limited, exact, config["budget"]
+            problem, seen, self._posed.data, bound, config.observe.train, limited, exact, config.budget
         )
         if before is not None:
             clock, due = before.stand(run, oracle.ledger, observer, checkpoint)
-        first = prepare.first_checkpoint(solver, config["budget"]["counter"], problem.n)
+        first = prepare.first_checkpoint(solver, config.budget.counter, problem.n)
         loop = self._loop = Loop(
-            run, oracle.ledger, first, config["budget"], points, observer, checkpoint, self._interrupt,
-            self._progress, clock, solver.refits, solver.exact, keeping(writer, solver, observer), due,
-            self._allowance, self._marked, partial(self._posed.answer, problem=problem),
+            run, oracle.ledger, first, config.budget, config.observe.points, observer, checkpoint,
+            self._interrupt, self._progress, clock, solver.refits, solver.exact,
+            keeping(writer, solver, observer), due, self._allowance, self._marked,
+            partial(self._posed.answer, problem=problem),
         )  # fmt: skip
         with self._interrupt.deferred():
             end = loop.drive()

@@ -12,17 +12,18 @@ from svmbench.data.dataset import Dataset
 from svmbench.data.splits import folds, take
 from svmbench.errors import UserError
 from svmbench.files import digest
+from svmbench.run_config import ObserveConfig, RunConfig
 from svmbench.runner.ends import End
 
 if TYPE_CHECKING:
     from svmbench.runner.progress import Progress
 
 #: A fit of a configuration on a data set: its end and its last checkpoint.
-Fit = Callable[[Dataset, dict[str, Any], "Progress"], tuple[End, dict[str, Any]]]
+Fit = Callable[[Dataset, RunConfig, "Progress"], tuple[End, dict[str, Any]]]
 
 
 def cross_validate(
-    data: Dataset, config: dict[str, Any], fit: Fit, progress: Progress
+    data: Dataset, config: RunConfig, fit: Fit, progress: Progress
 ) -> tuple[dict[str, Any], End | None]:
     """Fit once for each fold, on the training examples of all others, and count the mistakes on it.
 
@@ -30,8 +31,8 @@ def cross_validate(
     ----------
     data : Dataset
         Its training examples are dealt out (`svmbench.data.splits.folds`).
-    config : dict
-        Resolved; ``validate`` says how many folds, and the limits of ``budget`` hold for each fit.
+    config : RunConfig
+        ``validate`` says how many folds, and the limits of ``budget`` hold for each fit.
     fit : callable
         Makes one fit.
     progress : Progress
@@ -54,12 +55,12 @@ def cross_validate(
             f"dataset={data.name} has a validation set of its own, which validation_error is about: "
             "leave out validate.folds, or choose another split"
         )
-    asked = config["validate"]
-    parts = folds(data.train.y, asked["folds"], asked["seed"])
-    found: dict[str, Any] = {**asked, "mistakes": [], "examples": [], "seconds": []}
-    inner = {key: value for key, value in config.items() if key != "validate"}
-    if config["budget"]["gap"] is None:  # then nothing depends on what is seen before the end
-        inner["observe"] = {"points": 1}
+    asked, inner = config.validate, replace(config, validate=None)
+    assert asked is not None
+    parts = folds(data.train.y, asked.folds, asked.seed)
+    found: dict[str, Any] = {**vars(asked), "mistakes": [], "examples": [], "seconds": []}
+    if config.budget.gap is None:  # then nothing depends on what is seen before the end
+        inner = replace(inner, observe=ObserveConfig(points=1))
     for number, left_out in enumerate(parts, start=1):
         name = f"fold {number} of {len(parts)}"
         end, row = fit(_without(data, left_out), inner, _Quiet(progress, name))

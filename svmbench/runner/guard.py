@@ -19,9 +19,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 from svmbench.files import holder, holding
+from svmbench.run_config import RunConfig
 from svmbench.runner.clock import grace
 from svmbench.runner.memory import Allowance
 from svmbench.solvers import registry
@@ -42,11 +42,11 @@ _LOOK = 0.2
 _PASSED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def needed(config: dict[str, Any]) -> bool:
+def needed(config: RunConfig) -> bool:
     """Return whether a run has a limit that it can miss: its solver is not one of ours."""
-    solver, budget = registry.get(config["solver"]["name"]), config["budget"]
+    solver, budget = registry.get(config.solver.name), config.budget
     foreign = solver.access == "data" or not solver.__module__.startswith("svmbench.")
-    return foreign and (budget["seconds"] is not None or budget["memory"] is not None)
+    return foreign and (budget.seconds is not None or budget.memory is not None)
 
 
 class Guard:
@@ -54,16 +54,16 @@ class Guard:
 
     Parameters
     ----------
-    config : dict
+    config : RunConfig
         Of the run.
     process : int
         Who makes it.
     """
 
-    def __init__(self, config: dict[str, Any], process: int) -> None:
-        self._runs = Path(config["results"]) / "runs"
-        self._prefix = f"{config['solver']['name']}-{config['dataset']['name']}-"
-        self._budget = config["budget"]
+    def __init__(self, config: RunConfig, process: int) -> None:
+        self._runs = Path(config.results) / "runs"
+        self._prefix = f"{config.solver.name}-{config.dataset.name}-"
+        self._budget = config.budget
         self._process = process
         self._holds = holding(process)
         self._path: Path | None = None
@@ -104,7 +104,7 @@ class Guard:
         return conclude(self._path, status, f"{reason}; its process was ended from outside")
 
     def _too_long(self, path: Path) -> tuple[str, str] | None:
-        limit = self._budget["seconds"]
+        limit = self._budget.seconds
         if limit is None:
             return None
         mark = path / TRAINING
@@ -119,7 +119,7 @@ class Guard:
         return "timeout", f"budget.seconds={limit:g} reached" + ("" if spent else ", not by training")
 
     def _too_much(self, path: Path) -> tuple[str, str] | None:
-        if self._budget["memory"] is None:
+        if self._budget.memory is None:
             return None
         if self._allowance is None:
             # An earlier run of the same identity, which was killed, may have left its own.
@@ -128,7 +128,7 @@ class Guard:
             about = documents.read(path / "run.json").get("memory")
             if about is None:  # the system does not say what a process holds
                 return None
-            self._allowance = Allowance(self._budget["memory"], **about)
+            self._allowance = Allowance(self._budget.memory, **about)
         passed = self._allowance.passed(self._process)
         if passed is None:
             self._above = None
@@ -166,13 +166,13 @@ def follow(guard: int) -> None:
 
 
 def watched(
-    config: dict[str, Any], command: Sequence[str], environment: Mapping[str, str]
+    config: RunConfig, command: Sequence[str], environment: Mapping[str, str]
 ) -> tuple[int, StoredRun | None]:
     """Make a run by a command in a process of its own.
 
     Parameters
     ----------
-    config : dict
+    config : RunConfig
         Of the run.
     command : sequence of str
         What makes it. Signals are passed on; a second one ends it at once, as the first may have no effect.

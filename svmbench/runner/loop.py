@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
+from svmbench.run_config import BudgetConfig
 from svmbench.runner.clock import Clock, grace
 from svmbench.runner.ends import End, explained
 from svmbench.runner.memory import Allowance
@@ -62,8 +63,8 @@ class Loop:
         Its counts.
     first : int
         Value of the counter from which on there are checkpoints.
-    budget : dict
-        ``budget`` of the resolved configuration.
+    budget : BudgetConfig
+        When it ends.
     points : int
         Checkpoints per factor of ten of ``budget.counter``.
     observe : callable
@@ -97,7 +98,7 @@ class Loop:
         run: Run,
         ledger: Counts,
         first: int,
-        budget: dict[str, Any],
+        budget: BudgetConfig,
         points: int,
         observe: Callable[[Snapshot, bool], dict[str, Any]],
         checkpoint: Callable[[dict[str, Any]], None],
@@ -119,16 +120,16 @@ class Loop:
         self._checkpoint = checkpoint
         self._interrupt = interrupt
         self._progress = progress
-        self._counter: str = budget["counter"]
-        self._limit = None if budget["kev"] is None else math.ceil(budget["kev"])
+        self._counter = budget.counter
+        self._limit = None if budget.kev is None else math.ceil(budget.kev)
         self._thresholds = thresholds(points, first)
         self._step = 1
         self._clock = clock or Clock()
         self._refits = refits
         self._exact = exact
         self._before = 0.0
-        limits = ("kev", "iterations", "seconds", "gap", "test_error")
-        self._told = any(budget[key] is not None for key in limits)
+        limits = (budget.kev, budget.iterations, budget.seconds, budget.gap, budget.test_error)
+        self._told = any(limit is not None for limit in limits)
         self._row: dict[str, Any] | None = None
         self._gap: float | None = None  # the least so far, and when it was seen
         self._gap_at = 0.0
@@ -221,13 +222,13 @@ class Loop:
         The logarithm of the gap falls about as evenly as time goes by.
         """
         spent, budget, left = self._spent(), self._budget, []
-        for limit, value in ((self._limit, self._value()), (budget["iterations"], self._run.iterations)):
+        for limit, value in ((self._limit, self._value()), (budget.iterations, self._run.iterations)):
             if limit is not None and value > 0:
                 left.append(spent * (limit / value - 1.0))
-        if budget["seconds"] is not None:
-            left.append(budget["seconds"] - spent)
-        if budget["gap"] is not None and self._gap is not None and 0.0 < self._gap < 1.0 > budget["gap"]:
-            at, then = self._gap_at, math.log(budget["gap"]) / math.log(self._gap)
+        if budget.seconds is not None:
+            left.append(budget.seconds - spent)
+        if budget.gap is not None and self._gap is not None and 0.0 < self._gap < 1.0 > budget.gap:
+            at, then = self._gap_at, math.log(budget.gap) / math.log(self._gap)
             left.append(at * then - spent)
         return max(0.0, min(left)) if left else None
 
@@ -242,15 +243,15 @@ class Loop:
         finds nothing to change or all rows in the cache.
         """
         before, most = self._run.iterations, self._step
-        if self._budget["iterations"] is not None:
-            most = min(most, self._budget["iterations"] - before)
+        if self._budget.iterations is not None:
+            most = min(most, self._budget.iterations - before)
         started = time.perf_counter()
         self._run.advance(self._counter, goal, most)
         rate = (self._run.iterations - before) / max(time.perf_counter() - started, 1e-9)
         self._step = max(1, int(min(4.0 * self._step, self._patience() * rate)))
 
     def _patience(self) -> float:
-        seconds = self._budget["seconds"]
+        seconds = self._budget.seconds
         return SLICE if seconds is None else min(SLICE, max(0.0, seconds - self._spent()))
 
     def _over(self) -> End | None:
@@ -265,17 +266,17 @@ class Loop:
         if self._interrupt.requested is not None:
             return self._interrupted("after")
         if self._limit is not None and self._value() >= self._limit:
-            return End("budget", f"budget.kev={budget['kev']:g} reached by {self._counter}")
-        if budget["iterations"] is not None and self._run.iterations >= budget["iterations"]:
-            return End("budget", f"budget.iterations={budget['iterations']} reached")
-        if budget["seconds"] is not None and self._spent() >= budget["seconds"]:
-            return End("timeout", f"budget.seconds={budget['seconds']:g} reached")
+            return End("budget", f"budget.kev={budget.kev:g} reached by {self._counter}")
+        if budget.iterations is not None and self._run.iterations >= budget.iterations:
+            return End("budget", f"budget.iterations={budget.iterations} reached")
+        if budget.seconds is not None and self._spent() >= budget.seconds:
+            return End("timeout", f"budget.seconds={budget.seconds:g} reached")
         passed = None if self._allowance is None else self._allowance.passed()
         return None if passed is None else End("budget", passed)
 
     def _time_left(self) -> float | None:
         """Return the seconds after which an iteration is given up; None for fits, which `guard` ends."""
-        seconds = self._budget["seconds"]
+        seconds = self._budget.seconds
         return None if seconds is None or self._refits else seconds + 0.5 * grace(seconds) - self._spent()
 
     def _given_up(self) -> End:
@@ -283,7 +284,7 @@ class Loop:
         when = "within an iteration, which was given up, after"
         if self._interrupt.requested is not None:
             return self._interrupted(when)
-        limit = f"budget.seconds={self._budget['seconds']:g} reached"
+        limit = f"budget.seconds={self._budget.seconds:g} reached"
         return End("timeout", f"{limit} {when} {self._run.iterations} iterations")
 
     def _interrupted(self, when: str) -> End:
@@ -292,8 +293,12 @@ class Loop:
 
     def _reached(self, row: dict[str, Any]) -> End | None:
         """Return the end if the observation shows that a target is reached."""
-        for key, column in (("gap", "relative_gap"), ("test_error", "test_error")):
-            target, seen = self._budget[key], row.get(column)
+        targets = (
+            ("gap", self._budget.gap, "relative_gap"),
+            ("test_error", self._budget.test_error, "test_error"),
+        )
+        for key, target, column in targets:
+            seen = row.get(column)
             if target is not None and seen is not None and seen <= target:
                 return End("budget", f"budget.{key}={target:g} reached: {column} {seen:.6g}")
         return None

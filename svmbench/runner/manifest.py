@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from svmbench.files import digest
 from svmbench.problem import Problem
+from svmbench.run_config import RunConfig
 from svmbench.runner.environment import concurrent_load, environment
 from svmbench.runner.optimum import Optimum
 from svmbench.solvers.base import Solver
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def manifest(
-    config: dict[str, Any],
+    config: RunConfig,
     data: Dataset,
     solver: type[Solver],
     problem: Problem,
@@ -26,7 +27,7 @@ def manifest(
     """Return run.json of a run that begins, but for its identity; ``best`` is what it is measured against."""
     rows = {name: part.y.size for name in ("train", "validation", "test") if (part := getattr(data, name))}
     return {
-        "config": config,
+        "config": config.document(),
         "dataset": {
             "name": data.name,
             "checksum": data.checksum,
@@ -44,7 +45,7 @@ def manifest(
         "optimum": None if best is None else digest(best.key),
         # As it was then: the stored one may be replaced.
         "optimum_values": None if best is None else {name: getattr(best, name) for name in _OPTIMUM},
-        "environment": store.put_environment(environment(config["threads"])),
+        "environment": store.put_environment(environment(config.threads)),
         "concurrent_load": concurrent_load(store.running()),
     }
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from svmbench.runner.prepare import features_bytes
 
 if TYPE_CHECKING:
     from svmbench.data import Dataset, Part
+    from svmbench.run_config import RunConfig
 
 #: Copies of the examples that are allowed beside ``budget.memory``. LIBSVM under scikit-learn has the most:
 #: of dense float32, 4 bytes a value, a CSR matrix of float64, 12 bytes, and nodes of 16.
@@ -65,13 +66,13 @@ class Allowance:
     beside: float
 
     @classmethod
-    def of(cls, config: dict[str, Any], data: Dataset) -> Allowance | None:
+    def of(cls, config: RunConfig, data: Dataset) -> Allowance | None:
         """Return that of this process, whose run begins now; None without a limit that can be kept."""
-        memory, before = config["budget"]["memory"], held()
+        memory, before = config.budget.memory, held()
         if memory is None or before is None:
             return None
         parts = (part for part in (data.train, data.validation, data.test) if part is not None)
-        needed = _COPIES * sum(map(_bytes, parts)) + features_bytes(config, *data.train.X.shape)
+        needed = _COPIES * sum(map(_bytes, parts)) + features_bytes(config.features, *data.train.X.shape)
         return cls(float(memory), before, memory + needed / _MIB + _MARGIN)
 
     @property

@@ -26,6 +26,7 @@ from svmbench.store import bits
 
 if TYPE_CHECKING:
     from svmbench.data import Dataset, Part
+    from svmbench.run_config import BudgetConfig
 
 
 #: Evaluations of checkpoints of an exact method, at test examples and in single precision at training
@@ -78,7 +79,7 @@ class Observer:
         Whether the method ends at the optimum by itself. If rounding of the oracle's rows is bounded, its
         gaps are then bounds by few responses in double precision (`GapBounds`), and all looks but the last
         one take a quarter of the training at most, beside a fixed share: what would take more is unknown.
-    targets : mapping, optional
+    targets : BudgetConfig, optional
         ``gap`` and ``test_error`` that end the run: such a gap is confirmed, such an error always known.
 
     Attributes
@@ -96,16 +97,15 @@ class Observer:
         train: bool = True,
         limited: bool = True,
         exact: bool = False,
-        targets: Mapping[str, float | None] | None = None,
+        targets: BudgetConfig | None = None,
     ) -> None:
         self._problem = problem
         self._oracle = oracle
         self._data = data
         self._bound = bound
         self._train = train
-        targets = targets or {}
-        self._target = targets.get("gap")
-        self._races = targets.get("test_error")
+        self._target = None if targets is None else targets.gap
+        self._races = None if targets is None else targets.test_error
         self._exact = exact
         self._bounds = GapBounds(problem, oracle) if exact and train and GapBounds.possible(oracle) else None
         self._scores = TrainingScores(oracle, limited, self._bounds is not None)

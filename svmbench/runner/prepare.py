@@ -16,6 +16,7 @@ from svmbench.kernels.given import linear_data_over, oracle_over
 from svmbench.kernels.layouts._layout import PADDING
 from svmbench.problem import Problem
 from svmbench.rng import Generator
+from svmbench.run_config import BudgetConfig, Choice, RunConfig
 from svmbench.runner.environment import available_bytes
 from svmbench.solvers.base import Solver
 from svmbench.solvers.external._data import ExternalData
@@ -30,11 +31,11 @@ _SHARE = 0.8
 _MIB = 1024 * 1024
 
 
-def refusal(solver: type[Solver], config: dict[str, Any]) -> str | None:
+def refusal(solver: type[Solver], config: RunConfig) -> str | None:
     """Return the sentence that says why the solver cannot do what the configuration asks, or None."""
-    kernel, bias = config["kernel"]["name"], config["problem"]["bias"]
-    if "features" in config:
-        reason = _unfit_features(solver, config["features"]["name"], kernel)
+    kernel, bias = config.kernel.name, config.problem.bias
+    if config.features is not None:
+        reason = _unfit_features(solver, config.features.name, kernel)
         if reason is not None:
             return reason
     elif solver.kernels is not None and kernel not in solver.kernels:
@@ -48,7 +49,7 @@ def refusal(solver: type[Solver], config: dict[str, Any]) -> str | None:
             f"{solver.name} cannot solve with problem.bias={bias}: "
             f"it needs {_either('problem.bias', solver.biases)}; give that, or another solver"
         )
-    counter = config["budget"]["counter"]
+    counter = config.budget.counter
     if solver.access == "data" and counter != "iterations":
         return (
             f"what {solver.name} evaluates cannot be observed, so that budget.counter={counter} stands "
@@ -78,7 +79,7 @@ def _unfit_features(solver: type[Solver], name: str, kernel: str) -> str | None:
     return None
 
 
-def feature_map(config: dict[str, Any], X: Any, seed: int) -> features.FeatureMap:
+def feature_map(config: RunConfig, X: Any, seed: int) -> features.FeatureMap:
     """Return the feature map of a configuration, fitted on training rows X, shape (n, d), by its own seed.
 
     Raises
@@ -86,36 +87,41 @@ def feature_map(config: dict[str, Any], X: Any, seed: int) -> features.FeatureMa
     UserError
         If the features of all examples would not fit into the available memory, or cannot be made.
     """
-    chosen = config["features"]
-    needed, available = features_bytes(config, *X.shape), available_bytes()
+    chosen = config.features
+    assert chosen is not None
+    needed, available = features_bytes(chosen, *X.shape), available_bytes()
     if needed > available:
         raise UserError(
-            f"not enough memory for features={chosen['name']}: {X.shape[0]} examples take "
+            f"not enough memory for features={chosen.name}: {X.shape[0]} examples take "
             f"{needed // _MIB} MiB, only {available // _MIB} MiB available; give fewer features"
-            + ("" if chosen.get("lazy", True) else ", or features.lazy=true")
+            + ("" if chosen.parameters.get("lazy", True) else ", or features.lazy=true")
         )
     kind, params = _features(chosen)
-    return kind(X, config["kernel"], params, Generator(seed), config["threads"])
+    return kind(X, config.kernel.document(), params, Generator(seed), config.threads)
 
 
-def features_bytes(config: dict[str, Any], n: int, d: int) -> int:
+def features_bytes(chosen: Choice | None, n: int, d: int) -> int:
     """Return the memory that the explicit features of n training examples of width d take at most, or 0."""
-    if "features" not in config:
+    if chosen is None:
         return 0
-    kind, params = _features(config["features"])
+    kind, params = _features(chosen)
     return kind.bytes_needed(params, n, d)
 
 
-def _features(chosen: dict[str, Any]) -> tuple[type[features.FeatureMap], Any]:
-    kind = features.get(chosen["name"])
-    return kind, kind.Params(**{key: value for key, value in chosen.items() if key != "name"})
+def _features(chosen: Choice) -> tuple[type[features.FeatureMap], Any]:
+    kind = features.get(chosen.name)
+    return kind, kind.Params(**chosen.parameters)
 
 
-def problem(config: dict[str, Any], y: NDArray[np.float64]) -> Problem:
+def problem(config: RunConfig, y: NDArray[np.float64]) -> Problem:
     """Return the problem of a configuration over labels y, shape (n,); ν and R stay open if to be derived."""
-    asked, given = config["problem"], config["solver"]
-    known = {name: given[key] for name, key in DERIVED.values() if given.get(key) not in (None, "auto")}
-    return Problem.build(y, lam=asked["lam"], C=asked["C"], bias=asked["bias"], **known)
+    asked, given = config.problem, config.solver.parameters
+    known = {
+        name: float(value)
+        for name, key in DERIVED.values()
+        if isinstance(value := given.get(key), int | float)
+    }
+    return Problem.build(y, lam=asked.lam, C=asked.C, bias=asked.bias, **known)
 
 
 def first_checkpoint(solver: type[Solver], counter: str, n: int) -> int:
@@ -137,64 +143,55 @@ def _either(key: str, values: tuple[str, ...]) -> str:
     return " or ".join(f"{key}={value}" for value in values)
 
 
-def parameters(solver: type[Solver], config: dict[str, Any]) -> Any:
-    """Return the solver's ``Params`` from its group of the resolved configuration."""
-    return solver.Params(**{key: value for key, value in config["solver"].items() if key != "name"})
-
-
-def check_memory(budget: dict[str, Any]) -> None:
+def check_memory(budget: BudgetConfig) -> None:
     """Raise UserError if the requested row cache is larger than the memory that is available."""
-    if budget["memory"] is None:
+    if budget.memory is None:
         return
     available = available_bytes()
-    if budget["memory"] * _MIB > available:
+    if budget.memory * _MIB > available:
         raise UserError(
-            f"not enough memory for the requested cache: budget.memory={budget['memory']:g} MiB, "
+            f"not enough memory for the requested cache: budget.memory={budget.memory:g} MiB, "
             f"only {available // _MIB} MiB available; give a smaller budget.memory"
         )
 
 
-def cache_bytes(budget: dict[str, Any], n: int) -> int:
+def cache_bytes(budget: BudgetConfig, n: int) -> int:
     """Return the size of the row cache for n training examples, never more than their whole kernel matrix.
 
     Without a limit that is the whole matrix, as far as it fits into 80 % of the available memory.
     """
     gram = n * 4 * (-(-n // PADDING) * PADDING)
-    if budget["memory"] is None:
+    if budget.memory is None:
         return min(gram, int(_SHARE * available_bytes()))
-    return min(gram, int(budget["memory"] * _MIB))
+    return min(gram, int(budget.memory * _MIB))
 
 
-def examples(config: dict[str, Any], X: Any, access: str, cache_bytes: int) -> Examples:
+def examples(config: RunConfig, X: Any, access: str, cache_bytes: int) -> Examples:
     """Return training rows X, shape (n, d), as a solver of that access reads them without features."""
     if access == "linear":
         return linear_data_over(X)
     if access == "data":
-        return ExternalData(X, config["kernel"], cache_bytes, config["threads"])
+        return ExternalData(X, config.kernel.document(), cache_bytes, config.threads)
     # Rows made ahead would count towards a budget in evaluations really made, and move its checkpoints.
-    ahead = config["prefetch"] and config["budget"]["counter"] not in ("kev_computed", "inner_products")
-    precision = config.get("precision", "auto")
-    about = config["kernel"], cache_bytes, config["threads"]
-    return oracle_over(X, *about, prefetch=ahead, precision=precision)
+    ahead = config.prefetch and config.budget.counter not in ("kev_computed", "inner_products")
+    about = config.kernel.document(), cache_bytes, config.threads
+    return oracle_over(X, *about, prefetch=ahead, precision=config.precision)
 
 
-def seeds(config: dict[str, Any]) -> dict[str, Any]:
+def seeds(config: RunConfig) -> dict[str, Any]:
     """Return the seed of the run's generator, 64 bits, and the entropy it was derived from.
 
     It depends on the user's seed, the data set and the solver, so that adding a solver changes no other's
     numbers and two solvers do not share one stream. That of features, under ``features``, does not depend on
     the solver: all solvers get the same features.
     """
-    entropy, generator = _stream(config, "solver")
+    entropy, generator = _stream(config, config.solver)
     result = {"entropy": entropy, "generator": generator}
-    return result | ({"features": _stream(config, "features")[1]} if "features" in config else {})
+    return result if config.features is None else {**result, "features": _stream(config, config.features)[1]}
 
 
-def _stream(config: dict[str, Any], group: str) -> tuple[list[int], int]:
+def _stream(config: RunConfig, user: Choice) -> tuple[list[int], int]:
     """Return the entropy of what uses random numbers, and the seed of its generator."""
-    names = (config["dataset"]["name"], config[group]["name"])
-    entropy = [
-        config["seed"],
-        *(int(sha256(name.encode())[:16], 16) for name in names),
-    ]
+    names = (config.dataset.name, user.name)
+    entropy = [config.seed, *(int(sha256(name.encode())[:16], 16) for name in names)]
     return entropy, int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0])

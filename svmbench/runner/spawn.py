@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError
+from svmbench.run_config import RunConfig
 
 #: Variables from which numerical libraries read their number of threads when they are loaded.
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -35,13 +36,13 @@ def thread_environment(threads: int) -> dict[str, str]:
     return dict.fromkeys(_THREAD_VARIABLES, str(threads))
 
 
-def run_in_process(config: dict[str, Any], log: Path) -> tuple[dict[str, Any], bool]:
+def run_in_process(config: RunConfig, log: Path) -> tuple[dict[str, Any], bool]:
     """Run one resolved configuration by `svmbench.runner.worker`.
 
     Parameters
     ----------
-    config : dict
-        Resolved and validated.
+    config : RunConfig
+        Of the run.
     log : Path
         Where its progress is written.
 
@@ -59,12 +60,12 @@ def run_in_process(config: dict[str, Any], log: Path) -> tuple[dict[str, Any], b
             stdout=subprocess.PIPE,
             stderr=stream,
             text=True,
-            env=os.environ | thread_environment(config["threads"]),
+            env=os.environ | thread_environment(config.threads),
             process_group=0,
         )
     interrupted = False
     try:
-        answer = worker.communicate(json.dumps(config))[0]
+        answer = worker.communicate(json.dumps(config.document()))[0]
     except KeyboardInterrupt:
         interrupted = True
         worker.send_signal(signal.SIGINT)

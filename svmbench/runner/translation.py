@@ -30,6 +30,7 @@ from svmbench.data import Dataset, Part
 from svmbench.data.dataset import rounded
 from svmbench.kernels.given import origin_of
 from svmbench.problem import Problem, best_bias
+from svmbench.run_config import RunConfig
 from svmbench.solvers.base import KernelExpansion, Snapshot
 from svmbench.store.model import StoredModel
 
@@ -121,25 +122,25 @@ def _balanced(beta: Floats, C: float) -> Floats:
     return beta
 
 
-def posed(data: Dataset, config: dict[str, Any], access: str) -> Posed:
+def posed(data: Dataset, config: RunConfig, access: str) -> Posed:
     """Return a data set as it is to be solved over.
 
     Parameters
     ----------
     data : Dataset
         As loaded.
-    config : dict
-        Resolved; kernel and bias matter.
+    config : RunConfig
+        Its kernel and bias matter.
     access : str
         Of the solver.
     """
-    if "features" in config:
+    if config.features is not None:
         return Posed(rounded(data))
-    X, kernel = data.train.X, config["kernel"]["name"]
+    X, kernel = data.train.X, config.kernel.name
     if access != "kernel" or not isinstance(X, np.ndarray):
         return Posed(data)
     origin = None
-    if kernel == "linear" and config["problem"]["bias"] == "unregularised":
+    if kernel == "linear" and config.problem.bias == "unregularised":
         origin = _origin(X)
     elif kernel == "gaussian" and X.dtype == np.float64:
         origin = origin_of(X)

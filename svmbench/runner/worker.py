@@ -13,6 +13,7 @@ import json
 import sys
 
 from svmbench.errors import UserError
+from svmbench.run_config import RunConfig
 from svmbench.runner.execute import execute
 from svmbench.runner.outcome import Outcome
 from svmbench.runner.progress import PlainLines
@@ -20,7 +21,7 @@ from svmbench.runner.progress import PlainLines
 
 def main() -> int:
     """Serve one run."""
-    config = json.load(sys.stdin)
+    config = RunConfig.of(json.load(sys.stdin))
     try:
         outcome = execute(config, progress=PlainLines(sys.stderr, checkpoints=0.0))
         code = outcome.code

@@ -107,7 +107,7 @@ def _present(job: Job, say: Callable[[str], None]) -> list[tuple[str, ...]]:
     present, absent = [], []
     for baseline in job.baselines:
         try:
-            registry.get(configuration.resolve([*job.problem, *baseline])["solver"]["name"]).release()
+            registry.get(configuration.resolve([*job.problem, *baseline]).solver.name).release()
             present.append(baseline)
         except UserError as error:
             absent.append(error)
@@ -120,7 +120,7 @@ def _present(job: Job, say: Callable[[str], None]) -> list[tuple[str, ...]]:
 
 def _tight(solver: str) -> tuple[str, ...]:
     """Return the overrides that keep a solver with a tolerance of its own going."""
-    keys = configuration.resolve([f"solver={solver}"])["solver"]
+    keys = configuration.resolve([f"solver={solver}"]).solver.parameters
     return (_TIGHT,) if "eps" in keys else ()
 
 
@@ -191,7 +191,7 @@ def _run(overrides: Sequence[str]) -> _Run:
         if interrupted:
             raise KeyboardInterrupt
         if outcome["state"] != "done":
-            raise UserError(f"{config['solver']['name']} has no time: {outcome['reason']}")
+            raise UserError(f"{config.solver.name} has no time: {outcome['reason']}")
         return _Run(read_rows(Path(outcome["path"]) / "trace.csv"), begun, load)
 
 

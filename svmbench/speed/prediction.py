@@ -45,13 +45,13 @@ def measure(name: str, job: Job, repeats: int, say: Callable[[str], None]) -> li
 
 def _race(name: str, job: Job, baseline: Sequence[str], repeats: int, say: Callable[[str], None]) -> Race:
     config = configuration.resolve([*job.problem, *baseline])
-    parameters = {key: value for key, value in config["solver"].items() if key != "name"}
-    solver = registry.get(config["solver"]["name"])
+    solver = registry.get(config.solver.name)
     solver.release()  # an absent package is told before the data are loaded
-    parts, kernel, asked = data.load(config["dataset"], say=say), config["kernel"], config["problem"]
-    problem = Problem.build(parts.train.y, lam=asked["lam"], C=asked["C"], bias=asked["bias"])
+    parts = data.load(config.dataset.document(), say=say)
+    kernel, asked = config.kernel.document(), config.problem
+    problem = Problem.build(parts.train.y, lam=asked.lam, C=asked.C, bias=asked.bias)
     examples = ExternalData(parts.train.X, kernel, _CACHE)
-    run = solver(solver.Params(**parameters)).start(problem, examples, Generator(0))
+    run = solver(solver.Params(**config.solver.parameters)).start(problem, examples, Generator(0))
     if parts.test is None or not isinstance(run, ExpansionRun):
         raise TypeError(f"job {name} has no test set, or {solver.name} no expansion")
     say(f"{name}: {solver.name} is trained once")

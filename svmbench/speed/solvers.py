@@ -15,6 +15,7 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.layouts.choice import make_layout
 from svmbench.problem import Problem
 from svmbench.rng import Generator
+from svmbench.run_config import RunConfig
 from svmbench.solvers import registry
 from svmbench.solvers.base import Run, Solver
 from svmbench.speed.machine import Limits
@@ -110,7 +111,7 @@ class Pace:
 
 
 def measure(
-    config: dict[str, Any],
+    config: RunConfig,
     X: Any,
     y: Any,
     limits: Limits,
@@ -124,8 +125,8 @@ def measure(
 
     Parameters
     ----------
-    config : dict
-        Resolved; its kernel and its λ or C are taken.
+    config : RunConfig
+        Its kernel and its λ or C are taken.
     X : ndarray or csr_array, shape (n, d)
         Training examples.
     y : ndarray of float64, shape (n,)
@@ -139,20 +140,20 @@ def measure(
     seconds : float
         CPU time of each.
     """
-    limit = limit_of(make_layout(X, config["kernel"]), X, 1, limits)
+    kernel, asked = config.kernel.document(), config.problem
+    limit = limit_of(make_layout(X, kernel), X, 1, limits)
     paces = []
     for name in registry.names():
         solver = registry.get(name)
-        usable = solver.kernels is None or config["kernel"]["name"] in solver.kernels
+        usable = solver.kernels is None or config.kernel.name in solver.kernels
         if solver.access != "kernel" or not usable:
             continue
         for bias in solver.biases:
             say(f"{name}, bias {bias}")
-            asked = config["problem"]
-            problem = posed(solver, y, bias, lam=asked["lam"], C=asked["C"])
-            pace = _pace(solver, problem, Oracle(X, config["kernel"]), limit, seconds)
+            problem = posed(solver, y, bias, lam=asked.lam, C=asked.C)
+            pace = _pace(solver, problem, Oracle(X, kernel), limit, seconds)
             paces.append(pace)
-            oracle = Oracle(X, config["kernel"], cache, prefetch=False)
+            oracle = Oracle(X, kernel, cache, prefetch=False)
             if oracle.cache_rows > LEAST:
                 paces.append(_pace_cached(solver, problem, oracle, limit, seconds, pace.iterations))
     return paces

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from svmbench.files import digest
+from svmbench.run_config import RunConfig, relevant
 
 #: Raised when a key of the configuration changes its meaning, so that older runs are not taken for the same.
 IDENTITY_VERSION = 1
@@ -17,22 +18,9 @@ DERIVED = {"slack-constrained": ("nu", "nu"), "norm-bounded": ("radius", "R")}
 #: Fewest digits of a hash that name a run.
 _HASH = 4
 
-#: Keys of a budget that decide where a run ends and nothing else.
-ENDS = ("kev", "iterations", "seconds", "gap", "test_error")
-
-#: Keys of the resolved configuration that cannot change a result, as paths.
-IRRELEVANT = (
-    ("results",),
-    ("data",),
-    ("force",),
-    ("prefetch",),
-    ("budget", "name"),
-    ("dataset", "suggested"),  # in runs stored by older versions
-)
-
 
 def identity(
-    config: dict[str, Any],
+    config: RunConfig,
     checksum: str,
     solver_version: int | str,
     features_version: int | None = None,
@@ -42,8 +30,8 @@ def identity(
 
     Parameters
     ----------
-    config : dict
-        Resolved configuration.
+    config : RunConfig
+        Its configuration.
     checksum : str
         Of the data set, payload and preparation.
     solver_version : int or str
@@ -53,15 +41,9 @@ def identity(
     derived : dict, optional
         ν or R by the key of the solver, where the run took it from the optimum of the problem.
     """
-    relevant = {key: dict(value) if isinstance(value, dict) else value for key, value in config.items()}
-    for *parents, last in IRRELEVANT:
-        branch: Any = relevant
-        for key in parents:
-            branch = branch.get(key, {})
-        branch.pop(last, None)
-    result = {
+    result: dict[str, Any] = {
         "version": IDENTITY_VERSION,
-        "config": relevant,
+        "config": config.identity(),
         "checksum": checksum,
         "solver_version": solver_version,
     }
@@ -99,9 +81,7 @@ def underived(identity: dict[str, Any]) -> dict[str, Any]:
 
 def without_ends(identity: Mapping[str, Any]) -> str:
     """Return a digest of an identity without the ends of its budget: equal ones can be continued."""
-    config = dict(identity["config"])
-    config["budget"] = {key: value for key, value in config["budget"].items() if key not in ENDS}
-    return digest({**identity, "config": config})
+    return digest({**identity, "config": relevant(identity["config"], "end")})
 
 
 def run_id(identity: dict[str, Any]) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from svmbench.errors import UserError
+from svmbench.run_config import BudgetConfig, RunConfig
 from svmbench.runner.environment import reset_peak_memory
 from svmbench.runner.execute import execute
 from svmbench.runner.progress import PlainLines
@@ -42,12 +43,13 @@ def calibrate(plan: Plan, expected: Forecast, say: Callable[[str], None]) -> Non
     for job in plan.jobs:
         if expected.states[job.number] == "stored" or job.number in expected.seconds:
             continue
-        kind = str([job.config.get(key) for key in ("solver", "dataset", "kernel", "features", "precision")])
+        config = job.config
+        kind = str([config.solver, config.dataset, config.kernel, config.features, config.precision])
         if kind not in tried:
             say(f"trying {job.label} for {SECONDS:g} s")
-            tried[kind] = _trial(job.config, load, say)
+            tried[kind] = _trial(config, load, say)
         run, elapsed = tried[kind]
-        seconds = None if run is None else _seconds(run, elapsed, job.config["budget"])
+        seconds = None if run is None else _seconds(run, elapsed, config.budget)
         if run is not None and seconds is not None:
             expected.seconds[job.number] = seconds
         if run is not None and run.peak_memory is not None:
@@ -55,15 +57,15 @@ def calibrate(plan: Plan, expected: Forecast, say: Callable[[str], None]) -> Non
 
 
 def _trial(
-    config: dict[str, Any], load: LastDataset, say: Callable[[str], None]
+    config: RunConfig, load: LastDataset, say: Callable[[str], None]
 ) -> tuple[StoredRun | None, float]:
     """Return a run with a short limit, and the time that it took in all; None if it came to nothing."""
     with tempfile.TemporaryDirectory(prefix="svmbench-") as folder:
-        short = {key: value for key, value in config.items() if key != "validate"}
-        short["budget"] = {**config["budget"], "seconds": SECONDS}
+        budget = replace(config.budget, seconds=SECONDS)
+        short = replace(config, validate=None, budget=budget, results=folder)
         reset_peak_memory()
         try:
-            run = execute({**short, "results": folder}, progress=PlainLines(io.StringIO()), load=load).run
+            run = execute(short, progress=PlainLines(io.StringIO()), load=load).run
         except UserError as error:
             say(f"no trial: {error}")
             return None, 0.0
@@ -73,13 +75,13 @@ def _trial(
         return run, (ended - began).total_seconds()
 
 
-def _seconds(run: StoredRun, elapsed: float, budget: dict[str, Any]) -> float | None:
+def _seconds(run: StoredRun, elapsed: float, budget: BudgetConfig) -> float | None:
     """Return the time of a run under its whole budget."""
     if run.status != "timeout":
         return elapsed
-    limits = [] if budget["seconds"] is None else [float(budget["seconds"])]
+    limits = [] if budget.seconds is None else [budget.seconds]
     last = run.summary()
-    for counter, limit in ((budget["counter"], budget["kev"]), ("iterations", budget["iterations"])):
+    for counter, limit in ((budget.counter, budget.kev), ("iterations", budget.iterations)):
         if limit is not None and last[counter]:
             limits.append(last["wall_seconds"] * limit / last[counter])
     return max(elapsed, min(limits)) if limits else None

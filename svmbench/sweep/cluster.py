@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -109,10 +110,10 @@ class Cluster:
         """Return what a machine is told about a job; its folders are named in full."""
         for kind in ("log", "json"):  # of an attempt before
             self._path(job.number, kind).unlink(missing_ok=True)
-        config = {**job.config, "results": str(Path(job.config["results"]).absolute())}
+        config = replace(job.config, results=str(Path(job.config.results).absolute()))
         return {
             "number": job.number,
-            "config": config,
+            "config": config.document(),
             "log": str(self._path(job.number, "log")),
             "end": str(self._path(job.number, "json")),
             "cwd": str(Path.cwd()),

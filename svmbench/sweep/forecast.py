@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
-from typing import Any
 
+from svmbench.run_config import BudgetConfig
 from svmbench.store import Store, StoredRun
 from svmbench.sweep.plan import Plan
 from svmbench.sweep.status import duration
@@ -62,14 +62,14 @@ def forecast(plan: Plan, store: Store) -> Forecast:
             alike.setdefault((other.solver, other.dataset), []).append(other)
     for job in plan.jobs:
         run = found.get(job.number)
-        done = run is not None and run.complete and not job.config["force"]
+        done = run is not None and run.complete and not job.config.force
         state = "missing" if run is None or run.complete else run.status
         result.states[job.number] = "stored" if done else state
         if done:
             continue
-        others = alike.get((job.config["solver"]["name"], job.config["dataset"]["name"]), [])
+        others = alike.get((job.config.solver.name, job.config.dataset.name), [])
         if others:
-            seconds = _seconds(others, job.config["budget"])
+            seconds = _seconds(others, job.config.budget)
             if seconds is not None:
                 result.seconds[job.number] = seconds
             sizes = [other.peak_memory for other in others if other.peak_memory is not None]
@@ -78,18 +78,18 @@ def forecast(plan: Plan, store: Store) -> Forecast:
     return result
 
 
-def _seconds(runs: Sequence[StoredRun], budget: dict[str, Any]) -> float | None:
+def _seconds(runs: Sequence[StoredRun], budget: BudgetConfig) -> float | None:
     """Return the median time of stored runs under another budget; None if none of them compares."""
     times = []
     for run in runs:
         began, ended = datetime.fromisoformat(run.started), datetime.fromisoformat(str(run.ended))
         time = (ended - began).total_seconds()
         theirs = run.config["budget"]
-        if run.status == "budget" and budget["kev"] and theirs["kev"]:
-            if budget["counter"] != theirs["counter"]:
+        if run.status == "budget" and budget.kev and theirs["kev"]:
+            if budget.counter != theirs["counter"]:
                 continue
-            time *= budget["kev"] / theirs["kev"]
+            time *= budget.kev / theirs["kev"]
         times.append(time)
     if not times:
         return None
-    return min(median(times), float("inf") if budget["seconds"] is None else budget["seconds"])
+    return min(median(times), float("inf") if budget.seconds is None else budget.seconds)

@@ -57,7 +57,7 @@ def launcher(plan: Plan, folder: Path) -> Launcher:
     UserError
         If its cluster cannot be reached.
     """
-    options, threads = plan.options, max(job.config["threads"] for job in plan.jobs)
+    options, threads = plan.options, max(job.config.threads for job in plan.jobs)
     chosen = options["launcher"]
     if chosen["name"] == "local":
         return Pool(folder, options["jobs"], threads, pin=not options["oversubscribe"])

@@ -11,11 +11,11 @@ from svmbench.config import compose
 from svmbench.config.check import of_the_sweep
 from svmbench.errors import UserError
 from svmbench.files import digest
+from svmbench.run_config import RunConfig
 from svmbench.runner import prepare
 from svmbench.runner.environment import available_bytes
 from svmbench.runner.spawn import check_threads, cores
 from svmbench.solvers import registry
-from svmbench.store.identity import identity
 
 _MIB = 1024 * 1024
 
@@ -32,14 +32,14 @@ class Job:
         The overrides that tell it from the others.
     overrides : list of str
         All of them, one value each.
-    config : dict
-        Resolved and validated.
+    config : RunConfig
+        What is run.
     """
 
     number: int
     label: str
     overrides: list[str]
-    config: dict[str, Any]
+    config: RunConfig
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def check_machine(plan: Plan) -> None:
     """Raise a `UserError` if the plan asks for more than the machine has."""
     if plan.options["launcher"]["name"] != "local":
         return  # what the cluster's machines have is for it to say
-    threads = max(job.config["threads"] for job in plan.jobs)
+    threads = max(job.config.threads for job in plan.jobs)
     check_threads(threads)
     jobs = plan.options["jobs"]
     if jobs * threads > cores() and not plan.options["oversubscribe"]:
@@ -113,7 +113,7 @@ def check_machine(plan: Plan) -> None:
             f"jobs={jobs} times threads={threads} is more than the {cores()} cores of this machine: give "
             "fewer, or oversubscribe=true where timings do not matter"
         )
-    memory = [job.config["budget"]["memory"] for job in plan.jobs]
+    memory = [job.config.budget.memory for job in plan.jobs]
     wanted = jobs * max((limit for limit in memory if limit is not None), default=0.0)
     if jobs > 1 and wanted * _MIB > available_bytes():
         raise UserError(
@@ -133,16 +133,16 @@ def _labels(overrides: Sequence[Sequence[str]]) -> list[str]:
     return [" ".join(text for text in job if text not in common) or "the only job" for job in overrides]
 
 
-def _key(config: dict[str, Any]) -> str:
+def _key(config: RunConfig) -> str:
     """Return what tells a run from others; of a run without random choices not the seed."""
-    relevant = identity(config, "", 0)["config"]
-    if not registry.get(config["solver"]["name"]).stochastic and "features" not in config:
+    relevant = config.identity()
+    if not registry.get(config.solver.name).stochastic and config.features is None:
         relevant.pop("seed")
     return digest(relevant)
 
 
-def _impossible(config: dict[str, Any]) -> str | None:
-    solver = registry.get(config["solver"]["name"])
+def _impossible(config: RunConfig) -> str | None:
+    solver = registry.get(config.solver.name)
     try:
         solver.release()
     except UserError as error:  # its package is not installed

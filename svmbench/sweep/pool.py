@@ -198,7 +198,7 @@ class _Worker:
         """Start a job."""
         self.job, self.dataset, self.begun = job, _dataset(job), time.monotonic()
         self.guard = guard.Guard(job.config, self.process.pid) if guard.needed(job.config) else None
-        line = json.dumps({"number": job.number, "config": job.config, "log": str(log)}) + "\n"
+        line = json.dumps({"number": job.number, "config": job.config.document(), "log": str(log)}) + "\n"
         assert self.process.stdin is not None
         try:
             self.process.stdin.write(line.encode())
@@ -260,7 +260,7 @@ class _Cores:
 
 
 def _dataset(job: Job) -> str:
-    return json.dumps(job.config["dataset"], sort_keys=True)
+    return json.dumps(job.config.dataset.document(), sort_keys=True)
 
 
 def _death(code: int, log: Path, worker: _Worker) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 
 from svmbench.errors import UserError, nearest
 from svmbench.files import Lock, holder, read_json, write_whole
+from svmbench.run_config import RunConfig
 from svmbench.store import lines
 from svmbench.store.documents import storing
 from svmbench.sweep.plan import Job, Plan
@@ -49,7 +50,8 @@ class Record:
             sweeps = results.absolute() / "sweeps"
             sweeps.mkdir(parents=True, exist_ok=True)
             folder = next(folder for folder in (sweeps / one for one in names) if _made(folder))
-            document = {**vars(plan), "jobs": list(map(vars, plan.jobs))}
+            jobs = [{**vars(job), "config": job.config.document()} for job in plan.jobs]
+            document = {**vars(plan), "jobs": jobs}
             write_whole(folder / "plan.json", json.dumps(lines.checked(document)))
         except OSError as error:
             raise UserError(
@@ -90,7 +92,7 @@ class Record:
             kept = lines.unchecked(read_json(path.read_bytes()))
             if kept is None:
                 raise ValueError("it does not match its digest")
-            jobs = [Job(**job) for job in kept.pop("jobs")]
+            jobs = [Job(**{**job, "config": RunConfig.of(job["config"])}) for job in kept.pop("jobs")]
             return Plan(jobs, **kept)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise UserError(f"{path} is damaged: start the sweep again") from error

@@ -130,7 +130,7 @@ def rows(jobs: Sequence[Job], ends: Mapping[int, dict[str, Any]]) -> list[tuple[
     found = []
     for job in jobs:
         end = ends.get(job.number, {"state": "not run", "numbers": {}, "run": None})
-        numbers, counter = end["numbers"], job.config["budget"]["counter"]
+        numbers, counter = end["numbers"], job.config.budget.counter
         error, gap = numbers.get("test_error"), numbers.get("relative_gap")
         found.append(
             (

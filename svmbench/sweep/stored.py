@@ -7,6 +7,7 @@ from typing import Any
 from svmbench import data, features
 from svmbench.errors import UserError
 from svmbench.files import digest
+from svmbench.run_config import RunConfig, relevant
 from svmbench.runner.outcome import ended
 from svmbench.solvers import registry
 from svmbench.store import Store, StoredRun
@@ -54,14 +55,14 @@ def likely(jobs: list[Job], store: Store) -> dict[int, StoredRun]:
     """Return for jobs of unknown identity a stored run of the same configuration, for a forecast."""
     found: dict[str, StoredRun] = {}
     for run in store.runs() if jobs else ():  # oldest first
-        key = digest(identity(run.config, "", 0)["config"])
+        key = digest(relevant(run.config))
         if key not in found or run.complete or not found[key].complete:
             found[key] = run
-    keys = {job.number: digest(identity(job.config, "", 0)["config"]) for job in jobs}
+    keys = {job.number: digest(job.config.identity()) for job in jobs}
     return {number: found[key] for number, key in keys.items() if key in found}
 
 
-def end_of(run: StoredRun, config: dict[str, Any], state: str, reason: str | None = None) -> dict[str, Any]:
+def end_of(run: StoredRun, config: RunConfig, state: str, reason: str | None = None) -> dict[str, Any]:
     """Return the end of a job whose run is stored, as a worker would tell it; by default before it began."""
     summary = run.summary()
     return {
@@ -69,31 +70,30 @@ def end_of(run: StoredRun, config: dict[str, Any], state: str, reason: str | Non
         "reason": reason or f"stored before: {ended(run.status, run.reason)}",
         "run": run.id,
         "seconds": 0.0,
-        "numbers": {key: summary.get(key) for key in (*NUMBERS, config["budget"]["counter"])},
+        "numbers": {key: summary.get(key) for key in (*NUMBERS, config.budget.counter)},
     }
 
 
-def _name(config: dict[str, Any], checksums: dict[str, str | None]) -> str | None:
+def _name(config: RunConfig, checksums: dict[str, str | None]) -> str | None:
     """Return the name of a run, without what it derives; None if the data are not known yet."""
-    where = config["data"]["dir"]
-    key = digest([config["dataset"], where])
+    where, dataset = config.data.dir, config.dataset.document()
+    key = digest([dataset, where])
     if key not in checksums:
         try:
-            checksums[key] = data.known_checksum(config["dataset"], directory=where)
+            checksums[key] = data.known_checksum(dataset, directory=where)
         except UserError:  # the run will say so
             checksums[key] = None
     checksum = checksums[key]
     if checksum is None:
         return None
-    chosen = config.get("features")
-    version = None if chosen is None else features.get(chosen["name"]).version
-    return run_id(identity(config, checksum, registry.get(config["solver"]["name"]).release(), version))
+    version = None if config.features is None else features.get(config.features.name).version
+    return run_id(identity(config, checksum, registry.get(config.solver.name).release(), version))
 
 
-def _derives(config: dict[str, Any]) -> bool:
+def _derives(config: RunConfig) -> bool:
     """Return whether the run takes a parameter from the optimum of its problem."""
-    form = registry.get(config["solver"]["name"]).form
-    return form in DERIVED and config["solver"].get(DERIVED[form][1]) in (None, "auto")
+    form = registry.get(config.solver.name).form
+    return form in DERIVED and config.solver.parameters.get(DERIVED[form][1]) in (None, "auto")
 
 
 def _current(run: StoredRun, store: Store) -> bool:

@@ -22,6 +22,7 @@ from typing import Any, TextIO
 from svmbench import data
 from svmbench.data import Dataset
 from svmbench.errors import UserError
+from svmbench.run_config import RunConfig
 from svmbench.runner.environment import reset_peak_memory
 from svmbench.runner.execute import execute
 from svmbench.runner.outcome import Outcome
@@ -102,26 +103,26 @@ def serve(job: dict[str, Any], load: LastDataset, before: int) -> dict[str, Any]
         Runs that this process has made before.
     """
     reset_peak_memory()
+    config = RunConfig.of(job["config"])
     started = time.perf_counter()
     try:
         with Path(job["log"]).open("w", encoding="utf-8") as log:
-            outcome = _execute(job["config"], log, load, before)
+            outcome = _execute(config, log, load, before)
     except OSError as error:  # the folder of the sweep is gone, full or not writable any more
         outcome = Outcome(None, "failed", f"{job['log']} could not be written: {error.strerror or error}")
     run = outcome.run
     summary = run.summary() if run else {}
-    counter = job["config"]["budget"]["counter"]
     return {
         "number": job["number"],
         "state": outcome.state,
         "reason": outcome.reason,
         "run": run.id if run else None,
         "seconds": time.perf_counter() - started,
-        "numbers": {key: summary.get(key) for key in (*NUMBERS, counter)},
+        "numbers": {key: summary.get(key) for key in (*NUMBERS, config.budget.counter)},
     }
 
 
-def _execute(config: dict[str, Any], log: TextIO, load: LastDataset, before: int) -> Outcome:
+def _execute(config: RunConfig, log: TextIO, load: LastDataset, before: int) -> Outcome:
     try:
         return execute(config, progress=PlainLines(log), load=load, runs_before=before, wait=True)
     except UserError as error:

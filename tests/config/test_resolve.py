@@ -15,7 +15,7 @@ from svmbench.errors import UserError
 
 
 def test_defaults():
-    assert config.resolve([]) == {
+    assert config.resolve([]).document() == {
         "solver": {"name": "sbp", "nu": "auto"},
         "dataset": {"name": "checkerboard", "n_train": 2000, "n_test": 10000, "seed": 0},
         "kernel": {"name": "gaussian", "gamma": 10.0},
@@ -44,8 +44,8 @@ def test_features_are_part_of_a_configuration_only_where_there_are_any():
     # So that the runs stored before there were any are found.
     assert config.resolve(["features=none"]) == config.resolve([])
     resolved = config.resolve(["solver=dcd", "features=nystrom", "features.s=64"])
-    assert resolved["features"] == {"name": "nystrom", "s": 64, "eps_d": 1e-12, "rank": None}
-    assert resolved["budget"]["counter"] == "inner_products"
+    assert resolved.document()["features"] == {"name": "nystrom", "s": 64, "eps_d": 1e-12, "rank": None}
+    assert resolved.budget.counter == "inner_products"
 
 
 @pytest.mark.parametrize("solver", ["pegasos", "sdca", "perceptron"])
@@ -56,16 +56,20 @@ def test_a_parameter_that_was_added_later_is_named_only_where_it_is_used(solver)
         "sdca": {"name": "sdca"},
         "perceptron": {"name": "perceptron", "epochs": None, "average": False, "order": "random"},
     }[solver]
-    assert config.resolve([f"solver={solver}"])["solver"] == before
-    assert config.resolve([f"solver={solver}", "solver.suffix=true"])["solver"] == before  # without effect
-    averaged = config.resolve([f"solver={solver}", "solver.average=true", "solver.suffix=true"])["solver"]
+    assert config.resolve([f"solver={solver}"]).document()["solver"] == before
+    assert (
+        config.resolve([f"solver={solver}", "solver.suffix=true"]).document()["solver"] == before
+    )  # without effect
+    averaged = config.resolve([f"solver={solver}", "solver.average=true", "solver.suffix=true"]).document()[
+        "solver"
+    ]
     assert averaged == before | {"average": True, "suffix": True}
 
 
 def test_a_look_at_the_training_examples_is_named_only_where_it_is_left_out():
     # So that the runs stored before there was a choice are found.
     assert config.resolve(["observe.train=true"]) == config.resolve([])
-    assert config.resolve(["observe.train=false"])["observe"] == {"points": 10, "train": False}
+    assert config.resolve(["observe.train=false"]).document()["observe"] == {"points": 10, "train": False}
     with pytest.raises(
         UserError, match=r"budget.gap=0.01 needs the objective, which observe.train=false leaves out"
     ):
@@ -93,8 +97,8 @@ def test_features_that_are_not_allowed(given, sentence):
 )
 def test_papers_values_are_the_defaults(dataset, gamma, C):
     resolved = config.resolve([f"dataset={dataset}"])
-    assert resolved["kernel"]["gamma"] == gamma
-    assert resolved["problem"] == {"lam": None, "C": C, "bias": "none"}
+    assert resolved.kernel.parameters["gamma"] == gamma
+    assert resolved.document()["problem"] == {"lam": None, "C": C, "bias": "none"}
 
 
 @pytest.mark.parametrize(
@@ -107,7 +111,7 @@ def test_papers_values_are_the_defaults(dataset, gamma, C):
     ],
 )
 def test_the_counter_is_the_cost_of_the_solver(given, counter):
-    assert config.resolve(given)["budget"]["counter"] == counter
+    assert config.resolve(given).budget.counter == counter
 
 
 @pytest.mark.parametrize(
@@ -123,11 +127,15 @@ def test_the_counter_is_the_cost_of_the_solver(given, counter):
     ],
 )
 def test_by_default_a_solver_that_ends_by_itself_has_no_limit(given, kev):
-    assert config.resolve(given)["budget"]["kev"] == kev
+    assert config.resolve(given).budget.kev == kev
 
 
 def test_lam_stands_for_itself():
-    assert config.resolve(["problem.lam=1e-3"])["problem"] == {"lam": 1e-3, "C": None, "bias": "none"}
+    assert config.resolve(["problem.lam=1e-3"]).document()["problem"] == {
+        "lam": 1e-3,
+        "C": None,
+        "bias": "none",
+    }
 
 
 def test_a_set_without_suggestions_needs_them():
@@ -139,20 +147,20 @@ def test_a_set_without_suggestions_needs_them():
 
 @pytest.mark.parametrize(("text", "value"), [("1", 1.0), ("1e-1", 0.1), (".5", 0.5)])
 def test_equal_numbers_are_one_value(text, value):
-    gamma = config.resolve([f"kernel.gamma={text}"])["kernel"]["gamma"]
+    gamma = config.resolve([f"kernel.gamma={text}"]).kernel.parameters["gamma"]
     assert gamma == value
     assert type(gamma) is float
 
 
 def test_whole_numbers_may_be_written_with_an_exponent():
-    iterations = config.resolve(["budget.iterations=1e6"])["budget"]["iterations"]
+    iterations = config.resolve(["budget.iterations=1e6"]).budget.iterations
     assert iterations == 1000000
     assert type(iterations) is int
 
 
 def test_a_schema_brings_values_to_one_form():
     written = ("dataset.task=8", "dataset.task='8'", "dataset.task=[8]")
-    assert {config.resolve(["dataset=mnist", text])["dataset"]["task"] for text in written} == {"8"}
+    assert {config.resolve(["dataset=mnist", text]).dataset.parameters["task"] for text in written} == {"8"}
 
 
 @pytest.mark.parametrize(
@@ -172,10 +180,10 @@ def test_values_are_set_as_hydra_sets_them(overrides):
 def test_a_sweep_is_every_combination_in_order():
     found, _ = compose_jobs(["solver=sbp,pegasos", "seed=range(0,3)", "threads=2"])
     jobs = [job.config for job in found]
-    assert [(job["solver"]["name"], job["seed"]) for job in jobs] == [
+    assert [(job.solver.name, job.seed) for job in jobs] == [
         (name, seed) for name in ("sbp", "pegasos") for seed in range(3)
     ]
-    assert {job["threads"] for job in jobs} == {2}
+    assert {job.threads for job in jobs} == {2}
     assert jobs[0] == config.resolve(["solver=sbp", "seed=0", "threads=2"])
 
 
@@ -203,9 +211,9 @@ def test_a_users_own_folder(tmp_path):
         "# @package _global_\ndefaults:\n  - override /solver: smo\nseed: 7\n"
     )
     resolved = config.resolve(["dataset=small", "+experiment=mine"], [tmp_path])
-    assert resolved["dataset"] == {"name": "checkerboard", "n_train": 20, "n_test": 0, "seed": 1}
-    assert (resolved["kernel"]["gamma"], resolved["problem"]["C"]) == (2.0, 3.0)
-    assert (resolved["solver"]["name"], resolved["seed"]) == ("smo", 7)
+    assert resolved.document()["dataset"] == {"name": "checkerboard", "n_train": 20, "n_test": 0, "seed": 1}
+    assert (resolved.kernel.parameters["gamma"], resolved.problem.C) == (2.0, 3.0)
+    assert (resolved.solver.name, resolved.seed) == ("smo", 7)
     with pytest.raises(UserError, match=r"unknown experiment 'mien'; did you mean 'mine'\?"):
         config.resolve(["+experiment=mien"], [tmp_path])
 
@@ -214,8 +222,8 @@ def test_a_key_that_a_users_file_leaves_out_can_be_added(tmp_path):
     (tmp_path / "dataset").mkdir()
     (tmp_path / "dataset" / "small.yaml").write_text("name: checkerboard\nn_train: 20\n")
     mine = ["dataset=small", "problem.C=1", "kernel.gamma=1"]
-    assert config.resolve(mine, [tmp_path])["dataset"]["n_test"] == 10000
-    assert config.resolve([*mine, "+dataset.n_test=7"], [tmp_path])["dataset"]["n_test"] == 7
+    assert config.resolve(mine, [tmp_path]).dataset.parameters["n_test"] == 10000
+    assert config.resolve([*mine, "+dataset.n_test=7"], [tmp_path]).dataset.parameters["n_test"] == 7
     with pytest.raises(UserError, match=r"leaves dataset.n_test out; write \+dataset.n_test=7"):
         config.resolve([*mine, "dataset.n_test=7"], [tmp_path])
 
@@ -287,9 +295,9 @@ def test_files_that_reach_beyond_their_section_are_composed_as_each_alone(tmp_pa
     ]
     found = config.resolve_all(many, [tmp_path])
     assert found == [config.resolve(overrides, [tmp_path]) for overrides in many]
-    assert [run["kernel"]["name"] for run in found[:2]] == ["polynomial", "gaussian"]
-    assert [run["kernel"]["gamma"] for run in found[1:3]] == [2.0, 4.0]
-    assert (found[3]["dataset"]["seed"], found[4]["solver"]["nu"]) == (5, 0.25)
+    assert [run.kernel.name for run in found[:2]] == ["polynomial", "gaussian"]
+    assert [run.kernel.parameters["gamma"] for run in found[1:3]] == [2.0, 4.0]
+    assert (found[3].dataset.parameters["seed"], found[4].solver.parameters["nu"]) == (5, 0.25)
 
 
 @pytest.mark.slow
@@ -320,8 +328,8 @@ def test_a_value_that_refers_to_another_follows_it_from_job_to_job(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "same.yaml").write_text("# @package _global_\nproblem:\n  C: ${kernel.gamma}\n")
     found, _ = compose_jobs(["+mine=same", "kernel.gamma=0.25,0.5", "problem.lam=null"], [tmp_path])
-    assert [job.config["problem"]["C"] for job in found] == [0.25, 0.5]
-    assert [job.config["kernel"]["gamma"] for job in found] == [0.25, 0.5]
+    assert [job.config.problem.C for job in found] == [0.25, 0.5]
+    assert [job.config.kernel.parameters["gamma"] for job in found] == [0.25, 0.5]
 
 
 def test_a_file_that_is_no_yaml_is_told_with_its_place(tmp_path):

@@ -216,7 +216,7 @@ def test_wide_data_without_empty_columns_stay_as_they_are():
 
 def called(path: str, *overrides: str) -> str:
     given = ["dataset=file", f"dataset.path='{path}'", "kernel.gamma=1", "problem.C=1", *overrides]
-    return config.resolve(given)["dataset"]["name"]
+    return config.resolve(given).dataset.name
 
 
 def test_the_data_set_is_called_like_the_file():
@@ -234,6 +234,6 @@ def test_a_name_that_is_no_folders_name_is_refused():
 def test_a_resolved_configuration_loads_under_its_name(write):
     path = write(LIBSVM, "wine.svm")
     resolved = config.resolve(["dataset=file", f"dataset.path={path}", "kernel.gamma=1", "problem.C=1"])
-    data = load(resolved["dataset"], directory="/nonexistent")
+    data = load(resolved.dataset.document(), directory="/nonexistent")
     assert data.name == "wine" and data.checksum == get(path).checksum
     assert catalogue.set_of({"name": "wine", "path": path}) == "file"

@@ -163,11 +163,11 @@ def test_the_suggested_gamma_and_C_are_good_ones(folder, name):
     fewer = [f"dataset.n_{part}={n}" for part, n in (("train", 4000), ("validation", 0), ("test", 2000))]
     made = fewer if name == "mnist_e" else []  # a million takes minutes
     resolved = config.resolve([f"dataset={name}", "solver=decomposition", *made])
-    data = load(resolved["dataset"], directory=folder)
+    data = load(resolved.dataset.document(), directory=folder)
     n_train, n_test, here, published = DEFAULTS[name]
     (X, y), (X_test, y_test) = sample(data.train, n_train), sample(data.test, n_test)
-    oracle, solver = Oracle(X, resolved["kernel"], 1 << 28), registry.get("decomposition")
-    run = solver(solver.Params()).start(Problem.build(y, C=resolved["problem"]["C"]), oracle, Generator(0))
+    oracle, solver = Oracle(X, resolved.kernel.document(), 1 << 28), registry.get("decomposition")
+    run = solver(solver.Params()).start(Problem.build(y, C=resolved.problem.C), oracle, Generator(0))
     run.advance("iterations", 1_000_000)
     assert run.converged
     wrong = 100.0 * np.mean(run.snapshot().model.scores(oracle, X_test) * y_test <= 0.0)

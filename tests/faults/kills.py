@@ -32,11 +32,13 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
 from svmbench.cli.main import main
 from svmbench.config import resolve
+from svmbench.run_config import RunConfig
 from svmbench.runner.execute import execute
 from svmbench.runner.progress import PlainLines
 from svmbench.store import Store, StoredRun
@@ -79,13 +81,13 @@ def start(step: Callable[[TextIO], bool], log: Path) -> int:
         os._exit(code)
 
 
-def run(config: dict[str, Any], results: Path, log: Path, back: bool = False) -> int:
+def run(config: RunConfig, results: Path, log: Path, back: bool = False) -> int:
     """Make a run in a forked process, perhaps one whose clock goes back; return its process id."""
 
     def step(stream: TextIO) -> bool:
         if back:
             _set_clock_back()
-        outcome = execute({**config, "results": str(results)}, progress=PlainLines(stream, checkpoints=0.0))
+        outcome = execute(replace(config, results=str(results)), progress=PlainLines(stream, checkpoints=0.0))
         print(outcome.state, outcome.reason, file=stream, flush=True)
         return outcome.state in ("done", "found")
 
@@ -171,7 +173,7 @@ def damage_killed_runs(folder: Path, kills: int, seed: int = 0) -> Counter[str]:
         begun = time.monotonic()
         assert ended(run(config, results, log)) == 0, log.read_text()
         seconds = time.monotonic() - begun
-        expected = next(rows(one) for one in Store(results).runs() if one.solver == config["solver"]["name"])
+        expected = next(rows(one) for one in Store(results).runs() if one.solver == config.solver.name)
         cases.append((config, expected, seconds))
     for number in range(kills):
         config, expected, seconds = cases[number % len(cases)]

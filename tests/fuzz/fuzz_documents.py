@@ -29,6 +29,7 @@ from svmbench.analysis.costs import method_of, problem_of
 from svmbench.errors import UserError
 from svmbench.files import digest, sha256
 from svmbench.report.series import optimum_of, steps_of
+from svmbench.run_config import RunConfig
 from svmbench.store import Store, StoredRun, documents, packs, shared
 from svmbench.store.identity import identity
 from svmbench.store.notes import Notes
@@ -210,7 +211,7 @@ def _make(seed: int) -> Path:
         "problem": {"lam": 0.05, "C": 1.0, "nu": None, "bias": "none"}, "optimum": digest(1),
         "solver": {"name": "sbp", "title": "SBP"}, "environment": "0123456789abcdef",
     }  # fmt: skip
-    writer = Store(ROOT).begin(identity(config, "sum", 1, derived={"nu": 0.1}), about)
+    writer = Store(ROOT).begin(identity(RunConfig.of(config), "sum", 1, derived={"nu": 0.1}), about)
     for t in (1, 2):
         writer.checkpoint(
             {"iterations": t, "kev_ondemand": 20 * t, "test_error": 0.5 / t, "dual_source": "solver"}

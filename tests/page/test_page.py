@@ -133,7 +133,7 @@ def test_a_run_without_checkpoints_is_in_the_table_alone(tmp_path):
 )
 def test_text_survives_the_grammar_of_overrides(value):
     overrides = ["dataset=file", f"dataset.path={written(value)}", "kernel.gamma=1", "problem.C=1"]
-    assert config.resolve(overrides)["dataset"]["path"] == value
+    assert config.resolve(overrides).dataset.parameters["path"] == value
 
 
 @pytest.mark.parametrize(

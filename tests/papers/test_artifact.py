@@ -36,9 +36,9 @@ def test_every_check_belongs_to_an_artifact():
 def test_figure_2_is_what_the_paper_describes():
     runs = load("sbp-f2").runs.planned()
     by_set = {run.panel: run.config for run in runs}
-    gammas = {name: config["kernel"]["gamma"] for name, config in by_set.items()}
+    gammas = {name: config.kernel.parameters["gamma"] for name, config in by_set.items()}
     assert gammas == {"reuters": 1.0, "adult": 0.05, "mnist": 0.02}
-    assert all(run.config["problem"] == {"lam": None, "C": 1.0, "bias": "none"} for run in runs)
+    assert all(vars(run.config.problem) == {"lam": None, "C": 1.0, "bias": "none"} for run in runs)
     assert {run.solver for run in runs} == {"sbp", "pegasos", "sdca", "smo", "perceptron"}
     assert [run.seed for run in runs if run.solver == "smo"] == [0, 0, 0]
     assert len(load("sbp-f2").claims) == 6
@@ -49,7 +49,7 @@ def test_a_command_names_each_key_once_and_the_last_value_holds():
     run = next(run for run in runs if run.solver == "perceptron" and run.panel == "adult")
     keys = [text.partition("=")[0] for text in run.overrides]
     assert len(keys) == len(set(keys)) and run.overrides[-1] == "seed=0"
-    assert run.config["budget"]["kev"] == 1e10  # the group's value, not the panel's
+    assert run.config.budget.kev == 1e10  # the group's value, not the panel's
     assert run.command == "svmbench run " + " ".join(run.overrides)
 
 

@@ -29,7 +29,7 @@ def test_what_is_stored_is_found_wherever_it_was_made(paper, tmp_path):
 def test_a_run_that_differs_in_what_matters_is_another(paper, tmp_path, key):
     run = paper.runs.planned()[0]
     number = {"kernel": "gamma", "budget": "kev", "observe": "points", "problem": "C"}[key]
-    store(tmp_path, run, **{key: {**run.config[key], number: 3}})
+    store(tmp_path, run, **{key: {**run.config.document()[key], number: 3}})
     assert states(paper, tmp_path)[0][2] == "missing"
 
 
@@ -46,7 +46,7 @@ def test_a_run_with_another_nu_than_the_optimum_gives_is_stale(paper, tmp_path):
     record = {"key": "a", "primal": 0.3, "dual": 0.3, "nu": 0.02, "norm": 1.0}
     hash = Store(tmp_path).put_optimum(record)
     run = paper.runs.planned()[0]
-    store(tmp_path, run, problem={**run.config["problem"]}, optimum=hash)
+    store(tmp_path, run, problem=vars(run.config.problem), optimum=hash)
     found = Index(Store(tmp_path)).find(run)
     assert found.complete  # what it used is not recorded, so that nothing is known to have changed
     manifest = {"lam": 0.01, "C": 1.0, "nu": 0.021}
@@ -99,7 +99,7 @@ def test_groups_go_over_values_without_their_exceptions():
         {"seeds": [3, 5], "over": {"problem.C": [1.0, 2.0]}, "except": [{"solver": "smo", "problem.C": 2.0}]}
     ]
     runs = artifact(["sdca", "smo"], groups=groups).runs.planned()
-    found = [(run.solver, run.config["problem"]["C"], run.seed) for run in runs]
+    found = [(run.solver, run.config.problem.C, run.seed) for run in runs]
     assert found == [
         ("sdca", 1.0, 3),
         ("sdca", 1.0, 5),
@@ -121,5 +121,5 @@ def test_a_value_is_taken_from_another_run_when_that_is_stored(tmp_path):
     assert waiting.state.startswith("waits for smo: 0 of 1 runs are there")
     store(tmp_path, paper.runs.planned()[0], errors(30, 12.5))
     known = material(paper, tmp_path).matches[1]
-    assert known.state == "missing" and known.planned.config["budget"]["test_error"] == pytest.approx(0.125)
+    assert known.state == "missing" and known.planned.config.budget.test_error == pytest.approx(0.125)
     assert "budget.test_error=0.125" in known.planned.command

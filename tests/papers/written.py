@@ -3,6 +3,7 @@
 from svmbench.papers.artifact import read
 from svmbench.papers.material import Material
 from svmbench.papers.plan import Index
+from svmbench.run_config import RunConfig
 from svmbench.solvers import registry
 from svmbench.store import Store
 from svmbench.store.identity import identity
@@ -31,7 +32,8 @@ def artifact(solvers, *, kind="curves", seeds=1, panels=None, groups=None, claim
 
 def store(root, planned, rows=({},), *, status="budget", version=None, checksum="c", title=None, **changes):
     """Store a planned run with these checkpoints; ``changes`` replace groups of its config or of run.json."""
-    config = {**planned.config, **{k: v for k, v in changes.items() if k in planned.config}}
+    planned_config = planned.config.document()
+    config = {**planned_config, **{k: v for k, v in changes.items() if k in planned_config}}
     name = config["solver"]["name"]
     manifest = {
         "config": config,
@@ -42,10 +44,10 @@ def store(root, planned, rows=({},), *, status="budget", version=None, checksum=
         },
         "solver": {"name": name, "title": title or registry.get(name).title},
         "problem": {"lam": 0.01, "C": 1.0},
-        **{key: value for key, value in changes.items() if key not in planned.config},
+        **{key: value for key, value in changes.items() if key not in planned_config},
     }
     release = registry.get(name).release() if version is None else version
-    writer = Store(root).begin(identity(config, checksum, release), manifest)
+    writer = Store(root).begin(identity(RunConfig.of(config), checksum, release), manifest)
     for place, row in enumerate(rows, start=1):
         cost = 1000 * 2 ** (place - 1)
         common = dict.fromkeys(("kev_ondemand", "kev_rowupdate", "kev_iter"), cost)

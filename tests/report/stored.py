@@ -3,6 +3,7 @@
 import numpy as np
 
 from svmbench.files import digest
+from svmbench.run_config import RunConfig
 from svmbench.store import Store
 from svmbench.store.identity import identity
 
@@ -58,7 +59,7 @@ def stored_run(
     }
     lam = full["problem"]["lam"] or 1 / (full["problem"]["C"] * rows)
     writer = Store(root).begin(
-        identity(full, "checksum", 1),
+        identity(RunConfig.of(full), "checksum", 1),
         {
             "config": full,
             "dataset": {"name": dataset, "checksum": "checksum", "rows": {"train": rows}},

@@ -5,6 +5,7 @@ import copy
 import pytest
 
 from svmbench import data as datasets
+from svmbench.run_config import RunConfig
 from svmbench.runner import execute as module
 from svmbench.solvers import registry
 from svmbench.store import Store
@@ -16,7 +17,7 @@ CONFIG = {
     "dataset": {"name": "clouds"},
     "kernel": {"name": "gaussian", "gamma": 0.3},
     "problem": {"lam": None, "C": 1.0, "bias": "none"},
-    "budget": {**BUDGET, "kev": 3000.0},
+    "budget": {**vars(BUDGET), "kev": 3000.0},
     "observe": {"points": 4},
     "seed": 0,
     "threads": 1,
@@ -54,7 +55,7 @@ def make(tmp_path, monkeypatch):
                 result[key] = {**result[key], **value} if "name" not in value else value
             else:
                 result[key] = value
-        return result
+        return RunConfig.of(result)
 
     def make(solver="toy", **changes):
         return module.execute(config(solver, **changes), progress=make.progress)

@@ -10,18 +10,10 @@ import numpy as np
 
 from svmbench.data import Dataset, Part
 from svmbench.errors import Refusal, UserError
+from svmbench.run_config import BudgetConfig
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
 
-BUDGET = {
-    "name": "test",
-    "counter": "kev_iter",
-    "kev": None,
-    "iterations": None,
-    "seconds": None,
-    "memory": 8.0,
-    "gap": None,
-    "test_error": None,
-}
+BUDGET = BudgetConfig("test", "kev_iter", memory=8.0)
 
 
 class Silent:

@@ -17,7 +17,7 @@ from .fakes import Toy, ToyRun, two_clouds
 
 
 def stored(make):
-    return Store(make.config()["results"]).runs()
+    return Store(make.config().results).runs()
 
 
 def test_a_refusal_does_not_outlive_its_cause(make, monkeypatch):
@@ -57,7 +57,7 @@ def test_bad_input_seen_by_the_solver_leaves_nothing(make):
     with pytest.raises(UserError, match="the data cannot be learned"):
         make(solver=accident("user"))
     assert stored(make) == []
-    assert list((Store(make.config()["results"]).root / "runs").iterdir()) == []
+    assert list((Store(make.config().results).root / "runs").iterdir()) == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -141,7 +141,7 @@ def test_a_signal_before_there_is_a_run(make, monkeypatch):
     monkeypatch.setattr(datasets, "load", lambda *_, **__: os.kill(os.getpid(), signal.SIGTERM))
     outcome = make()
     assert (outcome.run, outcome.state) == (None, "interrupted")
-    assert not os.path.exists(make.config()["results"])
+    assert not os.path.exists(make.config().results)
 
 
 def test_a_run_outside_the_main_thread(make):

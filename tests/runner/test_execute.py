@@ -18,7 +18,7 @@ UNTIMED = ["wall_seconds", "cpu_seconds"]
 
 
 def stored(make):
-    return Store(make.config()["results"]).runs()
+    return Store(make.config().results).runs()
 
 
 def test_a_run_is_made_and_stored_with_all_that_belongs_to_it(make):
@@ -27,7 +27,7 @@ def test_a_run_is_made_and_stored_with_all_that_belongs_to_it(make):
     assert (outcome.state, outcome.reason) == ("done", "budget.kev=3000 reached by kev_iter")
     assert (run.status, run.reason) == ("budget", outcome.reason)
     assert run.trace()["kev_iter"].tolist() == [60, 120, 180, 330, 570, 1020, 1800, 3000]
-    assert run.manifest["config"] == make.config()
+    assert run.manifest["config"] == make.config().document()
     assert run.manifest["dataset"] == {
         "name": "clouds",
         "checksum": "sum-of-clouds-30-0",
@@ -43,7 +43,7 @@ def test_a_run_is_made_and_stored_with_all_that_belongs_to_it(make):
     assert run.manifest["seeds"] == prepare.seeds(make.config())
     load = run.manifest["concurrent_load"]
     assert load["running"] == 0 and len(load["load"]) == 3
-    environment = Store(make.config()["results"]).environment(run.manifest["environment"])
+    environment = Store(make.config().results).environment(run.manifest["environment"])
     assert environment["threads"] == 1 and environment["numpy"] == np.__version__
     assert all(library["num_threads"] == 1 for library in environment["libraries"])
     assert len(make.progress.rows) == 8 and make.progress.values[-1] == ("kev_iter", 3000, 3000)
@@ -60,7 +60,7 @@ def test_the_last_checkpoint_is_the_summary(make):
 def test_an_identical_run_is_found_and_not_repeated(make, monkeypatch):
     first = make()
     monkeypatch.setattr(module, "Loop", None)
-    again = make(results=make.config()["results"] + "/", data={"mirror": "/elsewhere"}, prefetch=False)
+    again = make(results=make.config().results + "/", data={"mirror": "/elsewhere"}, prefetch=False)
     assert again.state == "found" and again.run.path.samefile(first.run.path)
     assert again.reason == f"stored before: {first.reason}"
 
@@ -154,7 +154,7 @@ def test_nothing_is_loaded_for_a_cache_that_does_not_fit(make, monkeypatch):
 
 def test_slack_budget_is_derived_from_the_stored_optimum(make):
     run = make("sbp").run
-    record = Store(make.config()["results"]).optimum(run.manifest["optimum"])
+    record = Store(make.config().results).optimum(run.manifest["optimum"])
     assert run.manifest["problem"]["nu"] == record["derived"]["nu"] > 0
     assert record["nu_interval"][0] <= record["derived"]["nu"] <= record["nu_interval"][1]
     assert "computing the optimum" in make.progress.said[-1]
@@ -172,7 +172,7 @@ def test_a_given_slack_budget_needs_no_optimum(make):
 
 def test_the_radius_of_a_ball_is_the_norm_of_the_stored_optimum(make):
     run = make({"name": "sgd_ball", "R": "auto"}).run
-    record = Store(make.config()["results"]).optimum(run.manifest["optimum"])
+    record = Store(make.config().results).optimum(run.manifest["optimum"])
     radius = record["derived"]["R"]
     assert run.manifest["problem"]["radius"] == radius > 0
     assert radius == pytest.approx(record["norm"], rel=2e-3)
@@ -195,7 +195,7 @@ def test_a_solver_without_dual_is_bounded_by_the_optimum_once_it_is_stored(make)
 
 def test_all_solvers_meet_at_the_optimum(make):
     runs = {name: make(name, budget={"kev": 2e6}).run for name in ("sbp", "smo", "sdca", "pegasos")}
-    record = Store(make.config()["results"]).optimum(runs["sbp"].manifest["optimum"])
+    record = Store(make.config().results).optimum(runs["sbp"].manifest["optimum"])
     least = record["dual"] * (1 - 1e-12)  # an objective may be that of the optimum but for rounding
     for name, run in runs.items():
         assert least <= run.summary()["primal_objective"] <= 1.02 * record["primal"], name

@@ -15,7 +15,7 @@ UNTIMED = ["wall_seconds", "cpu_seconds"]
 
 
 def stored(make):
-    return Store(make.config()["results"]).runs()
+    return Store(make.config().results).runs()
 
 
 LINEAR = {"name": "linear"}
@@ -161,7 +161,7 @@ def test_nu_of_a_linear_run_comes_from_the_optimum_that_later_runs_are_measured_
     assert make({"name": "pegasos_linear"}, **given).run.summary()["dual_source"] is None
     sublinear = make({"name": "simba", "nu": "auto", "T": 40_000}, **given)
     assert (sublinear.run.status, sublinear.run.summary()["iterations"]) == ("converged", 40_000)
-    (path,) = (Store(make.config()["results"]).root / "optima").iterdir()
+    (path,) = (Store(make.config().results).root / "optima").iterdir()
     best = json.loads(path.read_text())
     assert sublinear.run.manifest["problem"]["nu"] == best["derived"]["nu"]
     assert sublinear.run.summary()["native_objective"] == pytest.approx(1.0 / best["norm"], rel=0.1)

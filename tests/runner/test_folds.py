@@ -50,7 +50,7 @@ def test_the_error_is_that_of_libsvm_on_the_same_folds(tmp_path):
         *SMALL,
     )
     outcome, log, resolved = run(tmp_path, *overrides)
-    train = data.load(resolved["dataset"]).train
+    train = data.load(resolved.dataset.document()).train
     of = np.empty(90, int)
     for number, fold in enumerate(folds(train.y, 4, 0)):
         of[fold] = number

@@ -39,8 +39,8 @@ def deaf(resolved, rows, *, spent=None, takes=0):
     if process == 0:
         try:
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT, signal.SIGHUP})
-            about = {"config": resolved, "memory": {"before": held(), "beside": 100.0}}
-            writer = Store(resolved["results"]).begin(identity(resolved, "sum", 1), about)
+            about = {"config": resolved.document(), "memory": {"before": held(), "beside": 100.0}}
+            writer = Store(resolved.results).begin(identity(resolved, "sum", 1), about)
             for row in range(rows):
                 writer.checkpoint({"iterations": row + 1, "primal_objective": 0.5, "wall_seconds": 0.001})
             with (writer.path / "trace.csv").open("a") as stream:
@@ -119,7 +119,7 @@ def test_a_deaf_run_that_takes_too_much_ends_likewise(tmp_path, limits):
 
 def test_a_run_that_has_ended_is_over_no_limit(tmp_path, monkeypatch):
     resolved = config.resolve(["solver=smo", "budget.memory=7", f"results={tmp_path}"])
-    about = {"config": resolved, "memory": {"before": 0.0, "beside": 100.0}}
+    about = {"config": resolved.document(), "memory": {"before": 0.0, "beside": 100.0}}
     writer = Store(tmp_path).begin(identity(resolved, "sum", 1), about)
     guard = Guard(resolved, os.getpid())
     monkeypatch.setattr(memory, "held", lambda process: 0.0)
@@ -134,7 +134,7 @@ def test_a_run_that_has_ended_is_over_no_limit(tmp_path, monkeypatch):
 def begun(tmp_path, monkeypatch, beside=100.0):
     """Begin a run in this process, which takes far more memory than it may."""
     resolved = config.resolve(["solver=smo", "budget.memory=7", f"results={tmp_path}"])
-    about = {"config": resolved, "memory": {"before": 0.0, "beside": beside}}
+    about = {"config": resolved.document(), "memory": {"before": 0.0, "beside": beside}}
     monkeypatch.setattr(memory, "held", lambda process: 1e6)
     return Guard(resolved, os.getpid()), Store(tmp_path).begin(identity(resolved, "sum", 1), about)
 

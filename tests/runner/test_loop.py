@@ -1,6 +1,7 @@
 import dataclasses
 import itertools
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -34,7 +35,7 @@ def drive(
         run,
         run,
         first,
-        {**BUDGET, **budget},
+        replace(BUDGET, **budget),
         points,
         lambda snapshot, last: {**seen(snapshot), "last": last},
         checkpoint or rows.append,

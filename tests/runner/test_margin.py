@@ -11,6 +11,7 @@ from svmbench.data.dataset import Part
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
+from svmbench.run_config import BudgetConfig
 from svmbench.runner import margin
 from svmbench.runner.execute import execute
 from svmbench.runner.margin import GapBounds, Point
@@ -125,7 +126,7 @@ def test_a_checkpoint_without_responses_leaves_out_what_is_too_dear(monkeypatch)
     assert set(observer(behind)) == {"support_vectors"}
     last = observer(behind, True)
     assert last["relative_gap"] < 1e-3 and last["test_error"] is not None
-    races = Observer(problem, oracle, data, exact=True, targets={"gap": None, "test_error": 0.5})
+    races = Observer(problem, oracle, data, exact=True, targets=BudgetConfig(test_error=0.5))
     assert races(behind)["relative_gap"] == last["relative_gap"]
 
 

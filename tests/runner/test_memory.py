@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -123,8 +124,8 @@ def test_the_loop_looks_between_slices():
     assert before is not None
     run = Takes({"kev_iter": 1}, pause=0.001)
     loop = Loop(
-        run, run, 1, {**BUDGET, "counter": "iterations"}, 1, lambda seen, last: {}, rows.append, Interrupt(),
-        Silent(), allowance=Allowance(3.0, before, 40.0),
+        run, run, 1, replace(BUDGET, counter="iterations"), 1, lambda seen, last: {}, rows.append,
+        Interrupt(), Silent(), allowance=Allowance(3.0, before, 40.0),
     )  # fmt: skip
     end = loop.drive()
     assert end.status == "budget"

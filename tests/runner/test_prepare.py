@@ -3,6 +3,7 @@ import copy
 import pytest
 
 from svmbench.errors import UserError
+from svmbench.run_config import CHOICES, BudgetConfig, RunConfig
 from svmbench.runner import prepare
 
 from .conftest import CONFIG
@@ -18,8 +19,8 @@ def machine(monkeypatch):
 def seeds(**changes):
     config = copy.deepcopy(CONFIG)
     for key, value in changes.items():
-        config[key] = {"name": value} if isinstance(value, str) else value
-    return prepare.seeds(config)
+        config[key] = {"name": value} if key in CHOICES else value
+    return prepare.seeds(RunConfig.of(config))
 
 
 def test_seeds_never_change():
@@ -49,14 +50,14 @@ def test_seeds_depend_on_seed_data_and_solver_alone():
     ],
 )
 def test_size_of_the_cache(memory, n, expected):
-    assert prepare.cache_bytes({"memory": memory}, n) == expected
+    assert prepare.cache_bytes(BudgetConfig(memory=memory), n) == expected
 
 
 def test_a_cache_beyond_the_machine_is_refused_with_numbers():
-    prepare.check_memory({"memory": 1000.0})
-    prepare.check_memory({"memory": None})
+    prepare.check_memory(BudgetConfig(memory=1000.0))
+    prepare.check_memory(BudgetConfig())
     with pytest.raises(UserError) as caught:
-        prepare.check_memory({"memory": 1000.5})
+        prepare.check_memory(BudgetConfig(memory=1000.5))
     assert str(caught.value) == (
         "not enough memory for the requested cache: budget.memory=1000.5 MiB, only 1000 MiB available; "
         "give a smaller budget.memory"

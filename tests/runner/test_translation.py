@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from dataclasses import replace
 from fractions import Fraction
 from operator import mul
 
@@ -14,10 +15,14 @@ import scipy.sparse as sp
 from svmbench.cli.main import main
 from svmbench.cli.verify import load
 from svmbench.data import Dataset, Part
+from svmbench.run_config import Choice, ProblemConfig, RunConfig
 from svmbench.runner.translation import _balanced, posed
 from svmbench.store import Store, StoredRun
 
-LINEAR = {"kernel": {"name": "linear"}, "problem": {"bias": "unregularised"}}
+#: A problem whose examples may move.
+LINEAR = RunConfig(
+    Choice("smo_pair"), Choice("made"), Choice("linear"), problem=ProblemConfig(C=1.0, bias="unregularised")
+)
 OFFSET = 1e6
 
 
@@ -42,9 +47,9 @@ def test_only_what_single_precision_cannot_hold_moves():
         (dataset(np.hstack([X, np.ones((len(X), 1))]), y), LINEAR, "kernel"),
         (dataset(np.full_like(X, OFFSET), y), LINEAR, "kernel"),
         (dataset(sp.csr_array((X + OFFSET).astype(np.float32)), y), LINEAR, "kernel"),
-        (far, LINEAR | {"problem": {"bias": "none"}}, "kernel"),
-        (far, LINEAR | {"kernel": {"name": "gaussian", "gamma": 1.0}}, "kernel"),
-        (far, LINEAR | {"features": {"name": "nystrom"}}, "kernel"),
+        (far, replace(LINEAR, problem=ProblemConfig(C=1.0)), "kernel"),
+        (far, replace(LINEAR, kernel=Choice("gaussian", {"gamma": 1.0})), "kernel"),
+        (far, replace(LINEAR, features=Choice("nystrom")), "kernel"),
         (far, LINEAR, "linear"),
     ):
         same = posed(data, config, access)

@@ -36,7 +36,7 @@ def start(configure):
             text=True,
         )
         started.append(worker)
-        json.dump({**configure(*overrides), **changes}, worker.stdin)
+        json.dump({**configure(*overrides).document(), **changes}, worker.stdin)
         worker.stdin.close()
         worker.stdin = None
         return worker
@@ -72,7 +72,7 @@ def test_done_then_found(start, tmp_path):
 def test_kill_9_leaves_every_checkpoint_readable(start, configure):
     worker = start("solver=pegasos", *ENDLESS)
     wait_for_checkpoints(worker, 4)
-    store = Store(configure()["results"])
+    store = Store(configure().results)
     (running,) = store.runs()
     assert running.status == "running" and f"process {worker.pid} on" in running.reason
     worker.send_signal(signal.SIGKILL)
@@ -97,7 +97,7 @@ def test_an_interrupted_worker_stores_its_end(start, configure, number):
     worker.send_signal(number)
     outcome, code = end(worker)
     assert (outcome["state"], code) == ("interrupted", 130)
-    (run,) = Store(configure()["results"]).runs()
+    (run,) = Store(configure().results).runs()
     assert run.status == "interrupted" and run.reason.startswith(f"interrupted by {number.name} after")
     assert len(run.trace()) >= 3
 
@@ -114,7 +114,7 @@ def test_a_refusal_has_its_own_exit_code(start, configure):
     outcome, code = end(start("solver=smo", "problem.bias=unregularised"))
     assert (outcome["run"], code) == (None, 2)
     assert outcome["reason"].startswith("smo cannot solve with problem.bias=unregularised")
-    assert Store(configure()["results"]).runs() == []
+    assert Store(configure().results).runs() == []
 
 
 def test_bad_input_is_a_sentence_and_not_a_traceback(start, tmp_path):

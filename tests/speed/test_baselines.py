@@ -178,7 +178,7 @@ def test_scores_are_timed_on_the_same_coefficients():
 def test_every_job_is_valid(name):
     job = JOBS[name]
     for baseline in job.baselines:
-        solver = config.resolve([*job.problem, *baseline, *baselines._UNLIMITED])["solver"]["name"]
+        solver = config.resolve([*job.problem, *baseline, *baselines._UNLIMITED]).solver.name
         assert registry.get(solver).access == "data"
     ours = job.ours or ("solver=smo_pair",)
     config.resolve([*job.problem, *ours, *baselines._OURS])

@@ -4,6 +4,7 @@ import copy
 
 import pytest
 
+from svmbench.run_config import RunConfig
 from svmbench.store import Store
 from svmbench.store.identity import identity
 
@@ -38,6 +39,8 @@ def begin(store):
 
     def begin(seed=0, force=False, into=store, waiting=None, **manifest):
         config = {**copy.deepcopy(CONFIG), "seed": seed}
-        return into.begin(identity(config, "sum", 1), {"config": config, **manifest}, force, waiting)
+        return into.begin(
+            identity(RunConfig.of(config), "sum", 1), {"config": config, **manifest}, force, waiting
+        )
 
     return begin

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from svmbench.files import canonical, sha256
+from svmbench.run_config import RunConfig
 from svmbench.store import bits, documents, trace
 from svmbench.store.identity import identity, run_id
 
@@ -41,7 +42,7 @@ def make(folder: Path, count: int) -> None:
         solver, dataset, C = groups[number % len(groups)]
         seed = number // len(groups)
         config = _config(solver, dataset, C, seed)
-        same = identity(config, sha256(dataset.encode()), 1)
+        same = identity(RunConfig.of(config), sha256(dataset.encode()), 1)
         id = run_id(same)
         about = {
             "schema": documents.SCHEMA, "id": id, "identity": same, "config": config,

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from svmbench.errors import UserError
+from svmbench.run_config import RunConfig
 from svmbench.store import StorageError, Store
 from svmbench.store.check import check_store, set_aside
 from svmbench.store.identity import identity
@@ -137,9 +138,9 @@ def test_a_damaged_run_is_skipped_with_one_warning(store, begin, warned, name, h
 @pytest.mark.parametrize("name", ["run.json", "trace.csv", "status.json"])
 def test_a_damaged_run_is_made_again(store, begin, warned, config, name, how):
     damage(make(begin).path / name, how)
-    assert store.get(identity(config, "sum", 1)) is None
+    assert store.get(identity(RunConfig.of(config), "sum", 1)) is None
     assert make(begin).trace()["iterations"].tolist() == [1, 2]
-    assert store.get(identity(config, "sum", 1)).complete
+    assert store.get(identity(RunConfig.of(config), "sum", 1)).complete
 
 
 @pytest.mark.parametrize("how", DAMAGE)
@@ -263,8 +264,8 @@ def test_a_disk_that_is_full_from_the_start_is_one_sentence_and_leaves_no_lock(s
 
 
 def test_a_derived_parameter_is_part_of_the_identity_and_older_names_are_found(store, config):
-    plain = identity(config, "sum", 1)
-    new = identity(config, "sum", 1, derived={"nu": 0.1234567})
+    plain = identity(RunConfig.of(config), "sum", 1)
+    new = identity(RunConfig.of(config), "sum", 1, derived={"nu": 0.1234567})
     assert new == {**plain, "derived": {"nu": 0.123457}}
     # As version 1 stored it: a name without ν, which is found through the migration.
     problem = {"lam": 1.0, "C": 1.0, "nu": 0.1234569, "radius": None, "bias": "none"}
@@ -275,7 +276,7 @@ def test_a_derived_parameter_is_part_of_the_identity_and_older_names_are_found(s
     del end["files"], end["check"]
     (old.path / "status.json").write_text(json.dumps({**end, "schema": 1}))
     assert store.get(new).reason == "old"
-    assert store.get(identity(config, "sum", 1, derived={"nu": 0.2})) is None
+    assert store.get(identity(RunConfig.of(config), "sum", 1, derived={"nu": 0.2})) is None
     assert [run.reason for run in store.like(plain)] == ["old"]
     assert store.runs()[0].title == "SBP"
     store.begin(new, {"config": config}, force=True).finish("budget", "new")

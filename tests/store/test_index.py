@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from svmbench.run_config import RunConfig
 from svmbench.store import Store, StoredRun, documents
 from svmbench.store.identity import identity
 from svmbench.store.state import beginnings
@@ -204,13 +205,14 @@ def test_a_database_in_use_is_done_without(store, make, monkeypatch):
 
 _WRITER = """
 import sys
+from svmbench.run_config import RunConfig
 from svmbench.store import Store
 from svmbench.store.identity import identity
 from tests.store.conftest import CONFIG
 store = Store(sys.argv[1])
 for seed in range(int(sys.argv[2]), int(sys.argv[2]) + 15):
     config = {**CONFIG, "seed": seed}
-    store.begin(identity(config, "sum", 1), {"config": config}).finish("budget", "enough")
+    store.begin(identity(RunConfig.of(config), "sum", 1), {"config": config}).finish("budget", "enough")
     store.runs()
 """
 
@@ -228,13 +230,17 @@ def test_processes_write_the_index_at_the_same_time(store, unread):
 
 def test_a_new_run_reads_no_other(store, make, config, monkeypatch):
     runs = [make(seed) for seed in range(3)]
-    asked = identity({**config, "seed": 7, "budget": {**config["budget"], "kev": 2.0e8}}, "sum", 1)
+    asked = identity(
+        RunConfig.of({**config, "seed": 7, "budget": {**config["budget"], "kev": 2.0e8}}), "sum", 1
+    )
     with monkeypatch.context() as patch:
         patch.setattr("svmbench.store.runs.read_regular", lambda path: pytest.fail(f"{path} was opened"))
         patch.setattr(documents, "read", lambda path: pytest.fail(f"{path} was opened"))
         assert list(beginnings(store.root, asked)) == []
         assert store.get(asked) is None and store.running() == 0
-    longer = identity({**config, "seed": 1, "budget": {**config["budget"], "kev": 2.0e8}}, "sum", 1)
+    longer = identity(
+        RunConfig.of({**config, "seed": 1, "budget": {**config["budget"], "kev": 2.0e8}}), "sum", 1
+    )
     assert list(beginnings(store.root, longer)) == [runs[1]]
     (store.root / "index.sqlite").unlink()
     assert list(beginnings(store.root, longer)) == [runs[1]]

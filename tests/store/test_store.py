@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from svmbench.errors import UserError
+from svmbench.run_config import RunConfig
 from svmbench.store import END_STATES, SUMMARY_KEYS, AlreadyStored, Store
 from svmbench.store.identity import identity, run_id
 
@@ -15,10 +16,11 @@ ROW = {"iterations": 3, "kev_ondemand": 60, "test_error": 0.5, "primal_objective
 
 CHILD = """
 import json, sys, time
+from svmbench.run_config import RunConfig
 from svmbench.store import Store
 from svmbench.store.identity import identity
 config = json.loads(sys.argv[2])
-writer = Store(sys.argv[1]).begin(identity(config, "sum", 1), {"config": config})
+writer = Store(sys.argv[1]).begin(identity(RunConfig.of(config), "sum", 1), {"config": config})
 for k in range(3):
     writer.checkpoint({"iterations": k, "primal_objective": 1 / (k + 1)})
 writer._trace._stream.write("3,44")  # killed in the middle of a line
@@ -41,7 +43,7 @@ def child(store, config):
 
 
 def key(config):
-    return identity(config, "sum", 1)
+    return identity(RunConfig.of(config), "sum", 1)
 
 
 def test_a_whole_run(store, begin, config):

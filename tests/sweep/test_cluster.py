@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from svmbench.cli.main import main
+from svmbench.run_config import Choice, RunConfig
 from svmbench.store import Store
 from svmbench.sweep import launch, on_ray
 from svmbench.sweep.cluster import Cluster
@@ -122,7 +123,7 @@ class Listener:
 def test_a_dead_job_fails_once_and_fail_fast_forgets_what_never_began(tmp_path, monkeypatch):
     monkeypatch.setattr("svmbench.sweep.cluster._GRACE", 0.0)
     monkeypatch.setattr("svmbench.sweep.cluster._LOOK", 0.001)
-    config = {"results": str(tmp_path)}
+    config = RunConfig(Choice("smo"), Choice("twonorm"), Choice("linear"), results=str(tmp_path))
     jobs = [Job(number, str(number), [], config) for number in range(3)]
     engine, listener = Engine(), Listener()
     assert not Cluster(tmp_path, engine).run(jobs, listener, fail_fast=True)

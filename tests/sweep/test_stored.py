@@ -28,7 +28,7 @@ def names(tmp_path, *overrides):
     made = plan.make([*overrides, f"results={tmp_path / 'results'}"])
     found, unknown = stored(made, Store(tmp_path / "results"))
     assert all(
-        found[job.number].config["seed"] == job.config["seed"] for job in made.jobs if job.number in found
+        found[job.number].config["seed"] == job.config.seed for job in made.jobs if job.number in found
     )
     return [
         "stored" if job.number in found else "unknown" if job in unknown else "missing" for job in made.jobs
@@ -83,5 +83,5 @@ def test_another_content_of_a_file_is_another_run(tmp_path):
 def test_the_checksum_without_arrays_is_that_of_the_data(tmp_path, given):
     file = tmp_path / "mine.svm"
     file.write_text("1 1:2 2:3\n-1 1:1\n")
-    dataset = config.resolve([text.format(file=file) for text in given])["dataset"]
+    dataset = config.resolve([text.format(file=file) for text in given]).dataset.document()
     assert data.known_checksum(dataset) == data.load(dataset).checksum

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.real_data
 @pytest.fixture(scope="module")
 def adult() -> data.Dataset:
     resolved = config.resolve(["dataset=adult"])
-    return data.load(resolved["dataset"], mirror=None, directory=None, say=lambda _: None)
+    return data.load(resolved.dataset.document(), mirror=None, directory=None, say=lambda _: None)
 
 
 def trained(adult: data.Dataset, name: str, passes: int, **given):

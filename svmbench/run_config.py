@@ -1,0 +1,254 @@
+"""The resolved configuration of a run: made once by `svmbench.config`, read by everything else.
+
+Each fact about a key is metadata of its field, here and nowhere else:
+
+``role``
+    What a value decides: ``problem``, what is solved; ``method``, how (the default); ``end``, only where the
+    run ends; ``place``, nothing about the numbers, so that it is no part of the run's identity.
+``later``
+    The key was added when runs were stored already: it is left out of the document at its default.
+``given``
+    The type of what a user may give, where it is another one before it is resolved; None where the key is
+    left out.
+``min``, ``above``, ``max``, ``choices``
+    The smallest and largest value allowed, a bound that is not, and the words allowed.
+
+The meaning, unit and reason of every default are the comments in ``conf/``.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields
+from typing import Any, Literal, TypeAlias, TypeVar
+
+from svmbench.counters import COUNTERS
+
+#: Conventions of the bias; see `svmbench.problem`.
+BIASES = ("none", "unregularised")
+
+#: A value of a configuration.
+Parameter: TypeAlias = bool | int | float | str | Sequence["Parameter"] | Mapping[str, "Parameter"] | None
+#: A configuration or a part of it as JSON holds it: plain values, lists and dictionaries.
+Document: TypeAlias = dict[str, Any]
+
+Role = Literal["problem", "method", "end", "place"]
+_Section = TypeVar("_Section")
+
+
+def _key(default: Any, role: Role = "method", **more: Any) -> Any:
+    return field(default=default, metadata={"role": role, **more})
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was chosen of a group, as ``kernel=gaussian``, and its parameters.
+
+    Attributes
+    ----------
+    name : str
+        The choice.
+    parameters : mapping
+        Keys and values, checked by the schema of the choice: ``Solver.Params``, `svmbench.data.schema`, ...
+    """
+
+    name: str
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+
+    def document(self) -> Document:
+        """Return the name and the parameters as one section."""
+        return {"name": self.name, **self.parameters}
+
+
+@dataclass(frozen=True)
+class ProblemConfig:
+    """What is minimised; one of lam and C is None and follows from the other."""
+
+    lam: float | None = _key(None, above=0)
+    C: float | None = _key(None, above=0)
+    bias: str = _key("none", choices=BIASES)
+
+
+@dataclass(frozen=True)
+class BudgetConfig:
+    """When a run ends; None: no such limit.
+
+    A user may leave the counter None, the one of the solver's cost, and give ``kev=auto``: no limit for a
+    solver that converges to the optimum (``Solver.exact``), 1e8 for others.
+    """
+
+    name: str = _key("quick", "place")
+    counter: str = _key("kev_ondemand", given=str | None, choices=COUNTERS)
+    kev: float | None = _key(None, "end", given=float | str | None, above=0, choices=("auto",))
+    iterations: int | None = _key(None, "end", min=1)
+    seconds: float | None = _key(None, "end", above=0)
+    memory: float | None = _key(None, above=0)
+    gap: float | None = _key(None, "end", above=0)
+    test_error: float | None = _key(None, "end", min=0, max=1)
+
+
+@dataclass(frozen=True)
+class ObserveConfig:
+    """How many checkpoints there are per factor of ten, and whether they look at the training examples."""
+
+    points: int = _key(10, min=1, max=1000)
+    train: bool = _key(True, later=True)
+
+
+@dataclass(frozen=True)
+class ValidateConfig:
+    """k-fold cross-validation over the training examples."""
+
+    folds: int = field(metadata={"given": int | None, "min": 2})
+    seed: int = _key(0, min=0)
+
+
+@dataclass(frozen=True)
+class DataConfig:
+    """Where the data come from and lie."""
+
+    mirror: str | None = None
+    dir: str | None = None
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """One run: everything that is decided before it begins, each value of its final type.
+
+    Attributes
+    ----------
+    solver, dataset, kernel : Choice
+        The method, the examples, the kernel.
+    features : Choice or None
+        The feature map; None: the kernel itself, or for a linear solver the data.
+    problem, budget, observe, data
+        The sections of these names.
+    validate : ValidateConfig or None
+        The cross-validation; None: there is none.
+    seed : int
+        Of all random choices.
+    threads : int
+        Of all that computes.
+    prefetch : bool
+        Whether kernel rows are made ahead of need.
+    results : str
+        The results folder.
+    precision : str
+        Of kernel rows.
+    force : bool
+        Whether a run that is stored is repeated.
+    """
+
+    solver: Choice
+    dataset: Choice = field(metadata={"role": "problem"})
+    kernel: Choice = field(metadata={"role": "problem"})
+    features: Choice | None = field(default=None, metadata={"role": "problem", "later": True})
+    problem: ProblemConfig = field(default=ProblemConfig(), metadata={"role": "problem"})
+    budget: BudgetConfig = BudgetConfig()
+    observe: ObserveConfig = ObserveConfig()
+    validate: ValidateConfig | None = field(default=None, metadata={"later": True})
+    seed: int = _key(0, min=0)
+    threads: int = _key(1, min=1)
+    prefetch: bool = _key(True, "place")
+    results: str = _key("results", "place")
+    precision: str = _key("auto", "problem", later=True, choices=("auto", "single", "double"))
+    data: DataConfig = field(default=DataConfig(), metadata={"role": "place"})
+    force: bool = _key(False, "place")
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> RunConfig:
+        """Return the configuration of a document, perhaps one that an older or newer version wrote.
+
+        Raises
+        ------
+        KeyError, TypeError
+            For a key that is missing or has a value of another type.
+        """
+        return _read(cls, document)
+
+    def document(self) -> Document:
+        """Return the configuration as JSON holds it, and as run.json has held it from the first run on."""
+        return _document(self)
+
+    def identity(self) -> Document:
+        """Return the part of the document that can change a result."""
+        return relevant(self.document())
+
+
+def role(key: str) -> Role:
+    """Return what a dotted key decides; one of another version decides what its section does."""
+    return _ROLES.get(key) or _ROLES.get(key.partition(".")[0], "method")
+
+
+def relevant(document: Mapping[str, Any], unimportant: Role = "place") -> Document:
+    """Return a document, perhaps one of another version, without the keys of a role."""
+    found = {key: dict(value) if isinstance(value, Mapping) else value for key, value in document.items()}
+    for key in (key for key, role in _ROLES.items() if role == unimportant):
+        section, _, last = key.rpartition(".")
+        (found.get(section, {}) if section else found).pop(last, None)
+    return found
+
+
+def flatten(document: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return a nested document as one level with dotted keys."""
+    flat: dict[str, Any] = {}
+    for key, value in document.items():
+        if isinstance(value, Mapping):
+            flat.update(flatten(value, f"{prefix}{key}."))
+        else:
+            flat[prefix + key] = value
+    return flat
+
+
+def _types(kind: type) -> list[tuple[Field[Any], tuple[type, ...]]]:
+    """Return the fields of a section, each with the types that its value may have."""
+    hints = typing.get_type_hints(kind)
+    return [(item, typing.get_args(hints[item.name]) or (hints[item.name],)) for item in fields(kind)]
+
+
+_FIELDS: dict[type, list[tuple[Field[Any], tuple[type, ...]]]] = {
+    kind: _types(kind)
+    for kind in (RunConfig, ProblemConfig, BudgetConfig, ObserveConfig, ValidateConfig, DataConfig)
+}
+#: The sections that a choice from a group makes, those of fixed keys, and the keys outside any section.
+CHOICES = tuple(item.name for item, kinds in _FIELDS[RunConfig] if kinds[0] is Choice)
+SECTIONS = {item.name: kinds[0] for item, kinds in _FIELDS[RunConfig] if kinds[0] in _FIELDS}
+TOP = tuple(item.name for item, _ in _FIELDS[RunConfig] if item.name not in (*CHOICES, *SECTIONS))
+
+_ROLES: dict[str, Role] = {item.name: item.metadata.get("role", "method") for item in fields(RunConfig)}
+_ROLES |= {
+    f"{section}.{item.name}": item.metadata.get("role", "method")
+    for section, kind in SECTIONS.items()
+    for item in fields(kind)
+    if _ROLES[section] == "method"
+}
+_ROLES["dataset.suggested"] = "place"  # in runs that older versions stored
+
+
+def _read(kind: type[_Section], document: Mapping[str, Any]) -> _Section:
+    given = {item.name: kinds for item, kinds in _FIELDS[kind] if item.name in document}
+    return kind(**{name: _value(name, document[name], kinds) for name, kinds in given.items()})
+
+
+def _value(name: str, value: Any, kinds: tuple[type, ...]) -> Any:
+    """Return a value of a document as one of some types, or raise a TypeError."""
+    if isinstance(value, Mapping) and kinds[0] is Choice:
+        called = value["name"]
+        if isinstance(called, str):
+            return Choice(called, {key: inner for key, inner in value.items() if key != "name"})
+    elif isinstance(value, Mapping) and kinds[0] in _FIELDS:
+        return _read(kinds[0], value)
+    elif type(value) in kinds or (type(value) is int and float in kinds):
+        return value
+    raise TypeError(f"a {type(value).__name__} in place of {name}")
+
+
+def _document(section: Any) -> Document:
+    found = {}
+    for item in fields(section):
+        value = getattr(section, item.name)
+        if not (item.metadata.get("later") and value == item.default):
+            inner = _document(value) if type(value) in _FIELDS else value
+            found[item.name] = value.document() if isinstance(value, Choice) else inner
+    return found
