@@ -15,7 +15,7 @@ import stat
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -52,32 +52,41 @@ def write_whole(path: Path, content: bytes | str) -> None:
 MOST_BYTES = 64 << 20
 
 
+#: And of a file with arrays, or with lines for every job of a sweep or every run of a pack.
+MOST_BYTES_OF_MANY = 4 << 30
+
+
+@contextlib.contextmanager
+def _regular(path: str | Path) -> Iterator[int]:
+    """Open a regular file, give its descriptor; ValueError for a pipe or device, which might never end."""
+    # Without blocking: to open a pipe that nobody writes would take for ever.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ValueError("it is no regular file")
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
 def read_regular(path: str | Path, most: int = MOST_BYTES) -> bytes:
     """Return the content of a regular file.
-
-    A pipe or device, which might never end, and a file that is too large are refused.
 
     Raises
     ------
     OSError
-        If it is none, or cannot be read.
+        If it cannot be read.
     ValueError
-        If it is larger than allowed.
+        If it is a pipe, a device or a folder, or larger than allowed.
     """
-    # Without blocking: to open a pipe that nobody writes would take for ever.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    try:
-        about = os.fstat(descriptor)
-        if not stat.S_ISREG(about.st_mode):
-            raise ValueError("it is no regular file")
-        if about.st_size > most:
-            raise ValueError(f"it has {about.st_size} bytes, at most {most} are read")
-        content = os.read(descriptor, about.st_size + 1)
+    with _regular(path) as descriptor:
+        size = os.fstat(descriptor).st_size
+        if size > most:
+            raise ValueError(f"it has {size} bytes, at most {most} are read")
+        content = os.read(descriptor, size + 1)
         while more := os.read(descriptor, 1 << 20):
             content += more
         return content
-    finally:
-        os.close(descriptor)
 
 
 #: Bytes that the arrays of a file may always take, and how many times the file they may take beyond.
@@ -134,10 +143,18 @@ def sync_folder(folder: Path) -> None:
 
 
 def sha256(content: bytes | Path) -> str:
-    """Return the hexadecimal sha256 of bytes, or of the content of a file, which is read in pieces."""
+    """Return the hexadecimal sha256 of bytes, or of the content of a file, which is read in pieces.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        If it is a pipe, a device or a folder.
+    """
     if isinstance(content, bytes):
         return hashlib.sha256(content).hexdigest()
-    with content.open("rb") as stream:
+    with _regular(content) as descriptor, open(descriptor, "rb", closefd=False) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 

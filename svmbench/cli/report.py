@@ -14,13 +14,17 @@ from svmbench.errors import UserError
 
 def _verdicts(results: Path) -> list[dict[str, Any]]:
     """Return the papers' claims with what was found, where the results are the papers'; none otherwise."""
+    from svmbench.store import lines, shared
+
     path = results / "VERDICTS.json"
+    again = "write it again by svmbench paper verdict"
     try:
-        return list(json.loads(path.read_text(encoding="utf-8")))
+        found = shared.verdicts(path)
     except FileNotFoundError:
         return []
-    except (ValueError, TypeError) as error:
-        raise UserError(f"{path} is damaged ({error}): write it again by svmbench paper verdict") from error
+    if damaged := len(found.damaged):
+        lines.tell(f"{damaged} damaged claim{'s' * (damaged > 1)} of {path} left out: {again}")
+    return found.records
 
 
 def main(arguments: Sequence[str]) -> int:

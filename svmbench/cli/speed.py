@@ -49,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
     if given.json:
         print(json.dumps(found, indent=2, allow_nan=False))
         return 0
-    lines = record.lines(given.action, found)
+    lines = record.table_of(given.action, found)
     print(table(lines.header, lines.lines))
     limits = found.get("limits")
     print(f"instruction set {limits['isa']}; stored in {path}" if limits else f"stored in {path}")

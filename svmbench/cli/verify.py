@@ -25,6 +25,9 @@ _KINDS = {
     "notes": "notes",
     "plan": "plans of sweeps",
     "events": "events of sweeps",
+    "speed": "measurements of speed",
+    "check": "outcomes of checks",
+    "verdicts": "verdicts",
 }
 
 
@@ -55,26 +58,31 @@ def main(arguments: Sequence[str]) -> int:
     if not findings and not given.json:
         print(f"no runs in {given.results}; make one with: svmbench run")
         return 0
-    states, others = Counter[str](), Counter[str]()
+    states, others, without = Counter[str](), Counter[str](), Counter[str]()
     told: list[dict[str, str]] = []
     data: dict[str, Dataset] = {}
     for finding in findings:
         state, sentence = finding.state, finding.sentence
         if given.recompute and state == "ok" and finding.run is not None:
             state, sentence = _recompute(finding.run, data, store)
-        if finding.kind in ("run", "pack") or state == "damaged":
+        if finding.kind in ("run", "pack") or state in ("damaged", "unreadable"):
             states[state] += 1
         else:
             others[finding.kind] += 1
+            without[finding.kind] += state == "unchecked"
         told.append({"run": _name(finding), "kind": finding.kind, "state": state, "reason": sentence})
         asked = given.runs or (given.recompute and finding.run is not None)
-        if not given.json and (asked or state != "ok"):
+        quiet = state == "ok" or (state == "unchecked" and finding.kind in ("speed", "check", "verdicts"))
+        if not given.json and (asked or not quiet):
             print(f"{state:<12} {_name(finding)}: {sentence}", flush=True)
     if given.json:
         print(json.dumps(told, indent=2))
     else:
         if others:
-            beside = ", ".join(f"{_KINDS[kind]} ({count})" for kind, count in others.items())
+            beside = ", ".join(
+                f"{_KINDS[kind]} ({count}{f', {without[kind]} without a digest' if without[kind] else ''})"
+                for kind, count in others.items()
+            )
             print(f"also read, beside the runs: {beside}")
         print(", ".join(f"{count} {state}" for state, count in states.items()) or "no runs")
     return 1 if states["damaged"] or states["differs"] or states["unreadable"] else 0

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from svmbench.data.dataset import Dataset, Part
 from svmbench.data.folders import make_folder, unwritable
-from svmbench.files import digest, sha256
+from svmbench.files import digest, read_regular, sha256
 from svmbench.sparse import issparse
 
 LAYOUT = 1  # raised when the files of a prepared folder change their meaning
@@ -106,7 +106,7 @@ def verify(folder: Path) -> tuple[bool, str]:
 
 def _manifest(folder: Path) -> dict[str, Any]:
     """Return what is written of a prepared folder; ValueError if it is not what was written."""
-    manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    manifest: dict[str, Any] = json.loads(read_regular(folder / MANIFEST))
     content = {key: value for key, value in manifest.items() if key != "check"}
     if content.keys() != _KEYS:
         raise ValueError(f"{MANIFEST} has the fields {', '.join(manifest)}")

@@ -14,6 +14,7 @@ from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, LEVEL, NOT_ATTEMPTE
 from svmbench.papers.material import Material
 from svmbench.report.series import COUNTERS
 from svmbench.report.tables import table
+from svmbench.store import lines
 
 #: An artifact's claims, judged.
 Judged = tuple[Material, Sequence[tuple[Claim, Sequence[tuple[Part, Sequence[Finding]]]]]]
@@ -56,25 +57,27 @@ def sections(found: Sequence[Judged]) -> str:
 def document(found: Sequence[Judged]) -> str:
     """Return the verdicts for programs, as JSON; a number that is infinite or does not exist is null."""
     entries = [
-        {
-            "target": claim.target,
-            "artifact": material.artifact.id,
-            "claim": claim.name,
-            "text": claim.text,
-            "place": claim.place,
-            "sure": claim.sure,
-            "verdict": _of(parts),
-            **({"not_attempted": claim.not_attempted} if claim.not_attempted else {}),
-            "parts": [
-                {
-                    "part": part.name,
-                    "definition": part.definition,
-                    **({"by_construction": part.by_construction} if part.by_construction else {}),
-                    "findings": [_plain(one) for one in findings],
-                }
-                for part, findings in parts
-            ],
-        }
+        lines.checked(
+            {
+                "target": claim.target,
+                "artifact": material.artifact.id,
+                "claim": claim.name,
+                "text": claim.text,
+                "place": claim.place,
+                "sure": claim.sure,
+                "verdict": _of(parts),
+                **({"not_attempted": claim.not_attempted} if claim.not_attempted else {}),
+                "parts": [
+                    {
+                        "part": part.name,
+                        "definition": part.definition,
+                        **({"by_construction": part.by_construction} if part.by_construction else {}),
+                        "findings": [_plain(one) for one in findings],
+                    }
+                    for part, findings in parts
+                ],
+            }
+        )
         for material, claims in found
         for claim, parts in claims
     ]

@@ -11,7 +11,7 @@ from svmbench.errors import UserError
 from svmbench.files import digest
 from svmbench.runner.environment import concurrent_load, environment
 from svmbench.speed import machine, race, rows, scaling, solvers
-from svmbench.store import documents
+from svmbench.store import documents, lines, shared
 
 #: Measurements that were stored as a table, of medians alone, have no values to make it from.
 _TABLE = "table"
@@ -52,12 +52,14 @@ def save(results: str, kind: str, measured: dict[str, Any], path: Path | None = 
         "environment": about,
         "concurrent_load": concurrent_load(1),
     }
-    documents.write(path, {**about, "measured": measured})
+    documents.write(path, lines.checked({**about, "measured": measured}))
     return path
 
 
 def stored(results: str, files: Sequence[str]) -> list[dict[str, Any]]:
     """Return the documents of the files; of all below ``results/speed/``, oldest first, where none is given.
+
+    A damaged one that was not asked for by its name is left out with a warning.
 
     Raises
     ------
@@ -71,21 +73,38 @@ def stored(results: str, files: Sequence[str]) -> list[dict[str, Any]]:
     for path in paths:
         if not path.is_file():
             raise UserError(f"there is no file {path}: give stored measurements, or none for all")
-    found = [documents.read(path) for path in paths]
-    for path, document in zip(paths, found):
-        if "measured" not in document:
-            raise UserError(f"{path} is not a measurement: give files below {folder}")
+    found = []
+    for path in paths:
+        try:
+            found.append(_measurement(path))
+        except UserError as error:
+            if files:
+                raise
+            lines.tell(f"left out: {error}")
     return found
+
+
+def _measurement(path: Path) -> dict[str, Any]:
+    """Return a document of which a heading and a table can be made."""
+    document, _ = shared.measurement(path)
+    try:
+        heading(document), table(document)
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise UserError(
+            f"{path} is not a measurement ({type(error).__name__}: {error}): give files below speed/ of a "
+            "results folder"
+        ) from error
+    return document
 
 
 def table(document: dict[str, Any]) -> Table:
     """Return what a stored measurement says, its rates and medians made from its values."""
     if _TABLE in document:
         return Table(document[_TABLE]["header"], document[_TABLE]["lines"])
-    return lines(document["kind"], document["measured"])
+    return table_of(document["kind"], document["measured"])
 
 
-def lines(kind: str, measured: dict[str, Any]) -> Table:
+def table_of(kind: str, measured: dict[str, Any]) -> Table:
     """Return the table of what was measured, as it is stored."""
     if kind == "machine":
         return Table(("limit", "rate", "unit"), machine.Limits.from_dict(measured["limits"]).lines())

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from svmbench.errors import UserError
-from svmbench.files import Lock, holder, sha256, sync_folder, write_whole
+from svmbench.files import (
+    MOST_BYTES_OF_MANY,
+    Lock,
+    holder,
+    read_regular,
+    sha256,
+    sync_folder,
+    write_whole,
+)
 from svmbench.store import documents, lines, packs, shared
-from svmbench.store.notes import NOTES, Notes
-from svmbench.store.reading import Unreadable, read
+from svmbench.store.notes import NOTES, Notes, free
+from svmbench.store.reading import read
 from svmbench.store.runs import LOCK, RUNNING, STATE, StoredRun
 from svmbench.store.store import Store
+
+#: What was found of the claims of papers.
+VERDICTS = "VERDICTS.json"
 
 #: What a sweep records of its jobs, in its folder.
 EVENTS = "events.jsonl"
@@ -63,15 +74,27 @@ def check_run(path: Path, store: Store) -> Finding | None:
             return Finding(path, "unchecked", "readable; stored before there were checksums and models", run)
         if "model.npz" in files:
             run.model()
-        if STATE in files and sha256(path / STATE) != files[STATE]:
-            raise documents.damaged(path / STATE, "checksum mismatch")
-        replaced = _replaced_optimum(run, store)
-    except Unreadable as error:
+        clauses = _state(path, files) + _replaced_optimum(run, store)
+    except documents.Unreadable as error:
         return Finding(path, "unreadable", str(error))
     except UserError as error:
         return Finding(path, "damaged", str(error))
-    names = ", ".join(files)
-    return Finding(path, "ok", f"{names} are what was written{replaced}", run)
+    names = ", ".join(name for name in files if (path / name).exists())
+    return Finding(path, "ok", f"{names} are what was written{clauses}", run)
+
+
+def _state(path: Path, files: Mapping[str, str]) -> str:
+    """Return a clause that says so if a run's state is missing; a UserError if it is not what was written."""
+    try:
+        if STATE in files and sha256(path / STATE) != files[STATE]:
+            raise documents.damaged(path / STATE, "its checksum is another than at the end")
+    except FileNotFoundError:
+        return f"; {STATE} is missing, so that a run with a larger budget begins anew"
+    except ValueError as error:
+        raise documents.damaged(path / STATE, str(error)) from error
+    except OSError as error:
+        raise documents.Unreadable(path / STATE, error) from error
+    return ""
 
 
 def _replaced_optimum(run: StoredRun, store: Store) -> str:
@@ -97,9 +120,27 @@ def check_store(store: Store) -> Iterator[Finding]:
         for name, kind in (("optima", "optimum"), ("environments", "environment")):
             for path in _entries(root / name):
                 yield _check_document(path, shared.READERS[name], kind)
+        for name, kind in (("speed", "speed"), ("checks", "check")):
+            for path in _entries(root / name):
+                yield _check_sealed(path, shared.SEALED[name], kind)
+        yield from _check_verdicts(root / VERDICTS)
     yield from _check_notes(store.root)
     for path in _entries(store.root / "sweeps"):
         yield from _check_sweep(path)
+
+
+def _check_verdicts(path: Path) -> Iterator[Finding]:
+    try:
+        found = shared.verdicts(path)
+    except FileNotFoundError:
+        return
+    except documents.Unreadable as error:
+        yield Finding(path, "unreadable", str(error), kind="verdicts")
+        return
+    except UserError as error:
+        yield Finding(path, "damaged", str(error), kind="verdicts")
+        return
+    yield _check_lines(path, len(found.records), len(found.damaged), found.unchecked, "verdicts")
 
 
 def _check_notes(root: Path) -> Iterator[Finding]:
@@ -116,15 +157,27 @@ def _check_notes(root: Path) -> Iterator[Finding]:
 def _check_sweep(folder: Path) -> Iterator[Finding]:
     """Check the plan and the events of a sweep."""
     plan, events = folder / "plan.json", folder / EVENTS
-    if plan.is_file():
-        found = lines.read(plan.read_bytes().replace(b"\n", b" "))
-        if len(found.records) != 1:
+    if os.path.lexists(plan):
+        found = _lines(plan, one=True)
+        if found is None or len(found.records) != 1:
             yield Finding(folder, "damaged", f"{plan} is damaged: start the sweep again", kind="sweep")
         else:
             yield _check_lines(plan, 1, 0, found.unchecked, "plan")
-    if events.is_file():
-        found = lines.read(events.read_bytes())
-        yield _check_lines(events, len(found.records), len(found.damaged), found.unchecked, "events")
+    if os.path.lexists(events):
+        found = _lines(events)
+        if found is None:
+            yield Finding(folder, "damaged", f"{events} is damaged: start the sweep again", kind="sweep")
+        else:
+            yield _check_lines(events, len(found.records), len(found.damaged), found.unchecked, "events")
+
+
+def _lines(path: Path, one: bool = False) -> lines.Lines | None:
+    """Return what was read of a file, or of a document that is one line; None if it cannot be read."""
+    try:
+        content = read_regular(path, MOST_BYTES_OF_MANY)
+    except (OSError, ValueError):
+        return None
+    return lines.read(content.replace(b"\n", b" ") if one else content)
 
 
 def _check_lines(path: Path, whole: int, damaged: int, unchecked: int, kind: str) -> Finding:
@@ -142,8 +195,22 @@ def _check_lines(path: Path, whole: int, damaged: int, unchecked: int, kind: str
 def _check_document(path: Path, read_document: Callable[[Path], object], kind: str) -> Finding:
     try:
         read_document(path)
+    except documents.Unreadable as error:
+        return Finding(path, "unreadable", str(error), kind=kind)
     except UserError as error:
         return Finding(path, "damaged", str(error), kind=kind)
+    return Finding(path, "ok", "what was written", kind=kind)
+
+
+def _check_sealed(path: Path, read_document: Callable[[Path], tuple[object, bool]], kind: str) -> Finding:
+    try:
+        sealed = read_document(path)[1]
+    except documents.Unreadable as error:
+        return Finding(path, "unreadable", str(error), kind=kind)
+    except UserError as error:
+        return Finding(path, "damaged", str(error), kind=kind)
+    if not sealed:
+        return Finding(path, "unchecked", "readable; an older version wrote it without a digest", kind=kind)
     return Finding(path, "ok", "what was written", kind=kind)
 
 
@@ -194,10 +261,7 @@ def set_aside(finding: Finding, store: Store) -> Path | None:
     lock = Lock.try_acquire(path / LOCK) if path.name.endswith(RUNNING) else None
     if path.name.endswith(RUNNING) and lock is None:
         return None
-    target, number = home / path.name, 1
-    while target.exists():
-        number += 1
-        target = home / f"{path.name}-{number}"
+    target = free(home / path.name)
     os.rename(path, target)
     if lock is not None:
         lock.path = target / LOCK

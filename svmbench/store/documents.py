@@ -21,6 +21,15 @@ from svmbench.store.migrations import MIGRATIONS
 SCHEMA = 4
 
 
+class Unreadable(UserError):
+    """A run or document that the file system does not give: nothing is known of damage."""
+
+    def __init__(self, path: Path, error: OSError) -> None:
+        super().__init__(
+            f"{error.filename or path} cannot be read: {error.strerror or error}; make it readable"
+        )
+
+
 class StorageError(UserError):
     """A file could not be written: the disk is full, or the folder gone or not writable any more."""
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError, csv_cell
-from svmbench.files import Lock
+from svmbench.files import Lock, sha256
 from svmbench.store import documents, shared
 from svmbench.store.documents import storing
 from svmbench.store.notes import Notes
@@ -51,7 +51,7 @@ def export(runs: Sequence[StoredRun], target: Path, root: Path, commands: Sequen
     Raises
     ------
     UserError
-        If the target is there, a run has not ended, or an environment or optimum is damaged.
+        If the target is there, a run has not ended, or a run, environment or optimum is damaged.
     """
     if target.exists():
         raise UserError(f"{target} already exists: give another -o PATH, or remove it")
@@ -88,6 +88,14 @@ def _remove_leftovers(folder: Path) -> None:
                 lock.release()
 
 
+def _check_whole(run: StoredRun) -> None:
+    """Raise a `UserError` if a file of the run is not what it was at the run's end."""
+    for name, expected in (run.files or {}).items():
+        path = run.path / name
+        if path.exists() and sha256(path) != expected:
+            raise documents.damaged(path, "its checksum is another than at the end")
+
+
 def _check_plain(run: StoredRun) -> None:
     """Raise a `UserError` if a run's folder holds anything but files, such as links to what is elsewhere."""
     for path in sorted(run.path.rglob("*")):
@@ -101,6 +109,7 @@ def _check_plain(run: StoredRun) -> None:
 def _fill(folder: Path, runs: Sequence[StoredRun], root: Path, commands: Sequence[str]) -> None:
     for run in runs:
         _check_plain(run)
+        _check_whole(run)
         shutil.copytree(run.path, folder / "runs" / run.id, ignore=shutil.ignore_patterns(LOCK))
         for kind, name in (
             ("environments", run.manifest.get("environment")),
@@ -113,8 +122,10 @@ def _fill(folder: Path, runs: Sequence[StoredRun], root: Path, commands: Sequenc
                     f"run {run.id} names {name} in {kind}/, which is not a valid name: leave it out"
                 )
             files = (home / kind / f"{name}.json" for home in run.homes)
-            found = next((file for file in files if file.is_file() and not file.is_symlink()), None)
+            found = next((file for file in files if os.path.lexists(file)), None)
             if found is not None:
+                if found.is_symlink():
+                    raise UserError(f"{found} is a link, and is not exported: put the file in its place")
                 shared.READERS[kind](found)  # a damaged one is refused
                 (folder / kind).mkdir(exist_ok=True)
                 shutil.copyfile(found, folder / kind / found.name)

@@ -36,6 +36,23 @@ class Lines:
     unchecked: int
 
 
+def whole(content: bytes | str) -> tuple[dict[str, Any], bool]:
+    """Read a document of one record, and tell whether it has a digest.
+
+    Raises
+    ------
+    ValueError
+        If it is not what was written.
+    """
+    record = read_json(content)
+    if not isinstance(record, dict):
+        raise ValueError("it is no JSON object")
+    found = unchecked(record)
+    if found is None:
+        raise ValueError("it does not match its digest")
+    return found, CHECK in record
+
+
 def checked(record: dict[str, Any]) -> dict[str, Any]:
     """Return a record with its digest."""
     return {**record, CHECK: digest(record)}
@@ -60,8 +77,8 @@ def read(content: bytes) -> Lines:
         if whole is not None:
             records.append(whole)
             without += CHECK not in (record or {})
-        elif raw.endswith(b"}") or _last_byte_changed(raw):
-            damaged.append(raw)
+        elif raw.endswith(b"}") or raw[:1] not in (b"", b"{") or _last_byte_changed(raw):
+            damaged.append(raw)  # and not the beginning of a record
     return Lines(records, damaged, without)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.errors import UserError
-from svmbench.files import read_npz, write_whole
+from svmbench.files import MOST_BYTES_OF_MANY, read_npz, read_regular, write_whole
 
 #: Arrays of model.npz by name, and what they are stored as.
 _ARRAYS = {
@@ -103,7 +103,7 @@ class StoredModel:
             If there is none, or the file is damaged.
         """
         try:
-            content = read_npz(path.read_bytes())
+            content = read_npz(read_regular(path, MOST_BYTES_OF_MANY))
             about = json.loads(str(content["about"]))
             for name in [name for name in _ROWS if name + _STEPS in content]:
                 content[name] = np.cumsum(content.pop(name + _STEPS))

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError
-from svmbench.files import Lock, read_json, write_whole
+from svmbench.files import Lock, read_json, read_regular, write_whole
 from svmbench.store import lines
 from svmbench.store.documents import storing
 
@@ -26,6 +27,15 @@ _RUN = "run"
 _FRAME = (b"", b"{", b"}")
 
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+def free(path: Path) -> Path:
+    """Return a path, with a number behind its name if that is taken."""
+    found, number = path, 1
+    while os.path.lexists(found):
+        number += 1
+        found = path.with_name(f"{path.name}-{number}")
+    return found
 
 
 class Notes:
@@ -86,8 +96,12 @@ class Notes:
                 content.pop(run, None)
 
     def all(self) -> dict[str, dict[str, Any]]:
-        """Return everything that is said, by run; damaged lines are left out with a warning."""
-        content, damaged, _ = self.read()
+        """Return everything that is said, by run; what is damaged is left out with a warning."""
+        try:
+            content, damaged, _ = self.read()
+        except UserError as error:  # or commands that only show tags and notes beside runs would show no run
+            lines.tell(str(error))
+            return {}
         if damaged:
             lines.tell(
                 f"{len(damaged)} damaged line{'s' * (len(damaged) > 1)} of {self._path} left out: svmbench "
@@ -104,11 +118,13 @@ class Notes:
             If nothing of the file can be read.
         """
         try:
-            text = self._path.read_bytes()
+            text = read_regular(self._path)
         except FileNotFoundError:
             return {}, [], 0
         except OSError as error:
             raise UserError(f"{self._path} cannot be read: {error.strerror}") from error
+        except ValueError as error:
+            raise self._damaged(error) from error
         entries = [line.strip(b",\r") for line in text.split(b"\n")]
         found = lines.read(b"\n".join(_as_record(line) for line in entries if line not in _FRAME))
         records, damaged, unchecked = found.records, found.damaged, found.unchecked
@@ -123,21 +139,24 @@ class Notes:
         try:
             return [{_RUN: run, **known} for run, known in read_json(text).items()]
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
-            raise UserError(
-                f"{self._path} is damaged ({type(error).__name__}: {error}): mend it, or let svmbench repair "
-                "set it aside"
-            ) from error
+            raise self._damaged(error) from error
+
+    def _damaged(self, error: Exception) -> UserError:
+        return UserError(
+            f"{self._path} is damaged ({type(error).__name__}: {error}): mend it, or let svmbench repair set "
+            "it aside"
+        )
 
     def set_aside(self, home: Path) -> Path:
         """Move damaged lines, or a file of which nothing can be read, to a folder; return the file there."""
-        target = home / self._path.name
+        target = free(home / self._path.name)
         with self._locked():
             try:
                 content, damaged, _ = self.read()
             except UserError:
-                content, damaged = {}, [self._path.read_bytes()]
-            with target.open("ab") as stream:
-                stream.writelines(line + b"\n" for line in damaged)
+                os.rename(self._path, target)
+                return target
+            write_whole(target, b"".join(line + b"\n" for line in damaged))
             if content:
                 self._write(content)
             else:

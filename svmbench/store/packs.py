@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import lzma
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
@@ -19,12 +20,18 @@ from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError
-from svmbench.files import digest, read_json, sha256, write_whole
+from svmbench.files import digest, read_json, read_regular, sha256, write_whole
 from svmbench.store import documents, trace
 from svmbench.store.identity import run_id
 from svmbench.store.runs import StoredRun
 
 ENDING = ".jsonl.xz"
+
+#: Names that the runs of a pack may have: none of them leaves the folder.
+_NAME = r"\w[\w.-]*"
+
+#: Bytes that a pack may always hold, and how many times its own size it may hold beyond.
+_FREE, _MOST_RATIO = 64 << 20, 100
 
 #: Raised when the files of an unpacked run change: packs that were unpacked before are unpacked again.
 _LAYOUT = 2
@@ -67,27 +74,22 @@ def write(path: Path, runs: Iterable[tuple[StoredRun, Sequence[int]]], *, mistak
     write_whole(path, lzma.compress("".join(lines).encode(), preset=9))
 
 
-def folders(root: Path, damaged: Callable[[Path, UserError], None]) -> list[str]:
+def folders(root: Path, unusable: Callable[[Path, UserError], None]) -> list[str]:
     """Return the folders with the runs of all packs, relative to the store, unpacked where they are not yet.
 
     Parameters
     ----------
     root : Path
         The results folder; its packs are in ``reference/packs``.
-    damaged : callable
-        Told of each damaged pack, which is left out.
-
-    Raises
-    ------
-    UserError
-        If a pack cannot be unpacked.
+    unusable : callable
+        Is told of each pack that is damaged or cannot be unpacked. It is left out.
     """
     found = []
     for path in sorted((root / "reference" / "packs").glob(f"*{ENDING}")):
         try:
             found.append(f"unpacked/{_unpacked(path, root / 'unpacked').name}/runs")
-        except DamagedPack as error:
-            damaged(path, error)
+        except UserError as error:
+            unusable(path, error)
     return found
 
 
@@ -122,17 +124,27 @@ def check(path: Path) -> tuple[int, int]:
 def _records(path: Path) -> list[dict[str, Any]]:
     """Return the lines of a pack, read."""
     try:
-        return [read_json(line) for line in lzma.decompress(path.read_bytes()).decode().splitlines()]
-    except (lzma.LZMAError, ValueError) as error:
+        return [read_json(line) for line in _decompressed(read_regular(path)).decode().splitlines()]
+    except (OSError, lzma.LZMAError, ValueError) as error:
         raise _damaged(path, error) from error
 
 
-class DamagedPack(UserError):
-    """A pack is not what was written."""
+def _decompressed(content: bytes) -> bytes:
+    """Return what one xz stream holds; ValueError if that is far more than runs can be compressed."""
+    most = max(_FREE, _MOST_RATIO * len(content))
+    decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+    found = decompressor.decompress(content, most + 1)
+    if len(found) > most:
+        raise ValueError(f"its {len(content)} bytes would become more than {most}")
+    if not decompressor.eof:
+        raise ValueError("it was cut short")
+    if decompressor.unused_data:
+        raise ValueError("something follows its end")
+    return found
 
 
 def _damaged(path: Path, error: Exception) -> UserError:
-    return DamagedPack(f"{path} is damaged ({type(error).__name__}: {error}); restore it")
+    return UserError(f"{path} is damaged ({type(error).__name__}: {error}); restore it")
 
 
 def _unpacked(path: Path, home: Path) -> Path:
@@ -155,8 +167,12 @@ def _unpacked(path: Path, home: Path) -> Path:
 
 
 def _home(path: Path, home: Path) -> Path:
-    """Return the folder that a pack is unpacked to."""
-    return home / f"{path.name.removesuffix(ENDING)}-{digest([sha256(path), _LAYOUT], 12)}"
+    """Return the folder that a pack is unpacked to; a UserError if the pack is no file that can be read."""
+    try:
+        hash = sha256(path)
+    except (OSError, ValueError) as error:
+        raise _damaged(path, error) from error
+    return home / f"{path.name.removesuffix(ENDING)}-{digest([hash, _LAYOUT], 12)}"
 
 
 def changed(path: Path, home: Path) -> tuple[Path, list[str]]:
@@ -187,8 +203,8 @@ def changed(path: Path, home: Path) -> tuple[Path, list[str]]:
 def _same(folder: Path, files: dict[str, str]) -> bool:
     """Return whether the files of a run are these."""
     try:
-        return all((folder / name).read_bytes() == text.encode() for name, text in files.items())
-    except OSError:
+        return all(read_regular(folder / name) == text.encode() for name, text in files.items())
+    except (OSError, ValueError):
         return False
 
 
@@ -206,7 +222,9 @@ def _content(path: Path) -> dict[str, dict[str, str]]:
     content = {}
     try:
         for record in _records(path):
-            schema = record["schema"]
+            schema, id = record["schema"], record["run"]["id"]
+            if not re.fullmatch(_NAME, id) or id in content:  # or it would be written to anywhere
+                raise ValueError(f"{id!r} cannot be the name of a run in it")
             files = {
                 "run.json": json.dumps({"schema": schema, **record["run"]}),
                 "trace.csv": record["trace"],
@@ -216,7 +234,7 @@ def _content(path: Path) -> dict[str, dict[str, str]]:
                 "files": {name: sha256(text.encode()) for name, text in files.items()},
             }
             files["status.json"] = json.dumps({"schema": schema, **end, "check": digest(end)})
-            content[record["run"]["id"]] = files
-    except (KeyError, TypeError, AttributeError) as error:
+            content[id] = files
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise _damaged(path, error) from error
     return content

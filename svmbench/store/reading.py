@@ -15,15 +15,6 @@ def _rank(run: StoredRun) -> tuple[bool, bool, str]:
     return run.complete, run.id == run.key, run.started
 
 
-class Unreadable(UserError):
-    """A run that the file system does not give: nothing is known of damage."""
-
-    def __init__(self, path: Path, error: OSError) -> None:
-        super().__init__(
-            f"{error.filename or path} cannot be read: {error.strerror or error}; make it readable"
-        )
-
-
 def best(runs: Iterable[StoredRun]) -> list[StoredRun]:
     """Return one run of each identity: its result if there is one, else the newest."""
     found: dict[str, StoredRun] = {}
@@ -50,7 +41,7 @@ def read(path: Path) -> StoredRun | None:
     except FileNotFoundError:
         run = None
     except OSError as error:
-        raise Unreadable(path, error) from error
+        raise documents.Unreadable(path, error) from error
     except UserError:
         if path == final or path.exists() or not final.exists():
             raise

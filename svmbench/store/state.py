@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.errors import UserError
-from svmbench.files import read_npz, sha256, write_whole
+from svmbench.files import MOST_BYTES_OF_MANY, read_npz, read_regular, sha256, write_whole
 from svmbench.store.identity import without_ends
 from svmbench.store.index import Index, folder_names
 from svmbench.store.runs import STATE, StoredRun
@@ -75,7 +75,7 @@ class State:
         path = run.path / STATE
         expected = (run.files or {}).get(STATE)
         try:
-            content = path.read_bytes()
+            content = read_regular(path, MOST_BYTES_OF_MANY)
             if run.files is not None and sha256(content) != expected:
                 return None
             arrays = read_npz(content)

@@ -229,8 +229,8 @@ class Store:
         return self._reference_folders() if self._is_reference else ["runs"]
 
     def _reference_folders(self) -> list[str]:
-        damaged = functools.partial(self._skipped, what="a pack")
-        return ["reference/runs", *packs.folders(self._home, damaged)]
+        unusable = functools.partial(self._skipped, what="a pack")
+        return ["reference/runs", *packs.folders(self._home, unusable)]
 
     def _put(self, kind: str, hash: str, record: dict[str, Any]) -> None:
         folder = self.root / kind

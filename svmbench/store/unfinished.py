@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.files import digest, read_npz, sha256, write_whole
+from svmbench.files import MOST_BYTES_OF_MANY, digest, read_npz, read_regular, sha256, write_whole
 from svmbench.store import documents
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class UnfinishedOptimum:
     def get(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
         """Return the state and its cost, or None if no usable state is stored."""
         try:
-            arrays = read_npz(self._path.read_bytes())
+            arrays = read_npz(read_regular(self._path, MOST_BYTES_OF_MANY))
             about = json.loads(str(arrays.pop(_ABOUT)))
             whole = about["made_by"] == self._made_by and about["check"] == _check(arrays)
             return (arrays, about["cost"]) if whole else None

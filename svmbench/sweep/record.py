@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from svmbench.errors import UserError, nearest
-from svmbench.files import Lock, holder, read_json, write_whole
+from svmbench.files import MOST_BYTES_OF_MANY, Lock, holder, read_json, read_regular, write_whole
 from svmbench.run_config import RunConfig
 from svmbench.store import lines
 from svmbench.store.documents import storing
@@ -89,12 +89,12 @@ class Record:
         """Return what was planned."""
         path = self.folder / "plan.json"
         try:
-            kept = lines.unchecked(read_json(path.read_bytes()))
+            kept = lines.unchecked(read_json(read_regular(path, MOST_BYTES_OF_MANY)))
             if kept is None:
                 raise ValueError("it does not match its digest")
             jobs = [Job(**{**job, "config": RunConfig.of(job["config"])}) for job in kept.pop("jobs")]
             return Plan(jobs, **kept)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise UserError(f"{path} is damaged: start the sweep again") from error
 
     def events(self) -> list[dict[str, Any]]:
@@ -103,9 +103,12 @@ class Record:
         A line that was never finished is left out, and a damaged one with a warning.
         """
         try:
-            found = lines.read((self.folder / "events.jsonl").read_bytes())
+            found = lines.read(read_regular(self.folder / "events.jsonl", MOST_BYTES_OF_MANY))
         except FileNotFoundError:
             return []
+        except ValueError as error:
+            path = self.folder / "events.jsonl"
+            raise UserError(f"{path} is damaged ({error}): svmbench repair sets the sweep aside") from error
         events = [event for event in found.records if _is_event(event)]
         damaged = len(found.damaged) + len(found.records) - len(events)
         if damaged:

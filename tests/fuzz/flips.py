@@ -1,15 +1,19 @@
 """Change one byte or one value of a stored file, and ask every reader: python -m tests.fuzz.flips.
 
-A results folder is made once: runs of several solvers, a sweep, a certified optimum, a pack and what is
-unpacked of it, tags and notes, and beside it a prepared data set. Each time one file is changed, by one byte
-or one digit, with its time of change kept in half of the cases. Then a fork of this process asks what the
-commands `list`, `show`, `status`, `report`, `export`, `verify` and `repair` ask. Held after each change:
+A results folder is made once: runs of several solvers, one of them killed, a sweep, a certified optimum, a
+pack and what is unpacked of it, tags and notes, a measurement of speed, the outcome of a check, verdicts, and
+beside it a prepared data set. Each time one file is changed, by one byte or one digit, with its time of
+change kept in half of the cases; or, with `--replaced`, it becomes a pipe, a folder, a link to itself,
+to a device that never ends or to a file of somebody else, or very large. Then a fork of this
+process asks what the commands `list`, `show`, `status`, `report`, `export`, `speed show`, `verify` and
+`repair` ask. Held after each change:
 
 - no command ends in a traceback;
 - what is shown of a run, a sweep, an optimum, a model, a state, a note or a data set is what was shown
   before, or it is missing, and then a sentence says so;
 - of everything that another file holds, nothing is missing;
-- `verify` finds the change, or nothing that is shown depends on it.
+- `verify` finds the change, or nothing that is shown depends on it;
+- all answers are there within a minute.
 """
 
 from __future__ import annotations
@@ -21,10 +25,12 @@ import json
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 import traceback
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +43,11 @@ from svmbench.errors import UserError
 from svmbench.files import digest
 from svmbench.page.build import vega
 from svmbench.report.series import optimum_of
-from svmbench.store import Store, packs
+from svmbench.speed import record
+from svmbench.store import Store, lines, packs, shared
+from svmbench.store.identity import identity
 from svmbench.store.notes import Notes
+from svmbench.store.runs import LOCK, RUNNING
 from svmbench.store.state import State
 
 #: The kinds of files that are changed, by patterns below the folder.
@@ -57,7 +66,24 @@ KINDS = {
     "plan": "results/sweeps/*/plan.json",
     "events": "results/sweeps/*/events.jsonl",
     "manifest": "prepared/manifest.json",
+    "array": "prepared/*.npy",
+    "killed": "results/runs/*.running/[rt]*",
+    "speed": "results/speed/*",
+    "check": "results/checks/*",
+    "verdicts": "results/VERDICTS.json",
 }
+
+#: Ways in which a file becomes something else.
+REPLACED: dict[str, Callable[[Path], object]] = {
+    "a pipe": os.mkfifo,
+    "a folder": Path.mkdir,
+    "a link to itself": lambda path: path.symlink_to(path.name),
+    "a link to /dev/zero": lambda path: path.symlink_to("/dev/zero"),
+    "a link to another's file": lambda path: path.symlink_to("/etc/passwd"),
+    "64 GiB": lambda path: (path.touch(), os.truncate(path, 1 << 36)),
+}
+#: Seconds that all readers may take in all, on a machine that does other things.
+_PATIENCE = 60
 _DATA = (
     *("dataset=twonorm", "dataset.n_train=60", "dataset.n_test=30", "problem.C=1"),
     *("budget=debug", "budget.kev=null", "budget.iterations=100"),
@@ -78,10 +104,32 @@ def make(home: Path) -> None:
     for run in store.runs():
         Notes(results).tag([run.id], "kept")
         Notes(results).note(run.id, f"seed {run.seed}")
+    _make_killed(results)
+    record.save(str(results), "scaling", {"scaling": []})
+    (results / "checks").mkdir()
+    outcome = {"function": "level_work", "version": 1, "arguments": {}, "measures": {"a": {"value": 1.5}}}
+    (results / "checks" / "x.json").write_text(json.dumps(lines.checked(outcome)))
+    verdict = {"target": "X", "claim": "c", "verdict": "reproduced", "place": "p", "text": "of 12 %"}
+    (results / "VERDICTS.json").write_text(json.dumps([lines.checked(verdict)]))
     chance = np.random.default_rng(0)
     part = Part(chance.random((4, 3), dtype=np.float32), np.array([1.0, -1.0, 1.0, -1.0]))
     info = {"rows": {"train": 4, "test": 4}, "features": 3}
     cache.save(home / "prepared", Dataset("small", part, None, part, digest("small", 64), info))
+
+
+def _make_killed(results: Path) -> None:
+    """Leave what a process leaves that was killed after some checkpoints."""
+    about = Store(results).find("smo").manifest
+    config = {**about["config"], "seed": 9}
+    manifest = {key: about[key] for key in ("dataset", "problem", "solver", "environment")}
+    writer = Store(results).begin(
+        identity(config, about["dataset"]["checksum"], about["solver"]["version"]),
+        {**manifest, "config": config},
+    )
+    for cost in (1, 2, 3):
+        writer.checkpoint({"iterations": cost, "test_error": 0.5 / cost})
+    writer.abandon()
+    (writer.path / LOCK).unlink(missing_ok=True)
 
 
 def told(arguments: list[str]) -> tuple[int, str, str]:
@@ -94,10 +142,11 @@ def told(arguments: list[str]) -> tuple[int, str, str]:
 def ask(home: Path) -> Answers:
     """Return what is shown, by what it is of, all sentences, whether verify notices, and the runs left."""
     where, shown, said = ["--results", str(home / "results")], {}, []
-    code, out, errors = told(["list", "--json", *where])
-    said.append(errors)
-    for entry in json.loads(out) if code == 0 else []:
-        shown[f"list {entry['run']}"] = entry
+    for results in (where[1], f"{where[1]}/reference"):
+        code, out, errors = told(["list", "--json", "--results", results])
+        said.append(errors)
+        for entry in json.loads(out) if code == 0 else []:
+            shown[f"list {entry['run']}"] = entry
     names = [key.removeprefix("list ") for key in shown]
     for name in names:
         code, out, errors = told(["show", name, *where])
@@ -109,14 +158,21 @@ def ask(home: Path) -> Answers:
     if code == 0:
         for job in json.loads(out)["jobs"]:
             shown[f"status {job['job']}"] = job
-    for command in (["report"], ["export", *names]):
+    code, out, errors = told(["speed", "show", *where])
+    said.append(errors)
+    if code == 0 and out:
+        shown["speed"] = out
+    ended = [name for name in names if shown[f"list {name}"]["status"] != "killed"]
+    for command in (["report"], ["export", *ended]):
         target = home / f"{command[0]}.{'html' if command[0] == 'report' else 'zip'}"
         code, _, errors = told([*command, "-o", str(target), *where])
         said.append(errors)
         if code == 0 and names:
             shown[command[0]] = digest(target.read_bytes().hex())
         target.unlink(missing_ok=True)
-    said += _read(home, shown)
+    with contextlib.redirect_stderr(io.StringIO()) as errors:
+        said += _read(home, shown)
+    said.append(errors.getvalue())
     code, out, errors = told(["verify", "--json", *where])
     right, sentence = cache.verify(home / "prepared")
     noticed = code != 0 or not right or any(one["state"] == "unchecked" for one in json.loads(out))
@@ -156,6 +212,10 @@ def _read(home: Path, shown: Answers) -> list[str]:
             shown[f"notes {name}"] = known
     except UserError as error:
         said.append(str(error))
+    try:
+        shown["check"] = shared.outcome(home / "results" / "checks" / "x.json")
+    except UserError as error:
+        said.append(str(error))
     data = cache.load(home / "prepared")
     if data is not None:
         parts = [
@@ -184,12 +244,22 @@ def change(path: Path, chance: random.Random) -> str:
     return what
 
 
+def replace(path: Path, chance: random.Random) -> str:
+    """Make something else of a file; return what."""
+    how = chance.choice(list(REPLACED))
+    path.unlink()
+    REPLACED[how](path)
+    return f"now {how}"
+
+
 def forked(home: Path) -> Answers | str:
     """Return what a fork of this process is shown; a traceback where there is one."""
     answer = home.with_name("answer")
+    answer.write_text("no answer")
     process = os.fork()
     if process == 0:
         code = 1
+        signal.alarm(_PATIENCE)  # which ends the process
         try:
             answer.write_text(json.dumps(ask(home), default=repr))
             code = 0
@@ -214,12 +284,14 @@ def judge(now: Answers | str, before: Answers, name: str, kind: str) -> list[str
     changed = [key for key in both if before["shown"][key] != now["shown"][key]]
     other = [key for key in changed if not _less(before["shown"][key], now["shown"][key], key, kind)]
     found += [f"{key} is shown otherwise" for key in other if key not in whole]
-    spoken = bool(now["said"].strip())
-    if (missing or changed) and not spoken:
-        found.append(f"without a word: {', '.join(sorted(missing) + changed)}")
+    spoken = now["said"] != before["said"]
+    # A state that is damaged is not gone on from, which changes no number.
+    silent = [key for key in (*sorted(missing), *changed) if not key.startswith("state")]
+    if silent and not spoken:
+        found.append(f"without a word: {', '.join(silent)}")
     if not now["noticed"] and (missing or set(changed) - whole):
         found.append("verify does not find it")
-    if kind in ("run.json", "status.json", "trace.csv", "model.npz", "state.npz"):
+    if kind in ("run.json", "status.json", "trace.csv", "model.npz", "state.npz", "killed"):
         lost = [
             key for key in missing if key not in whole and not key.startswith("status") and name not in key
         ]
@@ -227,6 +299,7 @@ def judge(now: Answers | str, before: Answers, name: str, kind: str) -> list[str
         lost = [key for key in missing if key not in whole and "sdca" not in key]
     else:
         own = {"notes": "notes", "optimum": "optimum", "environment": "environment", "manifest": "data"}
+        own |= {"array": "data", "speed": "speed", "check": "check"}
         skipped = (own.get(kind, "status" if kind in ("plan", "events") else "-"), "show")
         lost = [key for key in missing if key not in whole and not key.startswith(skipped)]
         lost = [key for key in lost if kind != "unpacked" or "sdca" not in key]
@@ -244,11 +317,16 @@ def _less(old: Any, new: Any, key: str, kind: str) -> bool:
     return False
 
 
-def flip(folder: Path, flips: int, seed: int = 0) -> tuple[Counter[str], list[str]]:
+def flip(
+    folder: Path,
+    flips: int,
+    seed: int = 0,
+    damage: Callable[[Path, random.Random], str] = change,
+) -> tuple[Counter[str], list[str]]:
     """Make the changes; return how often what became of them, and what is wrong."""
     base, home, chance = folder / "base", folder / "home", random.Random(seed)
     base.mkdir()
-    vega()  # which takes seconds in each process anew
+    vega()  # which takes seconds in a process that has not called it
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         make(base)
     shutil.copytree(base, home)
@@ -265,9 +343,9 @@ def flip(folder: Path, flips: int, seed: int = 0) -> tuple[Counter[str], list[st
         shutil.rmtree(home)
         shutil.copytree(base, home)
         path = chance.choice(sorted(home.glob(KINDS[kind])))
-        what = change(path, chance)
+        what = damage(path, chance)
         now = forked(home)
-        faults = judge(now, before, path.parent.name, kind)
+        faults = judge(now, before, path.parent.name.removesuffix(RUNNING), kind)
         wrong += [f"{path.relative_to(home)}, {what}: {fault}" for fault in faults]
         noticed = not isinstance(now, str) and now["noticed"]
         ends[f"{kind} {'wrong' if faults else 'found by verify' if noticed else 'harmless'}"] += 1
@@ -278,9 +356,10 @@ def _main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--flips", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--replaced", action="store_true", help="make something else of files")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        ends, wrong = flip(Path(folder), given.flips, given.seed)
+        ends, wrong = flip(Path(folder), given.flips, given.seed, replace if given.replaced else change)
     for end, count in sorted(ends.items()):
         print(f"{count:4} {end}")
     print("\n".join(wrong))

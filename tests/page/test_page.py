@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from svmbench import config
+from svmbench.cli import report
 from svmbench.cli.main import main
 from svmbench.data.catalogue import OWN, names, schema
 from svmbench.errors import UserError
@@ -19,7 +20,7 @@ from svmbench.page import build
 from svmbench.page.build import page
 from svmbench.page.command import command, written
 from svmbench.page.figures import figures
-from svmbench.store import Store
+from svmbench.store import Store, lines
 from tests.report.stored import CONFIG, stored_run
 
 COSTS = np.array([100.0, 1000.0, 10000.0])
@@ -204,6 +205,20 @@ def test_the_command_line_writes_the_page(tmp_path, capsys, monkeypatch):
     assert len(Store(tmp_path).runs()) == 1
     (tmp_path / "VERDICTS.json").write_text("[{")
     assert main(["report", "--all", "--results", str(tmp_path), "-o", str(out)]) == 2
+    assert "VERDICTS.json is damaged" in capsys.readouterr().err
+
+
+def test_an_edited_verdict_is_left_out_of_the_page_with_a_warning(tmp_path, capsys):
+    stored_run(tmp_path, costs=COSTS, errors=[3, 2, 1])
+    path = tmp_path / "VERDICTS.json"
+    claims = [{"claim": name, "verdict": "deviates", "text": name} for name in ("kept", "edited", "old")]
+    sealed = [lines.checked(claim) for claim in claims[:2]] + claims[2:]
+    sealed[1]["verdict"] = "reproduced"
+    path.write_text(json.dumps(sealed))
+    assert [claim["text"] for claim in report._verdicts(tmp_path)] == ["kept", "old"]
+    assert "1 damaged claim of" in capsys.readouterr().err
+    path.write_text("5")
+    assert main(["report", "--all", "--results", str(tmp_path), "-o", str(tmp_path / "x.html")]) == 2
     assert "VERDICTS.json is damaged" in capsys.readouterr().err
 
 

@@ -9,6 +9,7 @@ import shutil
 import pytest
 
 from svmbench.cli import _papers as commands
+from svmbench.cli.main import main
 from svmbench.papers import artifact as artifacts
 from svmbench.papers import checks, ids, making
 from svmbench.papers.runs import Runs
@@ -165,6 +166,17 @@ def test_a_check_of_another_version_is_none(tmp_path, monkeypatch):
     assert checks.stored(LOADED["rs-k"], tmp_path)
     monkeypatch.setitem(checks.CHECKS, "sample_size", ("projection", 99))
     assert checks.stored(LOADED["rs-k"], tmp_path) is None
+
+
+@pytest.mark.parametrize("change", [lambda text: text.replace('"measures"', '"measurez"'), lambda text: "["])
+def test_an_edited_outcome_of_a_check_is_none_and_found_by_verify(tmp_path, capfd, change):
+    path = checks.make(LOADED["rs-k"], tmp_path, where={"mirror": None, "dir": None})
+    assert main(["verify", "--results", str(tmp_path)]) == 0
+    path.write_text(change(path.read_text()))
+    assert checks.stored(LOADED["rs-k"], tmp_path) is None
+    assert "left out: " in capfd.readouterr().err
+    assert main(["verify", "--results", str(tmp_path)]) == 1
+    assert f"{path} is damaged" in capfd.readouterr().out
 
 
 def test_a_failed_run_does_not_stop_the_others(tmp_path, monkeypatch, capfd):

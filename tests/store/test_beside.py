@@ -1,7 +1,9 @@
 """What lies beside runs, none of it believed unread: optima, environments, unpacked runs, notes, events."""
 
 import json
+import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +12,7 @@ from svmbench.errors import UserError
 from svmbench.report.series import optimum_of
 from svmbench.store import Store, packs
 from svmbench.store.check import check_store, set_aside
+from svmbench.store.export import export
 from svmbench.store.notes import Notes
 from tests.report.stored import OPTIMUM, store_optimum, stored_run
 
@@ -186,3 +189,80 @@ def test_damaged_events_are_set_aside_and_the_others_stay(told, tmp_path):
     edit(record.folder / "plan.json", '"jobs"', '"jabs"')
     (finding,) = damaged(told)
     assert set_aside(finding, told) == tmp_path / "damaged" / record.name
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.write_text("{")])
+def test_runs_are_listed_beside_notes_of_which_nothing_can_be_read(tmp_path, capsys, make):
+    run = stored_run(tmp_path, costs=[10], errors=[10])
+    make(tmp_path / "notes.json")
+    for command in (["list", "--json"], ["show", run.id]):
+        assert main([*command, "--results", str(tmp_path)]) == 0
+        assert run.id in capsys.readouterr().out
+    assert main(["tag", "good", run.id, "--results", str(tmp_path)]) == 2
+    assert "notes.json is damaged" in capsys.readouterr().err
+    assert main(["verify", "--results", str(tmp_path)]) == 1
+    assert main(["repair", "--results", str(tmp_path)]) == 0
+    assert main(["tag", "good", run.id, "--results", str(tmp_path)]) == 0
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize("name", ["plan.json", "events.jsonl"])
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir])
+def test_no_command_waits_for_a_pipe_in_a_sweep(tmp_path, capsys, name, make):
+    from svmbench.sweep.plan import Plan
+    from svmbench.sweep.record import Record
+
+    record = Record.create(tmp_path, Plan([], {}))
+    record.add(job=0, event="began")
+    (record.folder / name).unlink()
+    make(record.folder / name)
+    with pytest.raises(UserError, match="is damaged"):
+        record.plan(), record.events()
+    assert main(["verify", "--results", str(tmp_path)]) == 1
+    assert main(["repair", "--results", str(tmp_path)]) == 0
+    assert main(["verify", "--results", str(tmp_path)]) == 0
+    capsys.readouterr()
+
+
+def test_an_edited_measurement_of_speed_is_not_shown_and_found_by_verify(tmp_path, capsys):
+    from svmbench.speed import record
+
+    path = record.save(str(tmp_path), "scaling", {"scaling": []})
+    assert main(["verify", "--results", str(tmp_path)]) == 0
+    assert main(["speed", "show", "--results", str(tmp_path)]) == 0
+    assert "scaling, 20" in capsys.readouterr().out
+    edit(path, '"kind": "scaling"', '"kind": "rows"')
+    assert main(["speed", "show", "--results", str(tmp_path)]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == "" and "it does not match its digest" in shown.err
+    assert main(["speed", "show", str(path), "--results", str(tmp_path)]) == 2
+    assert main(["verify", "--results", str(tmp_path)]) == 1
+    assert "it does not match its digest" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "content", ["[]", '{"schema": 4, "measured": {}}', '{"schema": 4, "kind": [], "measured": 1}']
+)
+def test_what_is_no_measurement_is_one_sentence(tmp_path, capsys, content):
+    (tmp_path / "x.json").write_text(content)
+    assert main(["speed", "show", str(tmp_path / "x.json"), "--results", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_lines_of_another_file_are_no_events_cut_short(tmp_path):
+    from svmbench.sweep.plan import Plan
+    from svmbench.sweep.record import Record
+
+    record = Record.create(tmp_path, Plan([], {}))
+    (record.folder / "events.jsonl").write_text("root:x:0:0\n")
+    assert record.events() == []
+    (finding,) = [one for one in check_store(Store(tmp_path)) if one.kind == "events"]
+    assert finding.state == "damaged"
+
+
+def test_a_run_with_a_damaged_file_is_not_exported(tmp_path, capsys):
+    run = stored_run(tmp_path, costs=[10], errors=[10])
+    edit(run.path / "trace.csv", "0.1", "0.2")
+    with pytest.raises(UserError, match=r"trace\.csv is damaged"):
+        export([run], tmp_path / "x.zip", tmp_path, ["svmbench run"])
+    assert not (tmp_path / "x.zip").exists()

@@ -13,6 +13,7 @@ from svmbench.store import StorageError, Store
 from svmbench.store.check import check_store, set_aside
 from svmbench.store.identity import identity
 from svmbench.store.model import StoredModel
+from svmbench.store.state import State
 
 MODEL = StoredModel(
     kernel={"name": "linear"},
@@ -281,3 +282,17 @@ def test_a_derived_parameter_is_part_of_the_identity_and_older_names_are_found(s
     assert store.runs()[0].title == "SBP"
     store.begin(new, {"config": config}, force=True).finish("budget", "new")
     assert [run.reason for run in store.runs()] == ["new"] and store.get(new).reason == "new"
+
+
+def test_a_missing_state_is_told_and_ends_no_check(store, begin):
+    writer = begin(0)
+    writer.checkpoint({"iterations": 1})
+    writer.put_state(State(1, 0.0, 0.0, {}, {"scores": np.zeros(2)}))
+    run = writer.finish("budget", "enough")
+    (run.path / "state.npz").unlink()
+    (finding,) = check_store(store)
+    assert finding.state == "ok" and "state.npz is missing" in finding.sentence
+    os.mkfifo(run.path / "state.npz")
+    assert State.load(run) is None
+    (finding,) = check_store(store)
+    assert finding.state == "damaged" and "no regular file" in finding.sentence

@@ -108,3 +108,39 @@ def test_verify_tells_a_pack_that_was_edited(old, new, said, packed, capsys):
     assert main(["verify", "--results", str(root / "reference")]) == 1
     out = capsys.readouterr().out
     assert "damaged      x.jsonl.xz" in out and said in out
+
+
+@pytest.mark.parametrize("name", ["../../../outside", "..", "", "a\0b", "a/b", 5, []])
+def test_no_run_of_a_pack_is_written_outside_its_folder(packed, tmp_path, name):
+    root, _ = packed
+    path = root / "reference" / "packs" / "x.jsonl.xz"
+    record = json.loads(lzma.decompress(path.read_bytes()).split(b"\n")[0])
+    record["run"]["id"] = name
+    path.with_name("y.jsonl.xz").write_bytes(lzma.compress(json.dumps(record).encode()))
+    told = []
+    assert len(Store(root, warn=told.append).runs()) == 2
+    (sentence,) = told
+    assert "y.jsonl.xz is damaged" in sentence
+    assert not list(tmp_path.rglob("outside"))
+
+
+@pytest.mark.parametrize(
+    "change", [lambda content: content + b"more", lambda content: lzma.compress(b"[1]\n" * 100000)]
+)
+def test_a_pack_with_more_than_it_may_hold_is_damaged(packed, change, monkeypatch):
+    monkeypatch.setattr(packs, "_FREE", 1000)
+    root, _ = packed
+    path = root / "reference" / "packs" / "x.jsonl.xz"
+    path.write_bytes(change(path.read_bytes()))
+    told = []
+    assert Store(root, warn=told.append).runs() == []
+    assert "x.jsonl.xz is damaged" in told[0]
+
+
+def test_a_pack_that_cannot_be_unpacked_hides_no_other_run(packed):
+    root, _ = packed
+    other, told = stored_run(root, seed=7, costs=[10], errors=[10]), []
+    shutil.rmtree(root / "unpacked")
+    (root / "unpacked").write_text("no folder")
+    assert [run.id for run in Store(root, warn=told.append).runs()] == [other.id]
+    assert "cannot be unpacked" in told[0] and "make it writable" in told[0]

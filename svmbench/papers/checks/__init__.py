@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from svmbench.errors import UserError, nearest
 from svmbench.files import write_whole
+from svmbench.store import lines, shared
 
 if TYPE_CHECKING:
     from svmbench.papers.artifact import Artifact
@@ -67,13 +68,21 @@ class Outcome:
 
 
 def stored(artifact: Artifact, root: Path) -> Mapping[str, Any] | None:
-    """Return the stored outcome of a check, own or reference; None unless it is of the present version."""
+    """Return the stored outcome of a check, own or reference; None unless it is of the present version.
+
+    A damaged one is left out with a warning.
+    """
     for folder in (root, root / "reference"):
         path = folder / "checks" / f"{artifact.id}.json"
-        if path.is_file():
-            found = json.loads(path.read_text(encoding="utf-8"))
-            if (found["function"], found["version"], found["arguments"]) == _same(artifact):
-                return dict(found)
+        try:
+            found, _ = shared.outcome(path)
+        except FileNotFoundError:
+            continue
+        except UserError as error:
+            lines.tell(f"left out: {error}")
+            continue
+        if tuple(found.get(key) for key in ("function", "version", "arguments")) == _same(artifact):
+            return found
     return None
 
 
@@ -103,7 +112,7 @@ def make(artifact: Artifact, root: Path, *, where: Mapping[str, Any]) -> Path:
     }
     path = root / "checks" / f"{artifact.id}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, json.dumps(document, indent=1, allow_nan=False) + "\n")
+    write_whole(path, json.dumps(lines.checked(document), indent=1, allow_nan=False) + "\n")
     return path
 
 
