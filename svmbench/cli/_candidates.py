@@ -46,7 +46,7 @@ _OPTIONS = {
     "predict": ("--scores", "--json", "--results", "--help"),
     "datasets": ("--mirror", "--dir", "--json", "--help"),
     "solvers": ("--json", "--help"),
-    "paper": ("--json", "--results", "--help"),
+    "paper": ("--config-dir", "--json", "--results", "--help"),
     "speed": ("--dataset", "--cache", "--solver", "--repeats", "--most", "--json", "--results", "--help"),
     "completion": ("--help",),
     "help": (),
@@ -132,7 +132,8 @@ def _names(command: str, before: list[str]) -> Iterable[str]:
     if command == "datasets" and before[0] in ("fetch", "verify"):
         return folder.options("dataset")
     if command == "paper":
-        return folder.papers()
+        own = folder.own_papers(folder.user_folders(_after("--config-dir", before)))
+        return (*own, *folder.papers())
     if command == "speed" and before[0] == "rivals":
         return (*JOBS, "all")
     return ()

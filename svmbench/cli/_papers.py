@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
 from svmbench.errors import UserError
 from svmbench.papers import artifact as artifacts
 from svmbench.papers import drawing, ids, making, pages
+from svmbench.papers.artifact import Artifact
 from svmbench.papers.material import Material
 from svmbench.papers.plan import Index, Match, estimate
 from svmbench.papers.runs import compose_together
@@ -35,6 +37,8 @@ class Asked:
         Runs at a time.
     json : bool
         Whether `list_all` prints JSON.
+    folders : tuple of Path
+        The user's own configuration folders.
     """
 
     ids: tuple[str, ...]
@@ -42,11 +46,16 @@ class Asked:
     results: str
     jobs: int = 1
     json: bool = False
+    folders: tuple[Path, ...] = ()
+
+    def loaded(self) -> list[Artifact]:
+        """Return the artifacts."""
+        return [artifacts.load(name, self.folders) for name in self.ids]
 
     def materials(self) -> list[Material]:
         """Return the artifacts with what is stored of them."""
         index = Index(Store(self.results))
-        loaded = [artifacts.load(name) for name in self.ids]
+        loaded = self.loaded()
         compose_together(found.runs for found in loaded if found.runs is not None)
         return [Material.of(found, index) for found in loaded]
 
@@ -105,7 +114,7 @@ def run(asked: Asked) -> int:
 
     Goes on past a run that fails; returns 1 if any did, 130 if interrupted.
     """
-    return making.make([artifacts.load(name) for name in asked.ids], Path(asked.results), asked.jobs)
+    return making.make(asked.loaded(), Path(asked.results), asked.jobs)
 
 
 def draw(asked: Asked) -> int:
@@ -115,7 +124,7 @@ def draw(asked: Asked) -> int:
 
 def draw_tables(asked: Asked) -> int:
     """Write the tables among the artifacts."""
-    return _write(asked, [name for name in asked.ids if artifacts.load(name).kind == "grid"])
+    return _write(asked, [artifact.id for artifact in asked.loaded() if artifact.kind == "grid"])
 
 
 def redraw(asked: Asked) -> int:
@@ -127,7 +136,7 @@ def redraw(asked: Asked) -> int:
 
 
 def _write(asked: Asked, names: Sequence[str]) -> int:
-    return _write_all(asked, Asked(tuple(names), asked.named, asked.results).materials())
+    return _write_all(asked, replace(asked, ids=tuple(names)).materials())
 
 
 def _write_all(asked: Asked, materials: Sequence[Material]) -> int:
@@ -172,7 +181,7 @@ def keep(asked: Asked) -> int:
 
     for name in asked.ids:
         # Found again each time: what is packed for one artifact moves runs that others share.
-        (material,) = Asked((name,), True, asked.results).materials()
+        (material,) = replace(asked, ids=(name,)).materials()
         missing = [match for match in material.matches if not match.complete]
         if missing or (material.artifact.runs is None and material.outcome is None):
             _print_missing(material, asked.results, sys.stderr)
@@ -214,9 +223,10 @@ def _print_missing(material: Material, results: str, stream: TextIO) -> None:
         return
     elsewhere = "" if results == "results" else f" results={results}"
     lines = [f"{m.planned.command}{elsewhere}    # {m.state}" for m in missing]
-    name = material.artifact.of
+    name, runs = material.artifact.of, material.artifact.runs
+    own = f" --config-dir {shlex.quote(str(runs.folders[0]))}" if runs is not None and runs.folders else ""
     print(
-        f"{len(missing)} are missing: `svmbench paper run {name}` makes them, or",
+        f"{len(missing)} are missing: `svmbench paper run {name}{own}` makes them, or",
         *lines,
         sep="\n",
         file=stream,

@@ -32,23 +32,30 @@ def main(arguments: Sequence[str]) -> int:
         "ids",
         nargs="*",
         metavar="ID",
-        help="name in conf/paper/, such as sbp-f2, or jobs=N for N runs at a time; all if omitted",
+        help="name in conf/paper/, such as sbp-f2, or jobs=N for N runs at a time; all if omitted, of your "
+        "own folder if it has some",
+    )
+    parser.add_argument(
+        "--config-dir", metavar="DIR", help="your own configuration folder, with figures in DIR/paper/"
     )
     parser.add_json()
     parser.add_results(written=True)
-    given = parser.parse_args(arguments)
+    given = parser.parse_intermixed_args(arguments)
     if given.json and given.action != "list":
         parser.error("--json is for list; verdicts as JSON are in RESULTS/reference/VERDICTS.json")
     names = tuple(word for word in given.ids if "=" not in word)
     jobs = _jobs([word for word in given.ids if "=" in word])
-    known = folder.papers()
+    folders = tuple(folder.user_folders(given.config_dir))
+    own = tuple(folder.own_papers(folders))
+    known = (*own, *folder.papers())
     for name in names:
         if name not in known:
             raise UserError(f"unknown paper '{name}'{nearest(name, known)} (papers: {', '.join(known)})")
 
     from svmbench.cli import _papers
 
-    asked = _papers.Asked(names or tuple(known), bool(names), given.results, jobs, given.json)
+    names = names or own
+    asked = _papers.Asked(names or known, bool(names), given.results, jobs, given.json, folders)
     return _papers.ACTIONS[given.action](asked)
 
 

@@ -250,11 +250,11 @@ def _markdown(found: Cells, average: str, caption: str) -> str:
 
 
 def _latex(found: Cells, average: str, caption: str, label: str) -> str:
-    from svmbench.report.latex import booktabs
+    from svmbench.report.latex import floating, tabular
 
     if not re.fullmatch(r"[A-Za-z0-9:._/+-]+", label):
         raise UserError(f"--label {label} is not allowed: give letters, digits and any of : . _ / + -")
-    return booktabs(_heads(found), _body(found, average), len(found.row_keys), caption, label)
+    return floating(tabular(_heads(found), _body(found, average), len(found.row_keys)), caption, label)
 
 
 def _document(found: Cells, average: str) -> list[dict[str, Any]]:

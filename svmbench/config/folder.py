@@ -144,6 +144,12 @@ def papers() -> list[str]:
     return sorted(file.stem for file in (conf_dir() / "paper").glob("*.yaml"))
 
 
+def own_papers(folders: Sequence[Path]) -> dict[str, Path]:
+    """Return the files of the user's own figures and tables by their names, sorted."""
+    files = [file for folder in folders for file in (folder / "paper").glob("*.yaml") if file.is_file()]
+    return {file.stem: file for file in sorted(files, key=lambda file: file.stem)}
+
+
 def plugin_solvers() -> list[str]:
     """Return the names in the entry-point group ``svmbench.solvers``, without importing any of them."""
     from importlib.metadata import entry_points

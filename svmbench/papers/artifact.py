@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
-from svmbench.config.folder import conf_dir, papers
+from svmbench.config.folder import conf_dir, own_papers, papers, text_of
 from svmbench.errors import UserError, nearest
 from svmbench.papers import fields
 from svmbench.papers.claims import Claim, read_claims
@@ -101,14 +102,19 @@ class Artifact:
         return self.target.partition("-")[0]
 
     @property
+    def is_own(self) -> bool:
+        """Whether the user's own folders hold it."""
+        return self.runs is not None and bool(self.runs.folders)
+
+    @property
     def is_listing(self) -> bool:
         """Whether it is a table with one line per run."""
         return self.kind == "grid" and self.options.get("layout") == "runs"
 
 
 @functools.cache
-def load(paper_id: str) -> Artifact:
-    """Read one artifact.
+def load(paper_id: str, folders: tuple[Path, ...] = ()) -> Artifact:
+    """Read one artifact, of the user's own folders or ours.
 
     Raises
     ------
@@ -117,16 +123,16 @@ def load(paper_id: str) -> Artifact:
     """
     import yaml
 
-    if paper_id not in papers():
-        raise UserError(
-            f"unknown paper '{paper_id}'{nearest(paper_id, papers())} (papers: {', '.join(papers())})"
-        )
-    file = conf_dir() / "paper" / f"{paper_id}.yaml"
+    own = own_papers(folders)
+    known = [*own, *papers()]
+    if paper_id not in known:
+        raise UserError(f"unknown paper '{paper_id}'{nearest(paper_id, known)} (papers: {', '.join(known)})")
+    file = own.get(paper_id, conf_dir() / "paper" / f"{paper_id}.yaml")
     try:
-        content = yaml.load(file.read_text(encoding="utf-8"), Loader=_loader())
-    except yaml.YAMLError as error:
+        content = yaml.load(text_of(file), Loader=_loader())
+    except (yaml.YAMLError, RecursionError) as error:
         raise UserError(f"{file} is no YAML: {' '.join(str(error).split())}") from error
-    return read(paper_id, content, str(file))
+    return read(paper_id, content, str(file), folders if paper_id in own else ())
 
 
 @functools.cache
@@ -144,8 +150,20 @@ def _loader() -> Any:
     return Loader
 
 
-def read(paper_id: str, content: Any, origin: str) -> Artifact:
-    """Return the artifact that a file's content describes; ``origin`` names the file in errors."""
+def read(paper_id: str, content: Any, origin: str, folders: tuple[Path, ...] = ()) -> Artifact:
+    """Return the artifact that a file's content describes.
+
+    Parameters
+    ----------
+    paper_id : str
+        Its name.
+    content : Any
+        The file, parsed.
+    origin : str
+        What names the file in errors.
+    folders : tuple of Path
+        The user's own configuration folders, whose options its overrides may choose.
+    """
     every = sorted({key for needed, optional in KINDS.values() for key in (*needed, *optional)})
     top = fields.section(content, origin, _TOP, ("target", "runs", "claims", *every))
     kind = fields.one_of(top["kind"], f"{origin}: kind", tuple(KINDS))
@@ -162,7 +180,7 @@ def read(paper_id: str, content: Any, origin: str) -> Artifact:
             f"{origin}: target={target} is not allowed: begin it with one of {', '.join(DOCUMENTS)}"
         )
     claims = read_claims(top.get("claims", []), f"{origin}: claims", target)
-    runs, of = _runs(top["runs"], paper_id, f"{origin}: runs") if own else (None, paper_id)
+    runs, of = _runs(top["runs"], paper_id, f"{origin}: runs", folders) if own else (None, paper_id)
     artifact = Artifact(
         paper_id, kind, str(top["title"]), str(top["source"]), target, runs, of, options, claims
     )
@@ -170,13 +188,13 @@ def read(paper_id: str, content: Any, origin: str) -> Artifact:
     return artifact
 
 
-def _runs(content: Any, paper_id: str, where: str) -> tuple[Runs, str]:
+def _runs(content: Any, paper_id: str, where: str, folders: tuple[Path, ...]) -> tuple[Runs, str]:
     """Return the runs of a file, its own or those of another one, and whose they are."""
     if isinstance(content, Mapping) and "of" not in content:
-        return read_runs(content, where), paper_id
+        return replace(read_runs(content, where), folders=folders), paper_id
     given = {"of": content} if isinstance(content, str) else content
     keys = fields.section(given, where, ("of",), ("panels", "solvers"))
-    other = load(str(keys["of"]))
+    other = load(str(keys["of"]), folders)
     if other.runs is None:
         raise UserError(f"{where}.of={keys['of']} is a check and has no runs")
     names = [panel.name for panel in other.runs.panels], [line.name for line in other.runs.lines]

@@ -16,7 +16,7 @@ from svmbench.papers.estimate import Floats, NotAttempted
 from svmbench.papers.material import Material
 from svmbench.papers.quantities import Evidence
 from svmbench.papers.runs import Line, Panel
-from svmbench.report.latex import escape
+from svmbench.report.latex import tabular
 from svmbench.report.tables import table
 
 
@@ -49,7 +49,9 @@ def grid_table(material: Material) -> Mapping[str, str]:
     return {
         "md": "\n\n".join([*about, text]) + "\n",
         "csv": _csv(header, rows),
-        "tex": _latex(header, rows),
+        "tex": tabular(
+            [[(name, 1) for name in header]], [[(text, False) for text in row] for row in rows], 1
+        ),
         "txt": _plain(header, rows),
     }
 
@@ -107,17 +109,6 @@ def _csv(header: list[str], rows: list[list[str]]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([header, *rows])
     return text.getvalue()
-
-
-def _latex(header: list[str], rows: list[list[str]]) -> str:
-    def line(cells: list[str]) -> str:
-        return " & ".join(escape(cell) for cell in cells) + r" \\"
-
-    body = "\n".join(line(row) for row in rows)
-    columns = "l" * len(header)
-    rule = "\\hline"
-    parts = [f"\\begin{{tabular}}{{{columns}}}", rule, line(header), rule, body, rule, r"\end{tabular}"]
-    return "\n".join(parts) + "\n"
 
 
 def _plain(header: list[str], rows: list[list[str]]) -> str:

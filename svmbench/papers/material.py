@@ -67,7 +67,9 @@ class Material:
         except NotAttempted as reason:
             return replace(match, waits=str(reason))
         overrides = (*run.overrides, *(f"{key}={written(value)}" for key, value in values.items()))
-        return index.find(replace(run, overrides=overrides, config=config.resolve(overrides), values={}))
+        return index.find(
+            replace(run, overrides=overrides, config=config.resolve(overrides, run.folders), values={})
+        )
 
     def evidence(self, panel: str, counter: str) -> Evidence:
         """Return what is stored of one panel under one convention."""

@@ -126,7 +126,8 @@ def _section(
     material: Material, claims: Sequence[tuple[Claim, Sequence[tuple[Part, Sequence[Finding]]]]]
 ) -> str:
     artifact = material.artifact
-    parts = [f"## {artifact.target}: {artifact.title}", f"{artifact.source}.", _origin(material)]
+    title = f"{artifact.target}: {artifact.title}" if artifact.target else artifact.title
+    parts = [f"## {title}", f"{artifact.source}.", _origin(material)]
     for claim, judged_parts in claims:
         parts.append(
             f"**{claim.name}: {_of(judged_parts)}.** {claim.text} ({claim.place}{_doubt(claim)})"
@@ -155,7 +156,8 @@ def _origin(material: Material) -> str:
     names = [f"{artifact.id}-{counter}" if counter else artifact.id for counter in counters]
     links = ", ".join(f"[{name}]({folder}/{name}.{ending})" for name in names)
     what = "Table" if ending == "md" else "Picture"
-    return f"{text} {what}: {links}, by `make {artifact.id}`."
+    made = f"svmbench paper draw {artifact.id}" if artifact.is_own else f"make {artifact.id}"
+    return f"{text} {what}: {links}, by `{made}`."
 
 
 def _table(artifact: Artifact, findings: Sequence[Finding]) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from svmbench import config
@@ -110,6 +112,8 @@ class PlannedRun:
         Its configuration.
     values : mapping of str to mapping
         Keys that are still to be taken from other runs; the configuration lacks them.
+    folders : tuple of Path
+        The user's own configuration folders that the overrides choose from.
     """
 
     panel: str
@@ -119,28 +123,31 @@ class PlannedRun:
     overrides: tuple[str, ...]
     config: RunConfig
     values: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    folders: tuple[Path, ...] = ()
 
     @property
     def command(self) -> str:
         """The command that makes it."""
         open_keys = [f"{key}=..." for key in self.values]
-        return " ".join(["svmbench run", *self.overrides, *open_keys])
+        own = [f"--config-dir {shlex.quote(str(self.folders[0]))}"] if self.folders else []
+        return " ".join(["svmbench run", *own, *self.overrides, *open_keys])
 
 
 @dataclass(frozen=True)
 class Runs:
-    """All runs of an artifact as its file describes them."""
+    """All runs of an artifact as its file describes them, and the user's folders that they choose from."""
 
     overrides: tuple[str, ...]
     panels: tuple[Panel, ...]
     lines: tuple[Line, ...]
     groups: tuple[Group, ...]
+    folders: tuple[Path, ...] = ()
 
     def only(self, panels: Sequence[str] | None, solvers: Sequence[str] | None) -> Runs:
         """Return the part of some panels and solvers, for an artifact that shows runs of another one."""
         kept_panels = tuple(panel for panel in self.panels if panels is None or panel.name in panels)
         kept_lines = tuple(line for line in self.lines if solvers is None or line.name in solvers)
-        return Runs(self.overrides, kept_panels, kept_lines, self.groups)
+        return replace(self, panels=kept_panels, lines=kept_lines)
 
     def planned(self) -> list[PlannedRun]:
         """Return every run, resolved and validated, in the order panels, solvers, groups, values, seeds.
@@ -151,10 +158,10 @@ class Runs:
             If an override is wrong.
         """
         jobs = self._jobs()
-        resolved = _resolved([job[-1] for job in jobs])
+        resolved = _resolved([job[-1] for job in jobs], self.folders)
         # Seeds were checked when the file was read, so one composition serves them all.
         return [
-            PlannedRun(panel, line, seed, over, (*common, f"seed={seed}"), config, group.values)
+            PlannedRun(panel, line, seed, over, (*common, f"seed={seed}"), config, group.values, self.folders)
             for (panel, line, over, group, common), settings in zip(jobs, resolved, strict=True)
             for seed in group.seeds
             for config in [replace(settings, seed=seed)]
@@ -191,20 +198,25 @@ class Runs:
 _Job = tuple[str, str, tuple[tuple[str, Any], ...], Group, tuple[str, ...]]
 
 #: What overrides resolve to: artifacts share runs, and each is planned more than once.
-_RESOLVED: dict[tuple[str, ...], RunConfig] = {}
+_RESOLVED: dict[tuple[tuple[Path, ...], tuple[str, ...]], RunConfig] = {}
 
 
-def _resolved(jobs: Sequence[tuple[str, ...]]) -> list[RunConfig]:
+def _resolved(jobs: Sequence[tuple[str, ...]], folders: tuple[Path, ...]) -> list[RunConfig]:
     """Return the resolved configuration of each job; composed once in a process."""
-    new = list(dict.fromkeys(job for job in jobs if job not in _RESOLVED))
+    new = list(dict.fromkeys(job for job in jobs if (folders, job) not in _RESOLVED))
     if new:
-        _RESOLVED.update(zip(new, config.resolve_all(new), strict=True))
-    return [_RESOLVED[job] for job in jobs]
+        places = [(folders, job) for job in new]
+        _RESOLVED.update(zip(places, config.resolve_all(new, folders), strict=True))
+    return [_RESOLVED[folders, job] for job in jobs]
 
 
 def compose_together(many: Iterable[Runs]) -> None:
     """Compose the runs of several artifacts at once: they have much in common."""
-    _resolved([job[-1] for runs in many for job in runs._jobs()])
+    together: dict[tuple[Path, ...], list[tuple[str, ...]]] = {}
+    for runs in many:
+        together.setdefault(runs.folders, []).extend(job[-1] for job in runs._jobs())
+    for folders, jobs in together.items():
+        _resolved(jobs, folders)
 
 
 def written(value: Any) -> str:

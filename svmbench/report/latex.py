@@ -20,14 +20,10 @@ def escape(text: str) -> str:
     return text.translate(_TEX)
 
 
-def booktabs(
-    heads: Sequence[Sequence[tuple[str, int]]],
-    rows: Sequence[Sequence[tuple[str, bool]]],
-    left: int,
-    caption: str,
-    label: str,
+def tabular(
+    heads: Sequence[Sequence[tuple[str, int]]], rows: Sequence[Sequence[tuple[str, bool]]], left: int
 ) -> str:
-    r"""Return a ``table`` environment with the rules of the package booktabs.
+    r"""Return a ``tabular`` environment with the rules of the package booktabs.
 
     Parameters
     ----------
@@ -36,18 +32,10 @@ def booktabs(
     rows : sequence of sequence of (str, bool)
         Texts of cells, and whether they are bold.
     left : int
-        Columns that hold text, at the left.
-    caption, label : str
-        As LaTeX prints them; the label is written as it is.
+        Columns at the left whose texts begin at the left; the others end at the right.
     """
-    width = len(rows[0])
-    lines = [
-        "% needs \\usepackage{booktabs}",
-        r"\begin{table}",
-        r"\centering",
-        f"\\caption{{{escape(caption)}}}",
-    ]
-    lines += [f"\\label{{{label}}}", f"\\begin{{tabular}}{{{'l' * left}{'r' * (width - left)}}}", r"\toprule"]
+    right = sum(over for _, over in heads[0]) - left
+    lines = [f"\\begin{{tabular}}{{{'l' * left}{'r' * right}}}", r"\toprule"]
     for place, head in enumerate(heads):
         cells, rules, column = [], [], 1
         for text, over in head:
@@ -60,4 +48,13 @@ def booktabs(
     for row in rows:
         cells = [f"\\textbf{{{escape(text)}}}" if bold else escape(text) for text, bold in row]
         lines.append(" & ".join(cells) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}"]) + "\n"
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def floating(table: str, caption: str, label: str) -> str:
+    r"""Return a ``tabular`` within a ``table`` environment; the label is written as it is."""
+    head = ["% needs \\usepackage{booktabs}", r"\begin{table}", r"\centering"]
+    return (
+        "\n".join([*head, f"\\caption{{{escape(caption)}}}", f"\\label{{{label}}}", table + r"\end{table}"])
+        + "\n"
+    )

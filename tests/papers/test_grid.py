@@ -6,15 +6,17 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from svmbench.papers.grid import _cell, _latex, _legend
+from svmbench.papers.grid import _cell, _legend
+from svmbench.report.latex import tabular
 
 
 def test_cells_are_plain_text_to_latex():
-    text = _latex(["", "γ = 1, λ = 10⁻⁴"], [["a_b & c {d} #1 50 %", "1.2 ± 0.1 – $5 \\x"]])
-    lines = text.splitlines()
+    row = [("a_b & c {d} #1 50 %", False), ("1.2 ± 0.1 – $5 \\x", True)]
+    lines = tabular([[("", 1), ("γ = 1, λ = 10⁻⁴", 1)]], [row], 1).splitlines()
     assert lines[2] == r" & $\gamma$ = 1, $\lambda$ = 10$^-$$^4$ \\"
-    assert lines[4] == r"a\_b \& c \{d\} \#1 50 \% & 1.2 $\pm$ 0.1 -- \$5 \textbackslash{}x \\"
-    assert lines[0] == r"\begin{tabular}{ll}" and lines[-1] == r"\end{tabular}"
+    assert lines[4] == r"a\_b \& c \{d\} \#1 50 \% & \textbf{1.2 $\pm$ 0.1 -- \$5 \textbackslash{}x} \\"
+    assert lines[:2] == [r"\begin{tabular}{lr}", r"\toprule"]
+    assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
 
 
 def test_a_single_run_shows_no_deviation():

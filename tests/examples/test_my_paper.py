@@ -1,0 +1,109 @@
+"""The example of docs/add-a-paper-figure.md, files of the user's own: its commands are run, word for word."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from svmbench.cli.main import main
+
+DOCS = Path(__file__).parent.parent.parent / "docs"
+EXAMPLE = DOCS / "examples" / "my-paper"
+HEAD = "title: x\nsource: y\n"
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SVMBENCH_CONF", raising=False)
+    shutil.copytree(EXAMPLE, "my-paper")
+    return tmp_path
+
+
+def section():
+    text = (DOCS / "add-a-paper-figure.md").read_text()
+    return text.partition("## Your own figures and tables")[2].partition("\n## ")[0]
+
+
+def commands():
+    lines = [line.strip() for line in section().splitlines() if line.startswith("    svmbench ")]
+    return [shlex.split(line, comments=True)[1:] for line in lines]
+
+
+def test_the_page_shows_the_files_of_the_example():
+    shown = re.findall(r"^```yaml\n(.*?)```$", section(), re.DOTALL | re.MULTILINE)
+    files = [EXAMPLE / "dataset" / "board.yaml", *sorted((EXAMPLE / "paper").glob("*.yaml"))]
+    assert shown == [file.read_text() for file in files]
+
+
+def test_the_commands_make_figure_table_and_verdict_outside_the_repository(here, capsys):
+    for command in commands():
+        assert main(command) == 0, command
+    out = capsys.readouterr().out
+    assert "board-curves | –      | curves | 0 of 11 runs are stored" in out
+    assert "SBP ends below Pegasos: " in out and "not attempted" not in out
+    assert Path("results/figures/board-curves/board-curves-kev_ondemand.pdf").stat().st_size > 5_000
+    table = Path("results/tables/board-table.tex").read_text()
+    smo = table.splitlines()[4].split(" & ")[3]
+    assert table.splitlines()[1] == r"\toprule" and r"$\pm$" in table and r"\pm" not in smo
+    assert not Path("results/reference").exists()
+
+
+def test_the_environment_names_the_folder_as_well(here, monkeypatch, capsys):
+    monkeypatch.setenv("SVMBENCH_CONF", "my-paper")
+    assert main(["paper", "plan", "board-curves"]) == 0
+    out = capsys.readouterr().out
+    assert "svmbench paper run board-curves --config-dir " in out and "0 of 11 runs are stored" in out
+    assert main(["paper", "list"]) == 0
+    assert "sbp-f2" not in capsys.readouterr().out  # ours are drawn by their names
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[", "mine.yaml is no YAML: "),
+        ("title: x\n", "mine.yaml: the key 'source' is missing"),
+        (f"{HEAD}kind: curve\nruns: board-curves\n", "mine.yaml: kind=curve is not allowed"),
+        (
+            f"{HEAD}kind: curves\nruns: board-curve\n",
+            "unknown paper 'board-curve'; did you mean 'board-curves'?",
+        ),
+        (f"{HEAD}kind: curves\nruns: board-curves\nmetrics: [eror]\n", "eror"),
+        (f"{HEAD}kind: grid\ncell: '{{a}}'\nvalues: {{b: {{}}}}\nruns: board-curves\n", "cannot be filled"),
+    ],
+)
+def test_a_mistake_in_a_file_gets_one_sentence(here, text, sentence, capsys):
+    Path("my-paper/paper/mine.yaml").write_text(text)
+    assert main(["paper", "draw", "mine", "--config-dir", "my-paper"]) == 2
+    error = capsys.readouterr().err
+    assert sentence in error and error.count("\n") == 1 and "Traceback" not in error
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (
+            ["list", "--config-dir", "my-papr"],
+            "--config-dir=my-papr is not a folder: give the folder that holds",
+        ),
+        (["draw", "board", "--config-dir", "my-paper"], "unknown paper 'board'"),
+        (["draw", "board-curves"], "unknown paper 'board-curves'"),
+    ],
+)
+def test_wrong_use_gets_one_sentence(here, words, sentence, capsys):
+    assert main(["paper", *words]) == 2
+    error = capsys.readouterr().err
+    assert sentence in error and error.count("\n") == 1
+
+
+def test_a_file_with_the_name_of_ours_is_refused(here, capsys):
+    shutil.copy("my-paper/paper/board-curves.yaml", "my-paper/paper/sbp-f2.yaml")
+    assert main(["paper", "draw", "--config-dir", "my-paper"]) == 2
+    assert (
+        "has the name of a file of svmbench, which would be read instead: rename it"
+        in capsys.readouterr().err
+    )
