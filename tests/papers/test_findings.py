@@ -10,8 +10,6 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "findings.md"
 SECTIONS = re.split(r"(?m)^## ", PAGE.read_text(encoding="utf-8"))[1:]
-# The sections on ASSET are held against its runs once they name them.
-SECTIONS = [text for text in SECTIONS if "(AS-" not in text.split("\n")[0] or "<!-- from:" in text]
 #: A comment at the end of a section: the artifacts that its numbers are from, and what is a setting.
 SOURCE = re.compile(r"<!-- from: (?P<names>[^;>]*?)(?:; given: (?P<given>[^>]*?))? -->")
 NUMBER = re.compile(r"(?<![\w.\-])\d[\d,]*(?:\.\d+)?(?:e-?\d+)?(?![\w-])")

@@ -247,3 +247,25 @@ def test_a_value_that_is_an_upper_bound_alone(tmp_path):
         [{"name": "c", "text": "t", "place": "p", "parts": [{"order": given}]}], "FILE", "X-C"
     )[0].parts
     assert part.definition.startswith("The test error of sbp at the end (an upper bound) is less")
+
+
+@pytest.mark.parametrize(
+    ("stored", "at", "verdict"),
+    [
+        (True, "end", HOLDS),  # they disagree on 10 examples of 1,000, all for one of them
+        (False, "end", UNSURE),  # it may be 70
+        (True, 4000, UNSURE),  # what is stored is of the last checkpoint
+    ],
+)
+def test_examples_that_are_wrong_tell_the_noise_of_a_difference(tmp_path, stored, at, verdict):
+    paper = artifact(["sbp", "sdca"])
+    for run in paper.runs.planned():
+        wrong = np.arange(1000) < (30 if run.solver == "sbp" else 40)
+        rows = [{"test_error": float(wrong.mean())}] * 4
+        store(tmp_path, run, rows, wrong=wrong if stored else None)
+    given = {"less": {"solver": "sbp", "at": at}, "than": {"solver": "sdca", "at": at}}
+    claim = {"name": "c", "text": "t", "place": "p", "parts": [{"order": given}]}
+    (parsed,) = read_claims([claim], "FILE", "X-C")
+    evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
+    (finding,) = judge(parsed.parts[0], {"kev_ondemand": {"board": evidence}})
+    assert finding.verdict == verdict and finding.estimate.value == pytest.approx(-1.0)

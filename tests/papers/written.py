@@ -5,7 +5,7 @@ from svmbench.papers.material import Material
 from svmbench.papers.plan import Index
 from svmbench.run_config import RunConfig
 from svmbench.solvers import registry
-from svmbench.store import Store
+from svmbench.store import Store, bits
 from svmbench.store.identity import identity
 
 BOARD = {"board": {"title": "Board", "overrides": ["dataset=checkerboard"]}}
@@ -30,7 +30,18 @@ def artifact(solvers, *, kind="curves", seeds=1, panels=None, groups=None, claim
     return read("small", {**content, "claims": list(claims)} if claims else content, "FILE")
 
 
-def store(root, planned, rows=({},), *, status="budget", version=None, checksum="c", title=None, **changes):
+def store(
+    root,
+    planned,
+    rows=({},),
+    *,
+    status="budget",
+    version=None,
+    checksum="c",
+    title=None,
+    wrong=None,
+    **changes,
+):
     """Store a planned run with these checkpoints; ``changes`` replace groups of its config or of run.json."""
     planned_config = planned.config.document()
     config = {**planned_config, **{k: v for k, v in changes.items() if k in planned_config}}
@@ -52,7 +63,8 @@ def store(root, planned, rows=({},), *, status="budget", version=None, checksum=
         cost = 1000 * 2 ** (place - 1)
         common = dict.fromkeys(("kev_ondemand", "kev_rowupdate", "kev_iter"), cost)
         writer.checkpoint({"iterations": 10 * place, **common, "wall_seconds": 0.1 * place, **row})
-    return writer.finish(status, "the test says so", peak_memory=12.4)
+    bit = {} if wrong is None else {"wrong_tests": bits.packed(wrong)}
+    return writer.finish(status, "the test says so", peak_memory=12.4, **bit)
 
 
 def material(made, root):
