@@ -9,8 +9,12 @@ from svmbench.errors import Refusal, UserError
 from svmbench.runner.certifier import Uncertified
 from svmbench.runner.memory import OutOfAllowance
 
-#: Relative gap above which an exact method that has converged has done so by its tolerance alone.
+#: Relative gap above which a method that has converged has done so by its own rule alone.
 _FAR = 0.01
+
+#: In the reason of each run that has converged far from the optimum, or with no bound that tells how far.
+FLAG = "by its own rule alone"
+_UNKNOWN = ", with no bound that tells how far the optimum is"
 
 
 @dataclass(frozen=True)
@@ -43,11 +47,12 @@ def end_by(error: BaseException) -> End:
     return End("failed", f"{type(error).__name__}: {error}; see error.log in the run's folder")
 
 
-def explained(end: End, row: dict[str, Any], exact: bool) -> End:
+def explained(end: End, row: dict[str, Any], exact: bool, regularised: bool = True) -> End:
     """Return an end that may be far from the optimum with how far it is, where that is known.
 
-    A tolerance is one of the optimality conditions or of the mean loss, so that a method may have converged
-    although the objective is many times its bound, as at C = 1e12.
+    A tolerance is one of the optimality conditions or of the mean loss, and a rule may be about something
+    else, such as a number of support vectors. So a method may have converged although the objective is many
+    times its bound, as at C = 1e12. `FLAG` is in the sentence of each run that has.
 
     Parameters
     ----------
@@ -57,27 +62,32 @@ def explained(end: End, row: dict[str, Any], exact: bool) -> End:
         The last checkpoint.
     exact : bool
         Whether the method ends at the optimum by itself.
+    regularised : bool, default True
+        Whether it minimises a regularised objective at all.
     """
     gap = row.get("relative_gap")
     at = "" if gap is None else f", at a relative gap of {gap:.1e}"
     if end.status == "stalled":
-        return replace(end, reason=end.reason + at)
+        return replace(end, reason=end.reason + (at or _UNKNOWN if exact else at))
     if exact and end.status in ("budget", "timeout"):
         return replace(end, reason=f"{end.reason} before it converged{at}")
-    # A gap to the stored optimum may be that of another loss.
-    own = exact and row.get("dual_source") == "solver"
-    if not own:
+    if end.status != "converged" or not regularised:
+        return end
+    if row.get("native_objective") is not None and not (exact and row.get("dual_source") == "solver"):
+        # The gap to the stored optimum is that of another loss.
         gap = _native_gap(row)
         at = "" if gap is None else f", at a relative gap of {gap:.1e} in its own objective"
-    if end.status == "converged" and gap is not None and gap > _FAR:
-        more = "a smaller solver.eps would go on"
-        return replace(end, reason=f"{end.reason}, by its tolerance alone{at}: {more}")
+    if gap is None and exact:
+        return replace(end, reason=f"{end.reason}, {FLAG}{_UNKNOWN}")
+    if gap is not None and gap > _FAR:
+        more = ": a smaller solver.eps would go on" if exact else ""
+        return replace(end, reason=f"{end.reason}, {FLAG}{at}{more}")
     return end
 
 
 def _native_gap(row: dict[str, Any]) -> float | None:
     """Return the relative gap of a method that minimises an objective of its own and bounds it from below."""
-    objective, bound = row.get("native_objective"), row.get("native_bound")
-    if objective is None or bound is None or not objective > 0.0:
+    objective, bound = row["native_objective"], row.get("native_bound")
+    if bound is None or not objective > 0.0:
         return None
     return float((objective - bound) / objective)

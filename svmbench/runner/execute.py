@@ -303,7 +303,7 @@ class _Attempt:
             run, oracle.ledger, first, config.budget, config.observe.points, observer, checkpoint,
             self._interrupt, self._progress, clock, solver.refits, solver.exact,
             keeping(writer, solver, observer), due, self._allowance, self._marked,
-            partial(self._posed.answer, problem=problem),
+            partial(self._posed.answer, problem=problem), solver.form == "regularised",
         )  # fmt: skip
         with self._interrupt.deferred():
             end = loop.drive()

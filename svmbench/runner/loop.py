@@ -91,6 +91,8 @@ class Loop:
         Returns what is entered while the run trains, from the seconds that it has trained before.
     answer : callable, optional
         From a snapshot to the one that is observed and stored; by default the same.
+    regularised : bool, default True
+        Whether the method minimises a regularised objective: then an end far from its optimum says so.
     """
 
     def __init__(
@@ -112,6 +114,7 @@ class Loop:
         allowance: Allowance | None = None,
         marked: Callable[[float], AbstractContextManager[object]] = nullcontext,
         answer: Callable[[Snapshot], Snapshot] = lambda snapshot: snapshot,
+        regularised: bool = True,
     ) -> None:
         self._run = run
         self._ledger = ledger
@@ -141,6 +144,7 @@ class Loop:
         self._allowance = allowance
         self._marked = marked
         self._answer = answer
+        self._regularised = regularised
         #: What the last stored checkpoint was made of, and its iteration.
         self.seen: tuple[Snapshot, int] | None = None
 
@@ -171,7 +175,7 @@ class Loop:
                 at = row["iterations"]
                 return End("diverged", f"the objective is {row['primal_objective']} after {at} iterations")
             if end is not None:
-                return explained(end, row, self._exact)
+                return explained(end, row, self._exact, self._regularised)
             end = self._reached(row)
             if end is not None:
                 return end

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
+from svmbench.runner.ends import FLAG
 from svmbench.runner.outcome import ended
 from svmbench.sweep.plan import Job
 from svmbench.sweep.record import Record
@@ -150,11 +151,12 @@ def rows(jobs: Sequence[Job], ends: Mapping[int, dict[str, Any]]) -> list[tuple[
 
 
 def failures(jobs: Sequence[Job], ends: Mapping[int, dict[str, Any]]) -> list[str]:
-    """Return a line for each job that has no result: number, overrides and reason."""
+    """Return a line for each job without a result, or whose method ended far from the optimum, with why."""
     return [
         f"  {job.number + 1}  {job.label}: {ended(end['state'], end['reason'])}"
         for job in jobs
-        if (end := ends.get(job.number)) is not None and end["state"] not in NAMES
+        if (end := ends.get(job.number)) is not None
+        and (end["state"] not in NAMES or FLAG in (end["reason"] or ""))
     ]
 
 

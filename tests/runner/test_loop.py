@@ -27,6 +27,7 @@ def drive(
     checkpoint=None,
     refits=False,
     exact=False,
+    regularised=True,
     **budget,
 ):
     rows = []
@@ -43,6 +44,7 @@ def drive(
         progress or Silent(),
         refits=refits,
         exact=exact,
+        regularised=regularised,
     )
     return loop.drive(), rows
 
@@ -130,7 +132,8 @@ def test_a_limit_before_an_exact_method_has_converged_is_said_with_the_gap():
     end, _ = drive(ScriptedRun({"kev_iter": 10}), kev=5000.0, gap=0.5, **given)
     assert end.reason == "budget.gap=0.5 reached: relative_gap 0.1"
     end, _ = drive(ScriptedRun({"kev_iter": 10}, converge=15), kev=5000.0, **given)
-    assert end.reason == "the solver's stopping rule holds after 15 iterations"
+    far = ", by its own rule alone, at a relative gap of 6.7e-02: a smaller solver.eps would go on"
+    assert end.reason == "the solver's stopping rule holds after 15 iterations" + far
 
 
 def test_the_look_at_the_end_of_a_method_is_told_that_it_is_the_last():
@@ -141,20 +144,27 @@ def test_the_look_at_the_end_of_a_method_is_told_that_it_is_the_last():
 
 
 def test_an_exact_method_that_converged_far_from_the_optimum_says_at_what_gap():
-    def end_of(exact=True, **row):
-        run = ScriptedRun({"kev_iter": 10}, converge=15)
-        end, _ = drive(run, observe=lambda _: {"primal_objective": 1.0, **row}, kev=1e6, exact=exact)
+    def end_of(exact=True, regularised=True, **row):
+        run, kind = ScriptedRun({"kev_iter": 10}, converge=15), {"exact": exact, "regularised": regularised}
+        end, _ = drive(run, observe=lambda _: {"primal_objective": 1.0, **row}, kev=1e6, **kind)
         assert end.status == "converged"
         return end.reason
 
     plain = "the solver's stopping rule holds after 15 iterations"
-    far = ", by its tolerance alone, at a relative gap of 2.0e-01: a smaller solver.eps would go on"
-    assert end_of(relative_gap=0.2, dual_source="solver") == plain + far
+    far = ", by its own rule alone, at a relative gap of 2.0e-01"
+    more = ": a smaller solver.eps would go on"
+    unknown = ", by its own rule alone, with no bound that tells how far the optimum is"
+    assert end_of(relative_gap=0.2, dual_source="solver") == plain + far + more
     assert end_of(relative_gap=0.01, dual_source="solver") == plain
-    assert end_of(relative_gap=0.2, dual_source="optimum") == plain  # of another loss
-    assert end_of(exact=False, relative_gap=0.2, dual_source="solver") == plain
+    assert end_of(exact=False, relative_gap=0.2, dual_source="solver") == plain + far
+    assert end_of(exact=False, relative_gap=0.2, dual_source="optimum") == plain + far
+    assert end_of() == plain + unknown
+    assert end_of(exact=False) == plain
+    other = {"relative_gap": 0.2, "dual_source": "optimum", "native_objective": 2.0}  # of another loss
+    assert end_of(**other) == plain + unknown
+    assert end_of(regularised=False, relative_gap=0.2, dual_source="optimum") == plain
     own = {"exact": False, "native_objective": 2.0}
-    assert " at a relative gap of 5.0e-01 in its own objective: " in end_of(**own, native_bound=1.0)
+    assert " at a relative gap of 5.0e-01 in its own objective" in end_of(**own, native_bound=1.0)
     assert end_of(**own, native_bound=1.99) == plain
     assert end_of(**own, native_bound=3.0) == plain  # a method that maximises
     assert end_of(**own) == plain

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from svmbench.sweep.status import duration
+from svmbench.runner.ends import End, explained
+from svmbench.sweep.plan import Job
+from svmbench.sweep.status import duration, failures
 
 
 @pytest.mark.parametrize(
@@ -12,3 +14,19 @@ from svmbench.sweep.status import duration
 )
 def test_times_in_words(seconds, text):
     assert duration(seconds) == text
+
+
+def test_methods_that_ended_far_from_the_optimum_are_named_beside_failures():
+    near, far = ({"relative_gap": gap, "dual_source": "solver"} for gap in (1e-3, 0.18))
+    ends = {}
+    for number, row in enumerate((near, far)):
+        end = explained(End("converged", "the support vectors have reached k"), row, exact=False)
+        ends[number] = {"state": "done", "reason": end.reason}
+    ends[2] = {"state": "failed", "reason": "failed, no memory"}
+    ends[3] = {"state": "done", "reason": None}
+    jobs = [Job(number, f"k={number}", [], {}) for number in range(5)]
+    assert failures(jobs, ends) == [
+        "  2  k=1: done, the support vectors have reached k, by its own rule alone, at a relative gap of "
+        "1.8e-01",
+        "  3  k=2: failed, no memory",
+    ]
