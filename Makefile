@@ -21,6 +21,8 @@ STUBBED = $(subst /,.,$(basename $(shell find svmbench -name '*.pyi')))
 PAPERS = $(basename $(notdir $(wildcard conf/paper/*.yaml)))
 # Rooms whose tests start no process and draw nothing, so that they are over in a minute.
 QUICK = tests/test_*.py $(addprefix tests/, kernels features data config store solvers)
+# Files or folders whose mutants are tried, of those in .ci/mutants; all by default: make mutants MUTATED=svmbench/problem.py
+MUTATED ?=
 # Options of pytest that choose among the tests: make test SELECT='-k sbp'
 SELECT ?=
 # Python compiles what is imported, when it is; pip would compile all.
@@ -34,7 +36,7 @@ SANITIZERS = LD_PRELOAD="$$(gcc -print-file-name=libasan.so):$$(gcc -print-file-
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check test-checks checked test-sanitized sanitized lint docs wheel phases figures tables verdicts reproduce speed clean $(PAPERS)
+.PHONY: help demo test check mutants test-checks checked test-sanitized sanitized lint docs wheel phases figures tables verdicts reproduce speed clean $(PAPERS)
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -59,6 +61,9 @@ test-sanitized:  ## test the compiled layer with gcc's sanitizers (docs/sanitize
 
 sanitized: $(READY)-test
 	$(SANITIZERS) $(PYTEST) --capture=sys $(COMPILED_ROOMS) $(SELECT)
+
+mutants: $(READY)-test $(READY)-mutants  ## change code in samples of places and see whether tests fail; all groups take hours
+	$(VENV)/bin/python .ci/mutants $(MUTATED)
 
 lint: $(READY)-lint  ## check style and types
 	$(VENV)/bin/ruff check .

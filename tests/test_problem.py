@@ -5,7 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from svmbench.problem import balanced, best_bias, mean_hinge
+from svmbench.errors import UserError
+from svmbench.problem import (
+    C_from_lam,
+    Problem,
+    balanced,
+    best_bias,
+    dual_bound,
+    dual_objective,
+    lam_from_C,
+    mean_hinge,
+    mean_squared_hinge,
+    nu_from_optimum,
+    primal_objective,
+    squared_hinge_dual_objective,
+)
 
 
 def test_the_best_bias_has_the_least_hinge_loss():
@@ -35,3 +49,106 @@ def test_balance_allows_for_rounding_only():
     assert balanced(np.zeros(3), y)
     assert balanced(np.array([0.1, 0.3, 0.2]), y)
     assert not balanced(np.array([0.1, 0.3, 0.2001]), y)
+
+
+def test_conversions():
+    assert lam_from_C(4.0, 8) == C_from_lam(4.0, 8) == 1.0 / 32.0
+    assert nu_from_optimum(3.0, 4.0) == 0.75
+    for norm in (0.0, -1.0, float("nan")):
+        with pytest.raises(UserError, match="must not be zero"):
+            nu_from_optimum(3.0, norm)
+
+
+def test_objectives():
+    responses, shift = np.array([3.0, 0.5, -1.0, 1.0]), np.array([0.0, 0.5, -1.0, 0.25])
+    assert mean_hinge(responses) == (0.5 + 2.0) / 4.0
+    assert mean_hinge(responses, shift) == 3.0 / 4.0
+    assert mean_squared_hinge(responses) == (0.25 + 4.0) / 4.0
+    assert primal_objective(0.5, 6.0, 2.0) == 3.5
+    alpha = np.array([1.0, 2.0, 3.0])
+    assert dual_objective(0.5, alpha, 4.0) == 0.5 * (6.0 - 2.0)
+    # C = 1/(λn) = 2/3.
+    assert squared_hinge_dual_objective(0.5, alpha, 4.0) == pytest.approx(
+        0.5 * (4.0 - 14.0 / (4.0 * 2.0 / 3.0))
+    )
+
+
+def plane(bias: str = "none") -> tuple[Problem, np.ndarray, np.ndarray]:
+    """Return a problem of three examples with C = 1, a dual point, and y_i y_j K(x_i, x_j)."""
+    y, X = np.array([1.0, -1.0, 1.0]), np.array([[2.0, 1.0], [0.5, -1.0], [0.25, 0.5]])
+    return Problem.build(y, C=1.0, bias=bias), np.array([0.25, 0.5, 0.25]), np.outer(y, y) * (X @ X.T)
+
+
+def test_the_bound_of_a_dual_point_without_bias_is_its_objective():
+    problem, alpha, Q = plane()
+    expected = dual_objective(problem.lam, alpha, alpha @ Q @ alpha)
+    assert dual_bound(problem, alpha, Q @ alpha, lambda i: Q[i, i]) == pytest.approx(expected)
+    # The square of the norm may be below 0 by rounding alone.
+    assert dual_bound(problem, alpha, -1e-20 * alpha, lambda i: Q[i, i]) == problem.lam * alpha.sum()
+
+
+@pytest.mark.parametrize("wrong", [[], [-1e-9, 0.5, 0.5], [0.5, 0.5, 1.0 + 1e-9]])
+def test_a_point_outside_the_box_has_no_bound(wrong):
+    problem, _, Q = plane()
+    alpha = np.array(wrong, dtype=np.float64)
+    assert dual_bound(problem, alpha, np.zeros(alpha.size), lambda i: Q[i, i]) is None
+
+
+def test_the_edge_of_the_box_is_inside():
+    problem, _, Q = plane()
+    alpha = np.array([0.0, 1.0, 1.0 + 2.0**-51])  # the last one is rounding
+    assert dual_bound(problem, np.minimum(alpha, 1.0), Q @ alpha, lambda i: Q[i, i]) is not None
+    assert dual_bound(problem, np.full(3, np.nextafter(1.0, 2.0)), Q @ alpha, lambda i: Q[i, i]) is not None
+    assert dual_bound(problem, alpha + 2.0**-40, Q @ alpha, lambda i: Q[i, i]) is None
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_the_bound_with_a_bias_is_the_objective_of_the_balanced_point_beside(sign):
+    problem, alpha, Q = plane("unregularised")
+    exact = dual_objective(problem.lam, alpha, alpha @ Q @ alpha)
+    assert dual_bound(problem, alpha, Q @ alpha, lambda i: Q[i, i]) == pytest.approx(exact, rel=1e-15)
+    # Off balance by t in either class; Q is scaled so that what t changes is seen.
+    Q = 1e8 * Q
+    t, off = 1e-10, alpha.copy()
+    heavier = 1 if sign < 0.0 else 0
+    off[heavier] += t
+    beside = off.copy()
+    beside[heavier] -= abs(float(off @ problem.y))
+    expected = dual_objective(problem.lam, beside, beside @ Q @ beside)
+    without = dual_objective(problem.lam, off, off @ Q @ off)
+    found = dual_bound(problem, off, Q @ off, lambda i: Q[i, i])
+    assert found == pytest.approx(expected, rel=1e-13) and found != pytest.approx(without, rel=1e-13)
+
+
+def test_a_point_that_does_not_balance_has_no_bound_with_a_bias():
+    problem, alpha, Q = plane("unregularised")
+    assert dual_bound(problem, alpha + np.array([1e-3, 0.0, 0.0]), Q @ alpha, lambda i: Q[i, i]) is None
+
+
+def test_a_problem_has_both_regularisations():
+    y = np.array([1.0, -1.0])
+    assert Problem.build(y, C=4.0).lam == 1.0 / 8.0 and Problem.build(y, lam=0.125).C == 4.0
+    made = Problem.build(y, lam=1.0, bias="unregularised", nu=0.0, radius=0.5)
+    assert (made.n, made.bias, made.nu, made.radius) == (2, "unregularised", 0.0, 0.5)
+    assert Problem.build(y, C=1.0).nu is None and Problem.build(y, C=1.0).radius is None
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({}, "exactly one"),
+        ({"lam": 1.0, "C": 1.0}, "exactly one"),
+        ({"C": 0.0}, r"problem\.C=0\.0 is not allowed"),
+        ({"C": float("inf")}, r"problem\.C=inf is not allowed"),
+        ({"lam": -1.0}, r"problem\.lam=-1\.0 is not allowed"),
+        ({"lam": float("nan")}, r"problem\.lam=nan is not allowed"),
+        ({"C": 1.0, "nu": -0.5}, r"solver\.nu=-0\.5 is not allowed"),
+        ({"C": 1.0, "nu": float("inf")}, r"solver\.nu=inf is not allowed"),
+        ({"C": 1.0, "radius": 0.0}, r"solver\.R=0\.0 is not allowed"),
+        ({"C": 1.0, "radius": float("inf")}, r"solver\.R=inf is not allowed"),
+        ({"C": 1.0, "bias": "some"}, r"problem\.bias=some is not allowed: give one of none, unregularised"),
+    ],
+)
+def test_a_problem_that_is_none_is_refused(given, sentence):
+    with pytest.raises(UserError, match=sentence):
+        Problem.build(np.array([1.0, -1.0]), **given)
