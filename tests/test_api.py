@@ -26,7 +26,7 @@ def test_words_and_keywords_are_the_same_run(tmp_path):
     again = api.run(*words, results=tmp_path, quiet=True)
     assert again.id == first.id and again.ended == first.ended
     assert api.run(*words, results=tmp_path, quiet=True, force=True).ended > first.ended
-    assert first.config["kernel"]["gamma"] == 0.7
+    assert first.config.kernel.parameters["gamma"] == 0.7
 
 
 def test_runs_are_loaded_as_tables(tmp_path):
@@ -61,7 +61,7 @@ def test_arrays_are_a_data_set_that_the_command_line_can_read(tmp_path, sparse):
     )
     assert made.summary()["test_error"] < 0.2
     assert made.dataset == ("mine" if not sparse else "arrays")
-    known = made.config["dataset"]
+    known = made.document["dataset"]
     assert known["path"].endswith(".npz")
     words = ["solver=smo", "dataset=file", "dataset.positive=right", "kernel.gamma=0.5", "problem.C=2"]
     words += [f"dataset.{key}={known[key]}" for key in ("name", "path", "test_path") if known[key]]

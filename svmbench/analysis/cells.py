@@ -14,7 +14,8 @@ from svmbench.errors import UserError, nearest
 from svmbench.report.bounds import problem_of, references
 from svmbench.report.selection import check_axes
 from svmbench.report.series import CERTIFIED, COUNTERS, METRICS, Known, last_value, steps_of
-from svmbench.report.settings import check_keys, flatten, setting
+from svmbench.report.settings import check_keys, setting
+from svmbench.run_config import flatten, role
 from svmbench.store import StoredRun
 
 #: Metrics of which the least is the best.
@@ -25,9 +26,8 @@ SMALLER = (
 #: Metrics that vary from run to run even where nothing is random.
 TIMES = ("wall_seconds", "cpu_seconds", "nanoseconds")
 
-#: Sections and keys in which the runs of a cell may differ, and those that only say where a run ends.
-_APART = ("seed", "results", "data.", "force", "prefetch", "threads", "observe.", "budget.")
-_ENDS = ("budget.kev", "budget.iterations", "budget.seconds", "budget.gap", "budget.test_error")
+#: Sections and keys, beside those of places, in which the runs of a cell may differ.
+_APART = ("seed", "threads", "observe.", "budget.")
 
 Labels = tuple[Any, ...]
 
@@ -166,8 +166,8 @@ def _one_for_each_seed(
     group: Sequence[StoredRun], at: At, left_out: list[tuple[str, str]], name: str
 ) -> list[StoredRun]:
     """Return the runs of a cell, of each seed the one that goes furthest."""
-    configs = [flatten(run.config) for run in group]
-    differing = _differing(configs, lambda key: not key.startswith(_APART))
+    configs = [flatten(run.document) for run in group]
+    differing = _differing(configs, lambda key: role(key) != "place" and not key.startswith(_APART))
     if differing:
         raise UserError(_mixed(name, group, differing))
     seeds: dict[int, StoredRun] = {}
@@ -178,7 +178,7 @@ def _one_for_each_seed(
             left_out.append((shorter.id, f"{run.id} is the same run and goes further"))
         seeds[run.seed] = run
     kept = [seeds[seed] for seed in sorted(seeds)]
-    ends = _differing([flatten(run.config) for run in kept], lambda key: key in _ENDS)
+    ends = _differing([flatten(run.document) for run in kept], lambda key: role(key) == "end")
     if ends and at.name == "end":
         raise UserError(_mixed(name, kept, ends) + ", or look at all of them at one cost by --at COST=VALUE")
     return kept
@@ -202,18 +202,18 @@ def _named(keys: Sequence[str], values: Labels) -> str:
 
 
 def _spent(run: StoredRun) -> tuple[float, float]:
-    counter = run.config.get("budget", {}).get("counter") or "iterations"
+    counter = run.config.budget.counter
     return float(run.value(counter) or 0.0), float(run.value("wall_seconds") or 0.0)
 
 
 def _is_seedless(run: StoredRun, seedless: Collection[str]) -> bool:
-    return run.solver in seedless and "features" not in run.facts.common
+    return run.solver in seedless and run.config.features is None
 
 
 def _value(run: StoredRun, metric: str, at: At, reference: Known | None) -> float | str:
     """Return what a cell takes from a run, in the units of the metric's axis, or why it is unknown."""
     if at.name == "end":
-        axis = run.config.get("budget", {}).get("counter") or "iterations"
+        axis = run.config.budget.counter
         for counter in dict.fromkeys((axis, "iterations", "wall_seconds")):
             value = last_value(run, counter, metric, reference)
             if not isinstance(value, str):

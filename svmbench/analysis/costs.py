@@ -16,7 +16,8 @@ import numpy as np
 
 from svmbench.errors import UserError, nearest
 from svmbench.report.series import COUNTERS, METRICS, Floats, Steps, steps_of
-from svmbench.report.settings import flatten, written
+from svmbench.report.settings import written
+from svmbench.run_config import flatten
 from svmbench.store import StoredRun
 
 #: What a target may be set for: what is better the smaller it is, and known without a certified optimum.
@@ -127,12 +128,12 @@ def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
 
 def problem_of(run: StoredRun) -> Key:
     """Return what must agree for two runs to solve the same problem; a `UserError` if that is not stored."""
-    data = {key: value for key, value in run.facts.common["dataset"].items() if key not in _PLACES}
+    data = {key: value for key, value in run.config.dataset.document().items() if key not in _PLACES}
     about = run.facts["about"]
     try:
         # λ as it was solved for: one run may have been given C and another one λ.
         solved = {"lam": f"{about['problem']['lam']:.6g}", "bias": about["problem"]["bias"]}
-        checksum, kernel = about["dataset"]["checksum"], run.facts.common["kernel"]
+        checksum, kernel = about["dataset"]["checksum"], run.config.kernel.document()
     except (KeyError, TypeError) as error:
         raise UserError("its run.json does not say which problem it solves") from error
     return _key({"dataset": {**data, "checksum": checksum}, "kernel": kernel, "problem": solved})
@@ -140,7 +141,7 @@ def problem_of(run: StoredRun) -> Key:
 
 def method_of(run: StoredRun) -> Key:
     """Return what must agree for two runs to be of the same method."""
-    return _key({"solver": run.facts.common["solver"], "features": run.facts.common.get("features", {})})
+    return _key({"solver": run.document["solver"], "features": run.document.get("features", {})})
 
 
 def arrival(steps: Steps, target: float) -> float:

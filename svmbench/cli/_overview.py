@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from svmbench.report.settings import flatten, name_of
+from svmbench.report.settings import name_of
 from svmbench.report.tables import cell
+from svmbench.run_config import flatten
 
 if TYPE_CHECKING:
     from svmbench.store import StoredRun
@@ -137,7 +138,7 @@ def _settings(runs: Sequence[StoredRun], differing: Sequence[str]) -> list[str]:
     names = [one if short.count(one) == 1 else key for one, key in zip(short, differing, strict=True)]
     found = []
     for run in runs:
-        flat = flatten(run.config)
+        flat = flatten(run.document)
         known = ((name, flat.get(key)) for name, key in zip(names, differing, strict=True))
         found.append(" ".join(f"{name}={_value(value)}" for name, value in known if value is not None))
     return found
@@ -168,7 +169,7 @@ def _plain(number: str) -> str:
 
 def _cost(run: StoredRun) -> str:
     """Return what a run has paid, in what its budget counts; seconds where that does not apply."""
-    counter = run.config.get("budget", {}).get("counter") or "kev_ondemand"
+    counter = run.config.budget.counter
     paid = run.value(counter)
     if paid is None:
         seconds = run.value("wall_seconds")

@@ -18,6 +18,7 @@ from svmbench.cli._pager import paged
 from svmbench.cli._parser import Parser
 from svmbench.cli._tables import percent
 from svmbench.errors import UserError, csv_cell, nearest
+from svmbench.run_config import flatten, role
 
 if TYPE_CHECKING:
     from svmbench.store import StoredRun
@@ -28,9 +29,6 @@ _MOST = 20
 #: Columns of CSV where none are given, around the keys of the configuration that differ between the runs.
 _FIRST = ("run", "status")
 _LAST = ("test_error", "primal_objective", "kev_ondemand", "iterations", "wall_seconds")
-
-#: Keys of the configuration that say where and not what.
-_PLACES = ("config.results", "config.data.", "config.force", "config.prefetch", "config.budget.name")
 
 #: Columns of their own at a glance; sections that say what is solved; and the order in which keys are shown.
 _NAMES = ("config.dataset.name", "config.solver.name")
@@ -161,7 +159,7 @@ class _Columns:
         self.all = runs
         self._notes = notes
         self._configs = {id(run.facts.common): run.facts.common for run in runs}
-        self._dotted = {place: _dotted(config, "config.") for place, config in self._configs.items()}
+        self._dotted = {place: flatten(config.document, "config.") for place, config in self._configs.items()}
         own = dict.fromkeys((*SUMMARY_KEYS, "tags", "note"))
         del own["config"]
         for dotted in self._dotted.values():
@@ -210,12 +208,12 @@ class _Columns:
         found -= {"config.seed", *_NAMES}
         if len({run.seed for run in chosen}) > 1:
             found.add("config.seed")
-        kept = [key for key in self.keys if key in found and not key.startswith(_PLACES)]
+        kept = [key for key in self.keys if key in found and not _says_where(key)]
         return sorted(kept, key=_place)
 
     def usual(self, chosen: Sequence[StoredRun]) -> list[str]:
         """Return the columns shown by default, with the keys of the configuration in which runs differ."""
-        keys = [key for key in self.keys if key.startswith("config.") and not key.startswith(_PLACES)]
+        keys = [key for key in self.keys if key.startswith("config.") and not _says_where(key)]
         present = {id(run.facts.common) for run in chosen}
         configs = [self._dotted[place] for place in present]
         differing = [key for key in keys if any(one.get(key) != configs[0].get(key) for one in configs)]
@@ -243,14 +241,9 @@ def _varying(configs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             yield key
 
 
-def _dotted(section: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in section.items():
-        if type(value) is dict:
-            found.update(_dotted(value, f"{prefix}{key}."))
-        else:
-            found[prefix + key] = value
-    return found
+def _says_where(key: str) -> bool:
+    """Return whether a key of the configuration says where and not what."""
+    return role(key.removeprefix("config.")) == "place"
 
 
 def _chosen(runs: _Columns, where: Sequence[str], sort: str | None, reverse: bool) -> list[StoredRun]:

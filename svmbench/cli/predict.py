@@ -37,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
 
     run = Store(given.results).find(given.run)
     model = run.model()
-    dataset = run.config["dataset"]
+    dataset = run.config.dataset.document()
     train, step = None, None
     if model.indices is not None or dataset.get("scaling", "none") in ("minmax", "standard"):
         train = load(run, {}).train.X  # which also tells whether the files are still those of the run
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
     if model.features is not None:
         X = X.astype("float32")  # which is what a feature map reads
     if model.indices is not None and train is not None and train.dtype == "float32":
-        step = unit(train, model.kernel, run.config.get("precision", "auto"))
+        step = unit(train, model.kernel, run.config.precision)
     values = scores(model, train, X, step) + model.bias
     if given.json:
         shown = [float(v) if given.scores else (1 if v > 0.0 else -1) for v in values]

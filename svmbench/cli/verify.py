@@ -125,10 +125,11 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
         return "unchecked", f"cannot be recomputed: {error}"
     if model.iterations != summary["iterations"]:
         return "differs", f"the model is of iteration {model.iterations}, the trace ends at another"
-    if model.kernel != run.config["kernel"] or model.kernel != about["identity"]["config"]["kernel"]:
-        return "differs", f"the model is of kernel {model.kernel}, run.json says {run.config['kernel']}"
+    kernel = run.config.kernel.document()
+    if model.kernel != kernel or model.kernel != about["identity"]["config"]["kernel"]:
+        return "differs", f"the model is of kernel {model.kernel}, run.json says {kernel}"
     # Features in double precision are taken as loaded, whatever they are multiples of.
-    precision = run.config.get("precision", "auto") if set.train.X.dtype.itemsize == 4 else "double"
+    precision = run.config.precision if set.train.X.dtype.itemsize == 4 else "double"
     made = numbers(model, about["problem"], set, precision)
     wrong, largest, left, vague = compare(summary, made, (about.get("optimum_values") or {}).get("dual"))
     if wrong:
@@ -152,11 +153,10 @@ def load(run: StoredRun, loaded: dict[str, Dataset]) -> Dataset:
     config, checksum = run.config, run.manifest["dataset"]["checksum"]
     if checksum not in loaded:
         loaded.clear()
-        where = config["data"]
         loaded[checksum] = datasets.load(
-            config["dataset"],
-            mirror=where["mirror"],
-            directory=where["dir"],
+            config.dataset.document(),
+            mirror=config.data.mirror,
+            directory=config.data.dir,
             say=lambda line: print(line, file=sys.stderr),
             checksum=checksum,
         )
@@ -166,4 +166,4 @@ def load(run: StoredRun, loaded: dict[str, Dataset]) -> Dataset:
             "or preparation have changed): repeat the run"
         )
     # Feature maps read features in single precision.
-    return rounded(loaded[checksum]) if "features" in config else loaded[checksum]
+    return loaded[checksum] if config.features is None else rounded(loaded[checksum])

@@ -6,16 +6,22 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-#: Where the files are and what is done about a stored run; no part of what was run.
-_PLACES = ("results", "data", "force", "prefetch")
-_GROUPS = ("solver", "dataset", "kernel", "features", "budget")
+from svmbench.run_config import CHOICES, RunConfig, role
+
+#: Sections that are composed from an option of a group.
+_GROUPS = (*CHOICES, "budget")
 #: The data set whose path and name are the user's (`svmbench.data.catalogue.OWN`).
 _OWN = "file"
 
 
-def command(config: Mapping[str, Any]) -> str:
+def command(config: RunConfig) -> str:
     """Return the command line of a resolved configuration, every key given, quoted for a shell."""
-    parts = [part for key, value in config.items() if key not in _PLACES for part in _parts(key, value)]
+    parts = [
+        part
+        for key, value in config.document().items()
+        if role(key) != "place"  # where the files are, and what is done about a stored run
+        for part in _parts(key, value)
+    ]
     return shlex.join(["svmbench", "run", *parts])
 
 

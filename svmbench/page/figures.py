@@ -59,7 +59,7 @@ def _figure(title: str, runs: Sequence[StoredRun], kept: int | None) -> dict[str
     style = looks((label, solvers[label]) for label in labels)
     drawn = [_run(run, labels.index(named[keys[run.id]]), kept) for run in runs]
     present = [name for name in _COLUMNS if any(name in one["values"] for one in drawn)]
-    counted = Counter(run.config["budget"]["counter"] for run in runs)
+    counted = Counter(run.config.budget.counter for run in runs)
     return {
         "title": title,
         "cost": max(present, key=lambda name: counted[name]),

@@ -131,7 +131,7 @@ class Index:
 
     def _derived(self, run: StoredRun) -> Iterator[str]:
         """Tell whether ν or R, where it is derived from the certified optimum, is still what the run used."""
-        used, given = run.manifest.get("problem", {}), run.config["solver"]
+        used, given = run.manifest.get("problem", {}), run.config.solver.parameters
         record = self.optimum(run)
         for name, key in DERIVED.values():
             if record is None or given.get(key) != "auto" or used.get(name) is None:

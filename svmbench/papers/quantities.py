@@ -98,7 +98,7 @@ class Evidence:
     def _curve(self, solver: str, metric: str, where: Mapping[str, Any]) -> Curve:
         runs = self.runs(solver, where)
         # A quantity at the end of a run does not ask what it cost; the counter of its budget is always known.
-        counter = self.counter or str(runs[0].config["budget"]["counter"])
+        counter = self.counter or runs[0].config.budget.counter
         steps = [steps_of(run, counter, metric, self.reference(run)) for run in runs]
         for found in steps:
             if isinstance(found, str):

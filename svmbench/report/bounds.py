@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from svmbench.report.series import optimum_of
+from svmbench.run_config import role
 from svmbench.store import StoredRun
-
-#: Groups of the configuration that decide which problem is solved; the others decide how.
-_NO_PROBLEM = ("solver", "budget", "observe", "seed", "threads", "prefetch", "results", "data", "force")
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ class Reference:
 
 def problem_of(run: StoredRun) -> str:
     """Return what tells the problem of a run from others: its data, and every group that poses it."""
-    posed = {key: value for key, value in run.config.items() if key not in _NO_PROBLEM}
+    posed = {key: value for key, value in run.document.items() if role(key) == "problem"}
     if "features" in posed:  # they are drawn by the seed, and each draw is a problem of its own
         posed["seed"] = run.seed
     return json.dumps([run.facts["about"]["dataset"]["checksum"], posed], sort_keys=True)

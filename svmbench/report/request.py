@@ -17,9 +17,10 @@ from svmbench.report.heat import make_heat
 from svmbench.report.labels import handles_of
 from svmbench.report.selection import CURVE_GROUPS, Panel, Selection, in_order, select
 from svmbench.report.series import CERTIFIED
-from svmbench.report.settings import check_keys, flatten, setting, written
+from svmbench.report.settings import check_keys, setting, written
 from svmbench.report.sheet import WIDTHS
 from svmbench.report.style import LINES, MARKERS, PALETTE, Look, Picture
+from svmbench.run_config import flatten
 from svmbench.store import StoredRun
 
 #: More curves than this in one panel are refused.
@@ -119,7 +120,7 @@ def make(runs: Sequence[StoredRun], request: Request) -> tuple[Picture, str, lis
 
 def usual_cost(runs: Sequence[StoredRun]) -> str:
     """Return the counter of the runs' budgets if it is one, else the one that every kernel method has."""
-    counters = {run.facts.common["budget"]["counter"] for run in runs}
+    counters = {run.facts.common.config.budget.counter for run in runs}
     return str(counters.pop()) if len(counters) == 1 else "kev_ondemand"
 
 
@@ -218,7 +219,7 @@ def _check_crowd(found: Selection) -> None:
 
 def _differing(panel: Panel) -> list[str]:
     """Return the keys in which the curves of a panel differ."""
-    flats = [flatten({group: run.config.get(group, {}) for group in CURVE_GROUPS}) for run in panel.runs]
+    flats = [flatten({group: run.document.get(group, {}) for group in CURVE_GROUPS}) for run in panel.runs]
     keys = dict.fromkeys(itertools.chain.from_iterable(flats))
     return [
         "solver" if key == "solver.name" else "dataset" if key == "dataset.name" else key

@@ -9,7 +9,8 @@ from typing import Any
 from svmbench.errors import UserError, nearest
 from svmbench.report.bounds import Reference, problem_of
 from svmbench.report.series import COUNTERS, METRICS, OPTIMUM_COLUMNS, Curve, Steps, optimum_of, steps_of
-from svmbench.report.settings import dataset_title, flatten, labels, setting, written
+from svmbench.report.settings import dataset_title, labels, setting, written
+from svmbench.run_config import flatten
 from svmbench.store import StoredRun
 
 #: Solvers that stand first in a legend, in this order: those of the figures that came first.
@@ -182,16 +183,15 @@ def in_order(value: Any) -> tuple[bool, Any]:
 
 def _panel_key(run: StoredRun) -> tuple[tuple[str, Any], ...]:
     """Return what must agree for two runs to share a panel: the data set and its parameters."""
-    return tuple(
-        (key, _hashable(value)) for key, value in sorted(flatten({"dataset": run.config["dataset"]}).items())
-    )
+    flat = flatten({"dataset": run.config.dataset.document()})
+    return tuple((key, _hashable(value)) for key, value in sorted(flat.items()))
 
 
 def _curve_key(run: StoredRun, counter: str, apart: Sequence[str]) -> tuple[tuple[str, Any], ...]:
     """Return what must agree for two runs to differ only in their seed."""
-    config: dict[str, Any] = {group: run.config.get(group, {}) for group in CURVE_GROUPS}
+    config: dict[str, Any] = {group: run.document.get(group, {}) for group in CURVE_GROUPS}
     if counter == "kev_computed":
-        config["budget"] = {"memory": run.config["budget"].get("memory")}
+        config["budget"] = {"memory": run.config.budget.memory}
     groups = {key: _hashable(value) for key, value in flatten(config).items()}
     # Sorted, for packed runs have their keys in another order.
     return tuple(sorted({**dict(_made_of(run, apart)), **groups}.items()))

@@ -240,7 +240,7 @@ def costs_of(run: StoredRun, counter: str) -> Floats:
 def _derived(run: StoredRun, counter: str, cost: Floats) -> Floats:
     if counter == "epochs":
         return cost / float(run.manifest["dataset"]["rows"]["train"])
-    features = run.config.get("features", {}) if counter == "prediction" else {}
+    features = run.document.get("features", {}) if counter == "prediction" else {}
     size = features.get("s", features.get("frequencies"))  # of the sample, or of them
     return cost if size is None else np.full(cost.size, float(size))
 

@@ -6,25 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from svmbench.errors import UserError, nearest
+from svmbench.run_config import CHOICES, flatten
 from svmbench.store import StoredRun
 
 #: What titles write instead of a key.
 _SIGNS = {"kernel.gamma": "γ", "problem.C": "C", "problem.lam": "λ"}
 #: Feature maps that are named after people.
 _MAPS = {"fourier": "Fourier", "nystrom": "Nyström"}
-#: Groups that may be named alone: they mean the option that was chosen.
-_GROUPS = ("solver", "dataset", "kernel", "features")
-
-
-def flatten(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return a nested mapping as one level with dotted keys."""
-    flat: dict[str, Any] = {}
-    for key, value in config.items():
-        if isinstance(value, Mapping):
-            flat.update(flatten(value, f"{prefix}{key}."))
-        else:
-            flat[prefix + key] = value
-    return flat
 
 
 def setting(run: StoredRun, key: str) -> Any:
@@ -32,16 +20,16 @@ def setting(run: StoredRun, key: str) -> Any:
     if key == "solver":
         return run.title
     if key == "dataset":
-        return dataset_title(run.config["dataset"])
-    flat = flatten(run.config)
-    value = flat.get(f"{key}.name", "none") if key in _GROUPS else flat.get(key)
+        return dataset_title(run.config.dataset.document())
+    flat = flatten(run.document)
+    value = flat.get(f"{key}.name", "none") if key in CHOICES else flat.get(key)
     return tuple(value) if isinstance(value, list) else value
 
 
 def check_keys(keys: Iterable[str], runs: Sequence[StoredRun]) -> None:
     """Raise a `UserError` for a key that no run has."""
     configs = {id(run.facts.common): run.facts.common for run in runs}.values()
-    known = dict.fromkeys((*_GROUPS, *(key for config in configs for key in flatten(config))))
+    known = dict.fromkeys((*CHOICES, *(key for config in configs for key in flatten(config.document))))
     for key in keys:
         if key not in known:
             raise UserError(
@@ -54,7 +42,7 @@ def written(key: str, value: Any) -> str:
     """Return a setting as titles and legends write it."""
     text = f"{value:g}" if isinstance(value, float) else str(value)
     text = text.lower() if isinstance(value, bool) else text
-    if key in _GROUPS:
+    if key in CHOICES:
         return text
     return f"{name_of(key)} = {text}"
 
@@ -74,7 +62,7 @@ def dataset_title(section: Mapping[str, Any]) -> str:
 def shared(runs: Sequence[StoredRun], told: Iterable[str] = ()) -> str:
     """Return what all runs have in common of kernel, features and regularization, without what is told."""
     configs = {id(run.facts.common): run.facts.common for run in runs}.values()
-    flats = [flatten(config) for config in configs]
+    flats = [flatten(config.document) for config in configs]
     parts = []
     kernels = {flat["kernel.name"] for flat in flats}
     if len(kernels) == 1 and kernels != {"gaussian"}:

@@ -20,7 +20,6 @@ from svmbench.run_config import BudgetConfig, Choice, RunConfig
 from svmbench.runner.environment import available_bytes
 from svmbench.solvers.base import Solver
 from svmbench.solvers.external._data import ExternalData
-from svmbench.store.identity import DERIVED
 
 #: Training examples as solvers read them.
 Examples: TypeAlias = Oracle | LinearData | ExternalData
@@ -116,12 +115,10 @@ def _features(chosen: Choice) -> tuple[type[features.FeatureMap], Any]:
 def problem(config: RunConfig, y: NDArray[np.float64]) -> Problem:
     """Return the problem of a configuration over labels y, shape (n,); ν and R stay open if to be derived."""
     asked, given = config.problem, config.solver.parameters
-    known = {
-        name: float(value)
-        for name, key in DERIVED.values()
-        if isinstance(value := given.get(key), int | float)
-    }
-    return Problem.build(y, lam=asked.lam, C=asked.C, bias=asked.bias, **known)
+    nu, radius = (
+        float(value) if isinstance(value := given.get(key), int | float) else None for key in ("nu", "R")
+    )
+    return Problem.build(y, lam=asked.lam, C=asked.C, bias=asked.bias, nu=nu, radius=radius)
 
 
 def first_checkpoint(solver: type[Solver], counter: str, n: int) -> int:

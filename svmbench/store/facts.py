@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+from svmbench.run_config import Document, RunConfig
 from svmbench.store.identity import run_id, underived
 from svmbench.store.trace import COUNTS, TRACE_COLUMNS, WORDS
 
@@ -33,8 +34,17 @@ _PARTS = {name: (struct.Struct("<q").unpack_from, 8 * place) for place, name in 
 }
 
 
+class Common(NamedTuple):
+    """A configuration that runs share, in which the seed does not count: as stored, and as read."""
+
+    document: Document
+    config: RunConfig
+
+
 class Facts(dict[str, Any]):
     """What was read of a run, by `KEYS`."""
+
+    common: Common
 
     def cell(self, name: str) -> Any:
         """Return one column of the last checkpoint, None where unknown."""
@@ -43,13 +53,7 @@ class Facts(dict[str, Any]):
     @property
     def seed(self) -> int:
         """Seed as the user gave it."""
-        return int(self["config"]["seed"])
-
-    @property
-    def common(self) -> dict[str, Any]:
-        """The configuration, in which the seed does not count; to be read only."""
-        config: dict[str, Any] = self["config"]
-        return config
+        return self.common.config.seed
 
 
 class PackedFacts(Mapping[str, Any]):
@@ -61,16 +65,16 @@ class PackedFacts(Mapping[str, Any]):
         status, reason, started, ended, title, key, underived and words, as `pack` returns them.
     numbers : bytes
         From `pack`.
-    common, about : dict
-        Configuration, in which the seed does not count, and about; runs share them.
+    common : Common
+        The configuration.
+    about : dict
+        As in `KEYS`; runs share both.
     """
 
     __slots__ = ("_numbers", "_texts", "about", "common")
 
-    def __init__(
-        self, texts: tuple[str, ...], numbers: bytes, common: dict[str, Any], about: dict[str, Any]
-    ) -> None:
-        if len(numbers) != _PACKED.size or common.get("seed", 1) != 0:
+    def __init__(self, texts: tuple[str, ...], numbers: bytes, common: Common, about: dict[str, Any]) -> None:
+        if len(numbers) != _PACKED.size or common.document.get("seed", 1) != 0:
             raise ValueError("not as it was written")
         self._texts = texts
         self._numbers = numbers
@@ -84,7 +88,7 @@ class PackedFacts(Mapping[str, Any]):
         if key in ("peak_memory", "validation"):
             return self._number(key)
         if key == "config":
-            return {**self.common, "seed": self.seed}
+            return {**self.common.document, "seed": self.seed}
         if key == "last":
             return [self.cell(name) for name in TRACE_COLUMNS] if self._number("checkpoint") else []
         return {"about": self.about}[key]
@@ -160,40 +164,29 @@ def facts_of(
     LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError
         For a document that lacks something, or has another type there.
     """
-    identity, config = manifest["identity"], manifest["config"]
+    identity = manifest["identity"]
+    common = Common(dict(manifest["config"]), RunConfig.of(manifest["config"]))
     # JSON has no NaN or infinity: a diverged objective is unknown to its readers.
     known = {key: None if _not_finite(value) else value for key, value in (last or {}).items()}
     derives = "derived" in identity
     about = {key: manifest.get(key) for key in ("dataset", "problem", "optimum")}
-    _check_config(config)
     _check_about(**about)
-    return Facts(
+    facts = Facts(
         status=_text(end["status"]),
         reason=_text(end["reason"]),
         started=_text(manifest["started"]),
         ended=None if end.get("ended") is None else _text(end["ended"]),
-        title=_text(manifest.get("solver", {}).get("title", config["solver"]["name"])),
+        title=_text(manifest.get("solver", {}).get("title", common.config.solver.name)),
         key=run_id(identity) if derives else name,
         underived=run_id(underived(identity)) if derives else None,
         peak_memory=_number(end.get("peak_memory")),
         validation=_cross_validation(end),
         last=[known[name] for name in TRACE_COLUMNS] if known else [],
-        config=dict(config),
+        config=common.document,
         about=about,
     )
-
-
-def _check_config(config: Mapping[str, Any]) -> None:
-    """Raise for a configuration that commands could not read."""
-    if type(config["seed"]) is not int:
-        raise TypeError("its seed is no whole number")
-    for group in ("solver", "dataset", "kernel", "features", "problem", "budget", "observe", "validate"):
-        section = config[group] if group in ("solver", "dataset") else config.get(group, {})
-        if not isinstance(section, dict):
-            raise TypeError(f"a {type(section).__name__} in place of the section {group}")
-        if group in ("solver", "dataset", "kernel", "features") and section:
-            _text(section["name"])
-    _text(config.get("budget", {}).get("counter") or "")
+    facts.common = common
+    return facts
 
 
 def _check_about(dataset: Any, problem: Any, optimum: Any) -> None:

@@ -27,8 +27,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from svmbench.run_config import RunConfig
 from svmbench.store.database import COLUMNS, FAILURES, TEXTS, created, is_damage, opened, remove
-from svmbench.store.facts import PackedFacts, pack
+from svmbench.store.facts import Common, PackedFacts, pack
 from svmbench.store.identity import without_ends
 from svmbench.store.runs import RUNNING, StoredRun
 
@@ -58,7 +59,7 @@ class Index:
         self._new: list[_Row] = []
         self._gone: list[tuple[str, str]] = []
         self._parsed: dict[str, dict[str, Any]] = {}
-        self._merged: dict[str, dict[str, Any]] = {}
+        self._merged: dict[str, Common] = {}
         self._same: dict[str, str] = {}
         self._fresh: list[tuple[str, str]] = []
         self._digests: dict[bytes, str] = {}
@@ -113,7 +114,8 @@ class Index:
             sections, about = row[10], row[11]
             common = self._merged.get(sections)
             if common is None:
-                common = self._merged[sections] = self._sections(sections.split())
+                document = self._sections(sections.split())
+                common = self._merged[sections] = Common(document, RunConfig.of(document))
             same = self._same.setdefault
             texts = (same(texts[0], texts[0]), same(texts[1], texts[1]), *texts[2:4],
                      same(texts[4], texts[4]), *texts[5:7], same(texts[7], texts[7]))  # fmt: skip

@@ -53,7 +53,7 @@ def write(path: Path, runs: Iterable[tuple[StoredRun, Sequence[int]]], *, mistak
     for run, kept in sorted(runs, key=lambda entry: entry[0].id):
         rows = run.rows()
         # What cannot change a result and may name a folder of the machine it ran on.
-        config = {**run.config, "results": "results", "data": {"mirror": None, "dir": None}}
+        config = {**run.document, "results": "results", "data": {"mirror": None, "dir": None}}
         wrong = {} if run.wrong_tests is None or not mistakes else {"wrong_tests": run.wrong_tests}
         record = {
             "schema": documents.SCHEMA,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmbench.errors import UserError
 from svmbench.files import digest, holder, read_regular, sha256
+from svmbench.run_config import Document, RunConfig
 from svmbench.store import documents, trace
 from svmbench.store.facts import Facts, PackedFacts, facts_of
 
@@ -35,6 +37,9 @@ SUMMARY_KEYS = (
     *trace.TRACE_COLUMNS,
     *("peak_memory", "started", "ended", "path", "config"),
 )
+
+#: Properties of a run that the summary has under another name.
+_PROPERTIES = {"run": "id", "config": "document"}
 
 #: Files of a run whose checksums status.json holds.
 CHECKED = ("run.json", "trace.csv", MODEL, STATE)
@@ -146,14 +151,19 @@ class StoredRun:
         return [self.path.parents[1], *self.path.parents[3:4]]
 
     @property
-    def config(self) -> dict[str, Any]:
+    def config(self) -> RunConfig:
         """Resolved configuration."""
+        return replace(self.facts.common.config, seed=self.facts.seed)
+
+    @property
+    def document(self) -> Document:
+        """The same as run.json holds it."""
         return dict(self.facts["config"])
 
     @property
     def solver(self) -> str:
         """Name of the solver."""
-        return str(self.facts.common["solver"]["name"])
+        return self.facts.common.config.solver.name
 
     @property
     def title(self) -> str:
@@ -163,7 +173,7 @@ class StoredRun:
     @property
     def dataset(self) -> str:
         """Name of the data set."""
-        return str(self.facts.common["dataset"]["name"])
+        return self.facts.common.config.dataset.name
 
     @property
     def seed(self) -> int:
@@ -235,7 +245,7 @@ class StoredRun:
     def value(self, key: str) -> Any:
         """Return one entry of the summary."""
         if key not in trace.TRACE_COLUMNS:
-            return self._path if key == "path" else getattr(self, "id" if key == "run" else key)
+            return self._path if key == "path" else getattr(self, _PROPERTIES.get(key, key))
         if key == "validation_error" and self.facts["validation"] is not None:
             return self.facts["validation"]
         return self.facts.cell(key)

@@ -84,11 +84,11 @@ def _seconds(runs: Sequence[StoredRun], budget: BudgetConfig) -> float | None:
     for run in runs:
         began, ended = datetime.fromisoformat(run.started), datetime.fromisoformat(str(run.ended))
         time = (ended - began).total_seconds()
-        theirs = run.config["budget"]
-        if run.status == "budget" and budget.kev and theirs["kev"]:
-            if budget.counter != theirs["counter"]:
+        theirs = run.config.budget
+        if run.status == "budget" and budget.kev and theirs.kev:
+            if budget.counter != theirs.counter:
                 continue
-            time *= budget.kev / theirs["kev"]
+            time *= budget.kev / theirs.kev
         times.append(time)
     if not times:
         return None

@@ -55,7 +55,7 @@ def likely(jobs: list[Job], store: Store) -> dict[int, StoredRun]:
     """Return for jobs of unknown identity a stored run of the same configuration, for a forecast."""
     found: dict[str, StoredRun] = {}
     for run in store.runs() if jobs else ():  # oldest first
-        key = digest(relevant(run.config))
+        key = digest(relevant(run.document))
         if key not in found or run.complete or not found[key].complete:
             found[key] = run
     keys = {job.number: digest(job.config.identity()) for job in jobs}

@@ -110,7 +110,7 @@ def test_a_reference_run_and_one_that_is_being_made_are_not_deleted(kept, here, 
     assert main(["delete", kept[0], "--yes"]) == 2
     assert "which svmbench only reads: leave it out" in capsys.readouterr().err
     (run,) = (run for run in Store("results").runs() if run.id == kept[1])
-    writer = Store("results").begin(run.manifest["identity"], {"config": run.config}, force=True)
+    writer = Store("results").begin(run.manifest["identity"], {"config": run.document}, force=True)
     assert main(["delete", f"results/runs/{kept[1]}.running", "--yes"]) == 2
     assert "is being made by" in capsys.readouterr().err
     writer.abandon()

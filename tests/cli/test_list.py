@@ -17,6 +17,7 @@ import pytest
 
 from svmbench.cli._overview import age, overview
 from svmbench.cli.main import main
+from svmbench.run_config import Choice, RunConfig
 from svmbench.store import Store, packs
 from tests.report.stored import stored_run
 
@@ -151,7 +152,8 @@ def test_hashes_that_begin_alike_are_shown_longer():
 class Named:
     """What the overview asks of a run."""
 
-    solver, dataset, status, complete, config = "sbp", "adult", "failed", False, {}
+    solver, dataset, status, complete, document = "sbp", "adult", "failed", False, {}
+    config = RunConfig(Choice("sbp"), Choice("adult"), Choice("linear"))
     ended, started = None, "2026-01-01T00:00:00+00:00"
 
     def __init__(self, id):

@@ -115,7 +115,7 @@ def test_runs_of_older_versions_are_said_to_be_so(made, capsys):
 @pytest.mark.parametrize("form", ["libsvm", "csv", "gzip", "utf-16", "npz"])
 def test_predictions_of_a_stored_model(made, here, capsys, form):
     run = made.find("smo")
-    test = datasets.load(run.config["dataset"]).test
+    test = datasets.load(run.config.dataset.document()).test
     lines = []
     for row, label in zip(test.X, test.y):
         cells = [repr(float(value)) for value in row]
@@ -195,7 +195,7 @@ def test_rows_of_very_wide_data_have_the_columns_of_the_model(here, capsys, form
     given = ["dataset=file", "dataset.path=mine", "dataset.test_path=test", f"dataset.scaling={scaling}"]
     assert main(["run", *WIDE[form], *given, "problem.C=1", "budget.iterations=200"]) == 0
     (run,) = Store(here / "results").runs()
-    data, model = datasets.load(run.config["dataset"]), run.model()
+    data, model = datasets.load(run.config.dataset.document()), run.model()
     step = None if model.indices is None else unit(data.train.X, model.kernel)
 
     def predicted(name):

@@ -20,6 +20,7 @@ from svmbench.page import build
 from svmbench.page.build import page
 from svmbench.page.command import command, written
 from svmbench.page.figures import figures
+from svmbench.run_config import RunConfig
 from svmbench.store import Store, lines
 from tests.report.stored import CONFIG, stored_run
 
@@ -167,7 +168,7 @@ def test_the_data_set_with_a_path_is_the_users_own():
 
 
 def test_commands_of_the_page_are_quoted_for_a_shell():
-    line = command({**CONFIG, "dataset": {"name": "file", "path": "my $(rm) 'x'.csv"}})
+    line = command(RunConfig.of({**CONFIG, "dataset": {"name": "file", "path": "my $(rm) 'x'.csv"}}))
     assert shlex.split(line)[2:][2] == r"dataset.path='my $(rm) \'x\'.csv'"
 
 

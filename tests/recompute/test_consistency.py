@@ -61,7 +61,7 @@ def test_honest_runs_contradict_themselves_nowhere(smo, sbp):
 
 @pytest.mark.parametrize("group", ["kernel", "budget", "observe", "dataset", "problem", "solver"])
 def test_config_and_identity_agree_in_every_group(sbp, group):
-    config = {**sbp.config, group: {**sbp.config[group], "edited": 1}}
+    config = {**sbp.document, group: {**sbp.document[group], "edited": 1}}
     assert any(group in sentence for sentence in said(sbp, manifest={**sbp.manifest, "config": config}))
 
 

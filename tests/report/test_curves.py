@@ -219,7 +219,7 @@ def test_published_points_keep_the_look_of_their_line_where_two_have_one_solver(
 
 
 def test_a_panel_says_which_lines_of_the_others_it_lacks(runs, drawn):
-    fewer = [run for run in runs if run.config["dataset"]["name"] == "adult" or run.solver != "pegasos"]
+    fewer = [run for run in runs if run.dataset == "adult" or run.solver != "pegasos"]
     draw(fewer, "kev_ondemand", None)
     ((figure, _),) = drawn
     assert [[text.get_text() for text in ax.texts] for ax in figure.axes] == [[], ["not run: Pegasos"]]

@@ -54,7 +54,7 @@ def legend(figure):
 
 
 def test_axes_scales_limits_and_title(runs):
-    sbp = [run for run in runs if run.solver == "sbp" and run.config["problem"]["C"] == 1.0]
+    sbp = [run for run in runs if run.solver == "sbp" and run.config.problem.C == 1.0]
     asked = {"x": "wall_seconds", "y": "gap", "xlim": (0.02, 5), "ylim": (0, 1e-3), "yscale": "linear"}
     figure, _, _ = picture(sbp, title="SBP", xscale="linear", **asked)
     (ax,) = figure.axes

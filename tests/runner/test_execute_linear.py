@@ -189,7 +189,7 @@ def test_features_that_do_not_fit_the_machine_or_the_data_are_an_error(make, mon
         "give fewer features, or features.lazy=true"
     )
     assert with_features(make, {**many, "lazy": True}).state == "done"
-    assert [run.config["features"]["lazy"] for run in stored(make)] == [True]
+    assert [run.config.features.parameters["lazy"] for run in stored(make)] == [True]
 
 
 def test_with_a_bias_nu_comes_from_the_optimum_and_the_answer_predicts_with_it(make):

@@ -94,7 +94,7 @@ def test_an_edited_section_of_a_configuration_is_not_believed(store, make):
     edit(store, "UPDATE sections SET text = replace(text, '0.05', '0.5')")
     for _ in range(2):
         assert store.runs() == [run]
-        assert store.runs()[0].config["kernel"]["gamma"] == 0.05
+        assert store.runs()[0].config.kernel.parameters["gamma"] == 0.05
 
 
 def test_a_damaged_database_is_made_again(store, make, unread):

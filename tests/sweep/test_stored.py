@@ -27,9 +27,7 @@ def names(tmp_path, *overrides):
     """Return for each job whether its run is stored, or cannot be known."""
     made = plan.make([*overrides, f"results={tmp_path / 'results'}"])
     found, unknown = stored(made, Store(tmp_path / "results"))
-    assert all(
-        found[job.number].config["seed"] == job.config.seed for job in made.jobs if job.number in found
-    )
+    assert all(found[job.number].seed == job.config.seed for job in made.jobs if job.number in found)
     return [
         "stored" if job.number in found else "unknown" if job in unknown else "missing" for job in made.jobs
     ]
