@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,26 +23,11 @@ CIMPORT = re.compile(
 )
 
 
-def allowed(table: str) -> dict[str, set[str]]:
-    """Return what each room may import beside itself, from a table of rooms and imports in Markdown.
+OVERVIEW = runpy.run_path(str(ROOT / "docs" / "examples" / "site_overview.py"))
+allowed = OVERVIEW["allowed"]
 
-    The second cell is ``nothing``, names, ``all but`` names, or ``what`` a room ``may, and`` names. The
-    package itself, its ``__init__``, is called ``svmbench``; a room within a room has a slash in its name.
-    """
-    rows = re.findall(r"^\| (`[^|]+) \| ([^|]+) \|$", table, re.MULTILINE)
-    names = {room: said for rooms, said in rows for room in re.findall(r"`([\w/]+)`", rooms)}
-    found: dict[str, set[str]] = {}
-    for room, said in names.items():
-        listed = set(re.findall(r"`([\w/]+)`", said))
-        if said.startswith("all but"):
-            listed = set(names) - listed - {room, "svmbench"}
-        elif said.startswith("what"):
-            listed |= found[re.findall(r"`([\w/]+)`", said)[0]]
-        found[room] = listed
-    return found
-
-
-ALLOWED = allowed(TABLE.read_text().partition("What a room may import")[2].partition("\n\n#")[0])
+#: What each room may import beside itself and `errors`.
+ALLOWED = allowed(TABLE.read_text())
 
 
 def sources() -> list[Path]:
@@ -116,6 +102,7 @@ def cycle(graph: dict[str, set[str]]) -> list[str]:
 
 def test_the_guard_reads_the_table():
     table = (
+        "What a room may import:\n\n"
         "| `a`, `b` | nothing |\n| `c` | `a`; lazily `b` |\n| `c/d` | what `c` may, and `e` |\n"
         "| `e` | all but `c` |\n| `svmbench` | `c` |\n"
     )
@@ -127,6 +114,18 @@ def test_the_guard_reads_the_table():
         "e": {"a", "b", "c/d"},
         "svmbench": {"c"},
     }
+
+
+def test_the_picture_shows_every_room_and_the_lines_that_no_longer_way_replaces():
+    graph = {"a": {"b", "c"}, "b": {"c"}, "c": set(), "d": {"c"}}
+    assert OVERVIEW["reduced"](graph) == {"a": {"b"}, "b": {"c"}, "c": set(), "d": {"c"}}
+    assert [set(level) for level in OVERVIEW["floors"](graph)] == [{"c"}, {"b", "d"}, {"a"}]
+    rooms = OVERVIEW["rooms"](ALLOWED)
+    drawn = OVERVIEW["picture"](rooms).decode()
+    assert (
+        set(rooms) <= set(re.findall(r">([a-z_]+)</text>", drawn))
+        and OVERVIEW["picture"](rooms).decode() == drawn
+    )
 
 
 def test_the_guard_sees_imports(tmp_path):
