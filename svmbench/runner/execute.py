@@ -304,6 +304,7 @@ class _Attempt:
             self._interrupt, self._progress, clock, solver.refits, solver.exact,
             keeping(writer, solver, observer), due, self._allowance, self._marked,
             partial(self._posed.answer, problem=problem), solver.form == "regularised",
+            None if limited or not exact else observer.promising,
         )  # fmt: skip
         with self._interrupt.deferred():
             end = loop.drive()

@@ -19,6 +19,8 @@ from svmbench.store.state import State
 
 #: Seconds of training between two looks at the clock, the keyboard and the progress.
 SLICE = 0.2
+#: How many times finer than checkpoints is the grid on which a run is asked for the gap that ends it.
+BETWEEN = 8
 #: Seconds between two states that are stored of a run, in case it is killed, and least multiple of the time
 #: that storing one takes.
 KEPT_EVERY = 30.0
@@ -93,6 +95,10 @@ class Loop:
         From a snapshot to the one that is observed and stored; by default the same.
     regularised : bool, default True
         Whether the method minimises a regularised objective: then an end far from its optimum says so.
+    promising : callable, optional
+        From a snapshot to whether it may reach the gap that ends the run, at little cost. It is asked
+        `BETWEEN` times from one checkpoint to the next, and where responses that were behind have caught up;
+        then a checkpoint says whether it does.
     """
 
     def __init__(
@@ -115,6 +121,7 @@ class Loop:
         marked: Callable[[float], AbstractContextManager[object]] = nullcontext,
         answer: Callable[[Snapshot], Snapshot] = lambda snapshot: snapshot,
         regularised: bool = True,
+        promising: Callable[[Snapshot], bool] | None = None,
     ) -> None:
         self._run = run
         self._ledger = ledger
@@ -126,6 +133,13 @@ class Loop:
         self._counter = budget.counter
         self._limit = None if budget.kev is None else math.ceil(budget.kev)
         self._thresholds = thresholds(points, first)
+        self._threshold = 0
+        self._between = thresholds(BETWEEN * points, first)
+        self._mark = 0
+        self._promising = promising
+        self._asked = run.iterations
+        if promising is not None and hasattr(run, "pauses"):
+            run.pauses = True
         self._step = 1
         self._clock = clock or Clock()
         self._refits = refits
@@ -163,6 +177,8 @@ class Loop:
     def _to_the_end(self) -> End:
         while True:
             end = None if self._due else self._advance_to(self._goal())
+            if end is None and not self._due and not self._checks():
+                continue
             self._due = False
             row = None if self._torn else self._look(self._last(end))
             if row is None:
@@ -192,15 +208,27 @@ class Loop:
         value = self._value()
         if self._refits:
             return value + 1
-        goal = next(threshold for threshold in self._thresholds if threshold > value)
+        if self._threshold <= value:
+            self._threshold = next(threshold for threshold in self._thresholds if threshold > value)
+        goal = self._threshold
+        if self._promising is not None:
+            if self._mark <= value:
+                self._mark = next(mark for mark in self._between if mark > value)
+            goal = min(goal, self._mark)
         return goal if self._limit is None else min(goal, self._limit)
+
+    def _checks(self) -> bool:
+        """Return whether there is a checkpoint where the run stands, which has advanced to its goal."""
+        if self._promising is None or self._value() >= self._threshold:
+            return True
+        return self._promising(self._answer(self._run.snapshot()))
 
     def _advance_to(self, goal: int) -> End | None:
         """Train until the counter reaches the goal; return the end if another rule holds before or there."""
         while True:
             end = self._over()
             value = self._value()
-            if end is not None or value >= goal:
+            if end is not None or value >= goal or self._caught_up():
                 return end
             if self._refits:
                 self._before, self._clock = self._spent(), Clock()
@@ -219,6 +247,12 @@ class Loop:
             if not self._told and self._spent() > LONG:
                 self._told = True
                 self._progress.say(_UNLIMITED)
+
+    def _caught_up(self) -> bool:
+        """Return whether the last slice ended where responses that were behind have caught up."""
+        advanced = self._run.iterations != self._asked
+        self._asked = self._run.iterations
+        return self._promising is not None and advanced and getattr(self._run, "caught_up", False)
 
     def _forecast(self) -> float | None:
         """Return the seconds of training after which a budget probably ends it; None if none tells.

@@ -113,6 +113,7 @@ class Observer:
             {name: HeldOutScores(oracle, part.X) for name, part in self._parts()} if self._bounds else {}
         )
         self._spent = 0
+        self._promise = math.inf
         self._before = self._state()
         self._last: tuple[KernelExpansion, NDArray[np.float64]] | None = None
         self.wrong: NDArray[np.bool_] | None = None
@@ -131,7 +132,7 @@ class Observer:
         """Return what the next look depends on."""
         state = self._scores.state()
         if self._bounds is not None:
-            state["looks"] = np.array([self._spent, self._bounds.made], dtype=np.float64)
+            state["looks"] = np.array([self._spent, self._bounds.made, self._promise], dtype=np.float64)
         for part, scores in self._tests.items():
             state |= {f"{part}_{name}": value for name, value in scores.state().items()}
         return state
@@ -140,7 +141,9 @@ class Observer:
         """Stand where the state says."""
         self._scores.restore(state)
         if self._bounds is not None and "looks" in state:
-            self._spent, self._bounds.made = (int(value) for value in state["looks"])
+            looks = state["looks"]
+            self._spent, self._bounds.made = (int(value) for value in looks[:2])
+            self._promise = float(looks[2]) if looks.size > 2 else math.inf
             for part, scores in self._tests.items():
                 own = f"{part}_"
                 scores.restore({n.removeprefix(own): v for n, v in state.items() if n.startswith(own)})
@@ -175,6 +178,22 @@ class Observer:
         if row["support_vectors"] is None and snapshot.alpha is not None:
             row["support_vectors"] = int(np.count_nonzero(snapshot.alpha))
         return row
+
+    def promising(self, snapshot: Snapshot) -> bool:
+        """Return whether the gap that ends the run may be reached, by the responses of the method alone.
+
+        Where it was not, although it seemed so, a gap has to seem half as large to be promising again.
+        """
+        alpha, responses = snapshot.alpha, snapshot.responses
+        if self._target is None or alpha is None or responses is None:
+            return False
+        if self._bounds is None or not self._has_bound(snapshot):
+            return False
+        least = self._bounds.quick(Point(alpha, responses, alpha), snapshot.model.bias).least
+        if least > min(self._target, self._promise):
+            return False
+        self._promise = 0.5 * least
+        return True
 
     def _on_training(self, snapshot: Snapshot, last: bool) -> dict[str, Any]:
         """Return what the training examples tell: objective, gap, error, and what a method says of itself."""

@@ -29,6 +29,8 @@ cdef class CountedRun:
     cdef readonly int64_t iterations
     cdef readonly bint whole            # `advance` was called, and no iteration is begun and not ended
     cdef readonly bint converged
+    cdef public bint pauses             # `advance` returns where the responses have caught up
+    cdef readonly bint caught_up        # since `advance` was called they were behind, and now are not
     cdef readonly bint stalled          # the method gains nothing any more in its arithmetic
 
     # One iteration, from a consistent state to a consistent state; counts itself in the ledger.

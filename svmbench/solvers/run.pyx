@@ -123,9 +123,11 @@ cdef class CountedRun:
         cdef int64_t last = min(self.iterations + most, INT64_MAX)
         cdef int64_t work = 0
         self.whole = True
+        self.caught_up = False
         with nogil:
             while (
                 not self.converged and not self.stalled and value[0] < mark and self.iterations < last
+                and not (self.caught_up and self.pauses)
             ):
                 self.whole = False
                 self.step()

@@ -28,6 +28,7 @@ def drive(
     refits=False,
     exact=False,
     regularised=True,
+    promising=None,
     **budget,
 ):
     rows = []
@@ -45,6 +46,7 @@ def drive(
         refits=refits,
         exact=exact,
         regularised=regularised,
+        promising=promising,
     )
     return loop.drive(), rows
 
@@ -75,6 +77,61 @@ def test_thresholds_begin_at_the_first_on_the_grid(points, first):
     values = list(itertools.islice(thresholds(points, first), 40))
     grid = sorted({round(10 ** (k / points)) for k in range(points * 60)})
     assert values == [value for value in grid if value >= first][:40]
+
+
+def reached(snapshot):
+    """What is seen of a run whose gap is small from iteration 57 on."""
+    return {"primal_objective": 1.0, "relative_gap": 1e-4 if snapshot >= 57 else 0.5}
+
+
+def test_a_gap_ends_a_run_between_two_checkpoints():
+    late, _ = drive(ScriptedRun({"kev_iter": 10}), points=2, observe=reached, gap=1e-3)
+    seen = []
+
+    def promising(snapshot):
+        seen.append(snapshot)
+        return snapshot >= 57
+
+    end, rows = drive(ScriptedRun({"kev_iter": 10}), points=2, observe=reached, promising=promising, gap=1e-3)
+    assert late.reason == end.reason == "budget.gap=0.001 reached: relative_gap 0.0001"
+    assert column(rows, "kev_iter") == [10, 40, 100, 320, 570]
+    assert [at for at in seen if at > 32] == [37, 43, 49, 57]
+
+
+def test_a_promise_that_is_not_kept_does_not_end_a_run():
+    run = ScriptedRun({"kev_iter": 10})
+    end, rows = drive(
+        run, points=1, observe=lambda at: {}, promising=lambda at: at == 24, gap=1e-3, kev=5000.0
+    )
+    assert end.reason == "budget.kev=5000 reached by kev_iter"
+    assert column(rows, "kev_iter") == [10, 100, 240, 1000, 5000]
+
+
+class Behind(ScriptedRun):
+    """A run whose responses have caught up at iteration 65, which it says where it is asked to."""
+
+    pauses = caught_up = False
+
+    def advance(self, counter, until, most=math.inf):
+        self.caught_up = False
+        if self.pauses and self.iterations < 65 <= self.iterations + most:
+            super().advance(counter, until, 65 - self.iterations)
+            self.caught_up = self.iterations == 65
+        else:
+            super().advance(counter, until, most)
+
+
+def test_a_gap_ends_a_run_where_responses_have_caught_up():
+    """The marks between two checkpoints are at 57 and 75 iterations."""
+    asked = []
+
+    def promising(snapshot):
+        asked.append(snapshot)
+        return snapshot == 65
+
+    end, rows = drive(Behind({"kev_iter": 10}), points=1, observe=reached, promising=promising, gap=1e-3)
+    assert (end.status, column(rows, "iterations")) == ("budget", [1, 10, 65])
+    assert asked[-1] == 65
 
 
 def test_checkpoints_lie_at_the_first_iteration_past_each_threshold():

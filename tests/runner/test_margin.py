@@ -154,3 +154,39 @@ def test_every_run_of_an_exact_solver_ends_with_a_gap(tmp_path, monkeypatch, wor
     run = execute(config.resolve([*given, f"results={tmp_path}"]), progress=Silent()).run
     last = run.trace().iloc[-1]
     assert last["precision"] in ("rounding", "float64") and last["relative_gap"] > 0.0
+
+
+@pytest.mark.parametrize("working_set", [16, 256])
+def test_a_target_ends_a_run_before_its_next_checkpoint(tmp_path, working_set):
+    """With 16 of them most checkpoints fall where responses are behind; they catch up in between."""
+    words = ["solver=decomposition", f"solver.working_set={working_set}", "dataset=banana", "problem.C=10"]
+    words += ["dataset.n_train=3000", "kernel.gamma=1", "problem.bias=unregularised", "budget.gap=1e-3"]
+    runs = [
+        execute(
+            config.resolve([*words, f"observe.points={points}", f"results={tmp_path}"]), progress=Silent()
+        ).run
+        for points in (1, 80)
+    ]
+    coarse, fine = (run.summary() for run in runs)
+    assert all(run.reason.startswith("budget.gap=0.001 reached") for run in runs)
+    assert len(runs[0].rows()) < 10
+    assert coarse["kev_ondemand"] <= 1.35 * fine["kev_ondemand"]
+
+
+def test_a_run_pauses_where_its_responses_have_caught_up():
+    X, y = two_moons(n=3000)
+    problem, oracle = (
+        Problem.build(y, C=10.0, bias="unregularised"),
+        Oracle(X, {"name": "gaussian", "gamma": 1.0}),
+    )
+    solver = registry.get("decomposition")
+    run = solver(solver.Params(working_set=16)).start(problem, oracle, Generator(0))
+    run.advance("iterations", 10**6)
+    ended = run.iterations
+    run, pauses = solver(solver.Params(working_set=16)).start(problem, oracle, Generator(0)), 0
+    run.pauses = True
+    while not run.converged:
+        run.advance("iterations", 10**6)
+        pauses += run.caught_up and not run.converged
+        assert run.converged or not run.snapshot().earlier
+    assert (run.iterations, pauses > 0) == (ended, True)

@@ -140,6 +140,7 @@ cdef class Run(SteppedRun):
             if not self.shrunk.finished:
                 return 0
             self.drop_parts()
+            self.caught_up = True
         self.look()
         if self.refinement.due(self.level.violation(), self.eps, self.converged):
             self.refine()
