@@ -174,6 +174,8 @@ class Observer:
         if self._races is not None and row.get("test_error", math.inf) <= self._races:
             last = last or self._exact
         row |= self._on_training(snapshot, last) if self._train else snapshot.native
+        if self._target is not None and row.get("relative_gap", math.inf) <= self._target:
+            self._generalise(row, snapshot.model, last=True)  # the run ends here
         row["support_vectors"] = snapshot.model.support_vectors
         if row["support_vectors"] is None and snapshot.alpha is not None:
             row["support_vectors"] = int(np.count_nonzero(snapshot.alpha))
