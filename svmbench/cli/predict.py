@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -19,9 +20,10 @@ def main(arguments: Sequence[str]) -> int:
     """Print a prediction for each row."""
     parser = Parser(
         "predict",
-        "Print +1 or -1 for each row of a file, by the model of a stored run. The file is one that "
-        "dataset=file reads: with labels, which do not matter, and the features of the data set of the run. "
-        "Rows for a model of your own data are scaled by its training rows, as dataset.scaling says.",
+        "Print the class of each row of a file, by the model of a stored run: a label of the training file, "
+        "or +1 and -1 for a data set of the catalogue. The file is one that dataset=file reads, with or "
+        "without labels, which do not matter, and with the features of the data set of the run. Rows for a "
+        "model of your own data are scaled by its training rows, as dataset.scaling says.",
     )
     parser.add_argument("run", metavar="RUN", help="name of the run, a unique prefix of it, or its folder")
     parser.add_argument("file", metavar="FILE", help="the rows")
@@ -54,13 +56,26 @@ def main(arguments: Sequence[str]) -> int:
     if model.indices is not None and train is not None and train.dtype == "float32":
         step = unit(train, model.kernel, run.config.precision)
     values = scores(model, train, X, step) + model.bias
+    positive, negative = run.manifest["dataset"].get("labels") or ("+1", "-1")
     if given.json:
-        shown = [float(v) if given.scores else (1 if v > 0.0 else -1) for v in values]
+        named = [_as_number(label) for label in (positive, negative)]
+        shown = [float(v) if given.scores else named[0 if v > 0.0 else 1] for v in values]
         print(json.dumps({"run": run.id, "scores" if given.scores else "labels": shown}))
         return 0
-    lines = (repr(float(v)) if given.scores else ("+1" if v > 0.0 else "-1") for v in values)
+    lines = (repr(float(v)) if given.scores else positive if v > 0.0 else negative for v in values)
     sys.stdout.writelines(f"{line}\n" for line in lines)
     return 0
+
+
+def _as_number(label: str) -> int | float | str:
+    """Return a label as JSON has it: a number where it is one."""
+    for kind in (int, float):
+        try:
+            value = kind(label)
+        except ValueError:
+            continue
+        return value if math.isfinite(value) else label
+    return label
 
 
 def _known_columns(X: Matrix, d: int, path: str, model: StoredModel) -> Matrix:

@@ -65,6 +65,22 @@ def looks_like_arrays(content: bytes) -> bool:
     return content.startswith(b"PK\x03\x04")
 
 
+def with_labels(content: bytes) -> bytes:
+    """Return the content of such a file with labels of 0 if it has none; another one as it is."""
+    try:
+        arrays = read_npz(content, ("X", "y", *_CSR))
+    except ValueError:
+        return content  # reading it says why
+    if "y" in arrays or not ({"X"} <= arrays.keys() or {*_CSR} <= arrays.keys()):
+        return content
+    X = arrays.get("X")
+    rows = int(arrays["X_shape"][0]) if X is None else X.shape[0] if X.ndim else 0
+    parts: dict[str, Any] = {**arrays, "y": np.zeros(rows)}
+    buffer = io.BytesIO()
+    np.savez(buffer, **parts)
+    return buffer.getvalue()
+
+
 def read_arrays(content: bytes, where: str) -> Table:
     """Return the examples of such a file.
 

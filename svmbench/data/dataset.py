@@ -78,11 +78,14 @@ class Prepared:
         What was done to the values.
     columns : int, optional
         Columns of the files, where the parts have not all of them.
+    labels : tuple of (str, str), optional
+        What the files call the positive and the negative class.
     """
 
     parts: dict[str, Part]
     scaling: str
     columns: int | None = None
+    labels: tuple[str, str] | None = None
 
 
 def storage(prepared: Prepared, *, given: bool = False) -> Prepared:

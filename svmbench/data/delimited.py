@@ -44,12 +44,9 @@ def find_layout(
     header : bool or None
         Whether the first line names the columns; None: it does if none of its fields is a number.
     """
-    first = _first_line(content).decode("utf-8-sig", "replace")
+    first = first_line(content).decode("utf-8-sig", "replace")
     if delimiter == "auto":
-        bare = "".join(first.split('"')[::2]).strip()  # what stands outside of quotes
-        delimiter = next((word for word, mark in DELIMITERS.items() if mark in bare), ",")
-        if delimiter == "," and (other := re.search(r";|(?<![,\t ])\t(?![,\t ])", bare)):
-            delimiter = "tab" if other[0] == "\t" else other[0]
+        delimiter = find_delimiter(first)
     mark = DELIMITERS[delimiter]
     fields = split_fields(first, mark)
     if len(fields) < 2:
@@ -61,7 +58,16 @@ def find_layout(
     return Layout(len(fields), _label_column(label, fields, where, header), mark, header)
 
 
-def _first_line(content: bytes) -> bytes:
+def find_delimiter(first: str) -> str:
+    """Return the delimiter of a first line, a key of `DELIMITERS`; see `find_layout`."""
+    bare = "".join(first.split('"')[::2]).strip()  # what stands outside of quotes
+    delimiter = next((word for word, mark in DELIMITERS.items() if mark in bare), ",")
+    if delimiter == "," and (other := re.search(r";|(?<![,\t ])\t(?![,\t ])", bare)):
+        return "tab" if other[0] == "\t" else other[0]
+    return delimiter
+
+
+def first_line(content: bytes) -> bytes:
     """Return the first line that is not blank, without looking at the others."""
     start = len(content) - len(content.lstrip(b" \t\r\n"))
     start = content.rfind(b"\n", 0, start) + 1

@@ -190,6 +190,7 @@ def _described(
         "positives": {key: int(np.count_nonzero(part.y > 0.0)) for key, part in parts.items()},
         "features": int(parts["train"].X.shape[1]),
         "columns": prepared.columns or int(parts["train"].X.shape[1]),
+        "labels": None if prepared.labels is None else list(prepared.labels),
         "density": density(parts["train"].X),
         "scaling": prepared.scaling,
         "sources": [{"file": file, "sha256": sha256} for file, sha256 in sorted(raw.payloads.items())],

@@ -1,4 +1,4 @@
-"""Rows to be scored by a model, made as the data set of the model was made."""
+"""Rows to be scored by a model, made as the data set of the model was made, with labels or without."""
 
 from __future__ import annotations
 
@@ -24,15 +24,17 @@ from svmbench.data.sets.file import (
     with_scaling,
 )
 from svmbench.data.splits import unit_rows
+from svmbench.data.unlabelled import labelled
 from svmbench.errors import UserError
 from svmbench.sparse import issparse
 
 
-def _read(dataset: Mapping[str, Any], path: str, say: Callable[[str], None]) -> Table:
+def _read(dataset: Mapping[str, Any], path: str, width: int, say: Callable[[str], None]) -> Table:
     """Return the rows of a file for a model of a data set, laid out as that was if it is the user's own."""
     params = _params(dataset) if set_of(dataset) == OWN else Params()
     raw = RawFiles(entry(OWN), [], Path(), say)
     content, where = read_content(raw, "rows", path)
+    content, params = labelled(content, where, params, width)
     return read_table(params, content, where, layout_of(params, content, where))
 
 
@@ -77,7 +79,7 @@ def prepared_rows(
     UserError
         If a file cannot be read or is malformed, or the rows have other features.
     """
-    X = _read(dataset, path, say).X
+    X = _read(dataset, path, columns or d, say).X
     own, known, kept, width = set_of(dataset) == OWN, [], None, d
     scaling = dataset.get("scaling", "none") if own else "none"
     if own and (columns != d or scaling in ("minmax", "standard")):

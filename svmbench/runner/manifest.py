@@ -34,6 +34,7 @@ def manifest(
             "rows": rows,
             "features": data.train.X.shape[1],
             "columns": data.info.get("columns"),  # None: prepared before this was noted
+            **({"labels": data.info["labels"]} if data.info.get("labels") else {}),
         },
         "solver": {
             "name": solver.name,

@@ -92,7 +92,7 @@ def test_files_are_checked_and_what_is_damaged_set_aside(made, capsys):
     assert f"damaged      {run.id}: " in capsys.readouterr().out
     assert main(["list"]) == 0
     listed = capsys.readouterr()
-    assert "pegasos-" in listed.out and run.id not in listed.out
+    assert " pegasos " in listed.out and " smo " not in listed.out
     assert listed.err.count("\n") == 1 and run.id in listed.err
     assert main(["repair"]) == 0
     assert f"aside    results/damaged/{run.id}" in capsys.readouterr().out
@@ -132,6 +132,91 @@ def test_predictions_of_a_stored_model(made, here, capsys, form):
     assert main(["predict", run.id, "rows", "--scores"]) == 0
     values = np.array([float(line) for line in capsys.readouterr().out.splitlines()])
     assert np.array_equal(np.where(values > 0.0, 1.0, -1.0), signs) and np.unique(values).size > 2
+
+
+def example(labels, header=False):
+    """Return labels, and rows of two features: text with labels, without, and pairs without."""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(60, 2)).round(3) + 0.0005
+    y = [labels[int(row[0] > 0)] for row in X]
+    bare = [",".join(map(repr, row)) for row in X.tolist()]
+    pairs = [f"1:{a!r} 2:{b!r}" for a, b in X.tolist()]
+    csv = [*(["a,b,kind"] if header else []), *(f"{line},{label}" for line, label in zip(bare, y))]
+    return y, csv, [*(["a,b"] if header else []), *bare], pairs
+
+
+def written(path, lines):
+    path.write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("labels", "header", "more"),
+    [
+        (("ham", "spam"), True, ["dataset.positive=spam", "dataset.label_column=kind"]),
+        (("3", "8"), False, []),
+        (("-1", "1"), False, []),
+    ],
+)
+def test_rows_without_labels_get_those_of_the_training_file(here, capsys, labels, header, more):
+    y, csv, bare, _ = example(labels, header)
+    written(here / "mine.csv", csv), written(here / "bare.csv", bare)
+    given = ["dataset=file", "dataset.path=mine.csv", *more, "problem.C=100", "kernel.gamma=1", "solver=smo"]
+    assert main(["run", *given]) == 0
+    capsys.readouterr()
+    answers = []
+    for name in ("mine.csv", "bare.csv"):
+        assert main(["predict", "smo", name]) == 0
+        answers.append(capsys.readouterr().out.split())
+    assert answers[0] == answers[1] and len(answers[0]) == 60
+    assert sum(one == other for one, other in zip(answers[0], y)) >= 55
+    assert main(["predict", "smo", "bare.csv", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["labels"]
+    assert [str(label) for label in found] == answers[0] and isinstance(found[0], str) == (labels[0] == "ham")
+    np.savez(here / "bare.npz", X=np.array([line.split(",") for line in bare[header:]], dtype=float))
+    assert main(["predict", "smo", "bare.npz"]) == 0
+    assert capsys.readouterr().out.split() == answers[0]
+    (here / "one").write_text(bare[header].replace(",", " , "))  # one row, no line end
+    assert main(["predict", "smo", "one"]) == 0
+    assert capsys.readouterr().out.split() == answers[0][:1]
+
+
+def test_pairs_without_labels_and_the_rest_of_many_classes(here, capsys):
+    y, _, _, pairs = example(("a", "b"))
+    many = ["c" if k < 10 else label for k, label in enumerate(y)]
+    written(here / "mine", [f"{label} {pair}" for label, pair in zip(many, pairs)])
+    written(here / "bare", pairs)
+    given = ["dataset=file", "dataset.path=mine", "dataset.positive=b", "problem.C=1", "kernel.gamma=1"]
+    assert main(["run", "solver=smo", *given]) == 0
+    capsys.readouterr()
+    assert main(["predict", "smo", "mine"]) == 0
+    labelled = capsys.readouterr().out
+    assert main(["predict", "smo", "bare"]) == 0
+    assert capsys.readouterr().out == labelled and set(labelled.splitlines()) == {"b", "not b"}
+    written(here / "bare", [pairs[0], "", pairs[1]])
+    assert main(["predict", "smo", "bare"]) == 2
+    error = capsys.readouterr().err
+    assert "bare, line 2 is blank: without labels a row of zeros cannot be told" in error
+    assert error.count("\n") == 1
+
+
+def test_one_feature_needs_no_label_either(here, capsys):
+    lines = [f"{k - 20}.5,{int(k > 20)}" for k in range(41)]
+    written(here / "mine.csv", lines), written(here / "bare.csv", [line.split(",")[0] for line in lines])
+    given = ["dataset=file", "dataset.path=mine.csv", "problem.C=1", "kernel=linear", "solver=dcd"]
+    assert main(["run", *given]) == 0
+    capsys.readouterr()
+    assert main(["predict", "dcd", "bare.csv"]) == 0
+    answers = capsys.readouterr().out.split()
+    assert len(answers) == 41 and set(answers) == {"0", "1"}
+
+
+def test_other_numbers_of_columns_are_told(here, capsys):
+    _, csv, _, _ = example(("0", "1"))
+    written(here / "mine.csv", csv), written(here / "four.csv", ["1,2,3,4"])
+    given = ["dataset=file", "dataset.path=mine.csv", "problem.C=1", "kernel.gamma=1", "solver=smo"]
+    assert main(["run", *given]) == 0
+    assert main(["predict", "smo", "four.csv"]) == 2
+    assert "has 3 feature columns, the model was trained on 2: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("form", ["csv", "libsvm"])
@@ -245,7 +330,7 @@ def test_weights_of_ordinary_sparse_data_predict_without_their_files(here, capsy
     (here / "mine").unlink()
     capsys.readouterr()
     assert main(["predict", run.id, "rows"]) == 0
-    assert capsys.readouterr().out == "+1\n"
+    assert capsys.readouterr().out == "1\n"
 
 
 @pytest.mark.parametrize("replaced", ["1 1:1 6:1\n-1 2:1\n" * 20, "1 7:1 90000:1\n-1 8:1\n" * 20])

@@ -74,7 +74,9 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
         y = np.concatenate([y, test.against_rest(positive)])
     X, what = with_scaling(_joined(raw, params, matrices), rows["train"], params.scaling)
     columns = max(matrix.shape[1] for matrix in matrices)
-    return Prepared({key: take(X, y, index) for key, index in rows.items()}, what, columns)
+    others = [label for label in train.labels if label != positive]
+    labels = positive, others[0] if len(others) == 1 else f"not {positive}"
+    return Prepared({key: take(X, y, index) for key, index in rows.items()}, what, columns, labels)
 
 
 def widened(X: Matrix, d: int) -> Matrix:
@@ -132,7 +134,7 @@ def layout_of(params: Params, content: bytes, where: str) -> Layout | None:
     """Return how the first file is laid out, which a test file takes over; None: LIBSVM format or arrays."""
     if looks_like_arrays(content) or params.format == "libsvm":
         return None
-    if params.format == "auto" and _looks_like_libsvm(content):
+    if params.format == "auto" and looks_like_libsvm(content):
         return None
     layout = find_layout(
         content, where, label=params.label_column, delimiter=params.delimiter, header=params.header
@@ -159,7 +161,7 @@ def read_table(params: Params, content: bytes, where: str, layout: Layout | None
     return read_csv(content, where, **vars(layout))
 
 
-def _looks_like_libsvm(content: bytes) -> bool:
+def looks_like_libsvm(content: bytes) -> bool:
     """Tell whether the first line with more than a label holds a pair ``index:value``, or a query."""
     for line in content[: 1 << 16].splitlines():
         fields = line.split(b"#")[0].split()
