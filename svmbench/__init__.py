@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 __all__ = ["__version__", "load_runs", "plot", "run"]
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> Any:
     """Give what `svmbench.api` holds, imported when it is first asked for."""
     if name in ("load_runs", "plot", "run"):

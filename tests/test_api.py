@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from svmbench import api
 from svmbench.errors import UserError
+from tests.report.stored import stored_run
 
 SMALL = {"dataset": {"name": "checkerboard", "n_train": 60, "n_test": 40}, "quiet": True}
 
@@ -108,3 +109,30 @@ def test_the_package_is_imported_at_once():
     program = "import svmbench, sys; print(sorted({'numpy', 'pandas', 'hydra'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_run_is_printed_in_three_lines_and_is_a_table_in_a_notebook(tmp_path):
+    made = api.run(solver="smo", results=tmp_path, **SMALL)
+    end, found, paid = str(made).splitlines()
+    assert end == f"{made.id}: converged, {made.reason}"
+    assert found.startswith(f"test error {100 * made.value('test_error'):.2f} %, objective ")
+    assert "(relative gap " in found and f"{made.value('support_vectors')}" in found
+    assert paid.startswith(f"{made.value('kev_ondemand'):,} kernel evaluations (on demand), ")
+    assert paid.endswith(" s") and repr(made).startswith("StoredRun(")
+    page = made._repr_html_()
+    assert page.startswith("<table><caption>smo-") and "<th" in page and str(tmp_path) in page
+    assert page.count("<tr>") == page.count("</tr>") >= 7
+
+
+def test_what_a_run_says_of_itself_commands_no_notebook_and_no_terminal(tmp_path):
+    made = stored_run(tmp_path, costs=[10], errors=[10])
+    made.facts["reason"] = "<script>\x1b[2J"
+    assert "<script>" not in made._repr_html_() and "\x1b" not in made._repr_html_() + str(made)
+    empty = stored_run(tmp_path, seed=1, status="failed")
+    assert str(empty).splitlines()[1:] == ["no checkpoint", "nothing paid"]
+
+
+def test_dir_names_what_the_package_offers():
+    code = "import svmbench; print({'run', 'load_runs', 'plot', '__version__'} <= set(dir(svmbench)))"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout == "True\n"

@@ -75,6 +75,18 @@ class StoredRun:
     def __repr__(self) -> str:
         return f"StoredRun({self._path!r}, {self.status})"
 
+    def __str__(self) -> str:
+        """Return it in three lines: how it ended, what it found, what that cost."""
+        from svmbench.store.shown import text
+
+        return text(self)
+
+    def _repr_html_(self) -> str:
+        """Return it as a table, which a notebook shows."""
+        from svmbench.store.shown import html
+
+        return html(self)
+
     @classmethod
     def read(cls, path: Path) -> StoredRun:
         """Read the run in a folder, and check what is cheap to check: run.json, trace.csv and status.json.
