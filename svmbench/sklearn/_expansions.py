@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.double_values import DoubleValues
+from svmbench.kernels.given import exact_scores
 from svmbench.sklearn import _one_vs_one
 
 Floats = NDArray[np.float64]
@@ -18,10 +19,8 @@ Floats = NDArray[np.float64]
 _VALUES, _ROWS = 1 << 22, 1024
 
 
-def built_in_values(
-    points: Any, kernel: dict[str, Any], origin: Floats | None, double: bool, threads: int
-) -> Callable[[Any], Any]:
-    """Return the function from rows X to their kernel values with support vectors, shape (m, s).
+class SupportValues:
+    """Kernel values of rows with support vectors, for a kernel of this package.
 
     Parameters
     ----------
@@ -34,16 +33,32 @@ def built_in_values(
     double : bool
         Whether values are made in double precision.
     threads : int
-        Of a block of values in single precision.
+        OpenMP threads.
     """
-    if double:
-        return DoubleValues(points.astype(np.float64), kernel)
 
-    def moved(X: Any) -> Any:
-        return X if origin is None else X.astype(np.float64) - origin
+    def __init__(
+        self, points: Any, kernel: dict[str, Any], origin: Floats | None, double: bool, threads: int
+    ) -> None:
+        self._points, self._kernel, self._origin, self._threads = points, kernel, origin, threads
+        self._double = DoubleValues(points.astype(np.float64), kernel) if double else None
+        self._single = None if double else Oracle(self._moved(points), kernel, threads=threads)
 
-    oracle = Oracle(moved(points), kernel, threads=threads)
-    return lambda X: oracle.values(moved(X))
+    def _moved(self, X: Any) -> Any:
+        return X if self._origin is None else X.astype(np.float64) - self._origin
+
+    def __call__(self, X: Any) -> Any:
+        """Return the values for rows X, shape (m, s)."""
+        if self._single is None:
+            assert self._double is not None
+            return self._double(X)
+        return self._single.values(self._moved(X))
+
+    def scores(self, X: Any, coefficients: Floats, intercept: float) -> Floats:
+        """Return the sums of the values times coefficients, shape (s,), plus an intercept, shape (m,)."""
+        if self._single is None:
+            return exact_scores(self._points, coefficients, intercept, X, self._kernel, self._threads)
+        every = np.arange(coefficients.size)
+        return self._single.decision_function(every, coefficients, intercept, self._moved(X))
 
 
 def decisions(
@@ -68,6 +83,8 @@ def decisions(
     counts : ndarray of int, shape (k,)
         Support vectors of each class.
     """
+    if counts.size == 2 and isinstance(values, SupportValues):
+        return values.scores(X, coefficients[0], float(intercepts[0]))[:, np.newaxis]
     ends = np.cumsum(counts)
     result = np.empty((X.shape[0], intercepts.size))
     step = max(1, min(_ROWS, _VALUES // max(1, int(ends[-1]))))

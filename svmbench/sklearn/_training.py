@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem
+from svmbench.problem import Problem, best_bias, dual_objective, primal_objective
 from svmbench.rng import Generator
 from svmbench.runner.certificate import certify, diagonal, gaussian
 from svmbench.runner.margin import GapBounds, Point
@@ -21,6 +20,11 @@ Floats = NDArray[np.float64]
 
 #: Tolerance of the solver itself: so small that the gap decides.
 _EPS = 1e-10
+
+#: Rows up to which `decomposition` has small working sets, most of which change: with few features, where the
+#: other rows are brought up to date now and then only, and with many.
+_FEW, _FEW_OF_MANY_FEATURES, _MANY_FEATURES = 4096, 16384, 128
+_SMALL_SET = 256
 
 #: Values of C that stand for infinity: in units of 1 / max K(x, x) the first one, the factor from one to the
 #: next, and the last one. The least one is enough that leaves no coefficient at C.
@@ -96,7 +100,10 @@ class Trainer:
 
     def _solve(self, oracle: Oracle, problem: Problem, tol: float) -> Solution:
         solver = registry.get(self.solver)
-        run = solver(solver.Params(eps=_EPS)).start(problem, oracle, Generator(0))
+        most = _FEW if oracle.d <= _MANY_FEATURES else _FEW_OF_MANY_FEATURES
+        few = self.solver == "decomposition" and problem.n <= most
+        params = solver.Params(eps=_EPS, working_set=_SMALL_SET) if few else solver.Params(eps=_EPS)
+        run = solver(params).start(problem, oracle, Generator(0))
         # The ledger counts for all runs on this oracle.
         begun = oracle.ledger.iterations
         alpha, bias, gap = _advanced(run, problem, oracle, tol, begun, self.most)
@@ -164,10 +171,11 @@ def _advanced(
     bias, gap : float
         b, and the relative gap that is certified.
     """
-    step, bounds = 1, None
+    step, bounds, own = 1, None, diagonal(oracle)
+    # An iteration on few rows is no dearer than a look at the gap.
+    part = 4 if problem.n <= _FEW else 50
     if problem.weights is None and GapBounds.possible(oracle):
         bounds = GapBounds(problem, oracle)
-    own = diagonal(oracle)
     while True:
         until = run.iterations + step
         run.advance("iterations", begun + (until if most < 0 else min(until, most)))
@@ -178,6 +186,11 @@ def _advanced(
         if snapshot.earlier and not ended:
             continue
         maintained = snapshot.responses
+        if maintained is not None and not ended and _gap(problem, snapshot.alpha, maintained) > tol:
+            step = max(step, run.iterations // part)
+            continue
+        if not np.isfinite(snapshot.alpha).all():
+            raise FloatingPointError("the coefficients are no longer finite: scale the features")
         if (
             bounds is not None
             and maintained is not None
@@ -186,25 +199,28 @@ def _advanced(
         ):
             point = Point(snapshot.alpha, maintained, snapshot.exact_at)
             bound = bounds.quick(point)
-            if bound.least <= tol < bound.relative_gap or ended:
+            if ended or bound.least <= tol < bound.relative_gap:
                 bound = bounds.confirmed(point)
-            if bound.relative_gap <= tol or ended:
+            if ended or bound.relative_gap <= tol:
                 return snapshot.alpha, bound.bias, float(bound.relative_gap)
-            step = max(step, run.iterations // 50)
+            step = max(step, run.iterations // part)
             continue
-        if maintained is None or ended or _gap(problem, snapshot.alpha, maintained, own) <= tol:
-            model = KernelExpansion.from_alpha(snapshot.alpha, problem.y)
-            fresh = problem.y * oracle.exact_responses(model.indices, model.coefficients)
-            certificate = certify(problem, snapshot.alpha, fresh, own, rounded=gaussian(oracle))
-            if certificate["relative_gap"] <= tol or ended:
-                return snapshot.alpha, float(certificate["bias"]), float(certificate["relative_gap"])
-            step = max(step, int(run.iterations // 4))
-        elif not np.isfinite(snapshot.alpha).all():
-            raise FloatingPointError("the coefficients are no longer finite: scale the features")
+        model = KernelExpansion.from_alpha(snapshot.alpha, problem.y)
+        fresh = problem.y * oracle.exact_responses(model.indices, model.coefficients)
+        certificate = certify(problem, snapshot.alpha, fresh, own, rounded=gaussian(oracle))
+        if ended or certificate["relative_gap"] <= tol:
+            return snapshot.alpha, float(certificate["bias"]), float(certificate["relative_gap"])
+        step = max(step, int(run.iterations // 4))
 
 
-def _gap(problem: Problem, alpha: Floats, responses: Floats, own: Any) -> float:
-    return certify(problem, alpha, responses, own)["relative_gap"]
+def _gap(problem: Problem, alpha: Floats, responses: Floats) -> float:
+    """Return the relative gap as responses show it that rounding may have changed: quickly, no bound."""
+    bias = 0.0
+    if problem.bias != "none":
+        bias = best_bias(problem.y, responses, problem.weights)
+    norm2 = float(alpha @ responses)
+    primal = primal_objective(problem.lam, norm2, problem.mean_loss(responses, bias))
+    return 1.0 - dual_objective(problem.lam, alpha, norm2) / primal if primal > 0.0 else 0.0
 
 
 def cross_validated(

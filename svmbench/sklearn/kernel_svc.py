@@ -45,7 +45,7 @@ _DENSE_VALUES = 1 << 22
 _FEW_ROWS = 2048
 
 #: Scores are made in double precision where there are no more numbers than this in the support vectors.
-_DOUBLE_VALUES = 1 << 20
+_DOUBLE_VALUES = 1 << 16
 
 #: What rows may be.
 _ACCEPTED: dict[str, Any] = {
@@ -523,7 +523,7 @@ class KernelSVC(KernelParameters, ClassifierMixin, BaseEstimator):
             return lambda X: self._sigmoid(X, self.support_vectors_)
         if self._kernel is None:
             return lambda values: values[:, self.support_]
-        return _expansions.built_in_values(
+        return _expansions.SupportValues(
             self.support_vectors_, self._kernel, self._origin, self._double, self._threads
         )
 
