@@ -32,8 +32,8 @@ def numbers(run: StoredRun) -> dict[str, str]:
         found["objective"] = f"{objective:.6g}" + ("" if gap is None else f" (relative gap {gap:.1e})")
     if (vectors := value("support_vectors")) is not None:
         found["support vectors"] = f"{vectors:,d}"
-    counter = run.config.get("budget", {}).get("counter")
-    counter = counter if counter in _COSTS else "kev_ondemand"
+    counter = run.config.budget.counter
+    counter = counter if counter in _COSTS else "kev_ondemand"  # of a budget in iterations
     if (paid := value(counter)) is not None:
         found[_COSTS[counter]] = f"{paid:,d}"
     if (iterations := value("iterations")) is not None:
