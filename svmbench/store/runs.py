@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from svmbench.errors import UserError
 from svmbench.files import digest, holder, read_regular, sha256
 from svmbench.run_config import Document, RunConfig
-from svmbench.store import documents, trace
+from svmbench.store import documents, lines, trace
 from svmbench.store.facts import Facts, PackedFacts, facts_of
 
 if TYPE_CHECKING:
@@ -102,9 +102,12 @@ class StoredRun:
             content = read_regular(f"{path}/run.json")
         except ValueError as error:
             raise documents.damaged(path / "run.json", str(error)) from error
-        manifest = documents.parse(content, path / "run.json")
+        sealed = documents.parse(content, path / "run.json")
+        manifest = {key: value for key, value in sealed.items() if key != lines.CHECK}
         try:
             end = _end(path)
+            if "run.json" not in end.get("files", {}) and lines.unchecked(sealed) is None:
+                raise _changed(path / "run.json")  # of a run without an end, which would hold its checksum
             last = _last_checkpoint(path, content, end.pop("files", {}))
             facts = facts_of(path.name.removesuffix(RUNNING), manifest, end, last)
             if facts["status"] not in (*END_STATES, "running", "killed"):
@@ -125,6 +128,7 @@ class StoredRun:
         """run.json: identity, configuration, data set, solver version, problem, seeds, environment hash."""
         if self._manifest is None:
             self._manifest = documents.read(self.path / "run.json")
+            self._manifest.pop(lines.CHECK, None)
         return self._manifest
 
     @property

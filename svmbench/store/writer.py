@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmbench.files import Lock, digest, sha256, sync_folder
-from svmbench.store import documents, index, trace
+from svmbench.store import documents, index, lines, trace
 from svmbench.store.documents import storing
 from svmbench.store.runs import CHECKED, END_STATES, LOCK, MODEL, RUNNING, TRAINING, StoredRun
 
@@ -42,7 +42,7 @@ class RunWriter:
         for leftover in path.iterdir():  # of a run of the same identity that was killed
             if leftover != lock.path:
                 shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
-        documents.write(path / "run.json", self._manifest)
+        documents.write(path / "run.json", lines.checked(self._manifest))
         self._trace = trace.TraceWriter(path / "trace.csv")
 
     def _storing(self) -> AbstractContextManager[None]:

@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from svmbench.config.check import sweep_options
 from svmbench.errors import UserError, nearest
 from svmbench.files import MOST_BYTES_OF_MANY, Lock, holder, read_json, read_regular, write_whole
 from svmbench.run_config import RunConfig
@@ -93,8 +94,10 @@ class Record:
             if kept is None:
                 raise ValueError("it does not match its digest")
             jobs = [Job(**{**job, "config": RunConfig.of(job["config"])}) for job in kept.pop("jobs")]
-            return Plan(jobs, **kept)
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            plan = Plan(jobs, **kept)
+            _check_plan(plan)
+            return plan
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, UserError) as error:
             raise UserError(f"{path} is damaged: start the sweep again") from error
 
     def events(self) -> list[dict[str, Any]]:
@@ -145,11 +148,50 @@ class Record:
         return holder(self.folder / "lock")
 
 
+def _check_plan(plan: Plan) -> None:
+    """Raise ValueError unless a plan holds what `svmbench.sweep.plan` puts into one."""
+    whole = all(
+        type(job.number) is int
+        and isinstance(job.label, str)
+        and _are(job.overrides, str)
+        and isinstance(job.config.budget.counter, str)
+        for job in plan.jobs
+    )
+    numbers = {job.number for job in plan.jobs}
+    pairs = [*plan.duplicates, *plan.impossible]
+    if not whole or len(numbers) != len(plan.jobs) or not all(_are(pair, str, 2) for pair in pairs):
+        raise ValueError("it holds what no plan has")
+    options = sweep_options(plan.options)
+    if {key: options[key] for key in plan.options} != plan.options:
+        raise ValueError("it has options that no sweep has")
+
+
+def _are(values: object, kind: type, length: int | None = None) -> bool:
+    """Return whether a value is a list of a kind of values, and of a length."""
+    if not isinstance(values, list | tuple) or length not in (None, len(values)):
+        return False
+    return all(isinstance(value, kind) for value in values)
+
+
 def _is_event(event: dict[str, Any]) -> bool:
-    """Return whether a line has what an event has: one of an older version has no digest."""
-    ended = {"state", "reason", "seconds", "numbers", "run"} if event.get("event") == "ended" else set()
-    kind = event.get("event") in ("began", "ended") and isinstance(event.get("job"), int)
-    return kind and event.keys() >= {"time", *ended}
+    """Return whether a line is what `Record.add` writes: one of an older version has no digest."""
+    if type(event.get("job")) is not int or not _is_number(event.get("time")):
+        return False
+    if event.get("event") != "ended":
+        return event.get("event") == "began"
+    numbers, run = event.get("numbers"), event.get("run", "")
+    return (
+        all(isinstance(event.get(key), str) for key in ("state", "reason"))
+        and _is_number(event.get("seconds"))
+        and isinstance(numbers, dict)
+        and all(value is None or _is_number(value) for value in numbers.values())
+        and (run is None or (isinstance(run, str) and "run" in event))
+    )
+
+
+def _is_number(value: object) -> bool:
+    """Return whether a value is a number that can be shown as any other: JSON also has 10^400."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
 def _last_byte(stream: BinaryIO) -> bytes:

@@ -1,5 +1,7 @@
 """What is left of runs and sweeps that were killed; `tests.faults.kills` does it with larger numbers."""
 
+import pytest
+
 from tests.faults.kills import damage_killed_runs, kill_runs, kill_sweeps
 
 
@@ -10,6 +12,12 @@ def test_a_run_killed_at_a_random_moment_loses_nothing_that_it_told(tmp_path):
 
 def test_a_sweep_killed_at_a_random_moment_ends_its_workers_and_is_finished_by_the_same_command(tmp_path):
     kill_sweeps(tmp_path, kills=1, seed=1)  # which holds what it has left
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["paper run", "sweeps on a cluster"])
+def test_what_a_killed_leader_or_worker_leaves_is_finished_by_the_same_command(tmp_path, what):
+    kill_sweeps(tmp_path, kills=1, seed=1, what=what)  # which holds what it has left
 
 
 def test_damage_to_a_killed_run_is_mended_by_the_same_command(tmp_path):

@@ -3,19 +3,22 @@
     python -m tests.fuzz.fuzz_documents TARGET -runs=50000
 
 Each input is a document as somebody may have written it by hand, sealed as if it were right: run.json,
-status.json, an optimum, an environment, the notes, plan and events of a sweep, a pack. Mutations change bytes
-or values in the JSON (infinities, texts that a terminal obeys, other types, deep nests). Held for each:
+status.json, an optimum, an environment, the notes, plan and events of a sweep, a pack, a row of the index,
+the manifest of prepared data, a measurement of speed, the outcome of a check, verdicts. Mutations change
+bytes or values in the JSON (infinities, texts that a terminal obeys, other types, deep nests). Held for each:
 
 - every reader answers by a value or by one `UserError`;
 - the other run of the folder is found;
-- what `list`, `show`, `status` and curves make of a run that is read needs no other exception.
+- what `list`, `show`, `status`, `speed show` and curves make of what is read needs no other exception.
 """
 
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import random
+import sqlite3
 import sys
 import tempfile
 import warnings
@@ -24,13 +27,20 @@ from pathlib import Path
 from typing import Any
 
 import atheris
+import numpy as np
 
 from svmbench.analysis.costs import method_of, problem_of
+from svmbench.cli import report
+from svmbench.cli.main import main
+from svmbench.data import cache
+from svmbench.data.dataset import Dataset, Part
 from svmbench.errors import UserError
 from svmbench.files import digest, sha256
+from svmbench.page import build
 from svmbench.report.series import optimum_of, steps_of
 from svmbench.run_config import RunConfig
-from svmbench.store import Store, StoredRun, documents, packs, shared
+from svmbench.speed import record
+from svmbench.store import Store, StoredRun, documents, index, lines, packs, shared
 from svmbench.store.identity import identity
 from svmbench.store.notes import Notes
 from svmbench.store.store import opened
@@ -119,6 +129,10 @@ def run(data: bytes) -> None:
     with contextlib.suppress(UserError):
         _use(StoredRun.read(FUZZED))
     _whole()
+    if len(data) % 16 == 0:
+        _tell("list", "--json")
+        _tell("list", "--columns", "run,solver,kernel,error")
+        _tell("show", FUZZED.name)
 
 
 def status(data: bytes) -> None:
@@ -156,35 +170,57 @@ def optimum(data: bytes) -> None:
 
 def environment(data: bytes) -> None:
     """A description of a machine."""
-    path = ROOT / "environments" / "0123456789abcdef.json"
+    name = "0123456789abcdef"
+    with contextlib.suppress(ValueError, TypeError, AttributeError, RecursionError):
+        name = digest({key: value for key, value in json.loads(data).items() if key != "schema"})
+    path = ROOT / "environments" / f"{name}.json"
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(data)
     with contextlib.suppress(UserError):
         shared.environment(path)
     Store(ROOT, warn=lambda sentence: None).environment(path.stem)
+    path.unlink()
 
 
 def notes(data: bytes) -> None:
-    """notes.json."""
+    """notes.json, each line with a right digest."""
+    with contextlib.suppress(ValueError, TypeError, AttributeError, RecursionError):
+        sealed = {run: _checked({"run": run, **known}) for run, known in json.loads(data).items()}
+        entries = (
+            f"{json.dumps(run)}: {json.dumps({key: one[key] for key in one if key != 'run'})}"
+            for run, one in sealed.items()
+        )
+        data = ("{\n" + ",\n".join(entries) + "\n}\n").encode()
     (ROOT / "notes.json").write_bytes(data)
     kept = Notes(ROOT)
-    with contextlib.suppress(UserError):
+    with contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(UserError):
         kept.of(SOUND), kept.tags(), kept.tagged("a")
+    lines._told.clear()
+    if len(data) % 16 == 0:
+        _tell("show", SOUND)
 
 
 def plan(data: bytes) -> None:
-    """plan.json of a sweep."""
+    """plan.json of a sweep, with a right digest."""
+    with contextlib.suppress(ValueError, TypeError, AttributeError, RecursionError):
+        data = json.dumps(_checked(json.loads(data))).encode()
     _sweep().joinpath("plan.json").write_bytes(data)
     with contextlib.suppress(UserError):
         Record(_sweep()).plan()
+    _tell("status")
+    _tell("status", "--json")
 
 
 def events(data: bytes) -> None:
-    """events.jsonl of a sweep."""
+    """events.jsonl of a sweep, each line with a right digest; the input is a list of them."""
+    with contextlib.suppress(ValueError, TypeError, AttributeError, RecursionError):
+        data = "\n".join(json.dumps(_checked(one)) for one in json.loads(data)).encode()
     _sweep().joinpath("events.jsonl").write_bytes(data)
     with contextlib.suppress(UserError):
         record = Record(_sweep())
         record.events(), record.ends()
+    _tell("status")
+    _tell("status", "--json")
 
 
 def pack(data: bytes) -> None:
@@ -195,6 +231,84 @@ def pack(data: bytes) -> None:
     path.write_bytes(lzma.compress(data, preset=0))
     with contextlib.suppress(UserError):
         packs.check(path)
+
+
+def manifest(data: bytes) -> None:
+    """manifest.json of prepared data, with a right digest."""
+    with contextlib.suppress(ValueError, TypeError, AttributeError, RecursionError):
+        record = json.loads(data)
+        record.pop("check", None)
+        data = json.dumps({**record, "check": digest(record, 64)}).encode()
+    (PREPARED / "manifest.json").write_bytes(data)
+    found = cache.load(PREPARED)
+    assert found is None or found.train.X.shape == (4, 3)
+    cache.verify(PREPARED), cache.checksum(PREPARED)
+
+
+def speed(data: bytes) -> None:
+    """A measurement of speed, with a right digest."""
+    path = ROOT / "speed" / "20260101T000000Z-scaling-0.json"
+    path.parent.mkdir(exist_ok=True)
+    with contextlib.suppress(ValueError, TypeError, AttributeError, RecursionError):
+        about = json.loads(data)
+        schema = about.pop("schema", documents.SCHEMA)
+        data = json.dumps({"schema": schema, **_checked(about)}).encode()
+    path.write_bytes(data)
+    with contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(UserError):
+        for document in record.stored(str(ROOT), []):
+            record.heading(document), record.table(document), json.dumps(document, allow_nan=False)
+    lines._told.clear()
+
+
+def check(data: bytes) -> None:
+    """The outcome of a check of a paper, with a right digest."""
+    path = ROOT / "checks" / "rs-k.json"
+    path.parent.mkdir(exist_ok=True)
+    with contextlib.suppress(ValueError, TypeError, AttributeError, RecursionError):
+        data = json.dumps(_checked(json.loads(data))).encode()
+    path.write_bytes(data)
+    _tell("paper", "verdict", "rs-k")
+
+
+def verdicts(data: bytes) -> None:
+    """VERDICTS.json, each claim with a right digest."""
+    with contextlib.suppress(ValueError, TypeError, AttributeError, RecursionError):
+        data = json.dumps([_checked(claim) for claim in json.loads(data)]).encode()
+    (ROOT / "VERDICTS.json").write_bytes(data)
+    with contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(UserError):
+        build._verdicts(report._verdicts(ROOT))
+    lines._told.clear()
+
+
+def row(data: bytes) -> None:
+    """A row of the index, with a right check."""
+    try:
+        values = json.loads(data)
+        name, *texts, numbers = values
+        told = (name, *texts, bytes.fromhex(numbers), SIGNATURE)
+        line = ("runs", *told, index._crc("runs", told))
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return
+    _whole()  # which makes the index
+    with contextlib.closing(sqlite3.connect(ROOT / "index.sqlite")) as database, database:
+        places = ", ".join("?" * len(line))
+        with contextlib.suppress(sqlite3.Error, OverflowError, UnicodeError):
+            database.execute(f"INSERT OR REPLACE INTO runs VALUES ({places})", line)
+    _whole()
+    _tell("list")
+
+
+def _checked(record: Any) -> dict[str, Any]:
+    """Return a record with a right digest."""
+    return lines.checked({key: value for key, value in dict(record).items() if key != lines.CHECK})
+
+
+def _tell(*arguments: str) -> None:
+    """Run a command, which may say no, without its output."""
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as told:
+        main([*arguments, "--results", str(ROOT)])
+    lines._told.clear()
+    assert "Traceback" not in told.getvalue()
 
 
 def _sweep() -> Path:
@@ -220,6 +334,16 @@ def _make(seed: int) -> Path:
     return writer.finish("budget", "enough", peak_memory=10.0, cross_validation=folds).path
 
 
+def _make_plan() -> None:
+    """Make the plan of a sweep of two jobs."""
+    jobs = [
+        {"number": k, "label": f"seed={k}", "overrides": [f"seed={k}"], "config": {**CONFIG, "seed": k}}
+        for k in (0, 1)
+    ]
+    plan = {"jobs": jobs, "options": {"jobs": 1}, "duplicates": [], "impossible": []}
+    _sweep().joinpath("plan.json").write_text(json.dumps(lines.checked(plan)))
+
+
 def _seed(target: str) -> bytes:
     """Return a right document of a target."""
     match target:
@@ -238,17 +362,46 @@ def _seed(target: str) -> bytes:
             Notes(ROOT).note(SOUND, "b")
             return (ROOT / "notes.json").read_bytes()
         case "plan":
-            job = {"number": 0, "label": "seed=0", "overrides": ["seed=0"], "config": CONFIG}
-            return json.dumps(
-                {"jobs": [job], "options": {"jobs": 1}, "duplicates": [], "impossible": []}
-            ).encode()
+            _make_plan()
+            return (_sweep() / "plan.json").read_bytes()
         case "events":
-            record = Record(_sweep())
-            record.add(job=0, event="began")
-            record.add(
-                job=0, event="ended", state="done", reason="", run=SOUND, seconds=1.0, numbers={"a": 1}
-            )
-            return (_sweep() / "events.jsonl").read_bytes()
+            _make_plan()
+            end = {"state": "done", "reason": "", "run": SOUND, "seconds": 1.0, "numbers": {"a": 1}}
+            failed = {**end, "state": "failed", "reason": "no memory", "run": None}
+            about = {"job": 0, "time": 1.0}
+            record = [
+                {**about, "event": "began"},
+                {**about, "event": "ended", **end},
+                {**about, "event": "ended", **failed, "job": 1},
+            ]
+            return json.dumps(record).encode()
+        case "manifest":
+            part = Part(np.eye(4, 3, dtype=np.float32), np.array([1.0, -1.0, 1.0, -1.0]))
+            info = {"rows": {"train": 4, "test": 4}, "features": 3}
+            cache.save(PREPARED, Dataset("small", part, None, part, digest("small", 64), info))
+            return (PREPARED / "manifest.json").read_bytes()
+        case "speed":
+            source = Path(__file__).parents[2] / "results" / "reference" / "speed"
+            return min(source.glob("*-scaling-*.json"), key=lambda path: path.stat().st_size).read_bytes()
+        case "check":
+            source = Path(__file__).parents[2] / "results" / "reference" / "checks" / "rs-k.json"
+            return source.read_bytes()
+        case "verdicts":
+            claim = {
+                "target": "X",
+                "claim": "c",
+                "verdict": "deviates",
+                "place": "p",
+                "text": "t",
+                "parts": [],
+            }
+            return json.dumps([claim, {**claim, "claim": "d"}]).encode()
+        case "row":
+            _whole()
+            with contextlib.closing(sqlite3.connect(ROOT / "index.sqlite")) as database:
+                text = f"SELECT {', '.join(index.COLUMNS)} FROM runs WHERE name = ?"
+                ((*texts, numbers, _, _),) = database.execute(text, (FUZZED.name,))
+            return json.dumps([*texts, numbers.hex()]).encode()
         case _:
             files = {name: json.loads((FUZZED / f"{name}.json").read_bytes()) for name in ("run", "status")}
             record = {"schema": 4, **files, "trace": (FUZZED / "trace.csv").read_text()}
@@ -256,7 +409,11 @@ def _seed(target: str) -> bytes:
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    f.__name__: f for f in (run, status, optimum, environment, notes, plan, events, pack)
+    f.__name__: f
+    for f in (
+        *(run, status, optimum, environment, notes, plan, events, pack),
+        *(manifest, speed, check, verdicts, row),
+    )
 }
 
 if __name__ == "__main__":
@@ -266,14 +423,14 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
         ROOT = Path(folder) / "results"
-        SOUND, FUZZED = _make(0).name, _make(1)
+        SOUND, FUZZED, PREPARED = _make(0).name, _make(1), Path(folder) / "prepared"
+        SIGNATURE = index._signature(str(FUZZED))
         opened(ROOT)._warn = lambda sentence: None
         seeds = Path(folder) / "seeds"
         seeds.mkdir()
         (seeds / "0").write_bytes(_seed(target))
-        assert instrument(("svmbench.store", "svmbench.sweep.record", "svmbench.report.series")), (
-            "nothing guides it"
-        )
+        prefixes = ("svmbench.store", "svmbench.sweep", "svmbench.report.series", "svmbench.data.cache")
+        assert instrument((*prefixes, "svmbench.speed", "svmbench.papers")), "nothing guides it"
         arguments = [*sys.argv, "-max_len=20000", "-timeout=600", str(seeds)]
         atheris.Setup(arguments, TARGETS[target], custom_mutator=mutate)
         atheris.Fuzz()

@@ -202,7 +202,7 @@ def test_the_command_line_writes_the_page(tmp_path, capsys, monkeypatch):
     assert main(["report", "--all", "--results", str(tmp_path / "no")]) == 2
     assert "give the results folder of your runs" in capsys.readouterr().err
     monkeypatch.chdir(tmp_path)
-    assert main(["report"]) == 2 and "make one with: svmbench run" in capsys.readouterr().err
+    assert main(["report"]) == 2 and "make a run with: svmbench run" in capsys.readouterr().err
     assert len(Store(tmp_path).runs()) == 1
     (tmp_path / "VERDICTS.json").write_text("[{")
     assert main(["report", "--all", "--results", str(tmp_path), "-o", str(out)]) == 2

@@ -15,6 +15,7 @@ from svmbench.papers import checks, ids, making
 from svmbench.papers.runs import Runs
 from svmbench.runner.execute import execute
 from svmbench.runner.progress import PlainLines
+from svmbench.store import lines
 
 LOADED = {name: artifacts.load(name) for name in ids()}
 OWN = [name for name, found in LOADED.items() if found.runs is not None and found.of == name]
@@ -166,6 +167,26 @@ def test_a_check_of_another_version_is_none(tmp_path, monkeypatch):
     assert checks.stored(LOADED["rs-k"], tmp_path)
     monkeypatch.setitem(checks.CHECKS, "sample_size", ("projection", 99))
     assert checks.stored(LOADED["rs-k"], tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"measures": []},
+        {"measures": {"a": {}}},
+        {"measures": {"a": {"value": "1"}}},
+        {"panels": [5]},
+        {"notes": 1},
+    ],
+)
+def test_an_outcome_by_hand_that_no_check_has_is_none(tmp_path, capfd, change):
+    path = checks.make(LOADED["rs-k"], tmp_path, where={"mirror": None, "dir": None})
+    content = json.loads(path.read_text())
+    path.write_text(
+        json.dumps(lines.checked({key: content[key] for key in content if key != "check"} | change))
+    )
+    assert checks.stored(LOADED["rs-k"], tmp_path) is None
+    assert "left out: " in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("change", [lambda text: text.replace('"measures"', '"measurez"'), lambda text: "["])

@@ -15,6 +15,7 @@ from svmbench.store.check import check_store, set_aside
 from svmbench.store.export import export
 from svmbench.store.notes import Notes
 from tests.report.stored import OPTIMUM, store_optimum, stored_run
+from tests.store.conftest import CONFIG
 
 
 def edit(path, old, new):
@@ -247,6 +248,74 @@ def test_what_is_no_measurement_is_one_sentence(tmp_path, capsys, content):
     (tmp_path / "x.json").write_text(content)
     assert main(["speed", "show", str(tmp_path / "x.json"), "--results", str(tmp_path)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+_ENDED = {
+    "job": 0,
+    "event": "ended",
+    "time": 1.0,
+    "state": "done",
+    "reason": "",
+    "run": "x",
+    "seconds": 1.0,
+    "numbers": {"test_error": 0.1},
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(
+            {"state": []},
+            {"reason": 5},
+            {"seconds": "x"},
+            {"seconds": 10**400},
+            {"numbers": []},
+            {"job": "0"},
+        ),
+        *({"numbers": {"test_error": "much"}}, {"run": ["x"]}, {"time": None}, {"event": ["ended"]}),
+    ],
+)
+def test_events_by_hand_that_no_sweep_has_stop_no_command(tmp_path, capsys, change):
+    from svmbench.store.lines import checked
+    from svmbench.sweep.plan import Plan
+    from svmbench.sweep.record import Record
+
+    job = {"number": 0, "label": "seed=0", "overrides": ["seed=0"], "config": CONFIG}
+    record = Record.create(tmp_path, Plan([], {}))
+    plan = {"jobs": [job], "options": {"jobs": 1}, "duplicates": [], "impossible": []}
+    (record.folder / "plan.json").write_text(json.dumps(checked(plan)))
+    (record.folder / "events.jsonl").write_text(json.dumps(checked({**_ENDED, **change})) + "\n")
+    assert main(["status", "--results", str(tmp_path)]) == 0
+    shown = capsys.readouterr()
+    assert "0 of 1 done" in shown.out and "1 damaged line of" in shown.err
+    (record.folder / "events.jsonl").write_text(json.dumps(checked(_ENDED)) + "\n")
+    assert main(["status", "--results", str(tmp_path)]) == 0
+    assert "1 of 1 done" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"options": {"jobs": "2"}}, {"options": {"jobs": 0}}, {"options": {"jobz": 1}}, {"options": []}),
+        *({"duplicates": [5]}, {"impossible": [["a"]]}, {"jobs": {"a": 1}}, {"jobs": [{"number": 0}]}),
+    ],
+)
+def test_a_plan_by_hand_that_no_sweep_has_is_one_sentence(tmp_path, capsys, change):
+    from svmbench.store.lines import checked
+    from svmbench.sweep.plan import Plan
+    from svmbench.sweep.record import Record
+
+    job = {"number": 0, "label": "seed=0", "overrides": ["seed=0"], "config": CONFIG}
+    record = Record.create(tmp_path, Plan([], {}))
+    plan = {"jobs": [job], "options": {"jobs": 1}, "duplicates": [], "impossible": []}
+    (record.folder / "plan.json").write_text(json.dumps(checked(plan)))
+    assert main(["status", "--results", str(tmp_path)]) == 0
+    (record.folder / "plan.json").write_text(json.dumps(checked({**plan, **change})))
+    for command in ("status", "resume"):
+        capsys.readouterr()
+        assert main([command, "--results", str(tmp_path)]) == 2
+        assert capsys.readouterr().err.endswith("plan.json is damaged: start the sweep again\n")
 
 
 def test_lines_of_another_file_are_no_events_cut_short(tmp_path):

@@ -272,6 +272,7 @@ def test_a_derived_parameter_is_part_of_the_identity_and_older_names_are_found(s
     problem = {"lam": 1.0, "C": 1.0, "nu": 0.1234569, "radius": None, "bias": "none"}
     old = store.begin(plain, {"config": config, "problem": problem}).finish("budget", "old")
     document = json.loads((old.path / "run.json").read_text())
+    del document["check"]
     (old.path / "run.json").write_text(json.dumps({**document, "schema": 1}))
     end = json.loads((old.path / "status.json").read_text())
     del end["files"], end["check"]
@@ -282,6 +283,19 @@ def test_a_derived_parameter_is_part_of_the_identity_and_older_names_are_found(s
     assert store.runs()[0].title == "SBP"
     store.begin(new, {"config": config}, force=True).finish("budget", "new")
     assert [run.reason for run in store.runs()] == ["new"] and store.get(new).reason == "new"
+
+
+def test_an_edited_configuration_is_noticed_before_the_run_has_an_end(store, begin, warned):
+    writer = begin(0, environment="0123456789abcdef")
+    writer.checkpoint({"iterations": 1})
+    writer.abandon()
+    (finding,) = check_store(store)
+    assert finding.state == "killed"
+    path = writer.path / "run.json"
+    path.write_text(path.read_text().replace("0123456789abcdef", "0123456789abcdee"))
+    assert store.runs() == [] and len(warned) == 1
+    (finding,) = check_store(store)
+    assert finding.state == "damaged" and "run.json" in finding.sentence
 
 
 def test_a_missing_state_is_told_and_ends_no_check(store, begin):

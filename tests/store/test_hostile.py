@@ -83,7 +83,7 @@ def test_the_folder_of_locks_is_ours_alone(tmp_path, monkeypatch):
 def test_an_export_copies_nothing_that_is_elsewhere(store, begin, victim, tmp_path):
     run = make(begin)
     (run.path / "curve.png").symlink_to(victim)
-    with pytest.raises(UserError, match=r"curve.png is a link or no regular file.* is not exported"):
+    with pytest.raises(UserError, match=r"curve.png is a link or not a regular file.* is not exported"):
         export([run], tmp_path / "out", store.root, [])
     assert not (tmp_path / "out").exists()
     (run.path / "curve.png").unlink()
@@ -91,7 +91,7 @@ def test_an_export_copies_nothing_that_is_elsewhere(store, begin, victim, tmp_pa
     for name in ("../../secret", str(tmp_path / "secret")):
         reseal(run.path, lambda about, name=name: about.update(optimum=name))
         hostile = store.find(run.id)
-        with pytest.raises(UserError, match="which is no name there"):
+        with pytest.raises(UserError, match="which is not a valid name"):
             export([hostile], tmp_path / "out", store.root, [])
         assert store.optimum(name) is None
     reseal(run.path, lambda about: about.update(optimum=None))
