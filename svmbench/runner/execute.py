@@ -26,7 +26,7 @@ from svmbench.runner.ends import End, end_by
 from svmbench.runner.environment import concurrent_load, peak_memory
 from svmbench.runner.folds import cross_validate
 from svmbench.runner.guard import needed
-from svmbench.runner.loop import Loop
+from svmbench.runner.loop import Loop, LoopSpec, Surroundings
 from svmbench.runner.manifest import manifest
 from svmbench.runner.margin import FAILURE
 from svmbench.runner.memory import Allowance
@@ -298,14 +298,13 @@ class _Attempt:
         )
         if before is not None:
             clock, due = before.stand(run, oracle.ledger, observer, checkpoint)
-        first = prepare.first_checkpoint(solver, config.budget.counter, problem.n)
-        loop = self._loop = Loop(
-            run, oracle.ledger, first, config.budget, config.observe.points, observer, checkpoint,
-            self._interrupt, self._progress, clock, solver.refits, solver.exact,
-            keeping(writer, solver, observer), due, self._allowance, self._marked,
-            partial(self._posed.answer, problem=problem), solver.form == "regularised",
+        around = Surroundings(
+            observer, checkpoint, self._interrupt, self._progress, keeping(writer, solver, observer),
+            self._allowance, self._marked, partial(self._posed.answer, problem=problem),
             None if limited or not exact else observer.promising,
         )  # fmt: skip
+        spec = LoopSpec.of(config, solver, problem.n)
+        loop = self._loop = Loop(run, oracle.ledger, spec, around, clock, due)
         with self._interrupt.deferred():
             end = loop.drive()
         if loop.seen is not None:

@@ -6,16 +6,21 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
 
-from svmbench.run_config import BudgetConfig
+from svmbench.run_config import BudgetConfig, RunConfig
 from svmbench.runner.clock import Clock, grace
 from svmbench.runner.ends import End, explained
 from svmbench.runner.memory import Allowance
+from svmbench.runner.prepare import first_checkpoint
 from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt, Overdue
-from svmbench.solvers.base import Run, Snapshot
+from svmbench.solvers.base import Run, Snapshot, Solver
 from svmbench.store.state import State
+
+#: A checkpoint: columns of the trace by name.
+Row: TypeAlias = dict[str, Any]
 
 #: Seconds of training between two looks at the clock, the keyboard and the progress.
 SLICE = 0.2
@@ -36,7 +41,7 @@ _UNLIMITED = (
 class Counts(Protocol):
     """The ledger, as far as the loop reads it."""
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, int | None]:
         """Return every counter by name."""
         ...
 
@@ -54,6 +59,79 @@ def thresholds(points: int, first: int) -> Iterator[int]:
         k += 1
 
 
+@dataclass(frozen=True)
+class LoopSpec:
+    """The rules by which a run is driven.
+
+    Attributes
+    ----------
+    budget : BudgetConfig
+        When it ends.
+    first : int
+        Value of the budget's counter from which on there are checkpoints.
+    points : int
+        Checkpoints per factor of ten of that counter.
+    refits : bool
+        Whether each iteration begins from nothing: then each is a checkpoint, with the time of its own alone.
+    exact : bool
+        Whether the method ends at the optimum by itself: then an end before it says that it is one.
+    regularised : bool
+        Whether the method minimises a regularised objective: then an end far from its optimum says so.
+    """
+
+    budget: BudgetConfig
+    first: int
+    points: int
+    refits: bool = False
+    exact: bool = False
+    regularised: bool = True
+
+    @classmethod
+    def of(cls, config: RunConfig, solver: type[Solver], n: int) -> LoopSpec:
+        """Return the rules for a solver on n training examples."""
+        first, regularised = first_checkpoint(solver, config.budget.counter, n), solver.form == "regularised"
+        return cls(config.budget, first, config.observe.points, solver.refits, solver.exact, regularised)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What is told of a run, and what it is held to from outside.
+
+    Attributes
+    ----------
+    observe : callable
+        From a snapshot, and whether it is the last of the method, to a row without counters and clocks.
+    checkpoint : callable
+        Stores a row.
+    interrupt : Interrupt
+        Asked between slices.
+    progress : Progress
+        Told after each slice and checkpoint.
+    keep : callable or None
+        Stores the state of a run that can be continued: now and then, and at an end that leaves it open.
+    allowance : Allowance or None
+        What the process may hold; None: as much as there is.
+    marked : callable
+        Returns what is entered while the run trains, from the seconds that it has trained before.
+    answer : callable
+        From a snapshot to the one that is observed and stored; by default the same.
+    promising : callable or None
+        From a snapshot to whether it may reach the gap that ends the run, at little cost. It is asked
+        `BETWEEN` times from one checkpoint to the next, and where responses that were behind have caught up;
+        then a checkpoint says whether it does.
+    """
+
+    observe: Callable[[Snapshot, bool], Row]
+    checkpoint: Callable[[Row], None]
+    interrupt: Interrupt
+    progress: Progress
+    keep: Callable[[State], None] | None = None
+    allowance: Allowance | None = None
+    marked: Callable[[float], AbstractContextManager[object]] = nullcontext
+    answer: Callable[[Snapshot], Snapshot] = lambda snapshot: snapshot
+    promising: Callable[[Snapshot], bool] | None = None
+
+
 class Loop:
     """One run from its first iteration to its end.
 
@@ -63,109 +141,63 @@ class Loop:
         The started solver.
     ledger : Ledger
         Its counts.
-    first : int
-        Value of the counter from which on there are checkpoints.
-    budget : BudgetConfig
-        When it ends.
-    points : int
-        Checkpoints per factor of ten of ``budget.counter``.
-    observe : callable
-        From a snapshot, and whether it is the last of the method, to a row without counters and clocks.
-    checkpoint : callable
-        Stores a row.
-    interrupt : Interrupt
-        Looked at between slices.
-    progress : Progress
-        Told after each slice and checkpoint.
+    spec : LoopSpec
+        When there are checkpoints, and when it ends.
+    around : Surroundings
+        Who is told.
     clock : Clock, optional
         With the time of training before the first iteration; a new one by default.
-    refits : bool, default False
-        Whether each iteration begins from nothing: then each is a checkpoint, with the time of its own alone.
-    keep : callable, optional
-        Stores the state of a run that can be continued: now and then, and at an end that leaves it open.
-    exact : bool, default False
-        Whether the method ends at the optimum by itself: then an end before it says that it is one.
     due : bool, default False
         Whether a checkpoint is to be made before the first iteration: a signal had left no time for it.
-    allowance : Allowance, optional
-        What the process may hold; by default as much as there is.
-    marked : callable, optional
-        Returns what is entered while the run trains, from the seconds that it has trained before.
-    answer : callable, optional
-        From a snapshot to the one that is observed and stored; by default the same.
-    regularised : bool, default True
-        Whether the method minimises a regularised objective: then an end far from its optimum says so.
-    promising : callable, optional
-        From a snapshot to whether it may reach the gap that ends the run, at little cost. It is asked
-        `BETWEEN` times from one checkpoint to the next, and where responses that were behind have caught up;
-        then a checkpoint says whether it does.
+
+    Attributes
+    ----------
+    row : dict or None
+        The last checkpoint.
+    seen : (Snapshot, int) or None
+        What it was made of, and its iteration.
     """
 
     def __init__(
         self,
         run: Run,
         ledger: Counts,
-        first: int,
-        budget: BudgetConfig,
-        points: int,
-        observe: Callable[[Snapshot, bool], dict[str, Any]],
-        checkpoint: Callable[[dict[str, Any]], None],
-        interrupt: Interrupt,
-        progress: Progress,
+        spec: LoopSpec,
+        around: Surroundings,
         clock: Clock | None = None,
-        refits: bool = False,
-        exact: bool = False,
-        keep: Callable[[State], None] | None = None,
         due: bool = False,
-        allowance: Allowance | None = None,
-        marked: Callable[[float], AbstractContextManager[object]] = nullcontext,
-        answer: Callable[[Snapshot], Snapshot] = lambda snapshot: snapshot,
-        regularised: bool = True,
-        promising: Callable[[Snapshot], bool] | None = None,
     ) -> None:
+        budget = spec.budget
         self._run = run
         self._ledger = ledger
+        self._spec = spec
         self._budget = budget
-        self._observe = observe
-        self._checkpoint = checkpoint
-        self._interrupt = interrupt
-        self._progress = progress
+        self._around = around
+        self._interrupt = around.interrupt
+        self._progress = around.progress
         self._counter = budget.counter
         self._limit = None if budget.kev is None else math.ceil(budget.kev)
-        self._thresholds = thresholds(points, first)
+        self._thresholds = thresholds(spec.points, spec.first)
         self._threshold = 0
-        self._between = thresholds(BETWEEN * points, first)
+        self._between = thresholds(BETWEEN * spec.points, spec.first)
         self._mark = 0
-        self._promising = promising
+        self._promising = around.promising
         self._asked = run.iterations
-        if promising is not None and hasattr(run, "pauses"):
+        if around.promising is not None and hasattr(run, "pauses"):
             run.pauses = True
         self._step = 1
         self._clock = clock or Clock()
-        self._refits = refits
-        self._exact = exact
         self._before = 0.0
         limits = (budget.kev, budget.iterations, budget.seconds, budget.gap, budget.test_error)
         self._told = any(limit is not None for limit in limits)
-        self._row: dict[str, Any] | None = None
         self._gap: float | None = None  # the least so far, and when it was seen
         self._gap_at = 0.0
-        self._keep = keep
         self._kept = time.monotonic()
         self._keep_again = KEPT_EVERY
         self._torn = False
         self._due = due
-        self._allowance = allowance
-        self._marked = marked
-        self._answer = answer
-        self._regularised = regularised
-        #: What the last stored checkpoint was made of, and its iteration.
+        self.row: Row | None = None
         self.seen: tuple[Snapshot, int] | None = None
-
-    @property
-    def row(self) -> dict[str, Any] | None:
-        """The last checkpoint."""
-        return self._row
 
     def drive(self) -> End:
         """Run to the end; every checkpoint, the last one included, is stored when this returns."""
@@ -191,7 +223,7 @@ class Loop:
                 at = row["iterations"]
                 return End("diverged", f"the objective is {row['primal_objective']} after {at} iterations")
             if end is not None:
-                return explained(end, row, self._exact, self._regularised)
+                return explained(end, row, self._spec.exact, self._spec.regularised)
             end = self._reached(row)
             if end is not None:
                 return end
@@ -199,14 +231,16 @@ class Loop:
     def _last(self, end: End | None) -> bool:
         """Return whether a checkpoint at this end is the last of the method, or the one that a run is for."""
         settled = self._run.converged or self._run.stalled
-        return settled or (self._exact and end is not None and end.status != "interrupted")
+        return settled or (self._spec.exact and end is not None and end.status != "interrupted")
 
     def _value(self) -> int:
-        return self._ledger.as_dict()[self._counter]
+        value = self._ledger.as_dict()[self._counter]
+        assert value is not None, f"{self._counter} does not apply"
+        return value
 
     def _goal(self) -> int:
         value = self._value()
-        if self._refits:
+        if self._spec.refits:
             return value + 1
         if self._threshold <= value:
             self._threshold = next(threshold for threshold in self._thresholds if threshold > value)
@@ -221,7 +255,7 @@ class Loop:
         """Return whether there is a checkpoint where the run stands, which has advanced to its goal."""
         if self._promising is None or self._value() >= self._threshold:
             return True
-        return self._promising(self._answer(self._run.snapshot()))
+        return self._promising(self._around.answer(self._run.snapshot()))
 
     def _advance_to(self, goal: int) -> End | None:
         """Train until the counter reaches the goal; return the end if another rule holds before or there."""
@@ -230,10 +264,11 @@ class Loop:
             value = self._value()
             if end is not None or value >= goal or self._caught_up():
                 return end
-            if self._refits:
+            if self._spec.refits:
                 self._before, self._clock = self._spent(), Clock()
             try:
-                with self._marked(self._spent()), self._clock, self._interrupt.cuttable(self._time_left()):
+                training = self._around.marked(self._spent())
+                with training, self._clock, self._interrupt.cuttable(self._time_left()):
                     self._slice(goal)
             except KeyboardInterrupt as cut:
                 if self._interrupt.requested is None and not isinstance(cut, Overdue):
@@ -309,13 +344,15 @@ class Loop:
             return End("budget", f"budget.iterations={budget.iterations} reached")
         if budget.seconds is not None and self._spent() >= budget.seconds:
             return End("timeout", f"budget.seconds={budget.seconds:g} reached")
-        passed = None if self._allowance is None else self._allowance.passed()
+        passed = None if self._around.allowance is None else self._around.allowance.passed()
         return None if passed is None else End("budget", passed)
 
     def _time_left(self) -> float | None:
         """Return the seconds after which an iteration is given up; None for fits, which `guard` ends."""
         seconds = self._budget.seconds
-        return None if seconds is None or self._refits else seconds + 0.5 * grace(seconds) - self._spent()
+        return (
+            None if seconds is None or self._spec.refits else seconds + 0.5 * grace(seconds) - self._spent()
+        )
 
     def _given_up(self) -> End:
         """Return the end of a run that was cut within an iteration: its last checkpoint is what is left."""
@@ -329,7 +366,7 @@ class Loop:
         by = self._interrupt.requested
         return End("interrupted", f"interrupted by {by} {when} {self._run.iterations} iterations")
 
-    def _reached(self, row: dict[str, Any]) -> End | None:
+    def _reached(self, row: Row) -> End | None:
         """Return the end if the observation shows that a target is reached."""
         targets = (
             ("gap", self._budget.gap, "relative_gap"),
@@ -341,25 +378,25 @@ class Loop:
                 return End("budget", f"budget.{key}={target:g} reached: {column} {seen:.6g}")
         return None
 
-    def _look(self, last: bool) -> dict[str, Any] | None:
+    def _look(self, last: bool) -> Row | None:
         """Make a checkpoint, unless the last one is of this very iteration (a signal came meanwhile).
 
         None where a signal leaves no time for it: then the one before is the last.
         """
-        if self._row is not None and self._row["iterations"] == self._run.iterations:
-            return self._row
+        if self.row is not None and self.row["iterations"] == self._run.iterations:
+            return self.row
         try:
             with self._interrupt.cuttable():
-                snapshot = self._answer(self._run.snapshot())
+                snapshot = self._around.answer(self._run.snapshot())
                 self._progress.doing("certifying" if last else "checkpoint")
-                row = self._observe(snapshot, last)
+                row = self._around.observe(snapshot, last)
         except KeyboardInterrupt:
             if self._interrupt.requested is None:
                 raise
             return None
-        self._row = row
+        self.row = row
         row.update(self._ledger.as_dict(), wall_seconds=self._clock.wall, cpu_seconds=self._clock.cpu)
-        self._checkpoint(row)
+        self._around.checkpoint(row)
         self.seen = snapshot, row["iterations"]
         gap = row.get("relative_gap")
         if gap is not None and (self._gap is None or gap < self._gap):
@@ -371,10 +408,10 @@ class Loop:
 
     def _put_state(self) -> None:
         """Store the state that the run can be continued from at this checkpoint, if the method has one."""
-        began = time.monotonic()
-        arrays = None if self._keep is None or self._refits else getattr(self._run, "state", lambda: None)()
-        if self._keep is not None and arrays is not None:
+        began, keep = time.monotonic(), self._around.keep
+        arrays = None if keep is None or self._spec.refits else getattr(self._run, "state", lambda: None)()
+        if keep is not None and arrays is not None:
             counts = {name: count for name, count in self._ledger.as_dict().items() if count is not None}
-            self._keep(State(self._run.iterations, self._clock.wall, self._clock.cpu, counts, arrays))
+            keep(State(self._run.iterations, self._clock.wall, self._clock.cpu, counts, arrays))
         self._kept = time.monotonic()
         self._keep_again = max(KEPT_EVERY, KEPT_COST * (self._kept - began))

@@ -3,11 +3,13 @@
 import os
 import signal
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from svmbench import config
+from svmbench.run_config import Choice
 from svmbench.runner import loop, signals
 from svmbench.runner.execute import execute
 from svmbench.runner.observe import Observer
@@ -86,7 +88,7 @@ def make_toy(tmp_path, monkeypatch):
         about = config.resolve(
             ["solver=pegasos", "dataset.n_train=30", "budget.kev=3000", f"results={tmp_path}", *parts]
         )
-        about = {**about, "solver": {"name": "toy", "accident": ""}, "force": force}
+        about = replace(about, solver=Choice("toy", {"accident": ""}), force=force)
         outcome = execute(about, progress=Silent())
         return outcome if force else outcome.run.trace()
 

@@ -7,7 +7,7 @@ import pytest
 
 from svmbench.runner import clock as clocks
 from svmbench.runner import loop as module
-from svmbench.runner.loop import Loop, thresholds
+from svmbench.runner.loop import Loop, LoopSpec, Surroundings, thresholds
 from svmbench.runner.signals import Interrupt
 from svmbench.solvers import registry
 
@@ -36,17 +36,14 @@ def drive(
     loop = Loop(
         run,
         run,
-        first,
-        replace(BUDGET, **budget),
-        points,
-        lambda snapshot, last: {**seen(snapshot), "last": last},
-        checkpoint or rows.append,
-        interrupt or Interrupt(),
-        progress or Silent(),
-        refits=refits,
-        exact=exact,
-        regularised=regularised,
-        promising=promising,
+        LoopSpec(replace(BUDGET, **budget), first, points, refits, exact, regularised),
+        Surroundings(
+            lambda snapshot, last: {**seen(snapshot), "last": last},
+            checkpoint or rows.append,
+            interrupt or Interrupt(),
+            progress or Silent(),
+            promising=promising,
+        ),
     )
     return loop.drive(), rows
 

@@ -12,7 +12,7 @@ import pytest
 
 from svmbench import config
 from svmbench.data import Dataset, Part
-from svmbench.runner.loop import Loop
+from svmbench.runner.loop import Loop, LoopSpec, Surroundings
 from svmbench.runner.memory import Allowance, held
 from svmbench.runner.signals import Interrupt
 from svmbench.store import Store
@@ -123,10 +123,9 @@ def test_the_loop_looks_between_slices():
     before = held()
     assert before is not None
     run = Takes({"kev_iter": 1}, pause=0.001)
-    loop = Loop(
-        run, run, 1, replace(BUDGET, counter="iterations"), 1, lambda seen, last: {}, rows.append,
-        Interrupt(), Silent(), allowance=Allowance(3.0, before, 40.0),
-    )  # fmt: skip
+    allowance = Allowance(3.0, before, 40.0)
+    around = Surroundings(lambda seen, last: {}, rows.append, Interrupt(), Silent(), allowance=allowance)
+    loop = Loop(run, run, LoopSpec(replace(BUDGET, counter="iterations"), 1, 1), around)
     end = loop.drive()
     assert end.status == "budget"
     assert end.reason.startswith("budget.memory=3 reached (")
