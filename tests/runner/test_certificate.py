@@ -213,3 +213,16 @@ def test_at_a_large_c_kernel_values_that_round_to_one_lift_no_bound(bias, exact)
 def test_ordinary_bounds_do_not_know_of_rounding():
     assert objectives_rounding(1e-4, np.full(100, 100.0), 0.3) == 0.0
     assert objectives_rounding(1e-14, np.full(100, 1e12), 0.3) == pytest.approx(2.0**-52 * 2e14)
+
+
+def test_beside_another_bound_double_precision_takes_a_twentieth_of_the_training_at_its_price(monkeypatch):
+    X, y = two_moons(n=300)
+    oracle = Oracle(X, {"name": "gaussian", "gamma": 1.0})
+    model = KernelExpansion(np.arange(300), np.ones(300))
+    monkeypatch.setattr("svmbench.runner.certificate._FREE_BOUNDED", 0)
+    price = int(300 * 300 * oracle.exact_price)
+    scores = TrainingScores(oracle, bounded=True)
+    oracle.ledger.charge(iterations=price * 19 // 300, maintained_changes=0, n=300)
+    assert scores(model) is None
+    oracle.ledger.charge(iterations=price * 2 // 300, maintained_changes=0, n=300)
+    assert scores(model) is not None
