@@ -70,9 +70,9 @@ def main() -> None:
     header = ["data", "rows", "features"]
     for name in given.sets:
         config = resolve([f"dataset={name}", "solver=decomposition", "problem.bias=unregularised"])
-        gamma = config["kernel"]["gamma"]
-        C = config["problem"]["C"] or 1.0
-        part = data.load(config["dataset"], mirror=None, directory=None, say=lambda text: None).train
+        gamma = config.kernel.parameters["gamma"]
+        C = config.problem.C or 1.0
+        part = data.load({"name": config.dataset.name, **config.dataset.parameters}).train
         rows = np.random.default_rng(0).permutation(part.y.size)[: given.rows]
         X, y = part.X[rows], part.y[rows]
         made, seconds = estimators(gamma, C, given.threads), {}

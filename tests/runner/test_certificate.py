@@ -216,7 +216,7 @@ def test_ordinary_bounds_do_not_know_of_rounding():
 
 
 def test_beside_another_bound_double_precision_takes_a_twentieth_of_the_training_at_its_price(monkeypatch):
-    X, y = two_moons(n=300)
+    X, _ = two_moons(n=300)
     oracle = Oracle(X, {"name": "gaussian", "gamma": 1.0})
     model = KernelExpansion(np.arange(300), np.ones(300))
     monkeypatch.setattr("svmbench.runner.certificate._FREE_BOUNDED", 0)
