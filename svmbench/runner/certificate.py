@@ -27,8 +27,8 @@ Floats = NDArray[np.float64]
 _FREE = 2_000_000_000
 
 #: The same for a method whose gap is bounded otherwise (`svmbench.runner.margin`), and the part of its
-#: training that evaluations in double precision may take beside, at their price: a quarter of its time at most,
-#: since rows of covertype, many of whose values are 0, are made five times faster than the price says.
+#: training that evaluations in double precision may take beside, at their price. That is a quarter of its
+#: time at most: rows of covertype, many of whose values are 0, are five times faster than the price says.
 _FREE_BOUNDED, _SHARE = 200_000_000, 20
 
 #: Of objectives that are sums in float64, relative.
