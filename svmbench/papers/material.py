@@ -102,7 +102,7 @@ class Material:
         """Wall seconds that the runs took together."""
         took = [run.summary()["wall_seconds"] for run in self.stored]
         made = 0.0 if self.outcome is None else float(self.outcome["seconds"])
-        return made + sum(second for second in took if second is not None)
+        return made + sum(float(second) for second in took if second is not None)
 
     def tally(self) -> str:
         """Return how many runs are stored, or whether the check is made."""

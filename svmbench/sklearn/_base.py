@@ -99,7 +99,7 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator, ABC):
         ndarray, shape (m,)
         """
         scores = self.decision_function(X)
-        return self.classes_[(scores > 0.0).astype(int)]
+        return np.asarray(self.classes_[(scores > 0.0).astype(int)])
 
     @abstractmethod
     def decision_function(self, X: Any) -> Floats:
@@ -138,7 +138,7 @@ class KernelParameters:
     def _gamma_of(self, X: Any) -> float:
         """Return γ: a number as it is, ``scale`` 1/(d · variance of X), ``auto`` 1/d, as `SVC` does."""
         if self.gamma == "auto":
-            return 1.0 / X.shape[1]
+            return 1.0 / int(X.shape[1])
         if self.gamma == "scale":
             variance = float(
                 X.multiply(X).mean() - X.mean() ** 2 if sp.issparse(X) else np.var(X, dtype=np.float64)

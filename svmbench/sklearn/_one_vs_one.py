@@ -63,7 +63,7 @@ def votes(values: Floats, classes: int) -> NDArray[np.int64]:
         first = values[:, p] > 0.0
         counts[:, i] += first
         counts[:, j] += ~first
-    return counts.argmax(axis=1)
+    return np.asarray(counts.argmax(axis=1))
 
 
 def one_vs_rest(values: Floats, classes: int) -> Floats:

@@ -314,7 +314,7 @@ class KernelSVC(KernelParameters, ClassifierMixin, BaseEstimator):
             )
         if not registry.get(self.solver).weighted:
             raise ValueError(f"solver={self.solver!r} takes no weights: use solver='decomposition'")
-        return weights
+        return np.asarray(weights)
 
     def _oracle_of(self, X: Any) -> Oracle:
         """Return the kernel over the training rows."""
@@ -509,7 +509,7 @@ class KernelSVC(KernelParameters, ClassifierMixin, BaseEstimator):
         if not self.support_.size:
             return np.tile(self._intercept_, (X.shape[0], 1))
         if self._values is None:
-            return np.asarray(X @ self._pair_weights().T) + self._intercept_
+            return np.asarray(np.asarray(X @ self._pair_weights().T) + self._intercept_)
         return _expansions.decisions(self._values, X, self._dual_coef_, self._intercept_, self._n_support)
 
     def _made_values(self) -> Callable[[Any], Any] | None:
@@ -571,7 +571,7 @@ class KernelSVC(KernelParameters, ClassifierMixin, BaseEstimator):
         values = self._pair_decisions(self._checked_rows(X))
         classes = self.classes_.size
         if self.break_ties and classes > 2:
-            return self.classes_[_one_vs_one.one_vs_rest(values, classes).argmax(axis=1)]
+            return np.asarray(self.classes_[_one_vs_one.one_vs_rest(values, classes).argmax(axis=1)])
         return self.classes_[_one_vs_one.votes(values, classes)]
 
     def _has_probabilities(self) -> bool:
@@ -591,7 +591,7 @@ class KernelSVC(KernelParameters, ClassifierMixin, BaseEstimator):
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithms of `predict_proba`, float64 (m, k)."""
-        return np.log(self.predict_proba(X))
+        return np.asarray(np.log(self.predict_proba(X)))
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

@@ -138,4 +138,4 @@ class LinearSVC(BinaryClassifier):
     def decision_function(self, X: Any) -> Floats:
         """Return ⟨w, x⟩ + b for each row x of X, shape (m, d), as float64 (m,)."""
         X = self._checked_rows(X)
-        return np.asarray(X @ self.coef_[0]).ravel() + self.intercept_[0]
+        return np.asarray(np.asarray(X @ self.coef_[0]).ravel() + self.intercept_[0])

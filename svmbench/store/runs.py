@@ -144,12 +144,14 @@ class StoredRun:
     @property
     def ended(self) -> str | None:
         """When it ended."""
-        return self.facts["ended"]
+        ended: str | None = self.facts["ended"]
+        return ended
 
     @property
     def peak_memory(self) -> float | None:
         """Most resident memory of its process, MiB; None if it has not ended or was not asked."""
-        return self.facts["peak_memory"]
+        size: float | None = self.facts["peak_memory"]
+        return size
 
     @property
     def key(self) -> str:
