@@ -21,7 +21,7 @@ from svmbench.errors import UserError, csv_cell, nearest
 from svmbench.run_config import flatten, role
 
 if TYPE_CHECKING:
-    from svmbench.store import StoredRun
+    from svmbench.store import Store, StoredRun
 
 #: Most runs that are printed unless all are asked for.
 _MOST = 20
@@ -57,7 +57,11 @@ def _print(given: argparse.Namespace) -> int:
     from svmbench.store import Store
     from svmbench.store.notes import Notes
 
-    runs = _Columns(Store(given.results).own(), Notes(Path(given.results)).all())
+    store, notes = Store(given.results), Notes(Path(given.results)).all()
+    asked = (given.all, given.where, given.sort, given.reverse, given.best, given.json, given.csv)
+    if not any(asked):
+        return _print_newest(store, notes, given.columns)
+    runs = _Columns(store.own(), notes)
     if not runs.all and not (given.json or given.csv):
         print(f"no runs in {given.results}; make one with: svmbench run")
         return 0
@@ -77,14 +81,26 @@ def _print(given: argparse.Namespace) -> int:
     return 0
 
 
-def _overview(runs: _Columns, chosen: Sequence[StoredRun]) -> str:
+def _print_newest(store: Store, notes: Mapping[str, Mapping[str, Any]], columns: str | None) -> int:
+    """Print the last runs, and read no others."""
+    newest, ids = store.newest(_MOST)
+    if not newest:
+        print(f"no runs in {store.root}; make one with: svmbench run")
+        return 0
+    runs = _Columns(newest, notes)
+    rest = f"\n{len(newest)} of {len(ids):,} runs; --all lists all" if len(newest) < len(ids) else ""
+    paged((_wide(runs, newest, columns) if columns else _overview(runs, newest, ids)) + rest)
+    return 0
+
+
+def _overview(runs: _Columns, chosen: Sequence[StoredRun], ids: Sequence[str] | None = None) -> str:
     """Return the runs at a glance, as wide as the terminal; where there is none, as wide as they are."""
     from svmbench.cli._overview import overview
 
     terminal = sys.stdout.isatty() or "COLUMNS" in os.environ
     width = shutil.get_terminal_size().columns if terminal else None
     differing = [key.removeprefix("config.") for key in runs.differing(chosen)]
-    return overview(chosen, differing, [run.id for run in runs.all], width, datetime.now(UTC))
+    return overview(chosen, differing, ids or [run.id for run in runs.all], width, datetime.now(UTC))
 
 
 def _wide(runs: _Columns, chosen: Sequence[StoredRun], asked: str) -> str:

@@ -15,14 +15,17 @@ from svmbench.store.trace import TRACE_COLUMNS
 #: Columns of a run that are text, and all of them but the folder.
 TEXTS = ("name", *KEYS[:7], "words", "beginning", "sections", "about")
 COLUMNS = (*TEXTS, "numbers", "signature", "crc")
+#: The start of a run with a check of its own, so that the newest runs are found without the other columns.
+ORDER = ("name", "started", "key", "placed")
 _TABLES = (
     f"CREATE TABLE runs (folder TEXT NOT NULL, {', '.join(f'{name} TEXT NOT NULL' for name in TEXTS)}, "
-    "numbers BLOB NOT NULL, signature BLOB NOT NULL, crc INTEGER NOT NULL, "
+    "numbers BLOB NOT NULL, signature BLOB NOT NULL, crc INTEGER NOT NULL, placed INTEGER NOT NULL, "
     "PRIMARY KEY (folder, name)) WITHOUT ROWID",
     "CREATE TABLE sections (digest TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID",
+    f"CREATE INDEX starts ON runs (folder, {', '.join(ORDER)})",
 )
 #: Raised when what the columns hold changes.
-_VERSION = 2
+_VERSION = 3
 #: The layout of the database, of which it holds the number: another one is made again.
 _LAYOUT = zlib.crc32(repr((_VERSION, _TABLES, SCHEMA, TRACE_COLUMNS)).encode()) & 0x7FFFFFFF
 

@@ -28,7 +28,7 @@ from types import TracebackType
 from typing import Any
 
 from svmbench.run_config import RunConfig
-from svmbench.store.database import COLUMNS, FAILURES, TEXTS, created, is_damage, opened, remove
+from svmbench.store.database import COLUMNS, FAILURES, ORDER, TEXTS, created, is_damage, opened, remove
 from svmbench.store.facts import Common, PackedFacts, pack
 from svmbench.store.identity import without_ends
 from svmbench.store.runs import RUNNING, StoredRun
@@ -92,6 +92,23 @@ class Index:
             run = self._run(folder, row)
             if run is not None and _signature(f"{self._root}/{folder}/{name}") == row[-2]:
                 yield name, run
+
+    def starts(self, folder: str) -> dict[str, tuple[str, str]]:
+        """Return when the runs of a folder that have a row were started, and their keys, by name.
+
+        The files of the runs are not looked at. A row in which these are not as they were written is left
+        out.
+        """
+        rows = self._query(f"SELECT {', '.join(ORDER)} FROM runs WHERE folder = ?", folder)
+        return {row[0]: row[1:3] for row in rows if _placed(folder, row) == row[3]}
+
+    def row(self, folder: str, name: str) -> StoredRun | None:
+        """Return the run of that name; None without a row, or where a file has changed since."""
+        for row in self._rows("WHERE folder = ? AND name = ?", folder, name):
+            run = self._run(folder, row)
+            if run is not None and _signature(f"{self._root}/{folder}/{name}") == row[-2]:
+                return run
+        return None
 
     def beginnings(self, folder: str, prefix: str) -> dict[str, str]:
         """Return `without_ends` of the runs of a folder whose names have a prefix and that have a row.
@@ -184,7 +201,7 @@ class Index:
             with self._database as database:
                 database.execute("BEGIN IMMEDIATE")
                 database.executemany("INSERT OR REPLACE INTO sections VALUES (?, ?)", fresh)
-                places = ", ".join("?" * (1 + len(COLUMNS)))
+                places = ", ".join("?" * (2 + len(COLUMNS)))
                 database.executemany(f"INSERT OR REPLACE INTO runs VALUES ({places})", new)
                 database.executemany("DELETE FROM runs WHERE folder = ? AND name = ?", gone)
         except FAILURES as error:
@@ -203,7 +220,7 @@ class Index:
             row = (*told, _crc(folder, told))
         except (TypeError, ValueError, KeyError, AttributeError, OverflowError, RecursionError, struct.error):
             return run  # nothing that a row can hold: it is read each time
-        self._new.append((folder, *row))
+        self._new.append((folder, *row, _placed(folder, (name, run.started, run.key))))
         if len(self._new) >= _BATCH:
             self._write()
         return self._run(folder, row) or run
@@ -236,6 +253,11 @@ def _crc(folder: str, row: _Row) -> int:
     """Return the check of a row, of everything in it and the place that it is for."""
     texts = "\0".join((folder, *row[: len(TEXTS)])).encode()
     return zlib.crc32(row[len(TEXTS) + 1], zlib.crc32(row[len(TEXTS)], zlib.crc32(texts)))
+
+
+def _placed(folder: str, row: _Row) -> int:
+    """Return the check of name, start and key of a run."""
+    return zlib.crc32("\0".join((folder, *row[:3])).encode())
 
 
 def _signature(path: str) -> bytes | None:

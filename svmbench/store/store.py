@@ -59,6 +59,45 @@ class Store:
         """Return the same without the runs of the ``reference/`` folder inside."""
         return self._sorted(self._own_folders())
 
+    def newest(self, count: int) -> tuple[list[StoredRun], list[str]]:
+        """Return the last own runs, newest last, and the names of all that there are.
+
+        Of the others, those that the index has are not read.
+
+        Parameters
+        ----------
+        count : int
+            Most runs that are returned.
+        """
+        with Index(self._home) as index:
+            known: dict[tuple[str, str], StoredRun] = {}  # by folder and name, those that were read
+            places: dict[str, list[tuple[str, str, str, str]]] = {}  # by identity
+            for folder in self._own_folders():
+                starts = index.starts(folder)
+                for name in folder_names(self._home / folder):
+                    at = starts.get(name)
+                    run = self._read(index, folder, name) if at is None else None
+                    if run is not None:
+                        known[folder, name] = run
+                        at = run.started, run.key
+                    if at is not None:
+                        places.setdefault(at[1], []).append((at[0], name.removesuffix(RUNNING), folder, name))
+
+            def found(folder: str, name: str) -> StoredRun | None:
+                run = known.get((folder, name)) or index.row(folder, name)
+                return run or self._read(index, folder, name)
+
+            # Of an identity with two folders the one that counts may be the older one.
+            twins = [found(*place[2:]) for same in places.values() if len(same) > 1 for place in same]
+            chosen = best(run for run in twins if run is not None)
+            single = sorted((same[0] for same in places.values() if len(same) == 1), reverse=True)
+            left = iter(single)
+            while len(chosen) < count + len(twins) and (place := next(left, None)) is not None:
+                run = found(*place[2:])
+                chosen += [] if run is None else [run]
+        chosen.sort(key=lambda run: (run.started, run.id))
+        return chosen[-count:], sorted({place[1] for same in places.values() for place in same})
+
     def _sorted(self, folders: Sequence[str]) -> list[StoredRun]:
         return sorted(best(self._all(folders)), key=lambda run: (run.started, run.id))
 
@@ -260,10 +299,17 @@ class Store:
                     left.discard(name)
                     yield run
                 for name in sorted(left):
-                    signature = index.signature(folder, name)
-                    found = self._intact(self._home / folder / name)
-                    if found is not None:
-                        yield found if signature is None else index.keep(folder, name, signature, found)
+                    run = self._read(index, folder, name)
+                    if run is not None:
+                        yield run
+
+    def _read(self, index: Index, folder: str, name: str) -> StoredRun | None:
+        """Read the run in a folder and keep it in the index; None as in `_intact`."""
+        signature = index.signature(folder, name)
+        found = self._intact(self._home / folder / name)
+        if found is None or signature is None:
+            return found
+        return index.keep(folder, name, signature, found)
 
     def _intact(self, path: Path) -> StoredRun | None:
         """Return the run in a folder; None if it holds none, or with a warning if it is damaged."""

@@ -128,7 +128,7 @@ def test_another_layout_or_schema_is_made_again(store, make, unread):
         with contextlib.closing(sqlite3.connect(store.root / "index.sqlite")) as database:
             assert database.execute(
                 "SELECT count(*) FROM sqlite_master WHERE sql IS NOT NULL"
-            ).fetchall() == [(2,)]
+            ).fetchall() == [(3,)]
     assert not list(store.root.glob("index.sqlite-*"))
 
 
@@ -259,3 +259,59 @@ def test_one_run_is_found_without_the_others(store, make, monkeypatch):
 def test_what_no_row_can_hold_is_read_each_time(store, make, seed):
     run = make(seed)
     assert store.runs() == [run] and store.runs()[0].seed == seed
+
+
+@pytest.fixture
+def some(store, make):
+    """Six runs, those with even seeds started later, of which the index knows."""
+    for seed in range(6):
+        make(seed, started=f"2020-01-0{seed + 1 + 3 * (seed % 2 == 0)}")
+    return store.runs()
+
+
+@pytest.mark.parametrize("count", [1, 3, 6, 20])
+def test_the_newest_runs_are_the_last_of_all(store, some, count):
+    newest, ids = store.newest(count)
+    assert newest == some[-count:]
+    assert ids == sorted(run.id for run in some)
+
+
+def test_the_newest_runs_are_found_without_reading_others(store, some, monkeypatch):
+    looked, stat = set(), os.stat
+
+    def watched(path, *rest, **named):
+        looked.add(str(path).rsplit("/", 1)[0])
+        return stat(path, *rest, **named)
+
+    monkeypatch.setattr("svmbench.store.runs.read_regular", lambda path: pytest.fail(f"{path} was opened"))
+    monkeypatch.setattr("svmbench.store.index.os.stat", watched)
+    assert [run.id for run in store.newest(2)[0]] == [run.id for run in some[-2:]]
+    of_runs = {path for path in looked if "/runs/" in path}
+    assert of_runs == {str(run.path) for run in some[-2:]}
+
+
+def test_a_start_that_was_edited_in_the_index_hides_no_run(store, some):
+    last = some[-1].id
+    edit(store, "UPDATE runs SET started = '2000' WHERE name = ?", last)
+    assert store.newest(1)[0] == some[-1:]
+    edit(store, "UPDATE runs SET key = ? WHERE name = ?", some[0].key, last)
+    assert store.newest(1)[0] == some[-1:]
+
+
+def test_the_newest_runs_have_one_of_each_identity(store, some, begin):
+    begin(0, started="2030", force=True).abandon()  # a killed one, later than its complete twin
+    newest, ids = store.newest(6)
+    assert [run.status for run in newest] == ["budget"] * 6
+    assert newest == store.runs() and len(ids) == 6
+
+
+def test_a_newer_run_that_the_index_does_not_know_is_among_the_newest(store, some, make):
+    (store.root / "index.sqlite").unlink()
+    make(9, started="2040")
+    assert store.newest(2)[0] == store.runs()[-2:]
+
+
+def test_damaged_runs_leave_their_place_to_older_ones(store, some):
+    (some[-1].path / "run.json").write_text("{")
+    newest, _ = store.newest(2)
+    assert newest == some[-3:-1]
