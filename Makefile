@@ -20,7 +20,8 @@ STUBBED = $(subst /,.,$(basename $(shell find svmbench -name '*.pyi')))
 # Figures, tables and checks, each a target of its own.
 PAPERS = $(basename $(notdir $(wildcard conf/paper/*.yaml)))
 # Rooms whose tests start no process and draw nothing, so that they are over in a minute.
-QUICK = tests/test_*.py $(addprefix tests/, kernels features data config store solvers)
+QUICK = tests/test_*.py $(addprefix tests/, kernels features data config store solvers) \
+	tests/analysis $(addprefix tests/papers/test_, predicates.py estimate.py claims.py) $(addprefix tests/report/test_, series.py tables.py)
 # Files or folders whose mutants are tried, of those in .ci/mutants; all by default: make mutants MUTATED=svmbench/problem.py
 MUTATED ?=
 # Options of pytest that choose among the tests: make test SELECT='-k sbp'
