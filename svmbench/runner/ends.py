@@ -77,7 +77,7 @@ def explained(end: End, row: dict[str, Any], exact: bool, regularised: bool = Tr
         # The gap to the stored optimum is that of another loss.
         gap = _native_gap(row)
         at = "" if gap is None else f", at a relative gap of {gap:.1e} in its own objective"
-    if gap is None and exact:
+    if gap is None and exact and row.get("primal_objective") != 0.0:  # no objective is below 0
         return replace(end, reason=f"{end.reason}, {FLAG}{_UNKNOWN}")
     if gap is not None and gap > _FAR:
         more = ": a smaller solver.eps would go on" if exact else ""

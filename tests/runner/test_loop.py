@@ -222,6 +222,7 @@ def test_an_exact_method_that_converged_far_from_the_optimum_says_at_what_gap():
     assert end_of(**own, native_bound=1.99) == plain
     assert end_of(**own, native_bound=3.0) == plain  # a method that maximises
     assert end_of(**own) == plain
+    assert end_of(primal_objective=0.0) == plain
 
 
 def test_every_exact_solver_has_the_tolerance_that_an_end_far_from_the_optimum_names():
