@@ -44,6 +44,31 @@ def test_the_best_bias_of_one_class_is_the_nearest_without_loss(label):
     assert best_bias(np.full(3, label), np.zeros(3)) == label
 
 
+def test_with_weights_each_loss_counts_as_often_as_its_weight():
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        n = int(rng.integers(2, 12))
+        y, weights = np.where(rng.random(n) < 0.5, 1.0, -1.0), rng.integers(1, 5, n).astype(float)
+        responses = np.round(4.0 * rng.normal(size=n)) / 4.0
+        times = weights.astype(int)
+        many, more = np.repeat(y, times), np.repeat(responses, times)
+        assert best_bias(y, responses, weights) == pytest.approx(best_bias(many, more))
+        loss = mean_hinge(responses, y * 0.3, weights)
+        assert loss * n == pytest.approx(mean_hinge(more, many * 0.3) * many.size)
+
+
+def test_with_weights_the_box_is_that_of_each_example():
+    y, weights = np.array([1.0, -1.0, 1.0]), np.array([0.5, 2.0, 1.0])
+    problem = Problem.build(y, C=3.0, weights=weights)
+    np.testing.assert_array_equal(problem.bounds, [1.5, 6.0, 3.0])
+    assert problem.within_box(np.array([1.5, 6.0, 3.0]))
+    assert not problem.within_box(np.array([1.6, 1.0, 1.0]))
+    assert dual_bound(problem, np.array([1.6, 1.0, 1.0]), np.zeros(3), lambda i: 1.0) is None
+    for wrong in (np.ones(2), np.array([1.0, 0.0, 1.0]), np.array([1.0, np.inf, 1.0])):
+        with pytest.raises(UserError, match="positive finite numbers, one for each example"):
+            Problem.build(y, C=3.0, weights=wrong)
+
+
 def test_balance_allows_for_rounding_only():
     y = np.array([1.0, -1.0, 1.0])
     assert balanced(np.zeros(3), y)

@@ -336,11 +336,12 @@ class KernelSVC(KernelParameters, ClassifierMixin, BaseEstimator):
             return self._gram(self._sigmoid(X, X))
         self._kernel = self._kernel_of(X)
         self._gamma = self._kernel.get("gamma", 0.0)
-        if X.shape[0] <= _FEW_ROWS:
-            rows = (X.toarray() if sp.issparse(X) else X).astype(np.float64)
-            return self._gram(DoubleValues(rows, self._kernel)(rows), self._kernel)
         small = sp.issparse(X) and np.prod(X.shape, dtype=float) <= _DENSE_VALUES
-        return self._made_oracle(X.toarray() if small else X, self._kernel)
+        rows = X.toarray() if small else X
+        if X.shape[0] <= _FEW_ROWS:
+            rows = rows.astype(np.float64)
+            return self._gram(DoubleValues(rows, self._kernel)(rows), self._kernel)
+        return self._made_oracle(rows, self._kernel)
 
     def _gram(self, values: Floats, kernel: dict[str, Any] | None = None) -> Oracle:
         """Return the kernel whose values between the training rows are given."""

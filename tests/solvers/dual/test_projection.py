@@ -148,3 +148,14 @@ def test_the_better_end_of_a_bracket_is_taken():
     for size in np.linspace(0.9, 1.1, 401):
         z, _ = projected(x * [1.0, size], [-1.0, -1.0], e, 0.01)
         assert abs(z.sum() + e) <= 1e-14
+
+
+def test_every_variable_may_have_a_bound_of_its_own():
+    rng = np.random.default_rng(7)
+    for _ in range(50):
+        q = int(rng.integers(2, 12))
+        x, y, bounds = 3.0 * rng.normal(size=q), rng.choice([-1.0, 1.0], q), rng.uniform(0.1, 4.0, q)
+        e = float(y @ (bounds * rng.uniform(size=q)))
+        z, mu = projected(x, y, e, bounds)
+        assert abs(y @ z - e) <= 1e-13 * q * 4.0
+        np.testing.assert_array_equal(z, np.clip(x + mu * y, 0.0, bounds))
