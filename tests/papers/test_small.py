@@ -111,7 +111,7 @@ def asked(name, results, **more):
 @pytest.mark.parametrize("name", OWN)
 def test_an_artifact_runs_small_from_plan_to_reference(name, here, tmp_path, monkeypatch, capfd):
     whole = small(LOADED[name])
-    monkeypatch.setattr(artifacts, "load", lambda paper_id: whole)
+    monkeypatch.setattr(artifacts, "load", lambda paper_id, folders=(): whole)
     assert commands.plan(asked(name, tmp_path)) == 0
     assert commands.run(asked(name, tmp_path)) == 0
     out, err = capfd.readouterr()
@@ -144,7 +144,7 @@ def test_a_check_is_made_small_stored_judged_and_drawn(name, tmp_path, monkeypat
     options = LOADED[name].options
     arguments = {key: FEW.get(key, value) for key, value in options.get("arguments", {}).items()}
     quick = dataclasses.replace(LOADED[name], options={**options, "arguments": arguments})
-    monkeypatch.setattr(artifacts, "load", lambda paper_id: quick)
+    monkeypatch.setattr(artifacts, "load", lambda paper_id, folders=(): quick)
     with pytest.raises(commands.UserError, match=f"{name} is not measured: svmbench paper run {name}"):
         commands.draw(asked(name, tmp_path))
     assert commands.run(asked(name, tmp_path)) == 0
@@ -208,7 +208,7 @@ def test_a_failed_run_does_not_stop_the_others(tmp_path, monkeypatch, capfd):
         if line.name in ("sbp", "smo")
     )
     figure = dataclasses.replace(figure, runs=dataclasses.replace(figure.runs, lines=lines))
-    monkeypatch.setattr(artifacts, "load", lambda paper_id: figure)
+    monkeypatch.setattr(artifacts, "load", lambda paper_id, folders=(): figure)
     assert commands.run(asked("sbp-f2", tmp_path, jobs=2)) == 1
     out, err = capfd.readouterr()
     assert "smo reuters seed 0: done" in out
