@@ -82,9 +82,10 @@ def start(step: Callable[[TextIO], bool], log: Path) -> int:
             os.dup2(stream.fileno(), 1)
             os.dup2(stream.fileno(), 2)
             sys.stdout = sys.stderr = stream
-            code = 0 if step(stream) else 1
-    except BaseException:
-        traceback.print_exc()
+            try:
+                code = 0 if step(stream) else 1
+            except BaseException:
+                traceback.print_exc()  # while the log is open
     finally:
         os._exit(code)
 
@@ -255,7 +256,7 @@ def make_paper(results: Path) -> bool:
     from tests.papers.test_small import small
 
     whole = small(artifacts.load(_ARTIFACT))
-    artifacts.load = lambda paper_id: whole
+    artifacts.load = lambda *given, **more: whole
     results.mkdir(exist_ok=True)
     return _papers.run(_papers.Asked((_ARTIFACT,), True, str(results), jobs=2)) == 0
 
@@ -305,7 +306,8 @@ def kill_sweeps(folder: Path, kills: int, seed: int = 0, what: str = "sweeps") -
             states["whole" if found.complete else found.status] += 1
             if found.status == "interrupted":  # by its worker, whose sweep was gone
                 went_on.add(found.id)
-        assert ended(sweep(results)) == 0, log.read_text()
+        code = ended(sweep(results))
+        assert code == 0, f"ended with {code}: {log.read_text()}"
         assert {found.id for found in store.runs()} == set(expected)
         for found in store.runs():
             without = _TIMES + _CACHED if found.id in went_on else _TIMES
