@@ -256,3 +256,20 @@ def test_the_problem_is_that_of_the_features_as_given(offset, C):
     assert abs((alpha * y).sum()) <= 1e-9 * alpha.sum()
     assert (primal - dual) / primal <= 1e-6 * (1.0 + 1e-6) + 1e-9
     assert found.decision_function(X) == pytest.approx(scores, abs=1e-3 if C < 1e3 else 1e-7)
+
+
+def test_rows_without_weight_leave_the_gap_that_of_the_features_as_given():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3)) + 1e6
+    y = np.where(X[:, 0] + 0.5 * rng.standard_normal(200) > 1e6, 1, -1)
+    kept = np.arange(200) % 4 != 0
+    fitted = KernelSVC(C=10.0, gamma=1.0, tol=1e-6).fit(X, y, sample_weight=kept.astype(float))
+    squared = ((X[:, None] - X) ** 2).sum(axis=2)
+    signed = np.zeros(200)
+    signed[fitted.support_] = fitted.dual_coef_[0]
+    f = np.exp(-squared) @ signed
+    losses = np.maximum(0.0, 1.0 - y * (f + fitted.intercept_[0]))[kept]
+    primal = 0.5 * signed @ f + 10.0 * losses.sum()
+    gap = (primal - np.abs(signed).sum() + 0.5 * signed @ f) / primal
+    assert fitted.gap_ == pytest.approx(gap, abs=1e-9)
+    assert gap <= 1e-6
