@@ -105,7 +105,9 @@ def profiles(
     problems, methods = _largest(observed)
     cases, units, columns = [], [], []
     for problem in problems:
-        own = [scaled(metric, target) for target in targets] or _relative(observed, problem, tolerances)
+        own = [scaled(metric, target) for target in targets] or relative_targets(
+            observed, problem, tolerances
+        )
         for target in own:
             cases.append((observed.problems[problem], unscaled(metric, target)))
             units.append(float(observed.rows[problem]) if cost in PER_ROW else 1.0)
@@ -121,7 +123,8 @@ def profiles(
     )
 
 
-def _relative(observed: Observed, problem: Key, tolerances: Sequence[float]) -> list[float]:
+def relative_targets(observed: Observed, problem: Key, tolerances: Sequence[float]) -> list[float]:
+    """Return the default targets of `profiles` on a problem, in the units of the axis."""
     groups = [list(seeds.values()) for (key, _), seeds in observed.steps.items() if key == problem]
     least = min(map(_least_end, groups))
     first = max(float(steps.value[0]) for seeds in groups for steps in seeds)

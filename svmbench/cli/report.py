@@ -9,6 +9,7 @@ from typing import Any
 
 from svmbench.cli._parser import Parser, file_path
 from svmbench.cli._select import RUNS, chosen
+from svmbench.cli.compare import seedless
 from svmbench.errors import UserError
 
 
@@ -53,13 +54,17 @@ def main(arguments: Sequence[str]) -> int:
 
     from svmbench.files import write_whole
     from svmbench.page.build import page
+    from svmbench.store.notes import Notes
 
     if not given.runs and not Path(given.results).is_dir():
         raise UserError(
             f"there are no runs: folder {given.results} does not exist; make a run with: svmbench run"
         )
     runs = chosen(given.results, given.runs or [given.results])
-    text = page(runs, given.title, [] if given.runs else _verdicts(Path(given.results)))
+    verdicts = [] if given.runs else _verdicts(Path(given.results))
+    notes = Notes(Path(given.results)).all()
+    tags = {run: known["tags"] for run, known in notes.items() if known.get("tags")}
+    text = page(runs, given.title, verdicts, seedless=seedless(runs), tags=tags)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text)
     if given.json:

@@ -9,20 +9,29 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import math
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape as escape_html
 from importlib import import_module, resources
 from typing import Any
 
 from svmbench.errors import UserError, printable
 from svmbench.page.command import command
-from svmbench.page.figures import COSTS, FEWER, VALUES, figures
+from svmbench.page.figures import COSTS, FEWER, VALUES, figures, problems
+from svmbench.page.summary import Row, summary
+from svmbench.report.series import COUNTERS
+from svmbench.report.tables import count
 from svmbench.store import StoredRun, opened
 from svmbench.version import __version__
 
-#: Most bytes of a page.
-LIMIT = 1_500_000
+#: Most bytes of a page of few runs, and for each run of one of many.
+LIMIT, EACH = 900_000, 1_000
+
+#: Columns of the verdicts that hold sentences, and what marks a cell with several lines.
+_LONG = ("claim", "text", "place")
+_WRAPPED = ' class="text"'
 
 #: Columns of the table of runs: key of a summary, heading, factor.
 _TABLE: tuple[tuple[str, str, float], ...] = (
@@ -59,7 +68,14 @@ def vega() -> str:
     return str(vl_convert.javascript_bundle())
 
 
-def page(runs: Sequence[StoredRun], title: str, verdicts: Sequence[Mapping[str, Any]] = ()) -> str:
+def page(
+    runs: Sequence[StoredRun],
+    title: str,
+    verdicts: Sequence[Mapping[str, Any]] = (),
+    *,
+    seedless: Collection[str] = (),
+    tags: Mapping[str, Sequence[str]] | None = None,
+) -> str:
     """Return the page.
 
     Parameters
@@ -70,6 +86,10 @@ def page(runs: Sequence[StoredRun], title: str, verdicts: Sequence[Mapping[str, 
         Heading of the page.
     verdicts : sequence of mapping
         Claims of papers with what was found, as ``VERDICTS.json`` holds them.
+    seedless : collection of str
+        Solvers without random choices.
+    tags : mapping of str to sequence of str, optional
+        Run -> the tags that its user gave it.
 
     Raises
     ------
@@ -77,15 +97,20 @@ def page(runs: Sequence[StoredRun], title: str, verdicts: Sequence[Mapping[str, 
         If the page would be larger than `LIMIT`, or a package is missing.
     """
     library = _packed(vega())
-    tables = f"{_verdicts(verdicts)}{_runs(runs)}{_environments(runs)}{_commands(runs)}"
-    size = 0
+    tables = f"{_verdicts(verdicts)}{_runs(runs, tags or {})}{_environments(runs)}{_commands(runs)}"
+    groups = dict(problems(runs))
+    most, size = max(LIMIT, EACH * len(runs)), 0
     for kept in FEWER:
-        text = _text(runs, title, tables, library, figures(runs, kept), kept)
+        drawn = figures(runs, kept)
+        for one in drawn:
+            one["tags"] = sorted({tag for run in one["runs"] for tag in (tags or {}).get(run["name"], ())})
+        summaries = [_summary(groups[one["title"]], one["cost"], seedless) for one in drawn]
+        text = _text(runs, title, tables, library, drawn, summaries, kept)
         size = len(text.encode())
-        if size <= LIMIT:
+        if size <= most:
             return text
     raise UserError(
-        f"the page of {len(runs)} runs would have {size / 1e6:.1f} MB, {LIMIT / 1e6:.1f} are allowed: "
+        f"the page of {len(runs)} runs would have {size / 1e6:.1f} MB, {most / 1e6:.1f} are allowed: "
         "name fewer runs"
     )
 
@@ -96,6 +121,7 @@ def _text(
     tables: str,
     library: str,
     drawn: Sequence[dict[str, Any]],
+    summaries: Sequence[str],
     kept: int | None,
 ) -> str:
     """Return the page; figures and tables are packed, and unpacked by the script."""
@@ -105,9 +131,13 @@ def _text(
         if kept
         else ""
     )
-    sections = "".join(_figure(number, figure) for number, figure in enumerate(drawn, 1))
-    content = f"""<h2 id="figures-title" tabindex="-1">Figures</h2>
-<p class="note">A line for each run, or the median over seeds. A problem: data set, kernel, λ and bias.</p>
+    sections = "".join(
+        _figure(number, figure, summary)
+        for number, (figure, summary) in enumerate(zip(drawn, summaries, strict=True), 1)
+    )
+    content = f"""{_contents(drawn, tables)}<h2 id="figures-title" tabindex="-1">Figures</h2>
+<p class="note">A figure for each problem (data set, kernel, C or λ, bias), those with most methods first.
+A line for each run, or the median over seeds with the quartiles as a band.</p>
 {sections}{tables}"""
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -165,7 +195,78 @@ def _options(names: Iterable[str], columns: dict[str, Any]) -> str:
     )
 
 
-def _figure(number: int, figure: dict[str, Any]) -> str:
+def _contents(drawn: Sequence[dict[str, Any]], tables: str) -> str:
+    """Return the box that filters figures and runs, and links to all of them."""
+    links = "".join(
+        f'<li data-search="{_words(figure)}"><a href="#figure-{number}">{escape(figure["title"])}</a> '
+        f"({len(figure['methods'])} methods, {len(figure['runs'])} runs)</li>"
+        for number, figure in enumerate(drawn, 1)
+    )
+    others = "".join(
+        f'<li><a href="#{name}">{heading}</a></li>'
+        for name, heading in re.findall(r'<h2 id="([a-z-]+)">([^<]+)</h2>', tables)
+    )
+    return f"""<nav aria-label="Contents"><label class="filter">Show what has these words (solver, set, tag)
+<input type="search" name="filter" autocomplete="off"></label> <span id="shown" role="status"></span>
+<ol>{links}</ol><ul>{others}</ul></nav>"""
+
+
+def _words(figure: dict[str, Any]) -> str:
+    """Return what a figure is searched by."""
+    methods = " ".join(f"{method['name']} {method['solver']}" for method in figure["methods"])
+    runs = " ".join(run["name"] for run in figure["runs"])
+    return escape(f"{figure['title']} {methods} {runs} {' '.join(figure['tags'])}".lower())
+
+
+def _summary(runs: Sequence[StoredRun], cost: str, seedless: Collection[str]) -> str:
+    """Return the table of the methods on a problem; nothing where no test error is known."""
+    found = summary(runs, cost, seedless)
+    if found is None:
+        return ""
+    rows, target = found
+    body = "".join(
+        f'<tr><td>{escape(row.method)}</td><td class="number" data-value="{row.seeds}">{row.seeds}</td>'
+        f'<td class="number" data-value="{row.end[0]:.6g}">{_best(_range(row.end, ".2f"), row.best)}</td>'
+        f'<td class="number" data-value="{row.cost[0] if math.isfinite(row.cost[0]) else ""}">'
+        f"{_range(row.cost, '.2g')}{_reached(row)}</td></tr>"
+        for row in rows
+    )
+    label = escape(COUNTERS[cost])
+    names = ("method", "seeds", "last test error (%)", f"{label} until {100 * target:.2f} %")
+    head = "".join(f'<th scope="col"><button type="button">{name}</button></th>' for name in names)
+    bold = (
+        "bold: the best, and what a Wilcoxon test over seeds (5 %, Holm) does not tell from it"
+        if any(row.best for row in rows)
+        else "no test over these seeds tells the best from another"
+    )
+    return (
+        f'<div class="scroll summary" tabindex="0"><table><caption><span>Median (quartiles); {bold}. '
+        f"{100 * target:.2f} %: 99 % of the way from the worst first value to the best end.</span></caption>"
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _reached(row: Row) -> str:
+    return "" if row.reached == row.seeds else f" ({row.reached} of {row.seeds})"
+
+
+def _best(text: str, best: bool) -> str:
+    return f"<strong>{text}</strong>" if best else text
+
+
+def _range(values: Sequence[float], form: str) -> str:
+    """Return a median with its quartiles."""
+
+    def shown(value: float) -> str:
+        if not math.isfinite(value):
+            return "not reached"
+        return format(value, form) if form == ".2f" or value < 1e4 else count(value)
+
+    middle, *ends = map(shown, values)
+    return f"{middle} ({ends[0]} to {ends[1]})" if ends and set(ends) != {middle} else middle
+
+
+def _figure(number: int, figure: dict[str, Any], summary: str) -> str:
     columns = figure["columns"]
     costs = sorted(COSTS, key=lambda name: name != figure["cost"])  # the first one is shown at first
     axes = f"""<label>horizontally<select name="x">{_options(costs, columns)}</select></label>
@@ -174,7 +275,13 @@ def _figure(number: int, figure: dict[str, Any]) -> str:
         f'<label>{what} axis<select name="{key}">{options}</select></label>'
         for key, what, options in (
             ("xscale", "horizontal", "<option>log</option><option>linear</option>"),
-            ("yscale", "vertical", "<option>linear</option><option>log</option>"),
+            (
+                "yscale",
+                "vertical",
+                "<option>log</option><option>linear</option>"
+                if figure["log"]
+                else "<option>linear</option><option>log</option>",
+            ),
         )
     )
     legend = "".join(
@@ -189,8 +296,8 @@ def _figure(number: int, figure: dict[str, Any]) -> str:
         several = (
             f'<label class="switch"><input type="checkbox" name="medians"{checked}>medians over seeds</label>'
         )
-    return f"""<section class="figure" aria-labelledby="figure-{number}">
-<h3 id="figure-{number}">{number}. {escape(figure["title"])}</h3>
+    return f"""<section class="figure" aria-labelledby="figure-{number}" data-search="{_words(figure)}">
+<h3 id="figure-{number}">{number}. {escape(figure["title"])}</h3>{summary}
 <div class="controls">{axes}{scales}{several}
 <button type="button" class="download">Data of figure {number} (CSV)</button></div>
 <div class="chart" role="region" aria-labelledby="figure-{number}"></div>
@@ -209,12 +316,14 @@ def _swatch(method: dict[str, Any]) -> str:
     )
 
 
-def _runs(runs: Sequence[StoredRun]) -> str:
-    head = "".join(f'<th scope="col"><button type="button">{name}</button></th>' for _, name, _ in _TABLE)
+def _runs(runs: Sequence[StoredRun], tags: Mapping[str, Sequence[str]]) -> str:
+    named = [name for _, name, _ in _TABLE] + (["tags"] if tags else [])
+    head = "".join(f'<th scope="col"><button type="button">{name}</button></th>' for name in named)
     rows = []
     for run in runs:
         summary = run.summary()
         cells = "".join(_cell(summary[key], factor) for key, _, factor in _TABLE)
+        cells += f"<td>{escape(' '.join(tags.get(run.id, ())))}</td>" if tags else ""
         rows.append(f"<tr>{cells}</tr>")
     return _table("Runs", "the last checkpoint of each run; a heading sorts by its column", head, rows)
 
@@ -226,7 +335,12 @@ def _verdicts(claims: Sequence[Mapping[str, Any]]) -> str:
     names = ("target", "claim", "verdict", "place", "text")
     head = "".join(f'<th scope="col"><button type="button">{name}</button></th>' for name in names)
     rows = (
-        "<tr>" + "".join(f"<td>{escape(str(claim.get(name, '')))}</td>" for name in names) + "</tr>"
+        "<tr>"
+        + "".join(
+            f"<td{_WRAPPED if name in _LONG else ''}>{escape(str(claim.get(name, '')))}</td>"
+            for name in names
+        )
+        + "</tr>"
         for claim in claims
     )
     said = Counter(str(claim.get("verdict")) for claim in claims)

@@ -83,6 +83,30 @@ function ticks(values) {
   return inside.length > 1 ? inside : null;
 }
 
+// The quartiles over seeds, as a band in the colour of the method.
+function band(choice, axis) {
+  if (!choice.medians) return [];
+  const { field, ...y } = axis("y", choice.yscale);
+  return [{
+    mark: { type: "area", interpolate: "step-after", opacity: 0.18 },
+    transform: choice.yscale === "log" ? [{ filter: "datum.low > 0" }] : [],
+    encoding: { x: axis("x", choice.xscale), y: { field: "low", ...y }, y2: { field: "high" },
+      color: { field: "method", type: "nominal", legend: null }, detail: { field: "method" } },
+  }];
+}
+
+// What is certified of the optimum, as a line across.
+function optimum(figure, choice) {
+  const known = figure.optimum[choice.y];
+  if (known === undefined || (choice.yscale === "log" && known <= 0)) return [];
+  const value = known * figure.columns[choice.y][1], data = { values: [{ y: value }] }, y = { field: "y", type: "quantitative" };
+  return [
+    { data, mark: { type: "rule", color: css("--faint"), strokeDash: [6, 3] }, encoding: { y } },
+    { data, mark: { type: "text", align: "left", baseline: "bottom", dx: 4, dy: -2, color: css("--faint"), text: "certified optimum" },
+      encoding: { y, x: { value: 0 } } },
+  ];
+}
+
 function spec(figure, choice) {
   const points = (choice.medians ? medians : rows)(figure, choice.x, choice.y, choice.shown,
     { x: choice.xscale === "log", y: choice.yscale === "log" });
@@ -101,6 +125,7 @@ function spec(figure, choice) {
     description: `${figure.columns[choice.y][0]} against ${figure.columns[choice.x][0]}: ${figure.title}`,
     width: "container", height: 360, background: null,
     data: { values: points },
+    layer: [...band(choice, axis), {
     mark: { type: "line", interpolate: "step-after", strokeWidth: 1.6, point: { size: 22, filled: true } },
     encoding: {
       x: axis("x", choice.xscale), y: axis("y", choice.yscale), detail: { field: choice.medians ? "method" : "run" },
@@ -109,7 +134,7 @@ function spec(figure, choice) {
       tooltip: [tip("method", "method"), ...(choice.medians ? [tip("count", "seeds", "d")] : [tip("seed", "seed")]),
         tip("x", figure.columns[choice.x][0], ",.5~g"), tip("y", figure.columns[choice.y][0], ".5~g"),
         ...(choice.medians ? [tip("low", "lower quartile", ".5~g"), tip("high", "upper quartile", ".5~g")] : [tip("run", "run")])],
-    },
+    } }, ...optimum(figure, choice)],
     config: {
       view: { stroke: css("--line") }, font: "system-ui, sans-serif",
       axis: { labelColor: css("--ink"), titleColor: css("--ink"), gridColor: css("--line"), gridOpacity: 0.5,
@@ -172,7 +197,20 @@ async function all() {
   document.documentElement.dataset.ready = document.documentElement.dataset.drawn = "true";
 }
 
+// Show what has all words of the filter: figures, their links, and rows of the runs.
+function filter(text) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const fits = (found) => words.every((word) => found.includes(word));
+  for (const part of document.querySelectorAll("[data-search]")) part.hidden = !fits(part.dataset.search);
+  const rows = [...document.getElementById("runs").nextElementSibling.querySelectorAll("tbody tr")];
+  for (const row of rows) row.hidden = !fits(row.textContent.toLowerCase());
+  const [figures, left] = [document.querySelectorAll("section.figure:not([hidden])").length, rows.filter((row) => !row.hidden).length];
+  document.getElementById("shown").textContent = words.length ? `${figures} figures, ${left} runs` : "";
+}
+
 function listen() {
+  const box = document.querySelector("[name=filter]");
+  box.addEventListener("input", () => filter(box.value));
   sections().forEach((section, number) => {
     section.addEventListener("change", () => draw(section, figures[number]));
     section.querySelector(".download").addEventListener("click", () => {

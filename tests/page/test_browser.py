@@ -10,7 +10,7 @@ import pytest
 from svmbench.page.build import LIMIT, page
 from svmbench.report.selection import select
 from tests.page.browser import CHROMIUM, DRIVER, Browser
-from tests.report.stored import stored_run
+from tests.report.stored import store_optimum, stored_run
 
 pytestmark = pytest.mark.skipif(
     not (CHROMIUM and DRIVER), reason="no Chromium with chromedriver here: install chromium, chromium-driver"
@@ -237,3 +237,63 @@ def test_every_control_has_a_name(opened):
     seen = [n for n in nodes if n.get("role", {}).get("value") in wanted]
     assert {"combobox", "button", "checkbox", "region", "table"} <= {n["role"]["value"] for n in seen}
     assert [n["role"]["value"] for n in seen if not n.get("name", {}).get("value")] == []
+
+
+@pytest.fixture(scope="module")
+def seeds(browser, tmp_path_factory):
+    """A page of two problems with seeds, errors over a decade on the first, and a certified optimum."""
+    root = tmp_path_factory.mktemp("seeds")
+    store_optimum(root, test_error=2.0, primal=0.3)
+    runs = [
+        stored_run(root, solver, seed=seed, costs=COSTS, errors=[60, 20 + seed, end + seed / 10])
+        for solver, end in (("sbp", 3.0), ("pegasos", 5.0)) for seed in range(6)
+    ] + [stored_run(root, "smo", "mnist", costs=COSTS, errors=[9, 8, 7])]  # fmt: skip
+    path = root / "page.html"
+    path.write_text(page(runs, "Seeds", tags={runs[-1].id: ["mine"]}))
+    browser.view(1400)
+    browser.open(path)
+    yield browser
+    assert browser.complaints() == []
+
+
+def test_the_richest_problem_is_first_and_its_heading_says_what_is_solved(seeds):
+    heads = seeds.run("return [...document.querySelectorAll('.figure h3')].map((h) => h.textContent)")
+    assert heads == ["1. adult: γ = 0.05, C = 1", "2. mnist: γ = 0.05, C = 1"]
+    links = seeds.run("return [...document.querySelectorAll('nav ol a')].map((a) => a.hash)")
+    assert links == ["#figure-1", "#figure-2"]
+
+
+def test_errors_over_a_decade_are_logarithmic_at_first(seeds):
+    scales = seeds.run("return [...document.querySelectorAll('[name=yscale]')].map((box) => box.value)")
+    assert scales == ["log", "linear"]
+
+
+def test_the_optimum_is_a_line_and_medians_have_bands(seeds):
+    assert "certified optimum" in texts(seeds)
+    bands = "return document.querySelectorAll('.chart .mark-area path').length"
+    assert seeds.run(bands) == 0
+    seeds.run("document.querySelector('[name=medians]').click()")
+    seeds.wait("return document.querySelectorAll('.chart .mark-area path').length === 2")
+
+
+def test_the_table_says_who_is_best_at_what_cost(seeds):
+    rows = seeds.run("""return [...document.querySelector('.summary').querySelectorAll('tbody tr')]
+        .map((row) => [...row.cells].map((cell) => cell.textContent))""")
+    assert [row[0] for row in rows] == ["SBP", "Pegasos"] and rows[0][2] == "3.25 (3.12 to 3.38)"
+    assert seeds.run("return document.querySelectorAll('.summary strong').length") == 1
+    assert rows[0][3] == "1.0e4" and rows[1][3] == "not reached (0 of 6)"
+
+
+@pytest.mark.parametrize(
+    ("words", "figures", "runs"),
+    [("pegasos", 1, 6), ("mnist", 1, 1), ("mine", 1, 1), ("nothing", 0, 0), ("", 2, 13)],
+)
+def test_the_filter_shows_what_has_its_words(seeds, words, figures, runs):
+    seeds.run(
+        """const box = document.querySelector('[name=filter]'); box.value = arguments[0];
+        box.dispatchEvent(new Event('input', { bubbles: true }));""",
+        words,
+    )
+    assert seeds.run("return document.querySelectorAll('section.figure:not([hidden])').length") == figures
+    shown = "return document.querySelectorAll('#runs + .scroll tbody tr:not([hidden])').length"
+    assert seeds.run(shown) == runs

@@ -68,7 +68,7 @@ def test_figures_hold_the_checkpoints_of_each_problem(tmp_path):
         for seed in (0, 1)
     ]
     found = figures(runs)
-    assert [one["title"] for one in found] == ["adult", "mnist"]
+    assert [one["title"] for one in found] == ["adult: γ = 0.05, C = 1", "mnist: γ = 0.05, C = 1"]
     assert [method["name"] for method in found[0]["methods"]] == ["SBP", "SMO"]
     assert found[0]["runs"][0]["values"]["kev_rowupdate"] == [100, 1000, 10000]
     assert found[0]["runs"][0]["values"]["test_error"] == [0.3, 0.2, 0.1]
