@@ -243,7 +243,7 @@ class Problem:
     @property
     def bounds(self) -> NDArray[np.float64]:
         """Upper bounds C_i of the dual coefficients, shape (n,)."""
-        return np.full(self.n, self.C) if self.weights is None else self.C * self.weights
+        return np.full(self.n, self.C, dtype=np.float64) if self.weights is None else self.C * self.weights
 
     def within_box(self, alpha: NDArray[np.float64]) -> bool:
         """Return whether dual coefficients, shape (n,), are within [0, C_i]."""

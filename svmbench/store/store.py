@@ -299,9 +299,9 @@ class Store:
                     left.discard(name)
                     yield run
                 for name in sorted(left):
-                    run = self._read(index, folder, name)
-                    if run is not None:
-                        yield run
+                    found = self._read(index, folder, name)
+                    if found is not None:
+                        yield found
 
     def _read(self, index: Index, folder: str, name: str) -> StoredRun | None:
         """Read the run in a folder and keep it in the index; None as in `_intact`."""

@@ -96,6 +96,14 @@ def test_an_edited_checkpoint_contradicts_the_others(smo, change):
     assert len(rows) > 3 and said(smo, rows=[*rows[:2], {**rows[2], **change}, *rows[3:]])
 
 
+def test_fits_from_scratch_have_a_clock_each(smo):
+    unknown = dict.fromkeys(("kev_ondemand", "kev_rowupdate", "kev_iter", "kev_computed", "inner_products"))
+    rows = [{**row, **unknown, "wall_seconds": 1.0 / number} for number, row in enumerate(smo.rows(), 1)]
+    assert said(smo, rows=rows) == []
+    counted = [{**row, "wall_seconds": 1.0 / number} for number, row in enumerate(smo.rows(), 1)]
+    assert "wall_seconds falls" in said(smo, rows=counted)[0]
+
+
 def test_checkpoints_stand_in_order(smo):
     rows = smo.rows()
     assert said(smo, rows=[rows[1], rows[0], *rows[2:]])
