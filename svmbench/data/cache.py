@@ -41,7 +41,7 @@ def load(folder: Path) -> Dataset | None:
     """
     try:
         return _dataset(folder, _manifest(folder), whole=False)
-    except (OSError, ValueError, EOFError, KeyError, TypeError, AttributeError, RecursionError):
+    except (OSError, ValueError, EOFError, LookupError, TypeError, AttributeError, RecursionError):
         return None
 
 
@@ -49,7 +49,7 @@ def checksum(folder: Path) -> str | None:
     """Return the checksum of the prepared data set of a folder, its arrays unread; None if there is none."""
     try:
         return str(_manifest(folder)["checksum"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
 
 
@@ -94,7 +94,7 @@ def verify(folder: Path) -> tuple[bool, str]:
     try:
         manifest = _manifest(folder)
         _dataset(folder, manifest, whole=True)
-    except (OSError, ValueError, EOFError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (OSError, ValueError, EOFError, LookupError, TypeError, AttributeError, RecursionError) as error:
         return False, f"damaged ({error}); delete it"
     if "check" not in manifest:
         return True, (
