@@ -163,8 +163,8 @@ def _short(value: float | None, form: str) -> str:
 
 
 def _plain(number: str) -> str:
-    """Return a number without the signs and zeros of its exponent that say nothing."""
-    return re.sub(r"e\+?(-?)0*", r"e\1", number)
+    """Return a number with the shortest exponent: 1e-4 for 1e-04, and 1 for 1e+00."""
+    return re.sub(r"e\+?(-?)0*(?=\d)", r"e\1", number).removesuffix("e0")
 
 
 def _cost(run: StoredRun) -> str:

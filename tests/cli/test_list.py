@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from svmbench.cli._overview import age, overview
+from svmbench.cli._overview import _plain, age, overview
 from svmbench.cli.main import main
 from svmbench.run_config import Choice, RunConfig
 from svmbench.store import Store, packs
@@ -234,3 +234,10 @@ def test_a_list_that_is_longer_than_the_terminal_goes_to_the_pager(many, rows, a
     assert ended.returncode == 0 and (tmp_path / "paged").exists() == asked
     if asked:
         assert len((tmp_path / "paged").read_text().splitlines()) == 26
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [("1e+00", "1"), ("1.2e-04", "1.2e-4"), ("2e+10", "2e10"), ("0.5", "0.5")]
+)
+def test_exponents_are_short(number, text):
+    assert _plain(number) == text
