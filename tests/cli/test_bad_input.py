@@ -203,10 +203,10 @@ def test_a_combination_that_a_solver_cannot_do_stores_nothing(here, capsys):
     ],
 )
 def test_what_the_system_refuses_is_one_sentence(accident, sentence, here, capsys, monkeypatch):
-    def refuse(self):
+    def refuse(*arguments):
         raise accident
 
-    monkeypatch.setattr("svmbench.store.Store.own", refuse)
+    monkeypatch.setattr("svmbench.store.Store.newest", refuse)
     assert main(["list"]) == 1
     error = capsys.readouterr().err
     assert sentence in error and error.count("\n") == 1 and "\x1b" not in error

@@ -43,6 +43,7 @@ from svmbench.errors import UserError
 from svmbench.files import digest
 from svmbench.page.build import vega
 from svmbench.report.series import optimum_of
+from svmbench.run_config import RunConfig
 from svmbench.speed import record
 from svmbench.store import Store, lines, packs, shared
 from svmbench.store.identity import identity
@@ -120,11 +121,11 @@ def make(home: Path) -> None:
 def _make_killed(results: Path) -> None:
     """Leave what a process leaves that was killed after some checkpoints."""
     about = Store(results).find("smo").manifest
-    config = {**about["config"], "seed": 9}
+    config = RunConfig.of({**about["config"], "seed": 9})
     manifest = {key: about[key] for key in ("dataset", "problem", "solver", "environment")}
     writer = Store(results).begin(
         identity(config, about["dataset"]["checksum"], about["solver"]["version"]),
-        {**manifest, "config": config},
+        {**manifest, "config": config.document()},
     )
     for cost in (1, 2, 3):
         writer.checkpoint({"iterations": cost, "test_error": 0.5 / cost})

@@ -16,7 +16,7 @@ def points():
 
 def test_the_grid_covers_the_points_row_by_row(points):
     grid = Grid.around(points, resolution=5)
-    assert grid.points.shape == (25, 2) and grid.points.dtype == np.float32
+    assert grid.points.shape == (25, 2) and grid.points.dtype == np.float64
     assert (grid.points.min(axis=0) < points.min(axis=0)).all()
     assert (grid.points.max(axis=0) > points.max(axis=0)).all()
     assert len(set(grid.points[:5, 1])) == 1 and len(set(grid.points[:5, 0])) == 5

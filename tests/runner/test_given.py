@@ -61,7 +61,7 @@ def test_the_gap_of_a_run_is_that_of_the_features_as_given(tmp_path, offset, C):
         "solver=decomposition", "solver.eps=1e-6", "kernel.gamma=1", f"problem.C={C}",
         "problem.bias=unregularised", dataset=(X, y), results=str(tmp_path), quiet=True,
     )  # fmt: skip
-    train = datasets.load(run.config["dataset"]).train
+    train = datasets.load(run.config.dataset.document()).train
     found, primal = gap_of(run, train.X, train.y, C)
     assert train.X.dtype == np.float64
     assert run.summary()["relative_gap"] == pytest.approx(found, rel=1e-6, abs=1e-11)
@@ -78,7 +78,7 @@ def test_linear_methods_are_certified_on_the_features_as_given(tmp_path, solver,
         f"solver={solver}", "kernel=linear", "problem.C=100", dataset=(given, y),
         results=str(tmp_path), quiet=True,
     )  # fmt: skip
-    train = datasets.load(run.config["dataset"]).train
+    train = datasets.load(run.config.dataset.document()).train
     found, primal = gap_of(run, train.X, train.y, 100.0)
     assert run.summary()["primal_objective"] == pytest.approx(primal, rel=1e-12)
     assert run.summary()["relative_gap"] == pytest.approx(found, abs=1e-11)
@@ -102,7 +102,7 @@ def test_far_examples_are_predicted_and_recomputed_as_given(tmp_path, capsys, so
     capsys.readouterr()
     assert main(["predict", "--scores", "--json", "--results", results, run.id, path]) == 0
     scores = np.array(json.loads(capsys.readouterr().out)["scores"])
-    model, train = run.model(), datasets.load(run.config["dataset"]).train
+    model, train = run.model(), datasets.load(run.config.dataset.document()).train
     points = model.points if model.points is not None else train.X[model.indices]
     squared = ((X[:, None] - points) ** 2).sum(axis=2)
     assert scores == pytest.approx(np.exp(-squared) @ model.coefficients + model.bias, abs=1e-9)

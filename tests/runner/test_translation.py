@@ -99,7 +99,7 @@ def whole(values: np.ndarray) -> list[Fraction]:
 
 def in_rationals(run: StoredRun, X: np.ndarray, y: np.ndarray) -> dict[str, Fraction]:
     """Return objectives and mean hinge loss of a stored linear model, and the sum of its dual point."""
-    model, C = run.model(), Fraction(run.config["problem"]["C"])
+    model, C = run.model(), Fraction(run.config.problem.C)
     rows = [whole(row) for row in X]
     if model.weights is None:
         w = [sum(map(mul, whole(model.coefficients), whole(X[model.indices, j]))) for j in range(X.shape[1])]

@@ -36,9 +36,11 @@ def here(tmp_path, monkeypatch):
 
 
 def ends(results: Path) -> dict[int, str]:
-    (events,) = (results / "sweeps").glob("*/events.jsonl")
-    found = map(json.loads, events.read_text().splitlines())
-    return {event["job"]: event["state"] for event in found if event["event"] == "ended"}
+    # There is no file before the first event is written, and only one sweep.
+    lines = [
+        line for path in (results / "sweeps").glob("*/events.jsonl") for line in path.read_text().splitlines()
+    ]
+    return {event["job"]: event["state"] for event in map(json.loads, lines) if event["event"] == "ended"}
 
 
 def test_a_sweep_by_submitit_is_a_sweep_like_any_other(here, capfd):
