@@ -23,18 +23,18 @@ coefficient is free if 0 < α < C, else bound::
                  α_i' = α_i + y_i y_j (α_j - α_j')
                  b makes E_i = 0 if α_i' is free, else E_j = 0 if α_j' is, else it is the mean of both
 
-The paper's names of ``eps`` and ``change`` are tol and eps, both 1e-3 there; it adds eps to α_j' + α_j whatever
-C, so that no step is made where C is far below it. An α_j' nearer to L or H than
-1e-8 of the larger of α_i and α_j is put onto it; the paper does so at 0 and C, by 1e-8 whatever C, but at the
-ends of the segment Σ α_i y_i stays 0, and a part of C would be far above small coefficients if C is large.
+The paper's names of ``eps`` and ``change`` are tol and eps, both 1e-3 there; it adds eps to α_j' + α_j
+whatever C, so that no step is made where C is far below it. An α_j' nearer to L or H than 1e-8 of the
+larger of α_i and α_j is put onto it; the paper does so at 0 and C, by 1e-8 whatever C, but at the ends of
+the segment Σ α_i y_i stays 0, and a part of C would be far above small coefficients if C is large.
 
 The b of the last step may be wrong for all others, so that examples violate the conditions though no pair
 does (S. S. Keerthi et al., Neural Computation 13, 2001). Where that ends a pass over all, b is set to the
-midpoint: the least error where α_i y_i can grow and the largest where it can fall become opposite numbers. A
-coefficient so near to 0 or C that ``change`` does not let it go there, as at C - 1e-13, counts as bound then:
-b does not depend on where such a one can move. If the two errors were more than 2 eps apart, another pass over
-all follows. When that changes nothing either, every step left is smaller than ``change``: the method ends, as
-stalled if its relative duality gap is above 0.01, above 3 ``eps`` and above 3 ``change``.
+midpoint: the least error where α_i y_i can grow and the largest where it can fall become opposite numbers.
+A coefficient so near to 0 or C that ``change`` does not let it go there, as at C - 1e-13, counts as bound
+then: b does not depend on where such a one can move. If the two errors were more than 2 eps apart, another
+pass over all follows. When that changes nothing either, every step left is smaller than ``change``: the
+method ends, as stalled if its relative duality gap is above 0.01, above 3 ``eps`` and above 3 ``change``.
 
 Counting: an iteration is one examination. On demand the errors of the free examples are kept. That of a
 bound one costs the number of non-zero coefficients, for j and for each i whose segment is not a point; K_ij
