@@ -121,11 +121,11 @@ class RunConfig:
     solver, dataset, kernel : Choice
         The method, the examples, the kernel.
     features : Choice or None
-        The feature map; None: the kernel itself, or for a linear solver the data.
+        The feature map, or None: a kernel solver then uses the kernel, a linear solver the data.
     problem, budget, observe, data
         The sections of these names.
     validate : ValidateConfig or None
-        The cross-validation; None: there is none.
+        The cross-validation, or None without one.
     seed : int
         Of all random choices.
     threads : int

@@ -62,7 +62,7 @@ def spread(values: Floats, average: str) -> tuple[float, ...]:
 
 
 def mark(row: Sequence[Cell], average: str, *, timed: bool) -> None:
-    """Mark the cell with the least value of a row, with those not told from it, if it is told from any.
+    """Mark the smallest value of a row and those not significantly larger, unless no value is.
 
     Parameters
     ----------

@@ -41,11 +41,11 @@ def overview(
     differing : sequence of str
         Keys of the configuration in which they differ.
     ids : sequence of str
-        Of all runs, among which a run is named by the beginning of its hash.
+        Of all runs; a run is named by the shortest prefix of its hash that is unique among them.
     width : int or None
-        Most characters of a line; None for any number.
+        Largest number of characters in a line, or None for no limit.
     now : datetime
-        What ages are told from.
+        The time that ages are measured from.
     """
     columns = {
         "run": _names(runs, ids),

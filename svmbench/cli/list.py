@@ -94,7 +94,7 @@ def _print_newest(store: Store, notes: Mapping[str, Mapping[str, Any]], columns:
 
 
 def _overview(runs: _Columns, chosen: Sequence[StoredRun], ids: Sequence[str] | None = None) -> str:
-    """Return the runs at a glance, as wide as the terminal; where there is none, as wide as they are."""
+    """Return an overview of the runs that fits the terminal, or of full width without a terminal."""
     from svmbench.cli._overview import overview
 
     terminal = sys.stdout.isatty() or "COLUMNS" in os.environ

@@ -26,13 +26,13 @@ class Row:
     method : str
         Its name.
     end : tuple of float
-        Median of the last test errors over seeds and their quartiles, in percent; the median alone of one.
+        Median and quartiles of the last test errors over seeds, in percent; only the median for one seed.
     best : bool
-        Whether no other method is told to be better.
+        Whether no other method is significantly better.
     cost : tuple of float
-        Median of the cost until the target, and the quartiles; infinite where it is not reached.
+        Median and quartiles of the cost at which the target is reached; infinite if it is not reached.
     reached, seeds : int
-        Seeds that reach the target, and all.
+        Number of seeds that reach the target, and of all seeds.
     """
 
     method: str

@@ -108,7 +108,7 @@ def beginning(
     Parameters
     ----------
     config : RunConfig
-        Of the run that is to be made.
+        Configuration of the requested run.
     same : mapping
         Its identity.
     solver : type
