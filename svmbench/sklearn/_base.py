@@ -116,6 +116,8 @@ class KernelParameters:
     cache_size: float
     n_jobs: int | None
 
+    #: What scores rows; made again after unpickling.
+    _scorer: Any
     #: Names of kernels that the estimator makes by itself.
     _other_kernels: tuple[str, ...] = ()
 
@@ -170,6 +172,20 @@ class KernelParameters:
         """Return the kernel over training rows; in double precision it is that of the rows as given."""
         return oracle_over(X, kernel, self._cache_bytes, self._threads)
 
+    def _made_scorer(self) -> Any:
+        """Return what scores rows, made from the fitted attributes; it is not pickled."""
+        raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
+        state.pop("_scorer", None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)  # type: ignore[misc]
+        if "support_" in state:
+            self._scorer = self._made_scorer()
+
 
 class KernelClassifier(KernelParameters, BinaryClassifier):
     """Base of a classifier whose answer is a kernel expansion over some of the training rows."""
@@ -215,14 +231,5 @@ class KernelClassifier(KernelParameters, BinaryClassifier):
             coefficients, bias = self.dual_coef_[0], float(self.intercept_[0])
             return exact_scores(self.support_vectors_, coefficients, bias, X, self._kernel, self._threads)
         X, every = self._moved(X), np.arange(self.support_.size)
-        return self._scorer.decision_function(every, self.dual_coef_[0], float(self.intercept_[0]), X)
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())
-        state.pop("_scorer", None)
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if "_kernel" in state:
-            self._scorer = self._made_scorer()
+        bias = float(self.intercept_[0])
+        return np.asarray(self._scorer.decision_function(every, self.dual_coef_[0], bias, X))
