@@ -27,6 +27,14 @@ _KERNELS = {"rbf": "gaussian", "linear": "linear", "poly": "polynomial"}
 _MOST_MIB = 1 << 40
 
 
+#: What rows may be, as `validate_data` takes it.
+ACCEPTED: dict[str, Any] = {
+    "accept_sparse": "csr",
+    "accept_large_sparse": False,
+    "dtype": (np.float64, np.float32),
+}
+
+
 def check_positive(name: str, value: Any, *, finite: bool = False) -> None:
     """Raise a ValueError unless a parameter is a number above 0, and where asked for below infinity."""
     if not (isinstance(value, Real) and float(value) > 0.0) or (finite and value == np.inf):
@@ -43,6 +51,24 @@ def check_single(X: Any) -> None:
         )
 
 
+def classes_of(y: Any, estimator: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the classes, sorted, and the number of the class of each label.
+
+    Raises
+    ------
+    ValueError
+        If the labels are no classes, or all of one class.
+    """
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if classes.size == 1:
+        raise ValueError(
+            f"{estimator} can't train when only one class is present: y holds {classes[:1].tolist()[0]!r} "
+            "alone; give examples of two classes"
+        )
+    return classes, codes
+
+
 class BinaryClassifier(ClassifierMixin, BaseEstimator, ABC):
     """Base of the estimators: two classes, dense or CSR features, the sign of `decision_function`."""
 
@@ -54,17 +80,9 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, Floats]:
         """Return the features, and the labels as -1 for the first class and +1 for the second."""
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", accept_large_sparse=False, dtype=(np.float64, np.float32)
-        )
+        X, y = validate_data(self, X, y, **ACCEPTED)
         check_single(X)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if self.classes_.size == 1:
-            raise ValueError(
-                f"{type(self).__name__} can't train when only one class is present: y holds "
-                f"{self.classes_[:1].tolist()[0]!r} alone; give examples of two classes"
-            )
+        self.classes_, codes = classes_of(y, type(self).__name__)
         if self.classes_.size > 2:
             raise ValueError(
                 "Only binary classification is supported. The type of the target is multiclass: y holds "
@@ -75,14 +93,7 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _checked_rows(self, X: Any) -> Any:
         """Return the features of rows to be classified."""
         check_is_fitted(self)
-        X = validate_data(
-            self,
-            X,
-            reset=False,
-            accept_sparse="csr",
-            accept_large_sparse=False,
-            dtype=(np.float64, np.float32),
-        )
+        X = validate_data(self, X, reset=False, **ACCEPTED)
         check_single(X)
         return X
 

@@ -14,14 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from svmbench.sklearn import _expansions, _one_vs_one, _platt
-from svmbench.sklearn._base import Floats, KernelParameters, check_single
-
-#: What rows may be.
-ACCEPTED: dict[str, Any] = {
-    "accept_sparse": "csr",
-    "accept_large_sparse": False,
-    "dtype": (np.float64, np.float32),
-}
+from svmbench.sklearn._base import ACCEPTED, Floats, KernelParameters, check_single
 
 
 def dense(values: Any) -> Floats:

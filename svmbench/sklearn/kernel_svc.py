@@ -14,7 +14,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
 from svmbench.kernels._ledger import Ledger
@@ -23,8 +22,8 @@ from svmbench.kernels.double_values import DoubleValues
 from svmbench.kernels.given import is_rough, warning
 from svmbench.kernels.gram import GramOracle
 from svmbench.sklearn import _one_vs_one, _platt
-from svmbench.sklearn._base import Floats, check_positive, check_single
-from svmbench.sklearn._pairwise import ACCEPTED, PairwisePredictor, dense
+from svmbench.sklearn._base import ACCEPTED, Floats, check_positive, check_single, classes_of
+from svmbench.sklearn._pairwise import PairwisePredictor, dense
 from svmbench.sklearn._training import Solution, Trainer, cross_validated
 from svmbench.solvers import registry
 
@@ -261,13 +260,7 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
             )
         if not (callable(self.kernel) or self.kernel == "precomputed"):
             check_single(X)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if self.classes_.size == 1:
-            raise ValueError(
-                f"{type(self).__name__} can't train when only one class is present: y holds "
-                f"{self.classes_[:1].tolist()[0]!r} alone; give examples of two classes"
-            )
+        self.classes_, codes = classes_of(y, type(self).__name__)
         return X, codes
 
     def _weights(self, sample_weight: Any, codes: NDArray[np.int64]) -> Floats | None:
