@@ -349,8 +349,10 @@ class Observer:
         return [(name, part) for name, part in found.items() if part is not None]
 
     def _generalise(self, row: dict[str, Any], model: Model, last: bool) -> None:
-        """Add the errors on the test and validation sets that exist, and that the run affords."""
+        """Add the missing errors on the test and validation sets that exist and that the run affords."""
         for name, part in self._parts():
+            if f"{name}_error" in row:
+                continue
             wrong = self._wrong(model, name, part, last)
             if wrong is None:
                 continue

@@ -192,3 +192,19 @@ def test_a_run_pauses_where_its_responses_have_caught_up():
         pauses += run.caught_up and not run.converged
         assert run.converged or not run.snapshot().earlier
     assert (run.iterations, pauses > 0) == (ended, True)
+
+
+def test_a_target_that_is_reached_is_predicted_for_once(tmp_path):
+    words = [
+        "solver=smo",
+        "dataset=twonorm",
+        "dataset.n_train=80",
+        "dataset.n_test=50",
+        "problem.C=1",
+        "observe.points=1",
+    ]
+    words += ["budget.kev=null", "budget.gap=1e-2", f"results={tmp_path}"]
+    run = execute(config.resolve(words), progress=Silent()).run
+    assert run.reason.startswith("budget.gap=0.01 reached")
+    predicted = [row["support_vectors"] * 50 for row in run.rows()]
+    assert run.summary()["kev_prediction"] == sum(predicted)
