@@ -69,7 +69,7 @@ def _parser() -> Parser:
     parser = Parser(
         "table",
         "Print a table of stored runs: a metric over seeds, for each value of the keys in its rows and "
-        "columns. The best of a row, and what a rank test does not tell from it, is bold.",
+        "columns. The best of each row, and those that a rank test does not distinguish from it, are bold.",
     )
     parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{RUNS}; all, if none is given")
     parser.add_argument("--rows", default="dataset", metavar="KEY,KEY", help="keys; dataset by default")
@@ -85,7 +85,7 @@ def _parser() -> Parser:
         default="end",
         metavar="END|NAME=VALUE",
         help="end (the default); a cost, such as kev_ondemand=1e8: the last value up to there; or a target, "
-        "such as test_error=0.15: what is paid until it is first reached",
+        "such as test_error=0.15: the cost at which it is first reached",
     )
     parser.add_argument(
         "--average",
@@ -93,10 +93,10 @@ def _parser() -> Parser:
         default="mean",
         help="mean and standard deviation (the default), or median and quartiles",
     )
-    parser.add_argument("--caption", metavar="TEXT", help="in place of the sentence that says what is shown")
-    parser.add_argument("--label", default="tab:svmbench", metavar="NAME", help="of the LaTeX table")
+    parser.add_argument("--caption", metavar="TEXT", help="caption, instead of a generated one")
+    parser.add_argument("--label", default="tab:svmbench", metavar="NAME", help="label of the LaTeX table")
     parser.add_argument("--format", nargs="+", choices=_FORMATS, default=["md"], help="md by default")
-    parser.add_argument("-o", "--output", metavar="PATH", help="file of each format, without its ending")
+    parser.add_argument("-o", "--output", metavar="PATH", help="path of the files, without extension")
     parser.add_json()
     parser.add_results()
     return parser
@@ -147,12 +147,12 @@ def _caption(found: Cells, average: str) -> str:
     shown = f"{what}{seeds}" if counts and counts[-1] > 1 else "a single run each"
     bold = any(cell.best for cell in found.cells.values())
     test = (
-        "Bold: the best of a row and what a Wilcoxon test over seeds (5 %, Holm) does not tell from it."
+        "Bold: the best of each row and those not significantly worse (Wilcoxon test over seeds, 5 %, Holm)."
         if bold
-        else "Nothing is bold: no row has a best cell that a test over so many seeds tells from another."
+        else "Nothing is bold: no difference within a row is significant over so many seeds."
     )
     infinite = any(math.isinf(value) for cell in found.cells.values() for value in cell.values.values())
-    never = {"mean": "some run does not get there", "median": "half of the runs do not get there"}
+    never = {"mean": "at least one run does not reach it", "median": "half of the runs do not reach it"}
     missing = f"; not reached: {never[average]}" if infinite else ""
     return f"{names[:1].upper()}{names[1:]} {where}: {shown}{alone}{missing}. {test}"
 

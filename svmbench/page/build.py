@@ -235,7 +235,7 @@ def _summary(runs: Sequence[StoredRun], cost: str, seedless: Collection[str]) ->
     names = ("method", "seeds", "last test error (%)", f"{label} until {100 * target:.2f} %")
     head = "".join(f'<th scope="col"><button type="button">{name}</button></th>' for name in names)
     bold = (
-        "bold: the best, and what a Wilcoxon test over seeds (5 %, Holm) does not tell from it"
+        "bold: the best, and those not significantly worse (Wilcoxon test over seeds, 5 %, Holm)"
         if any(row.best for row in rows)
         else "no test over these seeds tells the best from another"
     )
