@@ -75,3 +75,25 @@ def test_there_is_one_version():
     assert metadata.version("svmbench") == svmbench.__version__
     cited = re.findall(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
     assert cited == [svmbench.__version__], "set the version of the last release in CITATION.cff"
+
+
+TOP = {
+    "CHANGELOG.md",
+    "CITATION.cff",
+    "CMakeLists.txt",
+    "CONTRIBUTING.md",
+    "LICENSE",
+    "Makefile",
+    "README.md",
+    "SECURITY.md",
+    "mkdocs.yml",
+    "pyproject.toml",
+}
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs a git checkout")
+def test_no_stray_file_lies_at_the_top():
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert {name for name in listed if "/" not in name and not name.startswith(".")} == TOP
