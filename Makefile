@@ -21,7 +21,7 @@ STUBBED = $(subst /,.,$(basename $(shell find svmbench -name '*.pyi')))
 PAPERS = $(basename $(notdir $(wildcard conf/paper/*.yaml)))
 # Rooms whose tests start no process and draw nothing, so that they are over in a minute.
 QUICK = tests/test_*.py $(addprefix tests/, kernels features data config store solvers) \
-	tests/analysis $(addprefix tests/papers/test_, predicates.py estimate.py claims.py) $(addprefix tests/report/test_, series.py tables.py)
+	tests/analysis $(addprefix tests/papers/test_, predicates.py estimate.py claims.py) $(addprefix tests/figures/test_, series.py tables.py)
 # Files or folders whose mutants are tried, of those in .ci/mutants; all by default: make mutants MUTATED=svmbench/problem.py
 MUTATED ?=
 # Options of pytest that choose among the tests: make test SELECT='-k sbp'
@@ -110,12 +110,12 @@ docs: $(READY)-docs  ## write the documentation as a site, to build/site; every 
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --quiet
 	@echo build/site/index.html
 
-speed: $(READY)  ## measure this machine, rows, solvers and, with the extra [peers], all baselines: two hours, nothing else running
+speed: $(READY)  ## measure this machine, rows, solvers and, with the extra [baselines], all baselines: two hours, nothing else running
 	$(SVMBENCH) speed machine --results "$(RESULTS)"
 	$(SVMBENCH) speed rows --results "$(RESULTS)"
 	$(SVMBENCH) speed solvers --results "$(RESULTS)"
 	$(SVMBENCH) speed scaling --most 8000000 --results "$(RESULTS)"
-	$(SVMBENCH) speed rivals all --results "$(RESULTS)"
+	$(SVMBENCH) speed baselines all --results "$(RESULTS)"
 
 clean:  ## remove the environment and what was built; stored runs and data stay
 	rm -rf "$(VENV)" "$(VENV)-checks" "$(VENV)-sanitized" build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

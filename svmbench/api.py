@@ -183,8 +183,8 @@ def plot(
         If there is nothing to draw, or more than can be told apart, with what can be done.
     """
     from svmbench.cli._select import chosen
-    from svmbench.report.request import Request, make
-    from svmbench.report.style import drawing
+    from svmbench.figures.request import Request, make
+    from svmbench.figures.style import drawing
 
     given = [str(results)] if runs is None else [runs] if not isinstance(runs, Sequence | str) else runs
     words = [given] if isinstance(given, str) else given

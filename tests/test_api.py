@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from svmbench import api
 from svmbench.errors import UserError
-from tests.report.stored import stored_run
+from tests.figures.stored import stored_run
 
 SMALL = {"dataset": {"name": "checkerboard", "n_train": 60, "n_test": 40}, "quiet": True}
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from svmbench import counters
+from svmbench.figures import series
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
-from svmbench.report import series
 from svmbench.rng import Generator
 from svmbench.run_config import BudgetConfig
 from svmbench.solvers import registry
-from svmbench.solvers.external._data import Tally
+from svmbench.solvers.baselines._data import Tally
 from svmbench.store.trace import TRACE_COLUMNS
 
 

@@ -135,7 +135,7 @@ def test_the_guard_sees_imports(tmp_path):
     assert room_of("svmbench.papers.checks.costs") == "papers/checks"
     file = tmp_path / "module.py"
     file.write_text(
-        "import svmbench\nimport numpy\nif TYPE_CHECKING:\n    import svmbench.page\n"
+        "import svmbench\nimport numpy\nif TYPE_CHECKING:\n    import svmbench.report\n"
         "def lazily():\n    from svmbench import config\n    import_module('svmbench.api')\n"
     )
     assert imported(file) == {"svmbench", "svmbench.config", "svmbench.api"}
@@ -183,7 +183,7 @@ def test_solvers_see_no_clock(path):
 @pytest.mark.slow
 def test_a_run_on_dense_data_imports_no_sparse_matrices():
     program = (
-        "import sys, svmbench.runner.execute, svmbench.data.sets.banana, svmbench.report.curves\n"
+        "import sys, svmbench.runner.execute, svmbench.data.sets.banana, svmbench.figures.curves\n"
         "print(sorted({'scipy.sparse', 'pandas', 'matplotlib.pyplot'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

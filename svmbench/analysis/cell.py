@@ -9,7 +9,7 @@ import numpy as np
 
 from svmbench.analysis.compare import ALPHA
 from svmbench.analysis.ranks import holm, least_p, rank_sum, signed_rank
-from svmbench.report.series import Floats
+from svmbench.figures.series import Floats
 from svmbench.store import StoredRun
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from svmbench.analysis.cell import Cell, mark
 from svmbench.analysis.costs import TARGETS, arrival, in_order, scaled
 from svmbench.errors import UserError, nearest
-from svmbench.report.bounds import problem_of, references
-from svmbench.report.selection import check_axes
-from svmbench.report.series import CERTIFIED, COUNTERS, METRICS, Known, last_value, steps_of
-from svmbench.report.settings import check_keys, setting
+from svmbench.figures.bounds import problem_of, references
+from svmbench.figures.selection import check_axes
+from svmbench.figures.series import CERTIFIED, COUNTERS, METRICS, Known, last_value, steps_of
+from svmbench.figures.settings import check_keys, setting
 from svmbench.run_config import flatten, role
 from svmbench.store import StoredRun
 

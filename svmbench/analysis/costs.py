@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from svmbench.errors import UserError, nearest
-from svmbench.report.series import COUNTERS, METRICS, Floats, Steps, steps_of
-from svmbench.report.settings import written
+from svmbench.figures.series import COUNTERS, METRICS, Floats, Steps, steps_of
+from svmbench.figures.settings import written
 from svmbench.run_config import flatten
 from svmbench.store import StoredRun
 
@@ -183,11 +183,11 @@ def method_names(titles: Mapping[Key, str]) -> dict[Key, str]:
 def _named(names: Mapping[Key, str], without: str | None = None) -> dict[Key, str]:
     found = {}
     for key, name in names.items():
-        rivals = [dict(other) for other, title in names.items() if title == name and other != key]
+        namesakes = [dict(other) for other, title in names.items() if title == name and other != key]
         parts = []
-        for entry in sorted({entry for settings in (dict(key), *rivals) for entry in settings} - {without}):
+        for entry in sorted({entry for one in (dict(key), *namesakes) for entry in one} - {without}):
             value = dict(key).get(entry)
-            if value is not None and any(rival.get(entry) != value for rival in rivals):
+            if value is not None and any(namesake.get(entry) != value for namesake in namesakes):
                 parts.append(_part(entry, value))
         found[key] = f"{name} ({', '.join(parts)})" if parts else name
     return found

@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 
 from svmbench.analysis.profiles import PER_ROW, Profiles, share
 from svmbench.errors import UserError
-from svmbench.report.labels import handles_of, put_legend, put_title
-from svmbench.report.series import COUNTERS, Floats
-from svmbench.report.style import Look, drawing, looks, save
+from svmbench.figures.labels import handles_of, put_legend, put_title
+from svmbench.figures.series import COUNTERS, Floats
+from svmbench.figures.style import Look, drawing, looks, save
 
 #: Curves that one picture can hold.
 MOST = 35

@@ -17,7 +17,7 @@ import numpy as np
 
 from svmbench.analysis.costs import Key, Observed, median, observe, scaled, unscaled
 from svmbench.errors import UserError
-from svmbench.report.series import COUNTERS, Floats, Steps
+from svmbench.figures.series import COUNTERS, Floats, Steps
 from svmbench.store import SETTLED, StoredRun
 
 #: Tolerances of the convergence test of Moré and Wild.

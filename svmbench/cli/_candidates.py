@@ -54,7 +54,7 @@ _OPTIONS = {
 _FIRST = {
     "datasets": ("list", "fetch", "verify"),
     "paper": ("list", "plan", "run", "draw", "table", "verdict", "redraw", "keep"),
-    "speed": ("machine", "rows", "solvers", "rivals", "scaling", "show"),
+    "speed": ("machine", "rows", "solvers", "baselines", "scaling", "show"),
     "completion": ("bash", "zsh"),
     "help": tuple(COMMANDS),
 }
@@ -134,7 +134,7 @@ def _names(command: str, before: list[str]) -> Iterable[str]:
     if command == "paper":
         own = folder.own_papers(folder.user_folders(_after("--config-dir", before)))
         return (*own, *folder.papers())
-    if command == "speed" and before[0] == "rivals":
+    if command == "speed" and before[0] == "baselines":
         return (*JOBS, "all")
     return ()
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from svmbench.report.settings import name_of
-from svmbench.report.tables import cell
+from svmbench.figures.settings import name_of
+from svmbench.figures.tables import cell
 from svmbench.run_config import flatten
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from svmbench.errors import UserError
-from svmbench.report import FORMATS
+from svmbench.figures import FORMATS
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from svmbench.report.plane import Grid
+    from svmbench.figures.plane import Grid
     from svmbench.store import StoredRun
 
     #: A grid, the decision function on it of shape (k²,), and training points (n, 2) with labels (n,).
@@ -76,9 +76,9 @@ class Painter:
         run : StoredRun
             One that has ended.
         counter : str or None
-            The cost on the x axis of the curve, one of `svmbench.report.series.COUNTERS`; None: no curve.
+            The cost on the x axis of the curve, one of `svmbench.figures.series.COUNTERS`; None: no curve.
         regions : (Grid, values, X, y) or None
-            What `svmbench.report.decision.draw_regions` draws; None: no regions.
+            What `svmbench.figures.decision.draw_regions` draws; None: no regions.
 
         Raises
         ------
@@ -107,8 +107,8 @@ def _serve(pipe: Connection, other_end: Connection) -> None:
     other_end.close()
     from multiprocessing import get_context
 
-    import svmbench.report.curves
-    import svmbench.report.decision  # noqa: F401
+    import svmbench.figures.curves
+    import svmbench.figures.decision  # noqa: F401
 
     with suppress(EOFError, OSError):
         pipe.send(None)
@@ -127,8 +127,8 @@ def _serve(pipe: Connection, other_end: Connection) -> None:
 
 
 def _draw(run: StoredRun, counter: str | None, regions: Regions | None) -> None:
-    from svmbench.report.curves import draw
-    from svmbench.report.decision import draw_regions
+    from svmbench.figures.curves import draw
+    from svmbench.figures.decision import draw_regions
 
     if counter is not None:
         draw([run], counter, run.path / "curve", formats=FORMATS[:1])

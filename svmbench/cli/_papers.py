@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TextIO
 
 from svmbench.errors import UserError
+from svmbench.figures.tables import table
 from svmbench.papers import artifact as artifacts
 from svmbench.papers import drawing, ids, making, pages
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.material import Material
 from svmbench.papers.plan import Index, Match, estimate
 from svmbench.papers.runs import compose_together
-from svmbench.report.tables import table
 from svmbench.store import Store
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from svmbench.errors import UserError
-from svmbench.report import FORMATS
+from svmbench.figures import FORMATS
 
 
 class Parser(argparse.ArgumentParser):

@@ -134,7 +134,7 @@ def document(record: Record, plan: Plan, ends: Ends, maker: str | None) -> dict[
 
 def summarise(jobs: Sequence[Job], ends: Ends) -> None:
     """Print the table of all jobs and every failure's reason."""
-    from svmbench.report.tables import table
+    from svmbench.figures.tables import table
     from svmbench.sweep import status
 
     print(table(status.HEADER, status.rows(jobs, ends)))

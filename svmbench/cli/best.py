@@ -32,7 +32,7 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
 
     from svmbench.cli._tables import percent
-    from svmbench.report.tables import table
+    from svmbench.figures.tables import table
     from svmbench.sweep.record import Record
 
     record = Record.find(Path(given.results), given.sweep)

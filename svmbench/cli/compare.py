@@ -94,7 +94,7 @@ def target_of(text: str) -> tuple[str, list[float]]:
 
 def _text(rows: Sequence[Row], cost: str) -> str:
     from svmbench.analysis.ranks import EXACT
-    from svmbench.report.tables import count, table
+    from svmbench.figures.tables import count, table
 
     header = ["problem", "A", "B", "target", "A pays", "B pays", "A / B", "95 %", "p (Holm)", "cheaper"]
     cells = [

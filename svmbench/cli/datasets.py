@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _list(directory: str | None, as_json: bool) -> int:
     from svmbench.data import catalogue
-    from svmbench.report.tables import table
+    from svmbench.figures.tables import table
 
     sets = catalogue.list_sets(directory)
     if as_json:

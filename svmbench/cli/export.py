@@ -27,7 +27,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_results()
     given = parser.parse_args(arguments)
 
-    from svmbench.page.command import command
+    from svmbench.report.command import command
     from svmbench.store.export import export
 
     path = Path(given.output or "export")

@@ -105,7 +105,7 @@ def _overview(runs: _Columns, chosen: Sequence[StoredRun], ids: Sequence[str] | 
 
 def _wide(runs: _Columns, chosen: Sequence[StoredRun], asked: str) -> str:
     """Return the columns that are asked for."""
-    from svmbench.report.tables import table
+    from svmbench.figures.tables import table
 
     columns = [runs.full(name) for name in asked.split(",")]
     values = [list(map(runs.value(column), chosen)) for column in columns]

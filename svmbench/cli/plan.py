@@ -30,7 +30,7 @@ def main(arguments: Sequence[str]) -> int:
         print(json.dumps(_document(plan, expected), indent=2))
         return 0
     from svmbench.cli._sweep import tell_left_out
-    from svmbench.report.tables import table
+    from svmbench.figures.tables import table
     from svmbench.sweep.status import duration
 
     tell_left_out(plan)

@@ -10,7 +10,7 @@ from svmbench.cli._parser import Parser, picture_path
 from svmbench.cli._select import RUNS, chosen
 from svmbench.config import folder
 from svmbench.errors import UserError
-from svmbench.report import FORMATS
+from svmbench.figures import FORMATS
 
 _Y = "test_error, validation_error, train_error, primal_objective, suboptimality, gap, support_vectors, norm"
 
@@ -23,8 +23,8 @@ def main(arguments: Sequence[str]) -> int:
     given = _parser().parse_args(arguments)
     xlim, ylim = _numbers("xlim", given.xlim), _numbers("ylim", given.ylim)
     heat = _pair("heat", given.heat, "two keys")
-    from svmbench.report.request import Request, make
-    from svmbench.report.style import drawing, save
+    from svmbench.figures.request import Request, make
+    from svmbench.figures.style import drawing, save
 
     request = Request(
         x=given.x,

@@ -12,7 +12,7 @@ from svmbench.cli._parser import Parser, picture_path
 from svmbench.cli._select import RUNS, chosen
 from svmbench.cli.compare import add_target, target_of
 from svmbench.errors import UserError, csv_cell, printable
-from svmbench.report import FORMATS
+from svmbench.figures import FORMATS
 
 if TYPE_CHECKING:
     from svmbench.analysis.profiles import Profiles
@@ -100,7 +100,7 @@ def _table(found: Profiles) -> str:
     import numpy as np
 
     from svmbench.analysis.profiles import share
-    from svmbench.report.tables import count, table
+    from svmbench.figures.tables import count, table
 
     header = ["method", "solved", *("cheapest" if f == 1 else f"within {f:g}x" for f in _FACTORS), "half at"]
     rows = []

@@ -53,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
     path = file_path(given.output)
 
     from svmbench.files import write_whole
-    from svmbench.page.build import page
+    from svmbench.report.build import page
     from svmbench.store.notes import Notes
 
     if not given.runs and not Path(given.results).is_dir():

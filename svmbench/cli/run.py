@@ -203,7 +203,7 @@ def _regions(outcome: Outcome) -> Regions | None:
     """Return where the predictor says +1 and where -1, if it was trained just now on points of the plane."""
     import numpy as np
 
-    from svmbench.report.plane import Grid
+    from svmbench.figures.plane import Grid
 
     if outcome.data is None or outcome.predict is None:
         return None

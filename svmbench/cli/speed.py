@@ -16,7 +16,7 @@ _ACTIONS = {
     "machine": "the limits of one core: memory, popcount, products, exp, sgemm",
     "rows": "kernel values per second for each storage layout, as a fraction of the limit",
     "solvers": "iterations and kernel values per second of each kernel solver on one data set",
-    "rivals": "time to equal accuracy against third-party baselines",
+    "baselines": "time to equal accuracy against third-party baselines",
     "scaling": "cost of an iteration as n, then the number of threads, grows",
 }
 _SHOW = "print stored measurements again: when and where each was made, and its table"
@@ -38,11 +38,11 @@ def main(arguments: Sequence[str]) -> int:
     given = _parser().parse_args(arguments)
     if given.action == "show":
         return _show(given)
-    from svmbench.report.tables import table
+    from svmbench.figures.tables import table
     from svmbench.speed import record
 
     measures = {"machine": _machine, "rows": _rows, "solvers": _solvers}
-    measures |= {"rivals": _rivals, "scaling": _scaling}
+    measures |= {"baselines": _baselines, "scaling": _scaling}
     path = None
     for found in measures[given.action](given):
         path = record.save(given.results, given.action, found, path)
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _show(given: Namespace) -> int:
     """Print stored measurements."""
-    from svmbench.report.tables import table
+    from svmbench.figures.tables import table
     from svmbench.speed import record
 
     documents = record.stored(given.results, given.files)
@@ -82,7 +82,7 @@ def _parser() -> Parser:
             action.add_argument(
                 "--cache", type=int, default=0, metavar="MIB", help="time them again with their rows cached"
             )
-        if name == "rivals":
+        if name == "baselines":
             action.add_argument(
                 "jobs", nargs="+", metavar="JOB", help="such as adult-c1, or all; docs/speed.md lists them"
             )
@@ -134,7 +134,7 @@ def _solvers(given: Namespace) -> Iterator[_Measured]:
     yield {"limits": limits.as_dict(), "dataset": given.dataset, "solvers": _stored(paces)}
 
 
-def _rivals(given: Namespace) -> Iterator[_Measured]:
+def _baselines(given: Namespace) -> Iterator[_Measured]:
     """Yield what is known after each job: the last one may come in the morning."""
     from svmbench.speed import baselines, prediction
     from svmbench.speed.jobs import JOBS

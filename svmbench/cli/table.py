@@ -20,7 +20,7 @@ from svmbench.errors import UserError, csv_cell, printable
 if TYPE_CHECKING:
     from svmbench.analysis.cell import Cell
     from svmbench.analysis.cells import At, Cells
-    from svmbench.report.series import Floats
+    from svmbench.figures.series import Floats
 
 _FORMATS = ("md", "tex", "csv")
 
@@ -131,7 +131,7 @@ def _stem(text: str) -> Path:
 
 def _caption(found: Cells, average: str) -> str:
     """Return what the table shows, in words."""
-    from svmbench.report.series import METRICS
+    from svmbench.figures.series import METRICS
 
     names = ", ".join(METRICS[metric][0] for metric in found.metrics)
     at = found.at
@@ -158,7 +158,7 @@ def _caption(found: Cells, average: str) -> str:
 
 
 def _name(key: str) -> str:
-    from svmbench.report.settings import name_of
+    from svmbench.figures.settings import name_of
 
     return {"solver": "solver", "dataset": "data set"}.get(key, name_of(key))
 
@@ -181,7 +181,7 @@ def _labelled(keys: Sequence[str], values: Sequence[Any]) -> str:
 
 
 def _heads(found: Cells) -> list[list[tuple[str, int]]]:
-    from svmbench.report.series import METRICS
+    from svmbench.figures.series import METRICS
 
     left = [(_name(key), 1) for key in found.row_keys]
     labels = [_labelled(found.column_keys, column) for column in found.columns]
@@ -235,7 +235,7 @@ def _raised(power: int) -> str:
 
 
 def _markdown(found: Cells, average: str, caption: str) -> str:
-    from svmbench.report.tables import table
+    from svmbench.figures.tables import table
 
     heads = _heads(found)
     if len(heads) > 1:
@@ -250,7 +250,7 @@ def _markdown(found: Cells, average: str, caption: str) -> str:
 
 
 def _latex(found: Cells, average: str, caption: str, label: str) -> str:
-    from svmbench.report.latex import floating, tabular
+    from svmbench.figures.latex import floating, tabular
 
     if not re.fullmatch(r"[A-Za-z0-9:._/+-]+", label):
         raise UserError(f"--label {label} is not allowed: give letters, digits and any of : . _ / + -")
@@ -260,7 +260,7 @@ def _latex(found: Cells, average: str, caption: str, label: str) -> str:
 def _document(found: Cells, average: str) -> list[dict[str, Any]]:
     """Return a record for each cell, as stored: errors are fractions; None for what is unknown."""
     from svmbench.analysis.cell import center, spread
-    from svmbench.report.series import METRICS
+    from svmbench.figures.series import METRICS
 
     records = []
     for (row, column, metric), cell in found.cells.items():

@@ -142,7 +142,7 @@ class _Tuning:
 
     def tell(self) -> None:
         """Print the best settings and the command of the best."""
-        from svmbench.report.tables import table
+        from svmbench.figures.tables import table
         from svmbench.sweep.grid import at_edge, written
 
         ranked = sorted(self.errors.items(), key=lambda item: (item[1], item[0]))

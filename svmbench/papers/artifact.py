@@ -15,10 +15,10 @@ from typing import Any
 
 from svmbench.config.folder import conf_dir, own_papers, papers, text_of
 from svmbench.errors import UserError, nearest
+from svmbench.figures.series import COUNTERS, METRICS
 from svmbench.papers import fields
 from svmbench.papers.claims import Claim, read_claims
 from svmbench.papers.runs import Runs, read_runs
-from svmbench.report.series import COUNTERS, METRICS
 
 #: Kind -> (keys that its section must have, keys that it may have).
 KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -30,7 +30,7 @@ KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("x", "y"),
         ("x_label", "y_label", "counters", "scale", "share_y", "points", "levels", "hidden"),
     ),
-    "grid": ((), ("layout", "peer", "cell", "values", "published", "counters", "hidden")),
+    "grid": ((), ("layout", "baseline", "cell", "values", "published", "counters", "hidden")),
     "profile": (("metric", "targets"), ("counters",)),
     "check": (("function",), ("arguments", "levels")),
 }
@@ -251,9 +251,9 @@ def _check_names(artifact: Artifact, origin: str) -> None:
             ):
                 _check_known(given or (), known, where)
             _check_quantities(part.arguments, lines, where)
-    peer = artifact.options.get("peer")
-    if peer is not None and peer not in lines:
-        raise UserError(f"{origin}: peer={peer} is not allowed: give one of the solvers")
+    baseline = artifact.options.get("baseline")
+    if baseline is not None and baseline not in lines:
+        raise UserError(f"{origin}: baseline={baseline} is not allowed: give one of the solvers")
 
 
 def _check_quantities(given: Any, lines: Sequence[str], where: str) -> None:

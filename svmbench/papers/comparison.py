@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from svmbench.figures.bounds import Bound, problem_of
+from svmbench.figures.tables import count, table
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.material import Material
 from svmbench.papers.plan import Match
 from svmbench.papers.runs import Panel
-from svmbench.report.bounds import Bound, problem_of
-from svmbench.report.tables import count, table
 from svmbench.store import SUMMARY_KEYS
 
 _ABOUT = """\
@@ -40,7 +40,7 @@ class Row:
         Summary of the stored run; empty if there is no result.
     bound : Bound or None
         The greatest one of the problem that it solves.
-    peer : float or None
+    baseline : float or None
         The objective of the solver that it is compared with.
     known : float or None
         Published test error, in percent.
@@ -50,7 +50,7 @@ class Row:
     match: Match
     last: Mapping[str, Any]
     bound: Bound | None
-    peer: float | None
+    baseline: float | None
     known: float | None
 
     @property
@@ -64,9 +64,11 @@ class Row:
         return None if self.bound is None or not self.objective else 1.0 - self.bound.value / self.objective
 
     @property
-    def against_peer(self) -> float | None:
-        """How far the objective lies above the peer's, relative to it."""
-        return None if self.peer is None or self.objective is None else self.objective / self.peer - 1.0
+    def against_baseline(self) -> float | None:
+        """How far the objective lies above the baseline's, relative to it."""
+        if self.baseline is None or self.objective is None:
+            return None
+        return self.objective / self.baseline - 1.0
 
 
 @dataclass(frozen=True)
@@ -126,12 +128,12 @@ def _block(material: Material, panel: Panel) -> Block:
     here = [match for match in material.matches if match.planned.panel == panel.name]
     last = [match.result.summary() if match.complete else {} for match in here]
     plans = {line.name: line for line in artifact.runs.lines}
-    peer = artifact.options.get("peer")
+    baseline = artifact.options.get("baseline")
     objective = next(
         (
             numbers.get("primal_objective")
             for match, numbers in zip(here, last, strict=True)
-            if match.planned.solver == peer
+            if match.planned.solver == baseline
         ),
         None,
     )
@@ -145,7 +147,7 @@ def _block(material: Material, panel: Panel) -> Block:
                 match,
                 numbers,
                 None if known is None else known.bound,
-                None if match.planned.solver == peer else objective,
+                None if match.planned.solver == baseline else objective,
                 plan.known.get(panel.name),
             )
         )
@@ -202,7 +204,7 @@ def _record(problem: str, line: Row) -> dict[str, Any]:
         "command": line.match.planned.command,
         "lower_bound": None if line.bound is None else line.bound.value,
         "suboptimality": line.suboptimality,
-        "against_peer": line.against_peer,
+        "against_baseline": line.against_baseline,
         "known_test_error": None if line.known is None else line.known / 100.0,
         **{key: line.last.get(key) for key in SUMMARY_KEYS if key not in ("path", "config")},
     }
@@ -246,7 +248,7 @@ _COLUMNS: Mapping[str, Callable[[Row], object]] = {
     "objective": _show(".6g", "primal_objective"),
     "suboptimality": lambda line: None if line.suboptimality is None else f"{line.suboptimality:.1e}",
     "gap": _own_gap,
-    "against peer": lambda line: None if line.against_peer is None else f"{line.against_peer:+.1e}",
+    "against baseline": lambda line: _signed(line.against_baseline),
     "test errors": lambda line: line.last.get("test_mistakes"),
     "%": _show(".2f", "test_error", 100.0),
     "known %": lambda line: None if line.known is None else f"{line.known:.2f}",
@@ -259,3 +261,7 @@ _COLUMNS: Mapping[str, Callable[[Row], object]] = {
     "MiB": _show(".0f", "peak_memory"),
     "end": _end,
 }
+
+
+def _signed(value: float | None) -> str | None:
+    return None if value is None else f"{value:+.1e}"

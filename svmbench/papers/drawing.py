@@ -14,6 +14,13 @@ import numpy as np
 from svmbench.analysis import picture
 from svmbench.analysis.profiles import profiles
 from svmbench.errors import UserError
+from svmbench.figures import FORMATS
+from svmbench.figures.curves import Row, View, draw_rows
+from svmbench.figures.selection import Panel, Selection
+from svmbench.figures.series import METRICS, OPTIMUM_COLUMNS, Curve, steps_of
+from svmbench.figures.sheet import draw_sheet
+from svmbench.figures.sweep import Points, draw_sweep
+from svmbench.figures.tables import table
 from svmbench.files import write_whole
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.claims import of_panel
@@ -23,13 +30,6 @@ from svmbench.papers.material import Material
 from svmbench.papers.plan import Match
 from svmbench.papers.samples import measured
 from svmbench.papers.shown import check_plots, known_points, levels_of, line_of, places_of, title_of
-from svmbench.report import FORMATS
-from svmbench.report.curves import Row, View, draw_rows
-from svmbench.report.selection import Panel, Selection
-from svmbench.report.series import METRICS, OPTIMUM_COLUMNS, Curve, steps_of
-from svmbench.report.sheet import draw_sheet
-from svmbench.report.sweep import Points, draw_sweep
-from svmbench.report.tables import table
 
 #: More curves in one panel than this are drawn in a panel for each line, where that can be.
 _CROWDED = 8

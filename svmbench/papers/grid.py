@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from svmbench.errors import UserError
+from svmbench.figures.latex import tabular
+from svmbench.figures.tables import table
 from svmbench.papers.claims import of_panel
 from svmbench.papers.estimate import Floats, NotAttempted
 from svmbench.papers.material import Material
 from svmbench.papers.quantities import Evidence
 from svmbench.papers.runs import Line, Panel
-from svmbench.report.latex import tabular
-from svmbench.report.tables import table
 
 
 def _deviation(values: Floats) -> float:

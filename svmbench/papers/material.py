@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from svmbench import config
+from svmbench.figures.bounds import Reference, references
 from svmbench.papers import checks
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.claims import Claim, Finding, Part, judge
@@ -14,7 +15,6 @@ from svmbench.papers.estimate import NotAttempted
 from svmbench.papers.plan import Index, Match, match_all
 from svmbench.papers.quantities import Evidence
 from svmbench.papers.runs import PlannedRun, written
-from svmbench.report.bounds import Reference, references
 from svmbench.store import StoredRun
 
 

@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from svmbench.figures.series import COUNTERS
+from svmbench.figures.tables import table
 from svmbench.papers.artifact import DOCUMENTS, Artifact
 from svmbench.papers.claims import Claim, Finding, Part, combined
 from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, LEVEL, NOT_ATTEMPTED, VERDICTS, short
 from svmbench.papers.material import Material
-from svmbench.report.series import COUNTERS
-from svmbench.report.tables import table
 from svmbench.store import lines
 
 #: An artifact's claims, judged.

@@ -8,9 +8,9 @@ from typing import Any
 
 from svmbench import features
 from svmbench.errors import UserError
+from svmbench.figures.series import optimum_of
 from svmbench.files import digest
 from svmbench.papers.runs import PlannedRun
-from svmbench.report.series import optimum_of
 from svmbench.solvers import registry
 from svmbench.store import Store, StoredRun
 from svmbench.store.identity import DERIVED, derived_from, rounded

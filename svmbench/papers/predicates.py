@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from svmbench.errors import UserError
+from svmbench.figures.series import METRICS, OVERSHOOT, Steps
+from svmbench.figures.tables import count
 from svmbench.papers import fields
 from svmbench.papers.estimate import (
     RESAMPLES,
@@ -30,8 +32,6 @@ from svmbench.papers.estimate import (
 )
 from svmbench.papers.quantities import Evidence
 from svmbench.papers.samples import Sample, stays_below
-from svmbench.report.series import METRICS, OVERSHOOT, Steps
-from svmbench.report.tables import count
 
 Arguments = Mapping[str, Any]
 

@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 
 from svmbench.errors import UserError, nearest
+from svmbench.figures.bounds import Reference, problem_of
+from svmbench.figures.series import METRICS, Curve, Steps, steps_of
+from svmbench.figures.tables import count, spread
 from svmbench.papers.estimate import Floats, NotAttempted, Rows, repeated
 from svmbench.papers.expressions import value_of
 from svmbench.papers.plan import Match
@@ -30,9 +33,6 @@ from svmbench.papers.samples import (
     value_until,
     wrong_tests,
 )
-from svmbench.report.bounds import Reference, problem_of
-from svmbench.report.series import METRICS, Curve, Steps, steps_of
-from svmbench.report.tables import count, spread
 from svmbench.store import StoredRun
 
 #: Costs per factor of ten at which two curves are compared.
@@ -86,7 +86,7 @@ class Evidence:
         solver : str
             Key of the line.
         metric : str
-            Key of `svmbench.report.series.METRICS`.
+            Key of `svmbench.figures.series.METRICS`.
         where : mapping, optional
             Values of the keys that its group goes over.
         """

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.figures.series import OVERSHOOT, Curve, Steps, costs_of
+from svmbench.figures.tables import count
 from svmbench.papers.estimate import RESAMPLES, Floats, NotAttempted, Rows, binomial_error, repeated
-from svmbench.report.series import OVERSHOOT, Curve, Steps, costs_of
-from svmbench.report.tables import count
 from svmbench.store import bits
 
 

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.errors import UserError
+from svmbench.figures.panel import Drawn, Known, Plot, common_y
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.estimate import Floats, NotAttempted
 from svmbench.papers.material import Material
 from svmbench.papers.plan import Match
 from svmbench.papers.quantities import Evidence
 from svmbench.papers.runs import Line
-from svmbench.report.panel import Drawn, Known, Plot, common_y
 
 
 def line_of(artifact: Artifact, name: str) -> Line:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from svmbench.errors import UserError
-from svmbench.report.tables import count
+from svmbench.figures.tables import count
 
 #: A value that differs from data set to data set is a section under this key.
 BY_PANEL = "by_panel"

@@ -19,10 +19,10 @@ from svmbench.rng import Generator
 from svmbench.run_config import BudgetConfig, Choice, RunConfig
 from svmbench.runner.environment import available_bytes
 from svmbench.solvers.base import Solver
-from svmbench.solvers.external._data import ExternalData
+from svmbench.solvers.baselines._data import BaselineData
 
 #: Training examples as solvers read them.
-Examples: TypeAlias = Oracle | LinearData | ExternalData
+Examples: TypeAlias = Oracle | LinearData | BaselineData
 
 #: Part of the available memory that an unlimited row cache may take.
 _SHARE = 0.8
@@ -168,7 +168,7 @@ def examples(config: RunConfig, X: Any, access: str, cache_bytes: int) -> Exampl
     if access == "linear":
         return linear_data_over(X)
     if access == "data":
-        return ExternalData(X, config.kernel.document(), cache_bytes, config.threads)
+        return BaselineData(X, config.kernel.document(), cache_bytes, config.threads)
     # Rows made ahead would count towards a budget in evaluations really made, and move its checkpoints.
     ahead = config.prefetch and config.budget.counter not in ("kev_computed", "inner_products")
     about = config.kernel.document(), cache_bytes, config.threads

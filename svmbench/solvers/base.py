@@ -19,7 +19,7 @@ from svmbench.problem import Problem
 if TYPE_CHECKING:
     from svmbench.rng import Generator
 
-#: What a method reads the data through, as its ``access`` says: an `Oracle`, `LinearData` or `ExternalData`.
+#: What a method reads the data through, as its ``access`` says: an `Oracle`, `LinearData` or `BaselineData`.
 #: A model is observed through what its method reads, which no type of the two together can express.
 Reader: TypeAlias = Any
 
@@ -256,7 +256,7 @@ class Solver(ABC):
         that minimises no objective.
     access : str
         What the data are read through: ``kernel``, an `Oracle`, or ``linear``, `LinearData`; ``data`` for a
-        program that reads them by itself, `ExternalData`, and cannot be counted.
+        program that reads them by itself, `BaselineData`, and cannot be counted.
     observed : str
         What its answer is observed through if it reads ``data``: ``kernel`` or ``linear``.
     refits : bool
@@ -319,7 +319,7 @@ class Solver(ABC):
         ----------
         problem : Problem
             What is to be solved.
-        oracle : Oracle, LinearData or ExternalData
+        oracle : Oracle, LinearData or BaselineData
             The training data, as ``access`` says.
         rng : Generator
             The source of every random choice.

@@ -1,4 +1,4 @@
-"""What `svmbench speed rivals` measures: each job a problem, our solver, and the programs beside it."""
+"""What `svmbench speed baselines` measures: each job a problem, our solver, and the programs beside it."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers import registry
-from svmbench.solvers.external._data import ExternalData
-from svmbench.solvers.external._peer import ExpansionRun
+from svmbench.solvers.baselines._baseline import BaselineExpansionRun
+from svmbench.solvers.baselines._data import BaselineData
 from svmbench.speed.baselines import called
 from svmbench.speed.jobs import Job
 from svmbench.speed.race import Fit, Race
@@ -50,14 +50,14 @@ def _race(name: str, job: Job, baseline: Sequence[str], repeats: int, say: Calla
     parts = data.load(config.dataset.document(), say=say)
     kernel, asked = config.kernel.document(), config.problem
     problem = Problem.build(parts.train.y, lam=asked.lam, C=asked.C, bias=asked.bias)
-    examples = ExternalData(parts.train.X, kernel, _CACHE)
+    examples = BaselineData(parts.train.X, kernel, _CACHE)
     run = solver(solver.Params(**config.solver.parameters)).start(problem, examples, Generator(0))
-    if parts.test is None or not isinstance(run, ExpansionRun):
+    if parts.test is None or not isinstance(run, BaselineExpansionRun):
         raise TypeError(f"job {name} has no test set, or {solver.name} no expansion")
     say(f"{name}: {solver.name} is trained once")
     run.advance("iterations", 1)
     model, X = run.snapshot().model, parts.test.X
-    rows, oracle = run.form(ExternalData(X, kernel)), Oracle(parts.train.X, kernel)
+    rows, oracle = run.form(BaselineData(X, kernel)), Oracle(parts.train.X, kernel)
     theirs, ours = [], []
     for turn in range(repeats + 1):  # the first one warms the caches
         theirs.append(_timed(turn - 1, lambda: run.estimator.decision_function(rows)))

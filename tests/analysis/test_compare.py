@@ -11,7 +11,7 @@ from svmbench.analysis.compare import bootstrap, compare
 from svmbench.analysis.costs import arrival, observe
 from svmbench.cli.main import main
 from svmbench.errors import UserError
-from tests.report.stored import stored_run
+from tests.figures.stored import stored_run
 
 COSTS = np.array([100.0, 200.0, 400.0, 800.0, 1600.0])
 

@@ -12,7 +12,7 @@ from svmbench.analysis.profiles import profiles, share
 from svmbench.cli.main import main
 from svmbench.errors import UserError
 from svmbench.store import Store
-from tests.report.stored import stored_run
+from tests.figures.stored import stored_run
 
 COSTS = np.array([100.0, 200.0, 400.0, 800.0])
 ERRORS = [50, 30, 20, 10]

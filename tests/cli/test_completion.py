@@ -38,7 +38,7 @@ from svmbench.config import folder
         ("svmbench datasets list ", []),
         ("svmbench plot --x it", ["iterations"]),
         ("svmbench completion ", ["bash", "zsh"]),
-        ("svmbench speed rivals adult-c10", ["adult-c100", "adult-c1000"]),
+        ("svmbench speed baselines adult-c10", ["adult-c100", "adult-c1000"]),
         ("svmbench speed rows ", []),
         ("svmbench nothing ", []),
     ],

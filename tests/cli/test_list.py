@@ -19,7 +19,7 @@ from svmbench.cli._overview import _plain, age, overview
 from svmbench.cli.main import main
 from svmbench.run_config import Choice, RunConfig
 from svmbench.store import Store, packs
-from tests.report.stored import stored_run
+from tests.figures.stored import stored_run
 
 
 @pytest.fixture

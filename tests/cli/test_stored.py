@@ -10,7 +10,7 @@ import pytest
 from svmbench.cli.main import main
 from svmbench.solvers import registry
 from svmbench.store import Store
-from tests.report.stored import stored_run
+from tests.figures.stored import stored_run
 
 KEYS = {
     *("test_error", "train_error", "primal_objective", "dual_objective", "duality_gap"),

@@ -16,7 +16,7 @@ from svmbench.analysis.cells import At, cells
 from svmbench.cli.main import main
 from svmbench.errors import UserError
 from svmbench.store import Store
-from tests.report.stored import stored_run
+from tests.figures.stored import stored_run
 
 COSTS = [100.0, 200.0, 400.0]
 

@@ -20,7 +20,7 @@ from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers import registry
 from svmbench.solvers.base import Run, Snapshot
-from svmbench.solvers.external._data import ExternalData
+from svmbench.solvers.baselines._data import BaselineData
 from tests.kernels.reference import KERNELS
 
 N, D = 37, 5
@@ -138,7 +138,7 @@ def start(
     cache: int = 0,
     seed: int = 1,
     prefetch: bool = True,
-) -> tuple[Run, Oracle | LinearData | ExternalData]:
+) -> tuple[Run, Oracle | LinearData | BaselineData]:
     """A run of a variant at iteration 0 and what it reads the data through; skips what is not installed."""
     problem, parameters = posed(name, given, y)
     solver = registry.get(name)
@@ -152,16 +152,16 @@ def start(
 
 def read(
     access: str, X: Any, kernel: dict, cache: int = 0, *, prefetch: bool = True
-) -> Oracle | LinearData | ExternalData:
+) -> Oracle | LinearData | BaselineData:
     """The training examples as a solver of that access reads them."""
     if access == "linear":
         return LinearData(X)
     if access == "data":
-        return ExternalData(X, kernel, cache)
+        return BaselineData(X, kernel, cache)
     return Oracle(X, kernel, cache, prefetch=prefetch)
 
 
-def state(run: Run, oracle: Oracle | LinearData | ExternalData) -> tuple:
+def state(run: Run, oracle: Oracle | LinearData | BaselineData) -> tuple:
     """Everything that may be seen of a run, for comparison bit for bit."""
     return (*content(run.snapshot()), run.iterations, run.converged, *oracle.ledger.as_dict().items())
 

@@ -40,9 +40,9 @@ from svmbench.cli.main import main
 from svmbench.data import cache
 from svmbench.data.dataset import Dataset, Part
 from svmbench.errors import UserError
+from svmbench.figures.series import optimum_of
 from svmbench.files import digest
-from svmbench.page.build import vega
-from svmbench.report.series import optimum_of
+from svmbench.report.build import vega
 from svmbench.run_config import RunConfig
 from svmbench.speed import record
 from svmbench.store import Store, lines, packs, shared

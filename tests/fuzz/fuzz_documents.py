@@ -35,9 +35,9 @@ from svmbench.cli.main import main
 from svmbench.data import cache
 from svmbench.data.dataset import Dataset, Part
 from svmbench.errors import UserError
+from svmbench.figures.series import optimum_of, steps_of
 from svmbench.files import digest, sha256
-from svmbench.page import build
-from svmbench.report.series import optimum_of, steps_of
+from svmbench.report import build
 from svmbench.run_config import RunConfig
 from svmbench.speed import record
 from svmbench.store import Store, StoredRun, documents, index, lines, packs, shared
@@ -429,7 +429,7 @@ if __name__ == "__main__":
         seeds = Path(folder) / "seeds"
         seeds.mkdir()
         (seeds / "0").write_bytes(_seed(target))
-        prefixes = ("svmbench.store", "svmbench.sweep", "svmbench.report.series", "svmbench.data.cache")
+        prefixes = ("svmbench.store", "svmbench.sweep", "svmbench.figures.series", "svmbench.data.cache")
         assert instrument((*prefixes, "svmbench.speed", "svmbench.papers")), "nothing guides it"
         arguments = [*sys.argv, "-max_len=20000", "-timeout=600", str(seeds)]
         atheris.Setup(arguments, TARGETS[target], custom_mutator=mutate)

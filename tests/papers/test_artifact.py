@@ -80,7 +80,7 @@ def change(content, path, value):
         ("title", None, "FILE: the key 'title' is missing"),
         ("colour", "red", "FILE: unknown key 'colour'"),
         ("kind", "curve", "FILE: kind=curve is not allowed; did you mean 'curves'"),
-        ("peer", "smo", "FILE: kind curves: unknown key 'peer'"),
+        ("baseline", "smo", "FILE: kind curves: unknown key 'baseline'"),
         ("target", "SPB-F2", "FILE: target=SPB-F2 is not allowed"),
         (
             "counters",

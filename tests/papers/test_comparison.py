@@ -13,9 +13,9 @@ KNOWN = {"objective": 0.25, "mistakes": 7, "support_vectors": 11}
 SMO = {"known": {"board": 4.5}}
 
 
-def paper(known=KNOWN, peer=None, **solvers):
+def paper(known=KNOWN, baseline=None, **solvers):
     panels = {"board": {"title": "Board", "overrides": ["dataset=checkerboard"], "known": known}}
-    options = {} if peer is None else {"peer": peer}
+    options = {} if baseline is None else {"baseline": baseline}
     return artifact(solvers, kind="grid", panels=panels, layout="runs", **options)
 
 
@@ -72,15 +72,15 @@ def test_bounds_do_not_cross_from_one_problem_to_another(tmp_path):
 
 
 def test_the_peer_is_what_objectives_are_compared_with(tmp_path):
-    plan = paper(smo=SMO, sdca=None, peer="sdca")
+    plan = paper(smo=SMO, sdca=None, baseline="sdca")
     smo, sdca = plan.runs.planned()
     store(tmp_path, smo, primal_objective=0.303)
     store(tmp_path, sdca, primal_objective=0.3)
     made = rows(compared(plan, tmp_path))
-    assert float(made["smo"]["against_peer"]) == pytest.approx(0.01)
-    assert made["sdca"]["against_peer"] == ""
+    assert float(made["smo"]["against_baseline"]) == pytest.approx(0.01)
+    assert made["sdca"]["against_baseline"] == ""
     page = compared(plan, tmp_path).markdown()
-    assert "against peer" in page and "+1.0e-02" in page
+    assert "against baseline" in page and "+1.0e-02" in page
     assert "No bound of the optimum is certified" in page
 
 

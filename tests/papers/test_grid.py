@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from svmbench.figures.latex import tabular
 from svmbench.papers.grid import _cell, _legend
-from svmbench.report.latex import tabular
 
 
 def test_cells_are_plain_text_to_latex():

@@ -15,12 +15,12 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from svmbench.analysis import picture
+from svmbench.figures import curves, sheet
+from svmbench.figures.style import MARKERS, PALETTE
 from svmbench.papers import artifact as artifacts
 from svmbench.papers import drawing, ids
 from svmbench.papers.material import Material
 from svmbench.papers.plan import Index
-from svmbench.report import curves, sheet
-from svmbench.report.style import MARKERS, PALETTE
 from svmbench.store import Store
 
 ROOT = Path(__file__).parents[2]

@@ -6,11 +6,11 @@ import pytest
 
 from svmbench.cli.main import main
 from svmbench.cli.verify import load
+from svmbench.figures.series import optimum_of
 from svmbench.files import digest, sha256
 from svmbench.recompute import compare, numbers
 from svmbench.recompute.consistency import contradictions
 from svmbench.recompute.numbers import BOUNDED
-from svmbench.report.series import optimum_of
 from svmbench.store import Store, trace
 from svmbench.store.model import StoredModel
 

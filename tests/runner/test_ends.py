@@ -152,7 +152,7 @@ def test_a_run_outside_the_main_thread(make):
     assert outcomes[0].state == "done"
 
 
-LARGE = ("Oracle", "LinearData", "ExternalData", "Run", "Dataset", "Observer")
+LARGE = ("Oracle", "LinearData", "BaselineData", "Run", "Dataset", "Observer")
 
 
 @pytest.mark.parametrize(

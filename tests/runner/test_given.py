@@ -111,7 +111,7 @@ def test_far_examples_are_predicted_and_recomputed_as_given(tmp_path, capsys, so
 
 def test_a_picture_has_the_regions_of_far_examples(tmp_path):
     """The points of its grid are not rounded to single precision either."""
-    from svmbench.report.plane import Grid
+    from svmbench.figures.plane import Grid
 
     X, _ = examples(offset=1e8)
     points = Grid.around(X[:, :2], resolution=50).points

@@ -12,7 +12,7 @@ A linear method (``access`` is ``linear``) has no ``MAINTAINS``, and its ``run(p
 
 A program of others (``access`` is ``data``) is specified by its problem alone, for nothing inside of it can
 be counted: ``REACHES = (parameters, tolerance)``, with which its last answer is that near to the certified
-optimum, relative to it. ``tests/conformance/test_peers.py`` holds it to that.
+optimum, relative to it. ``tests/conformance/test_baselines.py`` holds it to that.
 
 What a specification says only where it applies:
 

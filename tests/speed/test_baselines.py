@@ -156,7 +156,7 @@ def test_a_stored_race_has_every_fit_and_its_medians_are_made_when_it_is_read(tm
         )
 
     race = Race("job", "theirs", "1", "ours", "goal", fits(4.0, 6.0, 5.0), fits(1.0, 2.0, 9.0), fits(3.0))
-    path = record.save(str(tmp_path), "rivals", {"baselines": [asdict(race)]})
+    path = record.save(str(tmp_path), "baselines", {"baselines": [asdict(race)]})
     (document,) = record.stored(str(tmp_path), [str(path)])
     again = Race.from_dict(document["measured"]["baselines"][0])
     assert again == race
@@ -188,9 +188,9 @@ def test_an_absent_baseline_is_told_before_anything_is_timed(monkeypatch):
     def absent(package: str) -> str:
         raise PackageNotFoundError(package)
 
-    monkeypatch.setattr("svmbench.solvers.external._peer.version", absent)
+    monkeypatch.setattr("svmbench.solvers.baselines._baseline.version", absent)
     said: list[str] = []
-    with pytest.raises(UserError, match="not installed: pip install 'svmbench\\[peers\\]'"):
+    with pytest.raises(UserError, match="not installed: pip install 'svmbench\\[baselines\\]'"):
         baselines.measure("small", Job("small", (*SMALL, BIAS), (LIBSVM,)), "smo_pair", 1, said.append)
     assert said == []
 
@@ -202,7 +202,7 @@ def test_of_several_baselines_an_absent_one_is_left_out(monkeypatch):
             raise PackageNotFoundError(package)
         return "1.0"
 
-    monkeypatch.setattr("svmbench.solvers.external._peer.version", some)
+    monkeypatch.setattr("svmbench.solvers.baselines._baseline.version", some)
     said: list[str] = []
     job = Job(
         *("small", (*SMALL, "kernel=linear", "problem.lam=1e-2")),
@@ -231,7 +231,7 @@ def test_a_fit_that_fails_gives_its_reason():
 )
 def test_one_wrong_option_gives_one_sentence(arguments, sentence, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main(["speed", "rivals", *arguments]) == 2
+    assert main(["speed", "baselines", *arguments]) == 2
     error = capsys.readouterr().err
     assert sentence in error and error.count("\n") == 1
 
@@ -242,12 +242,12 @@ def test_the_command_prints_and_stores(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(jobs.JOBS, "scores", Job("scores", (*SMALL, BIAS), (LIBSVM,), goal="prediction"))
     results = str(tmp_path / "results")
     arguments = ["--repeats", "1", "--json", "--results", results]
-    assert main(["speed", "rivals", "small", "scores", *arguments]) == 0
+    assert main(["speed", "baselines", "small", "scores", *arguments]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert [line["job"] for line in printed["baselines"]] == ["small", "scores"]
     (stored,) = (tmp_path / "results" / "speed").iterdir()
     document = json.loads(stored.read_text())
-    assert document["kind"] == "rivals" and document["measured"] == printed
+    assert document["kind"] == "baselines" and document["measured"] == printed
     assert len(document["concurrent_load"]["load"]) == 3
     assert all("scikit-learn" in line["release"] for line in printed["baselines"])
 
@@ -258,7 +258,7 @@ def test_all_jobs_can_be_asked_for(tmp_path, monkeypatch, capsys):
         monkeypatch.delitem(jobs.JOBS, name)
     for name in ("first", "second"):
         monkeypatch.setitem(jobs.JOBS, name, Job(name, (*SMALL, BIAS), (LIBSVM,)))
-    assert main(["speed", "rivals", "all", "--repeats", "1", "--json", "--results", str(tmp_path)]) == 0
+    assert main(["speed", "baselines", "all", "--repeats", "1", "--json", "--results", str(tmp_path)]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert [line["job"] for line in printed["baselines"]] == ["first", "second"]
 
@@ -268,7 +268,7 @@ def test_jobs_that_were_done_stay_when_a_later_one_fails(tmp_path, monkeypatch, 
     monkeypatch.setitem(jobs.JOBS, "small", Job("small", (*SMALL, BIAS), (LIBSVM,)))
     monkeypatch.setitem(jobs.JOBS, "broken", Job("broken", SMALL, (LIBSVM,)))
     results = str(tmp_path / "results")
-    assert main(["speed", "rivals", "small", "broken", "--repeats", "1", "--results", results]) == 2
+    assert main(["speed", "baselines", "small", "broken", "--repeats", "1", "--results", results]) == 2
     assert "sklearn_svc cannot solve with problem.bias=none" in capsys.readouterr().err
     assert main(["speed", "show", "--json", "--results", results]) == 0
     (document,) = json.loads(capsys.readouterr().out)

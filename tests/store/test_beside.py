@@ -9,12 +9,12 @@ import pytest
 
 from svmbench.cli.main import main
 from svmbench.errors import UserError
-from svmbench.report.series import optimum_of
+from svmbench.figures.series import optimum_of
 from svmbench.store import Store, packs
 from svmbench.store.check import check_store, set_aside
 from svmbench.store.export import export
 from svmbench.store.notes import Notes
-from tests.report.stored import OPTIMUM, store_optimum, stored_run
+from tests.figures.stored import OPTIMUM, store_optimum, stored_run
 from tests.store.conftest import CONFIG
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from svmbench.cli.main import main
 from svmbench.store import Store, packs
-from tests.report.stored import OPTIMUM, store_optimum, stored_run
+from tests.figures.stored import OPTIMUM, store_optimum, stored_run
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_runs_of_a_pack_are_found_and_read_like_others(packed):
 
 
 def test_the_optimum_of_a_packed_run_is_found(packed):
-    from svmbench.report.series import optimum_of
+    from svmbench.figures.series import optimum_of
 
     root, runs = packed
     assert runs[0].manifest["optimum"] == OPTIMUM

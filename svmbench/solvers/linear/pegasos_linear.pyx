@@ -1,7 +1,7 @@
 r"""Linear Pegasos with mini-batches, and with it Norma and Zhang's stochastic gradient descent.
 
 S. Shalev-Shwartz, Y. Singer, N. Srebro and A. Cotter, Pegasos: Primal Estimated sub-GrAdient SOlver for SVM,
-Mathematical Programming 127(1), 2011; section 2 and, for the rivals, section 7. Without bias.
+Mathematical Programming 127(1), 2011; section 2 and, for its competitors, section 7. Without bias.
 
 Problem, the regularised form: :math:`\min_w \frac{\lambda}{2} |w|^2 + \frac{1}{n} \sum_i \max(0, 1 - c_i)`,
 responses :math:`c_i = y_i \langle w, x_i \rangle`.

@@ -1,0 +1,77 @@
+"""What is certified of the optima of the problems that stored runs solve."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from svmbench.figures.series import optimum_of
+from svmbench.run_config import role
+from svmbench.store import StoredRun
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A certified lower bound of an optimum, λ-form, and in words what certifies it."""
+
+    value: float
+    origin: str
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What is certified of one problem.
+
+    Attributes
+    ----------
+    bound : Bound or None
+        The greatest lower bound.
+    record : mapping
+        The stored optimum; empty if there is none.
+    """
+
+    bound: Bound | None = None
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def lower(self) -> float | None:
+        """The greatest lower bound of the λ-form objective."""
+        return None if self.bound is None else self.bound.value
+
+
+def problem_of(run: StoredRun) -> str:
+    """Return what tells the problem of a run from others: its data, and every group that poses it."""
+    posed = {key: value for key, value in run.document.items() if role(key) == "problem"}
+    if "features" in posed:  # they are drawn by the seed, and each draw is a problem of its own
+        posed["seed"] = run.seed
+    return json.dumps([run.facts["about"]["dataset"]["checksum"], posed], sort_keys=True)
+
+
+def references(
+    runs: Iterable[StoredRun], optimum: Callable[[StoredRun], Mapping[str, Any] | None] = optimum_of
+) -> dict[str, Reference]:
+    """Return what the stored optima and the runs' own dual points certify, by problem.
+
+    Parameters
+    ----------
+    runs : iterable of StoredRun
+        Any stored runs.
+    optimum : callable, optional
+        Where the optimum of a run's problem is taken from; by default the one that the run names.
+    """
+    found: dict[str, Reference] = {}
+    for run in runs:
+        key = problem_of(run)
+        known = found.get(key, Reference())
+        record = known.record or optimum(run) or {}
+        bounds = [known.bound] if known.bound is not None else []
+        if record:
+            bounds.append(Bound(record["dual"], "the stored optimum"))
+        last = run.summary()
+        if last["dual_source"] == "solver" and last["dual_objective"] is not None:
+            proven = last["dual_objective"] - (last["objective_error"] or 0.0)
+            bounds.append(Bound(proven, f"the dual point of {run.title}"))
+        found[key] = Reference(max(bounds, key=lambda bound: bound.value, default=None), record)
+    return found

@@ -1,0 +1,206 @@
+"""Heat maps: the last value of a metric over two keys of the configuration."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LogNorm, Normalize
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from svmbench.errors import UserError
+from svmbench.figures.bounds import problem_of, references
+from svmbench.figures.panel import number_format
+from svmbench.figures.selection import check_axes, in_order, nothing_to_draw
+from svmbench.figures.series import CERTIFIED, METRICS, Floats, last_value
+from svmbench.figures.settings import name_of, setting, shared, written
+from svmbench.figures.style import Picture
+from svmbench.store import StoredRun
+
+#: Larger than this in one direction, the numbers in the cells cannot be read.
+MOST = 16
+#: Metrics of which no value is the best.
+_NONE_BEST = ("support_vectors", "norm", "mean_hinge")
+
+_LETTERS = 14  # of a tick that an inch holds
+_COST = "iterations"  # every solver counts them: only the last checkpoint is taken
+
+
+@dataclass(frozen=True)
+class _Map:
+    """One panel: median over seeds at each place, NaN where there is no run."""
+
+    title: str
+    settings: str
+    columns: Sequence[Any]
+    rows: Sequence[Any]
+    values: Floats
+
+
+def make_heat(
+    runs: Sequence[StoredRun],
+    metric: str,
+    keys: tuple[str, str],
+    panels_by: Sequence[str],
+    title: str | None,
+    width: float | None,
+) -> tuple[Picture, str, list[tuple[str, str]]]:
+    """Draw the last value of a metric, the median over seeds; see `request.make`.
+
+    Parameters
+    ----------
+    keys : (str, str)
+        From left to right, and from bottom to top.
+    panels_by : sequence of str
+        A panel for each combination of these keys; by default data set and solver.
+    """
+    check_axes(_COST, metric)
+    panels_by = tuple(panels_by) or tuple(key for key in ("dataset", "solver") if key not in keys)
+    groups: dict[tuple[Any, ...], dict[tuple[Any, Any], dict[int, tuple[float, StoredRun]]]] = {}
+    left_out = []
+    known = references(runs) if metric in CERTIFIED else {}
+    for run in runs:
+        value = last_value(run, _COST, metric, known.get(problem_of(run)))
+        if isinstance(value, str):
+            left_out.append((run.id, value))
+            continue
+        panel = tuple((key, setting(run, key)) for key in panels_by)
+        place = (setting(run, keys[0]), setting(run, keys[1]))
+        seeds = groups.setdefault(panel, {}).setdefault(place, {})
+        if run.seed in seeds:
+            other = seeds[run.seed][1]
+            raise UserError(
+                f"{run.id} and {other.id} would be one cell: they agree in {keys[0]}, {keys[1]} and seed; "
+                "name fewer runs, or tell them apart by --panels-by KEY"
+            )
+        seeds[run.seed] = (value, run)
+    if not groups:
+        raise nothing_to_draw(left_out)
+    maps = [
+        _map(panel, cells, (*keys, *panels_by))
+        for panel, cells in sorted(groups.items(), key=lambda entry: [in_order(v) for _, v in entry[0]])
+    ]
+    figure = _draw(maps, metric, keys, title, width)
+    caption = _caption(maps, metric, keys, title, left_out)
+    return figure, caption, left_out
+
+
+def _map(
+    panel: tuple[tuple[str, Any], ...],
+    cells: Mapping[tuple[Any, Any], Mapping[int, tuple[float, StoredRun]]],
+    told: Sequence[str],
+) -> _Map:
+    columns, rows = (sorted({place[k] for place in cells}, key=in_order) for k in (0, 1))
+    title = ", ".join(written(key, value) for key, value in panel)
+    if max(len(columns), len(rows)) > MOST:
+        raise UserError(
+            f"the map of {title} has {len(columns)} by {len(rows)} cells, at most {MOST} in a direction can "
+            "be read: name fewer runs"
+        )
+    values = np.full((len(rows), len(columns)), np.nan)
+    for (column, row), seeds in cells.items():
+        values[rows.index(row), columns.index(column)] = np.median([value for value, _ in seeds.values()])
+    runs = [run for seeds in cells.values() for _, run in seeds.values()]
+    return _Map(title, shared(runs, told), columns, rows, values)
+
+
+def _draw(
+    maps: Sequence[_Map], metric: str, keys: tuple[str, str], title: str | None, width: float | None
+) -> Picture:
+    columns = min(len(maps), 3 if width is None or width > 5.0 else 1)
+    lines = -(-len(maps) // columns)
+    most = max(len(one.columns) for one in maps)
+    wide = (width or columns * max(2.4, 0.45 * most + 0.9) + 0.8) / columns
+    tall = max(0.9 + 0.33 * max(len(one.rows) for one in maps), 2.0)
+    figure = Picture(figsize=(wide * columns, tall * lines + (0.5 if title else 0.2)))
+    figure.set_layout_engine("constrained")
+    axes = figure.subplots(lines, columns, squeeze=False)
+    known = np.concatenate([one.values[np.isfinite(one.values)] for one in maps])
+    low, high = float(known.min()), float(known.max())
+    scale = LogNorm(low, high) if low > 0.0 and high > 10.0 * low else Normalize(low, high)
+    shades = ScalarMappable(scale, "viridis")
+    size = min(8.0, 11.0 * wide / max(most, 4))
+    for place, ax in enumerate(axes.flat):
+        if place >= len(maps):
+            ax.remove()
+            continue
+        _panel(ax, maps[place], scale, metric, size, wide - 1.2)
+        ax.set_xlabel(name_of(keys[0]))
+        ax.set_ylabel(name_of(keys[1]))
+    bar = figure.colorbar(shades, ax=list(axes.flat)[: len(maps)], label=METRICS[metric][0], pad=0.02)
+    if isinstance(scale, LogNorm):
+        bar.ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        bar.ax.yaxis.set_minor_formatter(NullFormatter())
+    bar.ax.yaxis.set_major_formatter(FuncFormatter(number_format(low, high, 1e3)))
+    if title:
+        figure.suptitle(textwrap.fill(title, int(12 * figure.get_figwidth())), fontsize=11)
+    return figure
+
+
+def _panel(ax: Axes, one: _Map, scale: Normalize, metric: str, size: float, wide: float) -> None:
+    """Draw one map of a width in inches, every value written into its cell and a frame around the best."""
+    shades = ScalarMappable(scale, "viridis")
+    ax.imshow(one.values, norm=scale, cmap=shades.cmap, origin="lower", aspect="auto")
+    best = None if metric in _NONE_BEST else np.nanmin(one.values)
+    for row, column in np.ndindex(one.values.shape):
+        value = one.values[row, column]
+        if not np.isfinite(value):
+            ax.text(column, row, "–", ha="center", va="center", color="0.4", fontsize=size)
+            continue
+        red, green, blue, _ = shades.to_rgba(value)
+        dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
+        ax.text(
+            column, row, f"{value:.3g}", ha="center", va="center", color="white" if dark else "black",
+            fontsize=size, fontweight="bold" if value == best else "normal",
+        )  # fmt: skip
+        if value == best:
+            ax.add_patch(_frame(column, row))
+    ax.set_xticks(range(len(one.columns)), columns := _ticks(one.columns))
+    ax.set_yticks(range(len(one.rows)), _ticks(one.rows))
+    ax.tick_params(length=0, labelsize=8)
+    if len(columns) * max(len(text) + 1 for text in columns) > _LETTERS * wide:
+        turn = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
+        for label in ax.get_xticklabels():
+            label.set(**(turn if wide > 0.3 * len(columns) else {"rotation": 90}))
+    ax.set_title(f"{one.title}\n{one.settings}" if one.settings else one.title)
+
+
+def _frame(column: int, row: int) -> Rectangle:
+    return Rectangle((column - 0.47, row - 0.45), 0.94, 0.9, fill=False, edgecolor="#D55E00", linewidth=2.0)
+
+
+def _ticks(values: Sequence[Any]) -> list[str]:
+    """Return the values as text, numbers with three digits where these tell them apart."""
+    short, long = ([_tick(value, digits) for value in values] for digits in (3, 6))
+    return short if len(set(short)) == len(values) else long
+
+
+def _tick(value: Any, digits: int) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return f"{value:.{digits}g}" if abs(value) < 1000.0 else f"{value:g}"
+
+
+def _caption(
+    maps: Sequence[_Map],
+    metric: str,
+    keys: tuple[str, str],
+    title: str | None,
+    left_out: Sequence[tuple[str, str]],
+) -> str:
+    name = METRICS[metric][0]
+    text = (
+        f"{name[0].upper()}{name[1:]} at the last checkpoint, over {keys[0]} and {keys[1]}: the median over "
+        f"seeds. {'' if metric in _NONE_BEST else 'A frame marks the least value of a map. '}"
+        "A dash stands where there is no run."
+    )
+    paragraphs = "\n\n".join(textwrap.fill(part, 100) for part in (title, text) if part)
+    shown = "\n".join(f"  {one.title}: {np.isfinite(one.values).sum()} cells" for one in maps)
+    missing = "\n".join(f"  {run}: {reason}" for run, reason in left_out) or "  none"
+    return f"{paragraphs}\n\nMaps:\n{shown}\n\nRuns left out:\n{missing}\n"

@@ -1,0 +1,199 @@
+"""The words on a sheet: names at the ends of lines, legends that fit, powers of ten at the ticks."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+from numpy.typing import NDArray
+
+from svmbench.figures.style import Look
+
+Floats = NDArray[np.float64]
+
+#: Inches of a legend of one line, which every sheet has room for.
+_LEGEND_LINE = 0.3
+
+#: Marker of a value that is a lower bound alone.
+UPWARDS = "$\u2191$"
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def label_ends(ax: Axes, ends: Sequence[tuple[str, float, float]], style: Mapping[str, Look]) -> None:
+    """Name each line at its end, the names pushed apart where lines end close together."""
+    places = ax.transData.transform([(x, y) for _, x, y in ends])
+    heights = ax.transAxes.inverted().transform(places)[:, 1]
+    order = np.argsort(heights)
+    placed = np.clip(heights[order], 0.0, 1.0)
+    for k in range(1, placed.size):
+        placed[k] = max(placed[k], placed[k - 1] + 0.075)
+    placed -= max(0.0, float(placed[-1]) - 1.0)
+    for at, k in zip(placed, order, strict=True):
+        label, x, y = ends[k]
+        look = style[label]
+        ax.annotate(
+            label, (x, y), xytext=(1.04, at), textcoords="axes fraction", va="center",
+            color=look.colour, fontsize=8, annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-", "color": look.colour, "linewidth": 0.5, "shrinkB": 2, "relpos": (0.0, 0.5),
+            },
+        )  # fmt: skip
+
+
+def draw_levels(
+    ax: Axes, levels: Sequence[tuple[str, float]], curves: Sequence[tuple[Floats, Floats]]
+) -> None:
+    """Draw dashed grey lines across a panel whose ranges are set, each with its word where no curve passes.
+
+    The word stands at the right end above its line, or else below it, or else at the left end.
+
+    Parameters
+    ----------
+    ax : Axes
+        The panel.
+    levels : sequence of (str, float)
+        Words and values.
+    curves : sequence of (ndarray of float64, ndarray of float64)
+        Points of everything that is drawn, joined by lines.
+    """
+    to_axes = ax.transScale + ax.transLimits
+    passes = [np.empty((0, 2))]
+    for x, y in curves:
+        points = to_axes.transform(np.column_stack([x, y]))
+        points = points[np.isfinite(points).all(axis=1)]
+        if not len(points):
+            continue
+        steps = np.linspace(0.0, len(points) - 1, 40 * len(points))
+        ends = np.arange(len(points))
+        passes.append(np.column_stack([np.interp(steps, ends, part) for part in points.T]))
+    every = np.concatenate(passes)
+    for name, value in levels:
+        ax.axhline(value, color="0.6", linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        height = float(to_axes.transform([[ax.get_xlim()[1], value]])[0, 1])
+        width = min(0.9, 0.022 * len(name))
+        corners = [(side, up) for side in ("right", "left") for up in ("bottom", "top")]
+
+        def crossed(corner: tuple[str, str], height: float = height, width: float = width) -> int:
+            """Count the points of curves in the box that the word would fill."""
+            low = height if corner[1] == "bottom" else height - 0.07
+            left = 1.0 - width if corner[0] == "right" else 0.0
+            inside = (every >= (left, low)) & (every <= (left + width, low + 0.07))
+            return int(inside.all(axis=1).sum()) + (1000 if not 0.0 <= low <= 0.93 else 0)
+
+        side, up = min(corners, key=crossed)
+        ax.annotate(
+            name, (1.0 if side == "right" else 0.0, value), xytext=(0, 1 if up == "bottom" else -2),
+            xycoords=("axes fraction", "data"), textcoords="offset points", ha=side, va=up, fontsize=7,
+            color="0.4",
+        )  # fmt: skip
+
+
+def handles_of(style: Mapping[str, Look], bare: Collection[str] = ()) -> list[Line2D]:
+    """Return the entries of a legend, one for each line; those of ``bare`` lines have no marker."""
+    return [
+        Line2D(
+            [], [], color=look.colour, linestyle=look.line, marker="" if label in bare else look.marker,
+            markeredgecolor="white", markeredgewidth=0.5, label=label,
+        )
+        for label, look in style.items()
+    ]  # fmt: skip
+
+
+def further(*, optimum: bool, published: bool, bounds: bool) -> list[Line2D]:
+    """Return the entries for what is no line of a solver."""
+    handles = []
+    for shown, marker, label in (
+        (published, "o", "published"),
+        (bounds, UPWARDS, "not reached: at least so much"),
+    ):
+        if shown:
+            handles.append(
+                Line2D(
+                    [], [], color="0.3", linestyle="none", marker=marker, markerfacecolor="white", label=label
+                )
+            )
+    if optimum:
+        handles.append(Line2D([], [], color="0.45", linewidth=0.8, label="certified optimum"))
+    return handles
+
+
+def put_title(figure: Figure, title: str) -> None:
+    """Put a title above the sheet, in as few lines as it needs."""
+    text = figure.suptitle(title, fontsize=11)
+    fit(text, 0.98 * float(figure.bbox.width))
+
+
+def fit(text: Text, width: float) -> None:
+    """Break a text that is wider than so many pixels into lines: after a colon or comma, else at a space.
+
+    A line break within a title should look meant, so that a first line of a few words before a colon is
+    better than two of equal length. A word is never broken.
+    """
+    figure = text.get_figure()
+    assert figure is not None
+    renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[arg-type]
+
+    def fits(lines: Sequence[str]) -> bool:
+        text.set_text("\n".join(lines))
+        return text.get_window_extent(renderer).width <= width
+
+    words = text.get_text().split(" ")
+    if fits([" ".join(words)]):
+        return
+    halves = [(" ".join(words[:k]), " ".join(words[k:])) for k in range(1, len(words))]
+    pause = {":": 0, ",": 1}
+    halves.sort(key=lambda pair: (pause.get(pair[0][-1], 2), abs(len(pair[0]) - len(pair[1]))))
+    if not any(fits(pair) for pair in halves):
+        longest = text.get_window_extent(renderer).width / max(map(len, text.get_text().split("\n")))
+        fits(textwrap.wrap(" ".join(words), max(12, int(width / longest)), break_on_hyphens=False))
+
+
+def put_legend(figure: Figure, handles: Sequence[Line2D]) -> Legend:
+    """Put the legend below, in as many columns as the width holds; the sheet grows by its height.
+
+    Names that are wider than the sheet are broken into lines.
+    """
+    width = 0.98 * float(figure.bbox.width)
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    for columns in range(min(len(handles), 8), 0, -1):
+        legend = figure.legend(handles=handles, loc="outside lower center", ncols=columns, handlelength=3.2)
+        box = legend.get_window_extent(renderer)
+        if columns == 1 and box.width > width:
+            _break_names(legend, width / box.width)
+            box = legend.get_window_extent(renderer)
+        if columns == 1 or box.width <= width:
+            more = box.height / figure.dpi - _LEGEND_LINE
+            figure.set_figheight(figure.get_figheight() + max(0.0, more))
+            return legend
+        legend.remove()
+    raise AssertionError("one column is always taken")
+
+
+def _break_names(legend: Legend, share: float) -> None:
+    """Break the names of a legend so that it has about a share of its width."""
+    longest = max(len(text.get_text()) for text in legend.get_texts())
+    for text in legend.get_texts():
+        text.set_text(
+            textwrap.fill(text.get_text(), max(12, int((longest + 6) * share) - 6), break_on_hyphens=False)
+        )
+
+
+def power_of_ten(value: float, _: int | None = None) -> str:
+    """Return a number as 10⁶ or -2.5×10⁶, in plain text: mathtext takes a third of the time."""
+    if value == 0.0:
+        return "0"
+    if value < 0.0:
+        return "-" + power_of_ten(-value)
+    exponent = math.floor(math.log10(value) + 1e-9)
+    mantissa = value / 10.0**exponent
+    power = "10" + str(exponent).translate(_RAISED)
+    return power if f"{mantissa:g}" == "1" else f"{mantissa:g}×{power}"

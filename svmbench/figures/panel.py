@@ -1,0 +1,296 @@
+"""One panel of lines: what it shows, and how lines, bands, published points, ranges and ticks are drawn."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, Locator, LogLocator, MaxNLocator, NullFormatter, NullLocator
+from numpy.typing import NDArray
+
+from svmbench.figures.labels import draw_levels, power_of_ten
+from svmbench.figures.style import Look
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One line of a panel.
+
+    Attributes
+    ----------
+    label, solver : str
+        What the legend calls it, and whose look it has.
+    x, y : ndarray of float64, shape (k,)
+        The line.
+    band : ndarray of float64, shape (2, k), or None
+        Lower and upper edge of what surrounds it.
+    thin : bool
+        Drawn thinner and below the others: a single run has no median to calm it.
+    until : float or None
+        The line goes on to here at its last value, dotted.
+    bare : bool
+        Without markers.
+    open : ndarray of bool, shape (k,), or None
+        Where y is a lower bound alone: drawn hollow, with an arrow.
+    """
+
+    label: str
+    solver: str
+    x: Floats
+    y: Floats
+    band: Floats | None = None
+    thin: bool = False
+    until: float | None = None
+    bare: bool = False
+    open: NDArray[np.bool_] | None = None
+
+
+@dataclass(frozen=True)
+class Known:
+    """A published value at a place: from ``low`` to ``high``, hollow in the look of the line ``label``."""
+
+    label: str
+    x: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Plot:
+    """One panel.
+
+    Attributes
+    ----------
+    title : str
+        Above it.
+    lines : sequence of Drawn
+        In the order of the legend.
+    optimum : float or None
+        A thin grey line.
+    known : sequence of Known
+        Published points.
+    levels : sequence of (str, float)
+        Published values that belong to no place, as dashed grey lines with a word.
+    x, y : (float, float) or None
+        Ranges; None: everything that is drawn.
+    settings : str
+        What all its runs share, below the title.
+    absent : sequence of str
+        Lines of other panels that this one has not, which it says.
+    x_label : str or None
+        Of its x axis, in place of the sheet's.
+    """
+
+    title: str
+    lines: Sequence[Drawn]
+    optimum: float | None = None
+    known: Sequence[Known] = ()
+    levels: Sequence[tuple[str, float]] = ()
+    x: tuple[float, float] | None = None
+    y: tuple[float, float] | None = None
+    settings: str = ""
+    absent: Sequence[str] = ()
+    x_label: str | None = None
+
+    @property
+    def heading(self) -> str:
+        """What stands above the panel."""
+        return f"{self.title}\n{self.settings}" if self.settings else self.title
+
+
+def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, kind: str) -> None:
+    """Draw a panel; ``kind`` is the scale of its y axis."""
+    low, high = plot.x or _span([line.x for line in plot.lines], x_scale)
+    if plot.optimum is not None:
+        ax.axhline(plot.optimum, color="0.45", linewidth=0.8, zorder=1)
+    for place, line in enumerate(plot.lines):
+        _draw_line(ax, line, style[line.label], place, (low, high), x_scale, len(plot.lines) == 1)
+    labels = {line.label for line in plot.lines}
+    for point in plot.known:
+        if point.label in labels:
+            _draw_known(ax, point, style[point.label])
+    if plot.absent:
+        note = ax.annotate(
+            f"not run: {', '.join(plot.absent)}", (0.98, 0.97), xycoords="axes fraction", ha="right",
+            va="top", fontsize=7, color="0.4",
+        )  # fmt: skip
+        note.set_in_layout(False)  # panels do not become smaller for it
+    # Nothing stands above the axes; to find that out, matplotlib would measure all ticks at each drawing.
+    ax.set_title(plot.heading, y=1.0)
+    _scale_x(ax, low, high, x_scale)
+    _scale_y(ax, *(plot.y or _padded(*_extent(plot), kind)), kind)
+    points = [(np.array([point.x]), np.array([point.low])) for point in plot.known if point.label in labels]
+    draw_levels(ax, plot.levels, [*((line.x, line.y) for line in plot.lines), *points])
+    ax.grid(True, which="major", color="0.9", linewidth=0.6)
+    ax.set_axisbelow(True)
+
+
+def _draw_line(
+    ax: Axes, line: Drawn, look: Look, place: int, span: tuple[float, float], x_scale: str, alone: bool
+) -> None:
+    width, layer = (1.1, 2) if line.thin else (1.6, 3)
+    if line.band is not None:
+        ax.fill_between(
+            line.x, line.band[0], line.band[1], color=look.colour, alpha=0.13, linewidth=0, zorder=1
+        )
+    calm = _calm_since(line.y) if line.thin and not alone else 0
+    if calm:
+        jumping = slice(0, calm + 1)
+        ax.plot(line.x[jumping], line.y[jumping], color=look.colour, linewidth=0.5, alpha=0.4, zorder=1.5)
+    y = line.y if line.open is None else np.where(line.open, np.nan, line.y)
+    ax.plot(line.x[calm:], y[calm:], color=look.colour, linestyle=look.line, linewidth=width, zorder=layer)
+    if line.open is not None and line.open.any():
+        _draw_open(ax, line, look, line.open)
+    end = span[1] if line.until is None else min(line.until, span[1])
+    if line.until is not None and line.x[-1] < end:
+        ax.plot(
+            [line.x[-1], end], [line.y[-1]] * 2, color=look.colour, linestyle=":", linewidth=0.9, zorder=layer
+        )
+    shown = np.flatnonzero((line.x >= span[0]) & (line.x <= span[1] * 1.001) & np.isfinite(y))
+    shown = shown[shown >= calm]
+    if shown.size and not line.bare:
+        spots = shown[_marked(line.x[shown], place, x_scale)]
+        ax.plot(
+            line.x[spots], line.y[spots], linestyle="none", marker=look.marker, color=look.colour,
+            markeredgecolor="white", markeredgewidth=0.5, zorder=5, clip_on=False,
+        )  # fmt: skip
+
+
+def _calm_since(y: Floats) -> int:
+    """Return from where on a line no longer jumps to more than twice its value; 0 below three jumps.
+
+    A single run that jumps all the time, as SMO's test error does on its way, would hide the others.
+    """
+    jumps = np.flatnonzero(y[1:] > 2.0 * y[:-1]) + 1
+    if jumps.size < 3:
+        return 0
+    down = np.flatnonzero(2.0 * y[jumps[-1] :] < y[jumps[-1]])
+    return int(jumps[-1] + down[0]) if down.size else y.size - 1
+
+
+def _draw_open(ax: Axes, line: Drawn, look: Look, open_: NDArray[np.bool_]) -> None:
+    """Draw values that are lower bounds, and what joins them to the others."""
+    ax.plot(line.x, line.y, color=look.colour, linestyle=":", linewidth=0.8, zorder=2)
+    ax.errorbar(
+        line.x[open_], line.y[open_], yerr=0.5 * np.abs(line.y[open_]), lolims=True, linestyle="none",
+        marker=look.marker, color=look.colour, markerfacecolor="white", markeredgewidth=0.9, elinewidth=0.8,
+        zorder=5, clip_on=False,
+    )  # fmt: skip
+
+
+def _draw_known(ax: Axes, point: Known, look: Look) -> None:
+    middle = 0.5 * (point.low + point.high)
+    ax.errorbar(
+        [point.x], [middle], yerr=[[middle - point.low], [point.high - middle]], linestyle="none",
+        marker=look.marker, color=look.colour, markerfacecolor="white", markeredgewidth=0.9, elinewidth=0.8,
+        zorder=6,
+    )  # fmt: skip
+
+
+def _marked(x: Floats, place: int, x_scale: str) -> NDArray[np.int64]:
+    """Choose the points that carry a marker: all if they are few, else two in a decade, staggered."""
+    if x.size <= 12:
+        return np.arange(x.size)
+    at = np.log10(x) if x_scale == "log" else x
+    step = 0.5 if x_scale == "log" else (at[-1] - at[0]) / 8.0
+    targets = np.arange(at[0] + 0.2 * place * step, at[-1] + 0.1 * step, step)
+    return np.unique(np.clip(np.searchsorted(at, targets), 0, x.size - 1))
+
+
+def _span(xs: Sequence[Floats], x_scale: str) -> tuple[float, float]:
+    """Return the range that holds all lines, and is not empty."""
+    low, high = min(float(x.min()) for x in xs), max(float(x.max()) for x in xs)
+    if x_scale == "log":
+        return (low / 1.06, high * 1.06) if low < high else (low / 2.0, high * 2.0)
+    margin = 0.03 * (high - low) or 0.5
+    return low - margin, high + margin
+
+
+def _extent(plot: Plot) -> tuple[float, float]:
+    """Return the least and the greatest value of a panel that has to be seen."""
+    parts = [line.y for line in plot.lines]
+    parts += [line.band.ravel() for line in plot.lines if line.band is not None]
+    parts += [np.array([point.low, point.high]) for point in plot.known]
+    parts += [np.array([value]) for _, value in plot.levels]
+    if plot.optimum is not None:
+        parts.append(np.array([plot.optimum]))
+    values = np.concatenate(parts)
+    values = values[np.isfinite(values)]
+    return (float(values.min()), float(values.max())) if values.size else (0.0, 1.0)
+
+
+def common_x(plots: Sequence[Plot], x_scale: str) -> tuple[float, float]:
+    """Return the range of x that holds the lines of all panels."""
+    return _span([line.x for plot in plots for line in plot.lines], x_scale)
+
+
+def common_y(plots: Sequence[Plot], kind: str | None) -> tuple[float, float]:
+    """Return the range of y that holds what has to be seen in any of some panels."""
+    extents = [_extent(plot) for plot in plots]
+    bottom, top = min(low for low, _ in extents), max(high for _, high in extents)
+    wide = kind or ("log" if bottom > 0.0 and top > 3.0 * bottom else "linear")
+    return _padded(bottom, top, wide)
+
+
+def is_wide(plot: Plot) -> bool:
+    """Tell whether the values of a panel need a logarithmic axis."""
+    bottom, top = plot.y or _extent(plot)
+    return bottom > 0.0 and top > 3.0 * bottom
+
+
+def _padded(bottom: float, top: float, kind: str) -> tuple[float, float]:
+    if kind == "log" and top > 0.0:
+        bottom = bottom if bottom > 0.0 else top * 1e-4
+        margin = (top / bottom) ** 0.05 if bottom < top else 1.1
+        return bottom / margin, top * margin
+    margin = 0.05 * (top - bottom) or 0.05 * abs(top) or 1.0
+    return bottom - margin if bottom < 0.0 else max(0.0, bottom - margin), top + margin
+
+
+def _scale_x(ax: Axes, low: float, high: float, x_scale: str) -> None:
+    ax.set_xscale(x_scale)
+    ax.set_xlim(low, high)
+    if x_scale == "log":
+        ax.xaxis.set_major_locator(_places(low, high))
+        ax.xaxis.set_major_formatter(FuncFormatter(number_format(low, high, 30.0)))
+        ax.xaxis.set_minor_formatter(NullFormatter())
+        ax.tick_params(axis="x", which="minor", labelbottom=False)  # empty labels take time
+
+
+def _places(low: float, high: float) -> Locator:
+    """Return where the ticks of a logarithmic x axis stand: powers of ten, or a few numbers between them."""
+    if math.floor(math.log10(high) + 1e-9) > math.ceil(math.log10(low) - 1e-9) and high > 30.0 * low:
+        return LogLocator(subs=(1.0,), numticks=8)  # at least two of them are in view
+    decade = 10.0 ** math.floor(math.log10(low))
+    if sum(low <= decade * step <= high for step in (1.0, 2.0, 5.0, 10.0, 20.0)) > 1:
+        return LogLocator(subs=(1.0, 2.0, 5.0), numticks=8)
+    return MaxNLocator(3, steps=[1, 2, 2.5, 5, 10])  # LogLocator alone would crowd a narrow range
+
+
+def _scale_y(ax: Axes, bottom: float, top: float, kind: str) -> None:
+    if kind == "log" and bottom > 0.0:
+        ax.set_yscale("log")
+        subs = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0) if top < 8.0 * bottom else (1.0, 2.0, 3.0, 5.0)
+        whole = LogLocator(subs=subs if top < 300.0 * bottom else (1.0,), numticks=12)
+        ax.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]) if top < 3.0 * bottom else whole)
+        ax.yaxis.set_minor_locator(NullLocator())
+    else:
+        ax.yaxis.set_major_locator(MaxNLocator(7, steps=[1, 2, 5, 10]))
+    wide = 1000.0 if kind == "log" and (bottom < 0.01 or top > 200.0) else math.inf
+    ax.yaxis.set_major_formatter(FuncFormatter(number_format(bottom, top, wide)))
+    ax.set_ylim(bottom, top)
+
+
+def number_format(low: float, high: float, wide: float) -> Callable[[float, int | None], str]:
+    """Return how the numbers of an axis are written: all as powers of ten, or none.
+
+    As powers where a range spans a factor of ``wide``, and where plain numbers would have many zeros.
+    """
+    size = max(abs(low), abs(high))
+    powers = high > wide * low > 0.0 or not 1e-3 <= size < 1e5 or 0.0 < low < 1e-4
+    return power_of_ten if powers else lambda value, _: f"{value:g}"

@@ -1,0 +1,232 @@
+"""What a person asks of a picture of stored runs, and the picture: curves, or a heat map of two keys."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from matplotlib.lines import Line2D
+
+from svmbench.errors import UserError
+from svmbench.figures.bounds import references
+from svmbench.figures.curves import Looks, Row, View, make_figure
+from svmbench.figures.heat import make_heat
+from svmbench.figures.labels import handles_of
+from svmbench.figures.selection import CURVE_GROUPS, Panel, Selection, in_order, select
+from svmbench.figures.series import CERTIFIED
+from svmbench.figures.settings import check_keys, setting, written
+from svmbench.figures.sheet import WIDTHS
+from svmbench.figures.style import LINES, MARKERS, PALETTE, Look, Picture
+from svmbench.run_config import flatten
+from svmbench.store import StoredRun
+
+#: More curves than this in one panel are refused.
+MOST = 12
+
+#: Metrics under a shorter name, that of the budget's key.
+_ALSO = {"gap": "relative_gap"}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be drawn.
+
+    Attributes
+    ----------
+    x : str or None
+        The cost, of `series.COUNTERS`; by default what the runs' budgets count, ``kev_ondemand`` if they
+        differ.
+    y : str
+        The metric, of `series.METRICS`, or ``gap``.
+    title : str or None
+        Above the picture.
+    xlim, ylim : (float, float) or None
+        Ranges of the axes, in their units: errors in percent.
+    xscale, yscale : {"log", "linear"} or None
+        By default logarithmic costs, and a logarithmic metric where it spans more than a factor of three.
+    size : {"one", "two"} or None
+        Columns of a journal that the picture is as wide as; by default it grows with the panels.
+    color_by, style_by : str or None
+        Keys of the configuration that colours and dashes tell; by default each method has a look.
+    panels_by : sequence of str
+        Keys of the configuration that have a panel for each combination of values; by default the data set.
+    heat : (str, str) or None
+        Two keys: the last value of the metric over them, as a map, in place of curves.
+    """
+
+    x: str | None = None
+    y: str = "test_error"
+    title: str | None = None
+    xlim: tuple[float, float] | None = None
+    ylim: tuple[float, float] | None = None
+    xscale: str | None = None
+    yscale: str | None = None
+    size: str | None = None
+    color_by: str | None = None
+    style_by: str | None = None
+    panels_by: Sequence[str] = ()
+    heat: tuple[str, str] | None = None
+
+
+def make(runs: Sequence[StoredRun], request: Request) -> tuple[Picture, str, list[tuple[str, str]]]:
+    """Draw runs; to be called, and the picture saved, inside `style.drawing`.
+
+    Returns
+    -------
+    figure : Picture
+    caption : str
+    left_out : list of (str, str)
+        Runs that are not drawn, with the reason.
+
+    Raises
+    ------
+    UserError
+        If the request cannot be met, with what can be done.
+    """
+    _check(request)
+    asked = [key for key in (request.color_by, request.style_by) if key is not None]
+    check_keys([*asked, *request.panels_by, *(request.heat or ())], runs)
+    request = replace(request, y=_ALSO.get(request.y, request.y))
+    if request.heat is not None:
+        return make_heat(runs, request.y, request.heat, request.panels_by, request.title, _width(request))
+    counter = request.x or usual_cost(runs)
+    found = select(
+        runs,
+        counter,
+        request.y,
+        panels_by=request.panels_by,
+        apart=asked,
+        references=references(runs) if request.y in CERTIFIED else None,
+    )
+    looks = None
+    if asked and found.panels:
+        found, looks = _told_apart(found, request)
+    _check_crowd(found)
+    view = View(x=request.xlim, y=request.ylim)
+    row = Row(counter, request.y, found, {panel.name: view for panel in found.panels})
+    figure, caption = make_figure(
+        [row],
+        title=request.title,
+        scale=request.yscale,
+        x_scale=request.xscale or "log",
+        width=_width(request),
+        looks=looks,
+    )
+    return figure, caption, found.left_out
+
+
+def usual_cost(runs: Sequence[StoredRun]) -> str:
+    """Return the counter of the runs' budgets if it is one, else the one that every kernel method has."""
+    counters = {run.facts.common.config.budget.counter for run in runs}
+    return str(counters.pop()) if len(counters) == 1 else "kev_ondemand"
+
+
+def _width(request: Request) -> float | None:
+    return None if request.size is None else WIDTHS[request.size]
+
+
+def _check(request: Request) -> None:
+    """Raise a `UserError` for values that no picture can have."""
+    choices = {"xscale": ("log", "linear"), "yscale": ("log", "linear"), "size": tuple(WIDTHS)}
+    for name, allowed in choices.items():
+        value = getattr(request, name)
+        if value is not None and value not in allowed:
+            raise UserError(f"{name}={value} is not allowed: give {' or '.join(allowed)}")
+    for name, scale in (("xlim", request.xscale or "log"), ("ylim", request.yscale)):
+        limits = getattr(request, name)
+        if limits is not None and not limits[0] < limits[1]:
+            raise UserError(f"{name}={limits[0]:g},{limits[1]:g} is empty: give the lower end first")
+        if limits is not None and scale == "log" and limits[0] <= 0.0:
+            raise UserError(
+                f"{name} begins at {limits[0]:g}, which a logarithmic axis does not have: give a number "
+                f"above 0, or {name[0]}scale=linear"
+            )
+    if request.heat is not None:
+        for name in ("x", "xlim", "ylim", "xscale", "yscale", "color_by", "style_by"):
+            if getattr(request, name) is not None:
+                raise UserError(
+                    f"a heat map has no {name}: it shows the last value over two keys; leave one out"
+                )
+
+
+def _told_apart(found: Selection, request: Request) -> tuple[Selection, Looks]:
+    """Name the curves by the keys asked for, and give each name a look."""
+    colour_key, style_key = request.color_by or "solver", request.style_by
+    colours = _values(found, colour_key, "--color-by", len(PALETTE))
+    styles = _values(found, style_key, "--style-by", len(LINES)) if style_key else [None]
+    style, panels = {}, []
+    for panel in found.panels:
+        curves = []
+        for curve in panel.curves:
+            run = curve.steps[0].run
+            colour = setting(run, colour_key)
+            dash = setting(run, style_key) if style_key else None
+            label = written(colour_key, colour) + (f", {written(style_key, dash)}" if style_key else "")
+            number = colours.index(colour)
+            style[label] = Look(PALETTE[number], LINES[styles.index(dash)], MARKERS[number])
+            curves.append((in_order(colour), replace(curve, label=label)))
+        _check_alike(panel, [curve.label for _, curve in curves])
+        ordered = [curve for _, curve in sorted(curves, key=lambda entry: entry[0])]
+        panels.append(replace(panel, curves=tuple(ordered)))
+    tints = {
+        written(colour_key, value): Look(PALETTE[number], "-", MARKERS[number])
+        for number, value in enumerate(colours)
+    }
+    handles = handles_of(tints)
+    if style_key:
+        handles += [
+            Line2D([], [], color="0.3", linestyle=dashes, label=written(style_key, value))
+            for value, dashes in zip(styles, LINES)
+        ]
+    return Selection(panels, found.left_out), Looks(style, handles)
+
+
+def _values(found: Selection, key: str, option: str, most: int) -> list[Any]:
+    """Return the values of a key in their order, at most so many."""
+    values = sorted({setting(run, key) for run in found.runs}, key=in_order)
+    if len(values) > most:
+        raise UserError(
+            f"{key} has {len(values)} values, and {option} can tell {most} apart: draw fewer runs, or give "
+            f"--panels-by {key}, or a heat map (--heat)"
+        )
+    return values
+
+
+def _check_alike(panel: Panel, labels: Sequence[str]) -> None:
+    """Raise a `UserError` if two curves of a panel would look alike."""
+    label, number = Counter(labels).most_common(1)[0]
+    if number > 1:
+        raise UserError(
+            f"{number} curves of {panel.name} would all be '{label}'; they differ in "
+            f"{_some(_differing(panel))}: give one of these to --color-by, --style-by or --panels-by, or "
+            "draw fewer runs"
+        )
+
+
+def _check_crowd(found: Selection) -> None:
+    """Raise a `UserError` for more curves than can be told apart, with the keys in which they differ."""
+    for panel in found.panels:
+        if len(panel.curves) > MOST:
+            raise UserError(
+                f"{len(panel.curves)} curves of {panel.name} cannot be told apart (at most {MOST}); "
+                f"they differ in {_some(_differing(panel))}: give one of these to --panels-by, two of them "
+                "to --heat, or draw fewer runs"
+            )
+
+
+def _differing(panel: Panel) -> list[str]:
+    """Return the keys in which the curves of a panel differ."""
+    flats = [flatten({group: run.document.get(group, {}) for group in CURVE_GROUPS}) for run in panel.runs]
+    keys = dict.fromkeys(itertools.chain.from_iterable(flats))
+    return [
+        "solver" if key == "solver.name" else "dataset" if key == "dataset.name" else key
+        for key in keys
+        if any(flat.get(key) != flats[0].get(key) for flat in flats)
+    ]
+
+
+def _some(keys: Sequence[str]) -> str:
+    return ", ".join(keys[:5]) + (", ..." if len(keys) > 5 else "")

@@ -1,0 +1,215 @@
+"""Which stored runs make which curves: panels by data set, curves by solver and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from svmbench.errors import UserError, nearest
+from svmbench.figures.bounds import Reference, problem_of
+from svmbench.figures.series import COUNTERS, METRICS, OPTIMUM_COLUMNS, Curve, Steps, optimum_of, steps_of
+from svmbench.figures.settings import dataset_title, labels, setting, written
+from svmbench.run_config import flatten
+from svmbench.store import StoredRun
+
+#: Solvers that stand first in a legend, in this order: those of the figures that came first.
+_FIRST = ("sbp", "pegasos", "sdca", "smo", "perceptron")
+
+#: Groups of the configuration that decide what a curve shows; budgets only decide where it ends.
+CURVE_GROUPS = ("solver", "dataset", "kernel", "features", "problem")
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The curves of one data set, or of what else is asked for.
+
+    Attributes
+    ----------
+    name : str
+        Name of the data set and, where two panels share it, the parameters in which they differ; or the
+        settings that make the panel.
+    curves : tuple of Curve
+        One for each solver and its parameters: the solvers of the SBP paper first, then by label.
+    told : tuple of str
+        Keys of the configuration that the name tells.
+    """
+
+    name: str
+    curves: tuple[Curve, ...]
+    told: tuple[str, ...] = ()
+
+    @property
+    def runs(self) -> list[StoredRun]:
+        """Its runs."""
+        return [steps.run for curve in self.curves for steps in curve.steps]
+
+
+@dataclass
+class Selection:
+    """What is drawn and what is not.
+
+    Attributes
+    ----------
+    panels : list of Panel
+        One per data set, by default.
+    left_out : list of (str, str)
+        Run and reason.
+    """
+
+    panels: list[Panel] = field(default_factory=list)
+    left_out: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def runs(self) -> list[StoredRun]:
+        """The runs that are drawn."""
+        return [run for panel in self.panels for run in panel.runs]
+
+
+def check_axes(counter: str, metric: str) -> None:
+    """Raise a `UserError` unless the counter and the metric can be drawn."""
+    for given, allowed, what in ((counter, COUNTERS, "cost"), (metric, METRICS, "metric")):
+        if given not in allowed:
+            raise UserError(
+                f"{what} '{given}' cannot be drawn: give one of {', '.join(allowed)}{nearest(given, allowed)}"
+            )
+
+
+def nothing_to_draw(left_out: Iterable[tuple[str, str]]) -> UserError:
+    """Return the sentence for runs of which none can be drawn: each reason with its runs."""
+    runs: dict[str, list[str]] = {}
+    for run, reason in left_out:
+        runs.setdefault(reason, []).append(run)
+    told = [
+        f"{', '.join(named[:3])}{f' and {len(named) - 3} more' * (len(named) > 3)}: {reason}"
+        for reason, named in runs.items()
+    ]
+    return UserError(
+        f"there is nothing to draw ({'; '.join(told) or 'no run was given'}); "
+        "`svmbench list` shows the stored runs"
+    )
+
+
+def optimum_value(panel: Panel, metric: str) -> float | None:
+    """Return the metric at the certified optimum, as its axis has it; None unless the panel has one."""
+    column = OPTIMUM_COLUMNS.get(metric)
+    if column is None:
+        return None
+    named = {(run.path.parent, run.facts["about"]["optimum"]): run for run in panel.runs}
+    records = [record for run in named.values() if (record := optimum_of(run)) is not None]
+    values = {record[column] for record in records} - {None}
+    return METRICS[metric][1] * float(values.pop()) if len(values) == 1 else None
+
+
+def select(
+    runs: Iterable[StoredRun],
+    counter: str,
+    metric: str = "test_error",
+    *,
+    panels_by: Sequence[str] = (),
+    apart: Sequence[str] = (),
+    references: Mapping[str, Reference] | None = None,
+) -> Selection:
+    """Group stored runs into panels and curves.
+
+    Runs that differ only in their seed make one curve. Of two runs of one curve and one seed, which differ in
+    their budget, the one that went further is kept.
+
+    Parameters
+    ----------
+    runs : iterable of StoredRun
+        Any stored runs.
+    counter, metric : str
+        Keys of `COUNTERS` and `METRICS`.
+    panels_by : sequence of str
+        Keys of the configuration: a panel for each combination of their values; by default the data set.
+    apart : sequence of str
+        Further keys in which runs of one curve must agree.
+    references : mapping of str to Reference, optional
+        By problem, what the metrics of `series.CERTIFIED` are measured from.
+    """
+    check_axes(counter, metric)
+    selection = Selection()
+    panels: dict[tuple[Any, ...], dict[tuple[Any, ...], dict[int, Steps]]] = {}
+    # Runs from the index share their configurations but for the seed: each is taken apart once.
+    known: dict[Any, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
+    by_seed, kept = "seed" in (*panels_by, *apart), list(runs)
+    for run in kept:
+        reference = None if references is None else references.get(problem_of(run))
+        steps = steps_of(run, counter, metric, reference)
+        if isinstance(steps, str):
+            selection.left_out.append((run.id, steps))
+            continue
+        place = (id(run.facts.common), run.title, run.seed if by_seed else None)
+        if place not in known:
+            panel = _made_of(run, panels_by) if panels_by else _panel_key(run)
+            entries = _curve_key(run, counter, apart)
+            known[place] = panel, tuple(entry for entry in entries if entry not in panel)
+        panel, curve = known[place]
+        seeds = panels.setdefault(panel, {}).setdefault(curve, {})
+        other = seeds.get(run.seed)
+        if other is not None:
+            steps, shorter = (steps, other) if steps.cost[-1] > other.cost[-1] else (other, steps)
+            selection.left_out.append((shorter.run.id, f"{steps.run.id} is the same run and goes further"))
+        seeds[run.seed] = steps
+    told = tuple(panels_by)
+    if panels_by:
+        for key in sorted(panels, key=_in_order):
+            curves = _curves(panels[key])
+            name = ", ".join(written(one, value) for one, value in key)
+            data = {setting(steps.run, "dataset") for curve in curves for steps in curve.steps}
+            if len(data) == 1 and data.isdisjoint(value for _, value in key):
+                name = f"{data.pop()}, {name}"
+            selection.panels.append(Panel(name, curves, told))
+        return selection
+    names = labels([(key, dataset_title({k.partition(".")[2]: v for k, v in key})) for key in panels])
+    for key in sorted(panels, key=names.__getitem__):
+        selection.panels.append(Panel(names[key], _curves(panels[key]), told))
+    return selection
+
+
+def _made_of(run: StoredRun, keys: Sequence[str]) -> tuple[tuple[str, Any], ...]:
+    return tuple((key, setting(run, key)) for key in keys)
+
+
+def _in_order(key: tuple[tuple[str, Any], ...]) -> list[tuple[bool, Any]]:
+    return [in_order(value) for _, value in key]
+
+
+def in_order(value: Any) -> tuple[bool, Any]:
+    """Return what values of a setting are sorted by: numbers by size, before words."""
+    return (False, value) if isinstance(value, int | float) else (True, str(value))
+
+
+def _panel_key(run: StoredRun) -> tuple[tuple[str, Any], ...]:
+    """Return what must agree for two runs to share a panel: the data set and its parameters."""
+    flat = flatten({"dataset": run.config.dataset.document()})
+    return tuple((key, _hashable(value)) for key, value in sorted(flat.items()))
+
+
+def _curve_key(run: StoredRun, counter: str, apart: Sequence[str]) -> tuple[tuple[str, Any], ...]:
+    """Return what must agree for two runs to differ only in their seed."""
+    config: dict[str, Any] = {group: run.document.get(group, {}) for group in CURVE_GROUPS}
+    if counter == "kev_computed":
+        config["budget"] = {"memory": run.config.budget.memory}
+    groups = {key: _hashable(value) for key, value in flatten(config).items()}
+    # Sorted, for packed runs have their keys in another order.
+    return tuple(sorted({**dict(_made_of(run, apart)), **groups}.items()))
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _curves(groups: Mapping[tuple[Any, ...], Mapping[int, Steps]]) -> tuple[Curve, ...]:
+    solver = {key: next(iter(seeds.values())).run.solver for key, seeds in groups.items()}
+    place = {name: number for number, name in enumerate(_FIRST)}
+    title = {key: next(iter(seeds.values())).run.title for key, seeds in groups.items()}
+    named = labels(list(title.items()))
+    ordered = sorted(
+        groups, key=lambda key: (place.get(solver[key], len(place)), title[key], _in_order(key), named[key])
+    )
+    return tuple(
+        Curve(solver[key], named[key], tuple(groups[key][seed] for seed in sorted(groups[key])))
+        for key in ordered
+    )

@@ -1,0 +1,89 @@
+"""Keys of the configuration of stored runs: their values, and how titles and legends write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from svmbench.errors import UserError, nearest
+from svmbench.run_config import CHOICES, flatten
+from svmbench.store import StoredRun
+
+#: What titles write instead of a key.
+_SIGNS = {"kernel.gamma": "γ", "problem.C": "C", "problem.lam": "λ"}
+#: Feature maps that are named after people.
+_MAPS = {"fourier": "Fourier", "nystrom": "Nyström"}
+
+
+def setting(run: StoredRun, key: str) -> Any:
+    """Return what a run has at a key: a solver by its title, the name of a data set or kernel, or a value."""
+    if key == "solver":
+        return run.title
+    if key == "dataset":
+        return dataset_title(run.config.dataset.document())
+    flat = flatten(run.document)
+    value = flat.get(f"{key}.name", "none") if key in CHOICES else flat.get(key)
+    return tuple(value) if isinstance(value, list) else value
+
+
+def check_keys(keys: Iterable[str], runs: Sequence[StoredRun]) -> None:
+    """Raise a `UserError` for a key that no run has."""
+    configs = {id(run.facts.common): run.facts.common for run in runs}.values()
+    known = dict.fromkeys((*CHOICES, *(key for config in configs for key in flatten(config.document))))
+    for key in keys:
+        if key not in known:
+            raise UserError(
+                f"no run has a key '{key}'{nearest(key, known)} (keys: solver, dataset, kernel.gamma, "
+                "problem.C, seed and the others of a configuration: svmbench show RUN)"
+            )
+
+
+def written(key: str, value: Any) -> str:
+    """Return a setting as titles and legends write it."""
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    text = text.lower() if isinstance(value, bool) else text
+    if key in CHOICES:
+        return text
+    return f"{name_of(key)} = {text}"
+
+
+def name_of(key: str) -> str:
+    """Return a key as titles and axes write it: its sign, or its last word."""
+    group, _, name = key.rpartition(".")
+    return _SIGNS.get(key, f"{group} {name}" if name == "name" else name)
+
+
+def dataset_title(section: Mapping[str, Any]) -> str:
+    """Return the name of a data set, with the task where it has several."""
+    task = section.get("task")
+    return str(section["name"]) if task is None else f"{section['name']}, task {task}"
+
+
+def shared(runs: Sequence[StoredRun], told: Iterable[str] = ()) -> str:
+    """Return what all runs have in common of kernel, features and regularization, without what is told."""
+    configs = {id(run.facts.common): run.facts.common for run in runs}.values()
+    flats = [flatten(config.document) for config in configs]
+    parts = []
+    kernels = {flat["kernel.name"] for flat in flats}
+    if len(kernels) == 1 and kernels != {"gaussian"}:
+        parts.append(f"{kernels.pop()} kernel")
+    for key in ("kernel.gamma", "kernel.degree", "kernel.coef0", "features.name", "problem.C", "problem.lam"):
+        values = {flat.get(key) for flat in flats}
+        if key not in told and len(values) == 1 and values != {None}:
+            value = values.pop()
+            parts.append(
+                f"{_MAPS.get(str(value), value)} features" if key == "features.name" else written(key, value)
+            )
+    return ", ".join(parts)
+
+
+def labels(named: Sequence[tuple[tuple[Any, ...], str]]) -> dict[tuple[Any, ...], str]:
+    """Label each key by its name and by the parameters in which keys of the same name differ."""
+    found = {}
+    for key, name in named:
+        settings = dict(key)
+        namesakes = [dict(other) for other, other_name in named if other_name == name and other != key]
+        differing = [k for k in settings if any(namesake.get(k) != settings[k] for namesake in namesakes)]
+        details = ", ".join(written(k, settings[k]) for k in differing)
+        found[key] = f"{name} ({details})" if details else name
+    return found

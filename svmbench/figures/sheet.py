@@ -1,0 +1,169 @@
+"""Panels of lines on one sheet: looks, labels, legend and size, for curves and sweeps alike."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from svmbench.errors import UserError
+from svmbench.figures import FORMATS
+from svmbench.figures.labels import fit, further, handles_of, label_ends, put_legend, put_title
+from svmbench.figures.panel import Plot, draw_panel, is_wide
+from svmbench.figures.style import Look, Picture, drawing, looks, save
+
+#: More lines than this in one panel cannot be told apart.
+MOST_LINES = 16
+#: Up to so many lines, in a single column of panels, are named at their ends and not in a legend, where the
+#: names have at most so many characters.
+_DIRECT, _SHORT = 6, 24
+
+#: Inches: one panel where nothing says how large a sheet is to be, and the columns of a journal.
+_PANEL = (3.55, 3.0)
+WIDTHS = {"one": 3.4, "two": 7.0}
+
+
+def draw_sheet(
+    rows: Sequence[Sequence[Plot]],
+    x_label: str,
+    y_labels: Sequence[str],
+    stem: Path,
+    *,
+    caption: str,
+    title: str | None = None,
+    scale: str | None = None,
+    x_scale: str = "log",
+    formats: Sequence[str] = FORMATS,
+) -> list[Path]:
+    """Draw rows of panels as in `make_sheet`, write the pictures and return their paths.
+
+    Parameters
+    ----------
+    stem : Path
+        Path of the pictures without extension.
+    caption : str
+        How to read it, the text beside the pictures.
+    formats : sequence of str
+        Of `svmbench.figures.FORMATS`.
+    """
+    with drawing():
+        figure = make_sheet(rows, x_label, y_labels, title=title, scale=scale, x_scale=x_scale)
+        return save(figure, stem, caption, formats)
+
+
+def make_sheet(
+    rows: Sequence[Sequence[Plot]],
+    x_label: str | Sequence[str],
+    y_labels: Sequence[str],
+    *,
+    title: str | None = None,
+    scale: str | None = None,
+    x_scale: str = "log",
+    width: float | None = None,
+    style: Mapping[str, Look] | None = None,
+    handles: Sequence[Line2D] | None = None,
+) -> Picture:
+    """Draw rows of panels; to be called, and the picture saved, inside `style.drawing`.
+
+    Parameters
+    ----------
+    rows : sequence of sequence of Plot
+        From top to bottom and from left to right; panels with the same label share the kind of their y axis.
+    x_label : str or sequence of str
+        Of every column, or one for each row.
+    y_labels : sequence of str
+        One for each row.
+    title : str, optional
+        Above the sheet.
+    scale : {"log", "linear"}, optional
+        Of all y axes; by default logarithmic where values of the same label span more than a factor of three.
+    x_scale : {"log", "linear"}
+        Of all x axes.
+    width : float, optional
+        Of the sheet, in inches; by default it grows with the columns.
+    style : mapping of str to Look, optional
+        By the label of a line; by default each solver has its own.
+    handles : sequence of Line2D, optional
+        The legend; by default an entry for each line.
+
+    Raises
+    ------
+    UserError
+        If a panel has more lines than can be told apart.
+    """
+    plots = [plot for row in rows for plot in row]
+    _check_crowd(plots)
+    columns = max(len(row) for row in rows)
+    panel = _PANEL[0] if width is None else width / columns
+    height = min(_PANEL[1], 0.9 + 0.6 * panel)
+    figure = Picture(figsize=(width or max(5.2, panel * columns), 0.75 + height * len(rows)))
+    figure.set_layout_engine("constrained")
+    style = style or looks((line.label, line.solver) for plot in plots for line in plot.lines)
+    axes = figure.subplots(len(rows), columns, squeeze=False)
+    direct = handles is None and _can_be_named(figure, columns, style)
+    for place, (row, label) in enumerate(zip(rows, y_labels, strict=True)):
+        alike = (plot for other, name in zip(rows, y_labels) if name == label for plot in other)
+        kind = scale or ("log" if any(is_wide(plot) for plot in alike) else "linear")
+        for ax, plot in zip(axes[place], row, strict=False):
+            draw_panel(ax, plot, style, x_scale, kind)
+            above = rows[place - 1] if place else ()
+            if len(above) == len(row) and above[list(row).index(plot)].heading == plot.heading:
+                ax.set_title("")  # the same as above it
+            if plot.x_label is not None:
+                ax.set_xlabel(plot.x_label)
+            elif not isinstance(x_label, str):
+                ax.set_xlabel(x_label[place])
+            elif place == len(rows) - 1 or len(row) > len(rows[place + 1]):
+                ax.set_xlabel(x_label)
+            if direct:
+                _name(ax, plot, style)
+        for ax in axes[place][len(row) :]:
+            ax.remove()
+        axes[place][0].set_ylabel(label)
+    _wrap_labels(figure, panel)
+    if title:
+        put_title(figure, title)
+    bare = {line.label for plot in plots for line in plot.lines if line.bare}
+    entries = list(handles) if handles is not None else [] if direct else handles_of(style, bare)
+    entries += further(
+        optimum=any(plot.optimum is not None for plot in plots),
+        published=any(plot.known for plot in plots),
+        bounds=any(line.open is not None and line.open.any() for plot in plots for line in plot.lines),
+    )
+    if entries:
+        put_legend(figure, entries)
+    return figure
+
+
+def _wrap_labels(figure: Picture, panel: float) -> None:
+    """Break the names of x axes and the titles that are wider than their panel."""
+    for ax in figure.axes:
+        ax.set_xlabel(textwrap.fill(ax.get_xlabel(), max(16, int(14 * panel))))
+        head, *rest = ax.get_title().split("\n")
+        if head:
+            ax.set_title(head, y=1.0)
+            fit(ax.title, 0.95 * panel * figure.dpi)
+            ax.set_title("\n".join([ax.get_title(), *rest]), y=1.0)
+
+
+def _check_crowd(plots: Sequence[Plot]) -> None:
+    crowded = max(plots, key=lambda plot: len(plot.lines))
+    if len(crowded.lines) > MOST_LINES:
+        raise UserError(
+            f"{len(crowded.lines)} lines in the panel {crowded.title!r} cannot be told apart (at most "
+            f"{MOST_LINES}): draw fewer at a time, by naming the runs, such as 'sbp-*' 'smo-*', or put them "
+            "into panels of their own by a key in which they differ, such as --panels-by kernel.gamma"
+        )
+
+
+def _can_be_named(figure: Picture, columns: int, style: Mapping[str, Look]) -> bool:
+    """Tell whether the lines can be named at their ends."""
+    short = all(len(label) <= _SHORT for label in style)
+    return columns == 1 and len(style) <= _DIRECT and short and figure.get_figwidth() > 5.0
+
+
+def _name(ax: Axes, plot: Plot, style: Mapping[str, Look]) -> None:
+    label_ends(ax, [(line.label, line.x[-1], line.y[-1]) for line in plot.lines], style)

@@ -1,0 +1,215 @@
+"""The look shared by all pictures: the colour, line and marker of each solver, settings, and files."""
+
+from __future__ import annotations
+
+import io
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Literal
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+from PIL import Image
+
+from svmbench.figures import FORMATS
+from svmbench.files import write_whole
+
+#: A solid line, or the lengths of dashes and gaps.
+Dashes = Literal["-"] | tuple[float, tuple[float, ...]]
+
+#: The palette of Okabe and Ito (2008), which most colour-blind readers tell apart, without its yellow, which
+#: vanishes on white paper; then four darker colours for pictures of more lines.
+PALETTE = (
+    *("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"),
+    *("#882255", "#8A8A1F", "#6A4FB3", "#8B5A2B"),
+)
+LINES: tuple[Dashes, ...] = (
+    "-",
+    (0, (6, 2)),
+    (0, (6, 2, 1.5, 2)),
+    (0, (2, 1.2)),
+    (0, (6, 2, 1.5, 2, 1.5, 2)),
+)
+MARKERS = "osD^vPX<>hp"
+_RC: dict[Any, Any] = {
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "lines.linewidth": 1.5,
+    "lines.markersize": 4.5,
+    "figure.facecolor": "white",
+    "svg.fonttype": "none",
+    "svg.hashsalt": "svmbench",
+    "pdf.fonttype": 42,
+    "path.simplify": False,
+}
+
+#: What each format would otherwise record of the moment and the machine; files must repeat byte for byte.
+_METADATA: dict[str, dict[str, str | None]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": "svmbench"},
+    "pdf": {"CreationDate": None, "Creator": "svmbench", "Producer": None},
+}
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colour, line style and marker of one solver: any one of the three tells it from the others."""
+
+    colour: str
+    line: Dashes
+    marker: str
+
+
+#: Solvers in the order in which they take their looks: 11 in a row differ in colour, and those that are
+#: compared most stand first. The same solver looks the same in every picture; a new one is added at the end.
+_SOLVERS = (
+    *("smo", "sbp", "pegasos", "sdca", "perceptron", "lasvm"),
+    *("sgd_ball", "decomposition", "svm_light", "chunking", "gpdt"),
+    *("smo_pair", "randsvm", "pegasos_linear", "dcd", "svm_perf", "cpsp"),
+    *("asset", "cpny", "ocas", "platt", "simba"),
+    *("svm_light_linear", "l2svm_mfn", "sklearn_svc", "sklearn_linearsvc", "sklearn_sgd", "sklearn_nystroem"),
+    *("sklearn_rbfsampler", "sklearnex_svc", "snapml_svm"),
+)
+
+
+def look(number: int) -> Look:
+    """Return the look of a number: 55 in a row differ in colour or line, 121 in colour or marker."""
+    colours, lines = len(PALETTE), len(LINES)
+    turn = number // colours
+    return Look(
+        PALETTE[number % colours],
+        LINES[(number % colours + turn) % lines],
+        MARKERS[(number + 5 * turn) % len(MARKERS)],
+    )
+
+
+def looks(curves: Iterable[tuple[str, str]]) -> dict[str, Look]:
+    """Give each label a look of its own.
+
+    Parameters
+    ----------
+    curves : iterable of (label, solver)
+        A known solver keeps its look in every picture; of several labels with the same solver the first has
+        it.
+    """
+    named = list(dict.fromkeys(curves))
+    chosen: dict[str, Look] = {}
+    for label, solver in named:
+        if solver in _SOLVERS and (usual := look(_SOLVERS.index(solver))) not in chosen.values():
+            chosen[label] = usual
+    for label, _ in named:
+        if label not in chosen:
+            chosen[label] = _free(list(chosen.values()))
+    return {label: chosen[label] for label, _ in named}
+
+
+#: Colours with markers that mean a solver.
+_OWNED = {(one.colour, one.marker) for one in map(look, range(len(_SOLVERS)))}
+
+
+def _free(taken: Sequence[Look]) -> Look:
+    """Return a look whose colour and marker mean no solver, each taken as rarely as possible."""
+    colours, markers, lines = (
+        Counter(getattr(one, part) for one in taken) for part in ("colour", "marker", "line")
+    )
+    avoided = _OWNED | {(one.colour, one.marker) for one in taken}
+    pairs = [pair for pair in itertools.product(PALETTE, MARKERS) if pair not in avoided]
+    colour, marker = min(pairs, key=lambda pair: (colours[pair[0]], markers[pair[1]]))
+    dashes = {one.line for one in taken if one.colour == colour}
+    line = min(LINES, key=lambda one: (one in dashes, lines[one]))
+    return Look(colour, line, marker)
+
+
+class Picture(Figure):
+    """A figure that a notebook shows without pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        buffer = io.BytesIO()
+        self.savefig(buffer, format="png", dpi=110)
+        return buffer.getvalue()
+
+
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Draw with the project's settings, whatever the user's own matplotlibrc says."""
+    with matplotlib.rc_context():
+        # Not `rcdefaults`, which reads all of matplotlib's styles first. The backend is the user's window.
+        matplotlib.rcParams.update(
+            {key: value for key, value in matplotlib.rcParamsDefault.items() if key != "backend"}
+        )
+        matplotlib.rcParams.update(_RC)
+        yield
+
+
+def save(figure: Figure, stem: Path, caption: str, formats: Sequence[str] = FORMATS) -> list[Path]:
+    """Write the figure in some formats beside its caption.
+
+    Each file is replaced whole, and the same figure gives the same bytes.
+
+    Parameters
+    ----------
+    figure : Figure
+        Made inside `drawing`.
+    stem : Path
+        Path without extension.
+    caption : str
+        Text of ``<stem>.txt``.
+    formats : sequence of str
+        Of `svmbench.figures.FORMATS`; a file of another format from an earlier drawing is removed.
+
+    Returns
+    -------
+    list of Path
+        A file for each format, and the text.
+    """
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    paths = []
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+        figure.set_layout_engine(None)  # laid out once, for all formats; "none" would draw each of them twice
+    for kind, metadata in _METADATA.items():
+        path = stem.with_name(f"{stem.name}.{kind}")
+        if kind not in formats:
+            path.unlink(missing_ok=True)  # it would show the figure as it was
+            continue
+        buffer = io.BytesIO()
+        options: dict[str, Any] = {"pil_kwargs": {"compress_level": 0}} if kind == "png" else {}
+        figure.savefig(buffer, format=kind, dpi=200, metadata=metadata, **options)
+        paths.append(_replace(path, _in_a_palette(buffer) if kind == "png" else buffer.getvalue()))
+    paths.append(_replace(stem.with_name(f"{stem.name}.txt"), caption.encode()))
+    return paths
+
+
+def _in_a_palette(picture: IO[bytes]) -> bytes:
+    """Return a PNG in 256 colours of its own: a third of the bytes, and no difference to the eye.
+
+    Curves, text and their edges have few colours, most of them one pixel in a thousand. An octree keeps the
+    pale colours of bands apart, which other methods give the tint of their neighbours; the background, which
+    it makes a shade darker, is set back to what it was.
+    """
+    with Image.open(picture) as image:
+        full = image.convert("RGB")
+    few = full.quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
+    palette, ground = few.getpalette(), few.getpixel((0, 0))
+    assert palette is not None and isinstance(ground, int)
+    colours = np.reshape(palette, (-1, 3))
+    colours[ground] = full.getpixel((0, 0))
+    few.putpalette(colours.ravel().tolist())
+    buffer = io.BytesIO()
+    few.save(buffer, format="png")
+    return buffer.getvalue()
+
+
+def _replace(path: Path, content: bytes) -> Path:
+    write_whole(path, content)
+    return path

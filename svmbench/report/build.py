@@ -1,0 +1,392 @@
+"""One self-contained HTML page of stored runs.
+
+Every text that comes from a run is escaped, also inside the data that the script reads, and the page forbids
+itself, by its content security policy, to load anything.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from html import escape as escape_html
+from importlib import import_module, resources
+from typing import Any
+
+from svmbench.errors import UserError, printable
+from svmbench.figures.series import COUNTERS
+from svmbench.figures.tables import count
+from svmbench.report.command import command
+from svmbench.report.figures import COSTS, FEWER, VALUES, figures, problems
+from svmbench.report.summary import Row, summary
+from svmbench.store import StoredRun, opened
+from svmbench.version import __version__
+
+#: Most bytes of a page of few runs, and for each run of one of many.
+LIMIT, EACH = 900_000, 1_000
+
+#: Columns of the verdicts that hold sentences, and what marks a cell with several lines.
+_LONG = ("claim", "text", "place")
+_WRAPPED = ' class="text"'
+
+#: Columns of the table of runs: key of a summary, heading, factor.
+_TABLE: tuple[tuple[str, str, float], ...] = (
+    ("run", "run", 0), ("solver", "solver", 0), ("dataset", "data set", 0), ("seed", "seed", 1),
+    ("status", "end", 0), ("test_error", "test error (%)", 100), ("primal_objective", "primal objective", 1),
+    ("relative_gap", "relative gap", 1), ("support_vectors", "support vectors", 1),
+    ("kev_ondemand", "evaluations (A)", 1), ("kev_rowupdate", "evaluations (B)", 1),
+    ("kev_iter", "evaluations (C)", 1), ("iterations", "iterations", 1), ("wall_seconds", "wall seconds", 1),
+)  # fmt: skip
+
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
+)
+
+
+def escape(text: str) -> str:
+    """Return a text for the page, in which no character reorders or hides what stands around it."""
+    return escape_html(printable(text))
+
+
+def vega() -> str:
+    """Return Vega, Vega-Lite and vega-embed as one script.
+
+    Raises
+    ------
+    UserError
+        If the extra ``report`` is not installed.
+    """
+    try:
+        # Its type stub asks for an argument that the function does not need.
+        vl_convert: Any = import_module("vl_convert")
+    except ImportError as error:
+        raise UserError("the page's charts need vl-convert: pip install 'svmbench[report]'") from error
+    return str(vl_convert.javascript_bundle())
+
+
+def page(
+    runs: Sequence[StoredRun],
+    title: str,
+    verdicts: Sequence[Mapping[str, Any]] = (),
+    *,
+    seedless: Collection[str] = (),
+    tags: Mapping[str, Sequence[str]] | None = None,
+) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    runs : sequence of StoredRun
+        At least one.
+    title : str
+        Heading of the page.
+    verdicts : sequence of mapping
+        Claims of papers with what was found, as ``VERDICTS.json`` holds them.
+    seedless : collection of str
+        Solvers without random choices.
+    tags : mapping of str to sequence of str, optional
+        Run -> the tags that its user gave it.
+
+    Raises
+    ------
+    UserError
+        If the page would be larger than `LIMIT`, or a package is missing.
+    """
+    library = _packed(vega())
+    tables = f"{_verdicts(verdicts)}{_runs(runs, tags or {})}{_environments(runs)}{_commands(runs)}"
+    groups = dict(problems(runs))
+    most, size = max(LIMIT, EACH * len(runs)), 0
+    for kept in FEWER:
+        drawn = figures(runs, kept)
+        for one in drawn:
+            one["tags"] = sorted({tag for run in one["runs"] for tag in (tags or {}).get(run["name"], ())})
+        summaries = [_summary(groups[one["title"]], one["cost"], seedless) for one in drawn]
+        text = _text(runs, title, tables, library, drawn, summaries, kept)
+        size = len(text.encode())
+        if size <= most:
+            return text
+    raise UserError(
+        f"the page of {len(runs)} runs would have {size / 1e6:.1f} MB, {most / 1e6:.1f} are allowed: "
+        "name fewer runs"
+    )
+
+
+def _text(
+    runs: Sequence[StoredRun],
+    title: str,
+    tables: str,
+    library: str,
+    drawn: Sequence[dict[str, Any]],
+    summaries: Sequence[str],
+    kept: int | None,
+) -> str:
+    """Return the page; figures and tables are packed, and unpacked by the script."""
+    parts = resources.files("svmbench.report")
+    note = (
+        f'<p class="note">To keep the page small, {kept} checkpoints at most of each run are shown.</p>'
+        if kept
+        else ""
+    )
+    sections = "".join(
+        _figure(number, figure, summary)
+        for number, (figure, summary) in enumerate(zip(drawn, summaries, strict=True), 1)
+    )
+    content = f"""{_contents(drawn, tables)}<h2 id="figures-title" tabindex="-1">Figures</h2>
+<p class="note">A figure for each problem (data set, kernel, C or λ, bias), those with most methods first.
+A line for each run, or the median over seeds with the quartiles as a band.</p>
+{sections}{tables}"""
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta name="generator" content="svmbench {escape(__version__)}">
+<link rel="icon" href="data:,">
+<title>{escape(title)}</title>
+<style>{parts.joinpath("page.css").read_text()}</style>
+</head>
+<body>
+<a class="skip" href="#figures-title">Go to the figures</a>
+<header><h1>{escape(title)}</h1>{_about(runs)}{note}</header>
+<main id="main"><noscript>Figures and tables are shown by JavaScript, which is off here.</noscript></main>
+<script type="text/plain" id="content">{_packed(content)}</script>
+<script type="text/plain" id="figures">{_packed(_json(drawn))}</script>
+<script type="text/plain" id="library">{library}</script>
+<script>{parts.joinpath("page.js").read_text()}</script>
+</body>
+</html>
+"""
+
+
+def _packed(text: str) -> str:
+    """Return a text as gzip in base64, which a browser unpacks; equal texts give equal ones."""
+    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+
+
+def _json(document: Any) -> str:
+    """Return JSON in which no text can end the script element or begin a comment."""
+    text = json.dumps(document, separators=(",", ":"), allow_nan=False)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _about(runs: Sequence[StoredRun]) -> str:
+    ends = Counter(run.status for run in runs)
+    solvers = ", ".join(sorted({run.title for run in runs}))
+    data = ", ".join(sorted({run.dataset for run in runs}))
+    first, last = min(run.started for run in runs)[:10], max(run.started for run in runs)[:10]
+    said = ", ".join(f"{number} {status}" for status, number in ends.most_common())
+    when = first if first == last else f"{first} to {last}"
+    return (
+        f"<p>{len(runs)} run{'s' * (len(runs) > 1)}, {escape(when)}: {escape(said)}.<br>"
+        f"Solvers: {escape(solvers)}.<br>Data sets: {escape(data)}.</p>"
+    )
+
+
+def _options(names: Iterable[str], columns: dict[str, Any]) -> str:
+    return "".join(
+        f'<option value="{escape(name)}">{escape(columns[name][0])}</option>'
+        for name in names
+        if name in columns
+    )
+
+
+def _contents(drawn: Sequence[dict[str, Any]], tables: str) -> str:
+    """Return the box that filters figures and runs, and links to all of them."""
+    links = "".join(
+        f'<li data-search="{_words(figure)}"><a href="#figure-{number}">{escape(figure["title"])}</a> '
+        f"({len(figure['methods'])} methods, {len(figure['runs'])} runs)</li>"
+        for number, figure in enumerate(drawn, 1)
+    )
+    others = "".join(
+        f'<li><a href="#{name}">{heading}</a></li>'
+        for name, heading in re.findall(r'<h2 id="([a-z-]+)">([^<]+)</h2>', tables)
+    )
+    return f"""<nav aria-label="Contents"><label class="filter">Show what has these words (solver, set, tag)
+<input type="search" name="filter" autocomplete="off"></label> <span id="shown" role="status"></span>
+<ol>{links}</ol><ul>{others}</ul></nav>"""
+
+
+def _words(figure: dict[str, Any]) -> str:
+    """Return what a figure is searched by."""
+    methods = " ".join(f"{method['name']} {method['solver']}" for method in figure["methods"])
+    runs = " ".join(run["name"] for run in figure["runs"])
+    return escape(f"{figure['title']} {methods} {runs} {' '.join(figure['tags'])}".lower())
+
+
+def _summary(runs: Sequence[StoredRun], cost: str, seedless: Collection[str]) -> str:
+    """Return the table of the methods on a problem; nothing where no test error is known."""
+    found = summary(runs, cost, seedless)
+    if found is None:
+        return ""
+    rows, target = found
+    body = "".join(
+        f'<tr><td>{escape(row.method)}</td><td class="number" data-value="{row.seeds}">{row.seeds}</td>'
+        f'<td class="number" data-value="{row.end[0]:.6g}">{_best(_range(row.end, ".2f"), row.best)}</td>'
+        f'<td class="number" data-value="{row.cost[0] if math.isfinite(row.cost[0]) else ""}">'
+        f"{_range(row.cost, '.2g')}{_reached(row)}</td></tr>"
+        for row in rows
+    )
+    label = escape(COUNTERS[cost])
+    names = ("method", "seeds", "last test error (%)", f"{label} until {100 * target:.2f} %")
+    head = "".join(f'<th scope="col"><button type="button">{name}</button></th>' for name in names)
+    bold = (
+        "bold: the best, and those not significantly worse (Wilcoxon test over seeds, 5 %, Holm)"
+        if any(row.best for row in rows)
+        else "no test over these seeds tells the best from another"
+    )
+    return (
+        f'<div class="scroll summary" tabindex="0"><table><caption><span>Median (quartiles); {bold}. '
+        f"{100 * target:.2f} %: 99 % of the way from the worst first value to the best end.</span></caption>"
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _reached(row: Row) -> str:
+    return "" if row.reached == row.seeds else f" ({row.reached} of {row.seeds})"
+
+
+def _best(text: str, best: bool) -> str:
+    return f"<strong>{text}</strong>" if best else text
+
+
+def _range(values: Sequence[float], form: str) -> str:
+    """Return a median with its quartiles."""
+
+    def shown(value: float) -> str:
+        if not math.isfinite(value):
+            return "not reached"
+        return format(value, form) if form == ".2f" or value < 1e4 else count(value)
+
+    middle, *ends = map(shown, values)
+    return f"{middle} ({ends[0]} to {ends[1]})" if ends and set(ends) != {middle} else middle
+
+
+def _figure(number: int, figure: dict[str, Any], summary: str) -> str:
+    columns = figure["columns"]
+    costs = sorted(COSTS, key=lambda name: name != figure["cost"])  # the first one is shown at first
+    axes = f"""<label>horizontally<select name="x">{_options(costs, columns)}</select></label>
+<label>vertically<select name="y">{_options(VALUES, columns)}</select></label>"""
+    scales = "".join(
+        f'<label>{what} axis<select name="{key}">{options}</select></label>'
+        for key, what, options in (
+            ("xscale", "horizontal", "<option>log</option><option>linear</option>"),
+            (
+                "yscale",
+                "vertical",
+                "<option>log</option><option>linear</option>"
+                if figure["log"]
+                else "<option>linear</option><option>log</option>",
+            ),
+        )
+    )
+    legend = "".join(
+        f'<label><input type="checkbox" value="{place}" checked>'
+        f"{_swatch(method)}{escape(method['name'])}</label>"
+        for place, method in enumerate(figure["methods"])
+    )
+    crowded = len(figure["runs"]) > max(12, len(figure["methods"]))
+    several = ""
+    if len(figure["runs"]) > len(figure["methods"]):
+        checked = " checked" * crowded
+        several = (
+            f'<label class="switch"><input type="checkbox" name="medians"{checked}>medians over seeds</label>'
+        )
+    return f"""<section class="figure" aria-labelledby="figure-{number}" data-search="{_words(figure)}">
+<h3 id="figure-{number}">{number}. {escape(figure["title"])}</h3>{summary}
+<div class="controls">{axes}{scales}{several}
+<button type="button" class="download">Data of figure {number} (CSV)</button></div>
+<div class="chart" role="region" aria-labelledby="figure-{number}"></div>
+<fieldset><legend>Curves shown</legend>{legend}</fieldset>
+</section>
+"""
+
+
+def _swatch(method: dict[str, Any]) -> str:
+    colour = "currentColor" if method["colour"] == "#000000" else method["colour"]
+    dash = " ".join(f"{2 * length:g}" for length in method["dash"])
+    return (
+        '<svg width="34" height="10" aria-hidden="true">'
+        '<line x1="1" y1="5" x2="33" y2="5" stroke-width="2.5" '
+        f'stroke="{escape(colour)}" stroke-dasharray="{dash}"/></svg>'
+    )
+
+
+def _runs(runs: Sequence[StoredRun], tags: Mapping[str, Sequence[str]]) -> str:
+    named = [name for _, name, _ in _TABLE] + (["tags"] if tags else [])
+    head = "".join(f'<th scope="col"><button type="button">{name}</button></th>' for name in named)
+    rows = []
+    for run in runs:
+        summary = run.summary()
+        cells = "".join(_cell(summary[key], factor) for key, _, factor in _TABLE)
+        cells += f"<td>{escape(' '.join(tags.get(run.id, ())))}</td>" if tags else ""
+        rows.append(f"<tr>{cells}</tr>")
+    return _table("Runs", "the last checkpoint of each run; a heading sorts by its column", head, rows)
+
+
+def _verdicts(claims: Sequence[Mapping[str, Any]]) -> str:
+    """Return the table of the papers' claims; nothing without any."""
+    if not claims:
+        return ""
+    names = ("target", "claim", "verdict", "place", "text")
+    head = "".join(f'<th scope="col"><button type="button">{name}</button></th>' for name in names)
+    rows = (
+        "<tr>"
+        + "".join(
+            f"<td{_WRAPPED if name in _LONG else ''}>{escape(str(claim.get(name, '')))}</td>"
+            for name in names
+        )
+        + "</tr>"
+        for claim in claims
+    )
+    said = Counter(str(claim.get("verdict")) for claim in claims)
+    counts = ", ".join(f"{number} {verdict}" for verdict, number in said.most_common())
+    return _table("Verdicts", f"what the papers claim, and what was found: {escape(counts)}", head, rows)
+
+
+def _cell(value: Any, factor: float) -> str:
+    if factor == 0:
+        return f"<td>{escape(str(value))}</td>"
+    if value is None:
+        return '<td class="number" data-value=""></td>'
+    number = value * factor
+    shown = f"{number:,}" if isinstance(number, int) else f"{number:.4g}"
+    return f'<td class="number" data-value="{number:.6g}">{shown}</td>'
+
+
+def _table(title: str, caption: str, head: str, rows: Iterable[str]) -> str:
+    name = title.lower().replace(" ", "-")
+    return (
+        f'<h2 id="{name}">{title}</h2>'
+        f'<div class="scroll" tabindex="0" role="region" aria-labelledby="{name}">'
+        f"<table><caption><span>{title}: {caption}</span></caption><thead><tr>{head}</tr></thead><tbody>"
+        f"{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _environments(runs: Sequence[StoredRun]) -> str:
+    records: dict[str, tuple[int, dict[str, Any]]] = {}
+    for run in runs:
+        name = str(run.manifest.get("environment"))
+        number, record = records.get(name, (0, {}))
+        found = (opened(root).environment(name) for root in run.homes)
+        records[name] = (number + 1, record or next((one for one in found if one is not None), {}))
+    keys = ("svmbench", "python", "numpy", "compiler", "platform", "processor", "cores", "isa")
+    rows = []
+    for number, record in sorted(records.values(), key=lambda entry: -entry[0]):
+        cells = "".join(f"<td>{escape(str(record.get(key, 'unknown')))}</td>" for key in keys)
+        rows.append(f'<tr><td class="number" data-value="{number}">{number}</td>{cells}</tr>')
+    head = "".join(f'<th scope="col"><button type="button">{key}</button></th>' for key in ("runs", *keys))
+    return _table("Environment", "where the runs were made", head, rows)
+
+
+def _commands(runs: Sequence[StoredRun]) -> str:
+    lines = "\n".join(dict.fromkeys(command(run.config) for run in runs))
+    return (
+        '<h2 id="commands">Commands</h2><details><summary>The exact command of each run, in a shell</summary>'
+        f'<pre tabindex="0">{escape(lines)}</pre></details>'
+    )

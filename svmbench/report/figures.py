@@ -1,0 +1,151 @@
+"""What the figures of a page show: the checkpoints of runs, problem by problem, in few characters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from svmbench.analysis.costs import Key, in_order, method_names, method_of, problem_names, problem_of
+from svmbench.figures.series import COUNTERS, METRICS, OPTIMUM_COLUMNS, optimum_of
+from svmbench.figures.settings import setting, shared
+from svmbench.figures.style import looks
+from svmbench.store import SETTLED, StoredRun
+
+#: What the axes can show, where a run has it.
+COSTS = tuple(sorted(COUNTERS, key=lambda name: not name.startswith("kev_")))
+VALUES = (
+    *("test_error", "validation_error", "train_error", "primal_objective", "relative_gap"),
+    *("support_vectors", "norm"),
+)
+_COLUMNS = (*COSTS, *VALUES)
+
+#: Factor between the least and the greatest value from which the vertical axis is logarithmic at first.
+DECADE = 10.0
+
+#: Checkpoints of a run that are kept where the page would be too large with all of them.
+FEWER = (None, 30, 20, 12, 8, 5, 3)
+
+
+def figures(runs: Sequence[StoredRun], kept: int | None = None) -> list[dict[str, Any]]:
+    """Return a figure for each problem.
+
+    Parameters
+    ----------
+    runs : sequence of StoredRun
+        Those without a checkpoint are left out.
+    kept : int or None
+        Most checkpoints of a run, None for all of them.
+
+    Returns
+    -------
+    list of dict
+        title, cost (what most budgets count), log (whether the vertical axis is), optimum (values of it),
+        methods (name, colour, dash), columns (name -> label, factor),
+        runs (name, method, seed, settled, and the values of each column at its checkpoints, None where
+        unknown).
+    """
+    return [figure for group in problems(runs) if (figure := _figure(*group, kept)) is not None]
+
+
+def problems(runs: Sequence[StoredRun]) -> list[tuple[str, list[StoredRun]]]:
+    """Return the title and the runs of each problem, those with most methods and runs first."""
+    grouped: dict[Key, list[StoredRun]] = {}
+    for run in runs:
+        if run.facts["last"]:
+            grouped.setdefault(problem_of(run), []).append(run)
+    names = problem_names(grouped)
+    titles = {problem: _title(group) for problem, group in grouped.items()}
+    count = Counter(titles.values())
+    for problem, title in titles.items():
+        if count[title] > 1 and names[problem] != title:
+            titles[problem] = names[problem]
+
+    def richest(problem: Key) -> Any:
+        group = grouped[problem]
+        methods = len({method_of(run) for run in group})
+        return -methods, -len(group), in_order(names[problem])
+
+    return [(titles[problem], grouped[problem]) for problem in sorted(grouped, key=richest)]
+
+
+def _title(runs: Sequence[StoredRun]) -> str:
+    """Return what is solved: the data set, the kernel with γ, C or λ, and the bias."""
+    said = shared(runs)
+    about = runs[0].facts["about"]["problem"]
+    if "C = " not in said and "λ = " not in said:
+        said += f"{', ' if said else ''}λ = {about['lam']:.4g}"
+    bias = about["bias"]
+    return f"{setting(runs[0], 'dataset')}: {said}" + ("" if bias in (None, "none") else f", {bias} bias")
+
+
+def _figure(title: str, runs: Sequence[StoredRun], kept: int | None) -> dict[str, Any] | None:
+    keys = {run.id: method_of(run) for run in runs}
+    named = method_names({keys[run.id]: run.title for run in runs})
+    solvers = {named[keys[run.id]]: run.solver for run in runs}
+    labels = sorted(solvers)
+    style = looks((label, solvers[label]) for label in labels)
+    drawn = [_run(run, labels.index(named[keys[run.id]]), kept) for run in runs]
+    present = [name for name in _COLUMNS if any(name in one["values"] for one in drawn)]
+    counted = Counter(run.config.budget.counter for run in runs)
+    value = next((name for name in VALUES if name in present), None)
+    costs = sorted((name for name in COSTS if name in present), key=lambda name: -counted[name])
+    cost = next((name for name in costs if value and _seen(drawn, name, value)), None)
+    if value is None or cost is None:
+        return None  # there is nothing to draw
+    errors = [y for one in drawn for y in one["values"].get(value, ()) if y]
+    return {
+        "title": title,
+        "cost": cost,
+        "log": bool(errors) and max(errors) >= DECADE * min(errors) > 0.0,
+        "optimum": _optimum(runs),
+        "methods": [
+            {
+                "name": label,
+                "solver": solvers[label],
+                "colour": style[label].colour,
+                "dash": [] if style[label].line == "-" else list(style[label].line[1]),
+            }
+            for label in labels
+        ],
+        "columns": {name: list(METRICS[name]) for name in present},
+        "runs": drawn,
+    }
+
+
+def _seen(drawn: Sequence[dict[str, Any]], cost: str, value: str) -> bool:
+    """Return whether any run was observed at a positive cost with a value."""
+    pairs = ((one["values"].get(cost, ()), one["values"].get(value, ())) for one in drawn)
+    return any(x and y is not None for xs, ys in pairs for x, y in zip(xs, ys))
+
+
+def _optimum(runs: Sequence[StoredRun]) -> dict[str, float]:
+    """Return what is stored of the certified optimum, by the metrics that show it."""
+    record = next((found for run in runs if (found := optimum_of(run)) is not None), {})
+    known = {name: record.get(key) for name, key in OPTIMUM_COLUMNS.items() if name in VALUES}
+    return {name: short for name, value in known.items() if (short := _short(value)) is not None}
+
+
+def _run(run: StoredRun, method: int, kept: int | None) -> dict[str, Any]:
+    rows = run.rows()
+    if kept is not None and len(rows) > kept:
+        rows = [rows[index] for index in np.unique(np.linspace(0, len(rows) - 1, kept).round().astype(int))]
+    columns = {name: [_short(row.get(name)) for row in rows] for name in _COLUMNS}
+    known = {name: values for name, values in columns.items() if any(v is not None for v in values)}
+    return {
+        "name": run.id,
+        "method": method,
+        "seed": run.seed,
+        "settled": run.status in SETTLED,
+        "values": known,
+    }
+
+
+def _short(value: Any) -> float | int | None:
+    """Return a number with five digits; None for what is unknown or no number of JSON."""
+    if value is None or not np.isfinite(value):
+        return None
+    number = float(f"{float(value):.5g}")
+    return int(number) if number.is_integer() else number

@@ -1,0 +1,84 @@
+"""Who is best on a problem, at what cost: the table above a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from svmbench.analysis.cell import Cell, center, mark, spread
+from svmbench.analysis.costs import observe, unscaled
+from svmbench.analysis.profiles import relative_targets
+from svmbench.figures.series import Floats
+from svmbench.store import StoredRun
+
+#: Where the way from the worst beginning to the best end is called done: that share of it remains.
+REMAINING = 0.01
+
+
+@dataclass(frozen=True)
+class Row:
+    """One method on a problem.
+
+    Attributes
+    ----------
+    method : str
+        Its name.
+    end : tuple of float
+        Median and quartiles of the last test errors over seeds, in percent; only the median for one seed.
+    best : bool
+        Whether no other method is significantly better.
+    cost : tuple of float
+        Median and quartiles of the cost at which the target is reached; infinite if it is not reached.
+    reached, seeds : int
+        Number of seeds that reach the target, and of all seeds.
+    """
+
+    method: str
+    end: tuple[float, ...]
+    best: bool
+    cost: tuple[float, ...]
+    reached: int
+    seeds: int
+
+
+def summary(
+    runs: Sequence[StoredRun], cost: str, seedless: Collection[str] = ()
+) -> tuple[list[Row], float] | None:
+    """Return the methods on one problem, the best end first, and the target of the costs, a fraction.
+
+    None where no test error is known.
+
+    Parameters
+    ----------
+    runs : sequence of StoredRun
+        Of one problem.
+    cost : str
+        What is paid, of `COUNTERS`.
+    seedless : collection of str
+        Solvers without random choices.
+    """
+    observed = observe(runs, cost, "test_error")
+    if not observed.steps:
+        return None
+    ((problem, _), *_) = observed.steps
+    (target,) = relative_targets(observed, problem, [REMAINING])
+    cells, rows = [], []
+    for (_, method), seeds in observed.steps.items():
+        values = {seed: float(steps.value[-1]) for seed, steps in seeds.items()}
+        constant = observed.solvers[method] in seedless and "features.name" not in dict(method)
+        cells.append(Cell(values, [steps.run for steps in seeds.values()], constant))
+        paid = np.array(list(observed.arrivals(problem, method, target).values()))
+        reached = int(np.isfinite(paid).sum())
+        rows.append((observed.methods[method], _around(cells[-1].array), _around(paid), reached, len(seeds)))
+    mark(cells, "median", timed=False)
+    found = [
+        Row(name, end, cell.best, paid, reached, seeds)
+        for (name, end, paid, reached, seeds), cell in zip(rows, cells, strict=True)
+    ]
+    return sorted(found, key=lambda row: (row.end[0], row.method)), unscaled("test_error", target)
+
+
+def _around(values: Floats) -> tuple[float, ...]:
+    return center(values, "median"), *spread(values, "median")

@@ -1,0 +1,1 @@
+"""Adapters to third-party programs, the baselines: ``pip install 'svmbench[baselines]'``."""

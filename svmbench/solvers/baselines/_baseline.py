@@ -1,0 +1,270 @@
+"""What the adapters share: one fit after another, and the answer of another program as one of ours.
+
+The clock of a run sees `advance` alone. `start` hands the examples over in the type and layout that the
+program would work on, so that no conversion is timed that could be made before; what the program converts
+inside of its own fit is its time.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.counters import COUNTERS
+from svmbench.errors import Refusal, UserError, nearest
+from svmbench.problem import Problem
+from svmbench.solvers.base import KernelExpansion, Run, Snapshot, Solver
+from svmbench.solvers.baselines._data import BaselineData, Tally
+from svmbench.sparse import issparse
+
+if TYPE_CHECKING:
+    from svmbench.rng import Generator
+
+
+class Baseline(Solver):
+    """Base of the adapters.
+
+    Attributes
+    ----------
+    package : str
+        The distribution that holds the program.
+    """
+
+    access = "data"
+    refits = True
+    counting = "not observable: the program evaluates what it needs by itself; an iteration is one whole fit"
+    package: ClassVar[str] = "scikit-learn"
+
+    @classmethod
+    def release(cls) -> str:
+        """Return our version and that of the package, or say how to install it."""
+        try:
+            return f"{cls.version}, {cls.package} {version(cls.package)}"
+        except PackageNotFoundError:
+            raise UserError(
+                f"{cls.name} needs {cls.package}, which is not installed: pip install 'svmbench[baselines]'"
+            ) from None
+
+    def start(self, problem: Problem, data: Any, rng: Generator) -> Run:
+        """Return a run at iteration 0; the examples are converted, nothing is trained."""
+        self.release()
+        if problem.n != data.n or data.n == 0:
+            raise UserError(
+                f"{problem.n} labels do not fit {data.n} examples: give as many of both, at least one"
+            )
+        if abs(float(problem.y.sum())) == problem.n:
+            raise Refusal(
+                f"{self.name} needs examples of both classes, and all {problem.n} are of one: "
+                "choose another positive class, or another solver"
+            )
+        return self.begin(problem, data, rng)
+
+    @abstractmethod
+    def begin(self, problem: Problem, data: BaselineData, rng: Generator) -> Run:
+        """Return the run, like `start`; the package is there and both classes are."""
+
+
+class BaselineRun:
+    """A run of a program whose iterations are Python calls.
+
+    Parameters
+    ----------
+    ledger : Tally
+        Counts the iterations.
+    steps : int
+        Iterations after which it has converged.
+    step : callable
+        Makes the iteration of that number, from 0.
+    answer : callable
+        Returns the snapshot after at least one iteration.
+    untrained : Snapshot
+        The answer before the first iteration.
+    """
+
+    def __init__(
+        self,
+        ledger: Tally,
+        steps: int,
+        step: Callable[[int], None],
+        answer: Callable[[], Snapshot],
+        untrained: Snapshot,
+    ) -> None:
+        self._ledger = ledger
+        self._steps = steps
+        self._step = step
+        self._answer = answer
+        self._untrained = untrained
+
+    @property
+    def iterations(self) -> int:
+        """Number of iterations so far."""
+        return self._ledger.iterations
+
+    @property
+    def converged(self) -> bool:
+        """Whether every setting has been tried."""
+        return self.iterations >= self._steps
+
+    @property
+    def reason(self) -> str:
+        """Why it is over: not that the program's own rule holds, which may have met a limit."""
+        return "every setting has been tried"
+
+    @property
+    def stalled(self) -> bool:
+        """Never: each fit begins from nothing."""
+        return False
+
+    def advance(self, counter: str, until: int, most: int = sys.maxsize) -> None:
+        """Continue; see `svmbench.solvers.base.Run`. All counters but the iterations stand still."""
+        if counter not in COUNTERS:
+            raise UserError(
+                f"counter '{counter}' is unknown{nearest(counter, COUNTERS) or ':'} "
+                f"the counters are {', '.join(COUNTERS)}"
+            )
+        last = self.iterations + most
+        if counter == "iterations":
+            last = min(last, until)
+        while not self.converged and self.iterations < last:
+            with _whole():
+                self._step(self.iterations)
+                self._ledger.iterations += 1
+
+    def snapshot(self) -> Snapshot:
+        """Return the current answer."""
+        return self._answer() if self.iterations else self._untrained
+
+
+@contextmanager
+def _whole() -> Iterator[None]:
+    """Hold Ctrl-C back until the end of an iteration; only the main thread can be interrupted."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[tuple[Any, Any]] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came and callable(before):
+        before(*came[0])
+
+
+def kernel_options(kernel: dict[str, Any]) -> dict[str, Any]:
+    """Return the keywords of scikit-learn for a kernel of ours; the formulas are the same."""
+    words = {"gaussian": "rbf", "linear": "linear", "polynomial": "poly"}
+    return {"kernel": words[kernel["name"]]} | {
+        key: value for key, value in kernel.items() if key in ("gamma", "degree", "coef0")
+    }
+
+
+def seed(rng: Generator) -> int:
+    """Return a seed for numpy's legacy generator, which scikit-learn uses."""
+    return rng.integers(1 << 31)
+
+
+def dual_point(indices: Any, signed: Any, problem: Problem) -> NDArray[np.float64]:
+    r"""Return the coefficients :math:`\alpha`, shape (n,), that a program answers with, as a feasible point.
+
+    Rounding, of single precision above all, may leave a coefficient above C or :math:`\sum_i \alpha_i y_i`
+    not at 0: the first is cut off, then the heavier class scaled down.
+
+    Parameters
+    ----------
+    indices : array of int, shape (s,)
+        Support vectors.
+    signed : array or sparse matrix of one row, s values
+        :math:`\alpha_i y_i`.
+    problem : Problem
+        What was solved.
+    """
+    values = signed.toarray() if issparse(signed) else np.asarray(signed)
+    alpha = np.zeros(problem.n)
+    alpha[indices] = np.minimum(np.abs(values.ravel().astype(np.float64)), problem.C)
+    positive = problem.y > 0.0
+    heavy, light = alpha[positive].sum(), alpha[~positive].sum()
+    if heavy != light and min(heavy, light) > 0.0:
+        alpha[positive == (heavy > light)] *= min(heavy, light) / max(heavy, light)
+    return alpha
+
+
+@dataclass(frozen=True)
+class TolParams:
+    """Parameters of the programs that are fitted to one tolerance after another."""
+
+    tol: list[float] = field(
+        default_factory=lambda: [0.1, 0.01, 0.001],
+        metadata={
+            "help": (
+                "Tolerances of the fits, in their order: one fit from nothing and one checkpoint for "
+                "each. The last is the program's default."
+            ),
+            "above": 0,
+        },
+    )
+
+    def __post_init__(self) -> None:
+        if not self.tol:
+            raise UserError("solver.tol=[] is not allowed: give at least one tolerance")
+
+
+def svc_options(problem: Problem, data: BaselineData) -> dict[str, Any]:
+    """Return the keywords of an estimator like scikit-learn's SVC for a problem, with a row cache as ours."""
+    size = max(1.0, data.cache_bytes / 2**20)
+    return {**kernel_options(data.kernel), "C": problem.C, "cache_size": size}
+
+
+class BaselineExpansionRun(BaselineRun):
+    """Fits from nothing, one for each setting, of an estimator like scikit-learn's SVC.
+
+    Parameters
+    ----------
+    problem : Problem
+        With an unregularised bias.
+    data : BaselineData
+        Where the iterations are counted.
+    form : callable
+        From examples to an array or CSR matrix, shape (n, d), in the form that the estimator works on.
+    tolerances : sequence of float
+        Of its stopping rule, in the order of the fits.
+    make : callable
+        From a tolerance to an estimator.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        data: BaselineData,
+        form: Callable[[BaselineData], Any],
+        tolerances: Sequence[float],
+        make: Callable[[float], Any],
+    ) -> None:
+        X, y = form(data), np.array(problem.y)
+        self.form = form
+        self.estimator: Any = None
+
+        def fit(number: int) -> None:
+            self.estimator = make(tolerances[number]).fit(X, y)
+
+        def answer() -> Snapshot:
+            found = self.estimator
+            alpha = dual_point(found.support_, found.dual_coef_, problem)
+            return Snapshot(KernelExpansion.from_alpha(alpha, y, float(found.intercept_[0])), alpha=alpha)
+
+        # Programs load parts of themselves at their first fit: one on an example of each class, not timed.
+        pair = [int(y.argmin()), int(y.argmax())]
+        make(tolerances[0]).fit(X[pair], y[pair])
+        nothing = np.zeros(problem.n)
+        untrained = Snapshot(KernelExpansion.from_alpha(nothing, y), alpha=nothing)
+        super().__init__(data.ledger, len(tolerances), fit, answer, untrained)

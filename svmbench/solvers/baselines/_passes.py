@@ -1,0 +1,62 @@
+"""What baselines share that solve the linear problem in passes over its dual: a fit for each number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from svmbench.errors import UserError
+from svmbench.solvers.base import LinearModel, Snapshot
+from svmbench.solvers.baselines._baseline import BaselineRun
+from svmbench.solvers.baselines._data import BaselineData
+
+#: So small that the limit on the passes decides, so large that float64 reaches it in the end.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class PassesParams:
+    """Parameters of these baselines."""
+
+    passes: list[int] = field(
+        default_factory=lambda: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
+        metadata={
+            "help": (
+                "Most passes over the data of the fits, in their order: one fit from nothing and one "
+                "checkpoint each. The last is the default of the program."
+            ),
+            "min": 1,
+        },
+    )
+
+    def __post_init__(self) -> None:
+        if not self.passes:
+            raise UserError("solver.passes=[] is not allowed: give at least one number of passes")
+
+
+class PassesRun(BaselineRun):
+    """Fits from nothing, one for each limit.
+
+    Parameters
+    ----------
+    data : BaselineData
+        Where the iterations are counted.
+    passes : sequence of int
+        The limits, in the order of the fits.
+    fit : callable
+        From a limit to the fitted estimator, whose ``coef_`` are the weights.
+    """
+
+    def __init__(self, data: BaselineData, passes: Sequence[int], fit: Callable[[int], Any]) -> None:
+        weights = np.zeros(data.d)
+
+        def step(number: int) -> None:
+            weights[:] = np.ravel(fit(passes[number]).coef_)
+
+        def answer() -> Snapshot:
+            return Snapshot(LinearModel(weights.copy()))
+
+        super().__init__(data.ledger, len(passes), step, answer, answer())

@@ -1,0 +1,65 @@
+r"""LIBLINEAR as users have it: ``sklearn.svm.LinearSVC``.
+
+R.-E. Fan, K.-W. Chang, C.-J. Hsieh, X.-R. Wang and C.-J. Lin, LIBLINEAR: A Library for Large Linear
+Classification, JMLR 9, 2008; dual coordinate descent as in `svmbench.solvers.linear.dcd`.
+
+Problem: :math:`\min \frac12 |w|^2 + C \sum_i h(c_i)` without bias: LIBLINEAR regularises its bias, which is
+another problem.
+
+Points of a curve: fits from nothing with growing limits on the passes (``max_iter``), since its tolerance is
+too coarse a knob; it stops earlier where its tolerance, set to nearly nothing, holds.
+
+Answer: w of the last fit. LinearSVC tells no dual point.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from svmbench.problem import Problem
+from svmbench.solvers.base import Run
+from svmbench.solvers.baselines._baseline import Baseline, seed
+from svmbench.solvers.baselines._data import BaselineData
+from svmbench.solvers.baselines._passes import TOLERANCE, PassesParams, PassesRun
+
+if TYPE_CHECKING:
+    from svmbench.rng import Generator
+
+
+class SklearnLinearSVC(Baseline):
+    """The adapter; see the module."""
+
+    name = "sklearn_linearsvc"
+    title = "LIBLINEAR (scikit-learn)"
+    citation = (
+        "R.-E. Fan, K.-W. Chang, C.-J. Hsieh, X.-R. Wang, C.-J. Lin. LIBLINEAR: A Library for Large Linear "
+        "Classification. JMLR 9, 2008; sklearn.svm.LinearSVC: F. Pedregosa et al. JMLR 12, 2011."
+    )
+    kernels = ("linear",)
+    observed = "linear"
+    Params = PassesParams
+
+    def begin(self, problem: Problem, data: BaselineData, rng: Generator) -> Run:
+        """Return a run at iteration 0."""
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.svm import LinearSVC
+
+        X, y, state = data.compact(np.float64), np.array(problem.y), seed(rng)
+
+        def fit(limit: int) -> Any:
+            estimator = LinearSVC(
+                C=problem.C,
+                loss="hinge",
+                fit_intercept=False,
+                tol=TOLERANCE,
+                max_iter=limit,
+                random_state=state,
+            )
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ConvergenceWarning)  # the limit is meant to be reached
+                return estimator.fit(X, y)
+
+        return PassesRun(data, self.params.passes, fit)

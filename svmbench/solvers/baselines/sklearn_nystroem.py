@@ -1,0 +1,40 @@
+r"""Nyström features as users have them: ``sklearn.kernel_approximation.Nystroem`` and a linear solver.
+
+C. Williams and M. Seeger, Using the Nyström Method to Speed Up Kernel Machines, NIPS 2000: features
+:math:`K_{ss}^{-1/2} k_s(x)` on s training examples drawn uniformly.
+
+Problem: the regularised one on the features; its predictors are some of those of the kernel, so that the
+kernel's optimum bounds its objective from below.
+
+Points of a curve: fits from nothing, map included, with growing limits on the passes of the linear solver.
+
+Answer: w on the features. More components than examples are as many as there are examples.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from svmbench.solvers.baselines._baseline import kernel_options
+from svmbench.solvers.baselines._data import BaselineData
+from svmbench.solvers.baselines._mapped import MappedBaseline, MappedParams
+
+
+class SklearnNystroem(MappedBaseline):
+    """The adapter; see the module."""
+
+    name = "sklearn_nystroem"
+    title = "Nyström features (scikit-learn)"
+    citation = (
+        "C. Williams, M. Seeger. Using the Nyström Method to Speed Up Kernel Machines. NIPS 2000; "
+        "sklearn.kernel_approximation.Nystroem: F. Pedregosa et al. JMLR 12, 2011."
+    )
+    inside = True
+    Params = MappedParams
+
+    def make_map(self, data: BaselineData, state: int) -> Any:
+        """Return the transformer of scikit-learn, not fitted."""
+        from sklearn.kernel_approximation import Nystroem
+
+        components = min(self.params.components, data.n)
+        return Nystroem(n_components=components, random_state=state, **kernel_options(data.kernel))

@@ -1,0 +1,68 @@
+r"""LIBSVM as users have it: ``sklearn.svm.SVC``.
+
+C.-C. Chang and C.-J. Lin, LIBSVM: A Library for Support Vector Machines, ACM TIST 2:27, 2011.
+
+Problem: :math:`\min \frac12 |w|^2 + C \sum_i h(c_i + y_i b)`, with a bias only, which LIBSVM always has.
+
+Points of a curve: fits from nothing, from looser to tighter tolerance of the largest violation of optimality.
+The row cache has the size of ours (``budget.memory``). One thread: it knows no others.
+
+Answer: the coefficients and bias of the last fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from svmbench.problem import Problem
+from svmbench.solvers.base import Run
+from svmbench.solvers.baselines._baseline import Baseline, BaselineExpansionRun, TolParams, svc_options
+from svmbench.solvers.baselines._data import BaselineData
+
+if TYPE_CHECKING:
+    from svmbench.rng import Generator
+
+
+@dataclass(frozen=True)
+class Params(TolParams):
+    """Parameters of ``solver=sklearn_svc``."""
+
+    storage: str = field(
+        default="csr",
+        metadata={
+            "help": (
+                "How LIBSVM gets the examples: csr, as its own program reads them, or dense, which is "
+                "faster for some data."
+            ),
+            "choices": ("csr", "dense"),
+        },
+    )
+
+
+class SklearnSVC(Baseline):
+    """The adapter; see the module."""
+
+    name = "sklearn_svc"
+    title = "LIBSVM (scikit-learn)"
+    citation = (
+        "C.-C. Chang, C.-J. Lin. LIBSVM: A Library for Support Vector Machines. ACM TIST 2:27, 2011; "
+        "sklearn.svm.SVC: F. Pedregosa et al. JMLR 12, 2011."
+    )
+    biases = ("unregularised",)
+    stochastic = False
+    Params = Params
+
+    def begin(self, problem: Problem, data: BaselineData, rng: Generator) -> Run:
+        """Return a run at iteration 0; the generator is not used."""
+        from sklearn.svm import SVC
+
+        options = svc_options(problem, data)
+        fit = partial(SVC, **options)
+        return BaselineExpansionRun(problem, data, self._form, self.params.tol, lambda tol: fit(tol=tol))
+
+    def _form(self, data: BaselineData) -> Any:
+        return data.csr(np.float64) if self.params.storage == "csr" else data.dense(np.float64)

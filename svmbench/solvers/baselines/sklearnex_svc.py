@@ -1,0 +1,86 @@
+r"""oneDAL as users have it: ``sklearnex.svm.SVC`` of the Extension for scikit-learn.
+
+Its method is a decomposition with large working sets whose rows are made as blocks (Z. Wen, J. Shi, Q. Li,
+B. He and J. Chen, ThunderSVM: A Fast SVM Library on GPUs and CPUs, JMLR 19, 2018).
+
+Problem: :math:`\min \frac12 |w|^2 + C \sum_i h(c_i + y_i b)`, with a bias only.
+
+Points of a curve: fits from nothing, from looser to tighter tolerance. The row cache has the size of ours
+(``budget.memory``), the threads are those of the run (``threads``).
+
+Answer: the coefficients and bias of the last fit. In single precision they are balanced within rounding only;
+they are made a feasible dual point, so that the gap is that of a bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from svmbench.errors import Refusal
+from svmbench.problem import Problem
+from svmbench.solvers.base import Run
+from svmbench.solvers.baselines._baseline import Baseline, BaselineExpansionRun, TolParams, svc_options
+from svmbench.solvers.baselines._data import BaselineData
+from svmbench.sparse import issparse
+
+if TYPE_CHECKING:
+    from svmbench.rng import Generator
+
+
+@dataclass(frozen=True)
+class Params(TolParams):
+    """Parameters of ``solver=sklearnex_svc``."""
+
+    precision: str = field(
+        default="float64",
+        metadata={
+            "help": (
+                "Arithmetic of the whole fit. Its gap in single precision is far from the tolerance where"
+                " C is large, hence double."
+            ),
+            "choices": ("float64", "float32"),
+        },
+    )
+
+
+class SklearnexSVC(Baseline):
+    """The adapter; see the module."""
+
+    name = "sklearnex_svc"
+    title = "oneDAL (scikit-learn-intelex)"
+    citation = (
+        "Intel oneAPI Data Analytics Library, sklearnex.svm.SVC. Method: Z. Wen, J. Shi, Q. Li, B. He, "
+        "J. Chen. ThunderSVM. JMLR 19, 2018."
+    )
+    biases = ("unregularised",)
+    stochastic = False
+    package = "scikit-learn-intelex"
+    Params = Params
+
+    def begin(self, problem: Problem, data: BaselineData, rng: Generator) -> Run:
+        """Return a run at iteration 0; the generator is not used."""
+        import daal4py
+        from sklearnex.svm import SVC
+
+        daal4py.daalinit(data.threads)
+        options = svc_options(problem, data)
+        return OneDALRun(problem, data, self._form, self.params.tol, lambda tol: SVC(tol=tol, **options))
+
+    def _form(self, data: BaselineData) -> Any:
+        dtype = np.float64 if self.params.precision == "float64" else np.float32
+        return data.csr(dtype) if issparse(data.X) else data.dense(dtype)
+
+
+class OneDALRun(BaselineExpansionRun):
+    """A run that makes sure that its fits were those of oneDAL."""
+
+    def advance(self, counter: str, until: int, *most: int) -> None:
+        """Continue, and refuse what was handed on to scikit-learn's own SVC without a word."""
+        super().advance(counter, until, *most)
+        if self.estimator is not None and not hasattr(self.estimator, "_onedal_estimator"):
+            raise Refusal(
+                "sklearnex_svc: oneDAL cannot fit this problem, and scikit-learn did: give solver=sklearn_svc"
+            )

@@ -1,1 +1,0 @@
-"""Adapters to programs that users have today, ``pip install 'svmbench[peers]'``: baselines of our solvers."""

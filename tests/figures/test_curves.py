@@ -1,0 +1,298 @@
+import itertools
+import re
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.image import imread
+
+from svmbench.errors import UserError
+from svmbench.figures import curves, sheet, style
+from svmbench.figures.curves import Row, View, draw, draw_rows
+from svmbench.figures.panel import Drawn, Known, Plot, draw_panel
+from svmbench.figures.selection import select
+from svmbench.figures.sheet import draw_sheet
+
+from .stored import store_optimum, stored_run
+
+COSTS = 10.0 ** np.arange(3, 6.05, 0.2)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Two data sets, three solvers, several seeds, and a run that failed at once."""
+    root = tmp_path_factory.mktemp("results")
+    found = []
+    for dataset, level in (("adult", 15.0), ("mnist", 0.5)):
+        for seed in range(3):
+            found.append(
+                stored_run(root, "sbp", dataset, seed, COSTS, level * (1 + 1e3 / COSTS) + 0.01 * seed)
+            )
+            noise = 1 + 0.1 * np.random.default_rng(seed).random(COSTS.size)
+            found.append(stored_run(root, "pegasos", dataset, seed, COSTS, level * noise))
+        errors = np.where(COSTS < 2e4, 6 * level, level)
+        found.append(stored_run(root, "smo", dataset, 0, COSTS[:10], errors[:10], status="converged"))
+    found.append(stored_run(root, "sdca", "adult", 0, status="failed"))
+    return found
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """The figure as it was just before it was written."""
+    figures = []
+
+    def save(figure, stem, caption, formats):
+        figures.append((figure, caption))
+        return []
+
+    monkeypatch.setattr(sheet, "save", save)
+    monkeypatch.setattr(curves, "save", save)
+    return figures
+
+
+def test_the_same_runs_give_the_same_bytes(runs, tmp_path):
+    first = draw(runs, "kev_ondemand", tmp_path / "a" / "figure", title="Title")
+    second = draw(list(reversed(runs)), "kev_ondemand", tmp_path / "b" / "figure", title="Title")
+    assert [path.name for path in first] == ["figure.png", "figure.svg", "figure.pdf", "figure.txt"]
+    for one, other in zip(first, second, strict=True):
+        assert one.read_bytes() == other.read_bytes(), one.suffix
+    assert {path.name for path in (tmp_path / "a").iterdir()} == {path.name for path in first}
+
+
+def test_the_picture_is_sharp_and_its_text_is_text(runs, tmp_path):
+    png, svg, _, _ = draw(runs, "kev_rowupdate", tmp_path / "figure")
+    height, width = imread(png).shape[:2]
+    assert width >= 1000 and height >= 500
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg.read_text())
+    assert "kernel evaluations, counted by row update (B)" in texts
+    assert {"SBP", "Pegasos", "SMO", "adult", "mnist", "test error (%)"} <= set(texts)
+
+
+def test_the_caption_names_runs_and_reasons(runs, tmp_path):
+    text = draw(runs, "kev_ondemand", tmp_path / "figure")[-1].read_text()
+    for run in runs:
+        assert run.id in text
+    _, _, left_out = text.partition("Runs left out:")
+    assert f"{runs[-1].id}: no checkpoint" in left_out and runs[0].id not in left_out
+    assert "its band the quartiles" in " ".join(text.split()) and "certified optimum" not in text
+
+
+def test_each_panel_has_its_lines_and_a_log_axis(runs, drawn):
+    draw(runs, "kev_ondemand", None)
+    ((figure, _),) = drawn
+    for ax in figure.axes:
+        assert ax.get_xscale() == "log"
+        assert ax.get_xlabel() == "kernel evaluations, counted on demand (A)"
+        solid = [line for line in ax.lines if line.get_linestyle() not in ("None", ":")]
+        assert len(solid) == 3 and len({line.get_color() for line in solid}) == 3
+        assert len(ax.collections) == 2  # bands of the two solvers with several seeds
+        (dotted,) = [line for line in ax.lines if line.get_linestyle() == ":"]
+        assert dotted.get_color() == "#000000" and len(set(dotted.get_ydata())) == 1
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["SBP", "Pegasos", "SMO"]
+
+
+def test_the_line_is_the_median_and_the_band_the_quartiles(tmp_path, drawn):
+    levels = [10.0, 20.0, 40.0, 50.0, 90.0]
+    found = [
+        stored_run(tmp_path, seed=s, costs=COSTS, errors=np.full(COSTS.size, e)) for s, e in enumerate(levels)
+    ]
+    draw(found, "kev_ondemand", None)
+    ((figure, _),) = drawn
+    (ax,) = figure.axes
+    assert set(ax.lines[0].get_ydata()) == {40.0}
+    corners = ax.collections[0].get_paths()[0].vertices[:, 1]
+    assert (corners.min(), corners.max()) == (20.0, 50.0)
+
+
+def test_views_set_title_and_ranges(tmp_path, drawn):
+    store_optimum(tmp_path, test_error=14.0)
+    runs = [
+        stored_run(tmp_path, dataset=name, costs=[1e3, 1e4], errors=[20, 15]) for name in ("adult", "mnist")
+    ]
+    views = {"mnist": View(title="Digits", x=(2e3, 1e5), y=(0.4, 3.0))}
+    row = Row("kev_iter", "test_error", select(runs, "kev_iter"), views)
+    draw_rows([row], None, notes=["A note."])
+    ((figure, caption),) = drawn
+    assert [ax.get_title() for ax in figure.axes] == ["adult\nγ = 0.05, C = 1", "Digits\nγ = 0.05, C = 1"]
+    assert figure.axes[1].get_xlim() == (2e3, 1e5) and figure.axes[1].get_ylim() == (0.4, 3.0)
+    assert any(np.allclose(line.get_ydata(), 14.0) for line in figure.axes[0].lines)
+    assert "A note." in caption and "certified optimum" in caption
+
+
+def test_the_range_shows_everything(runs, drawn):
+    draw(runs, "kev_ondemand", None)
+    ((figure, _),) = drawn
+    bottom, top = figure.axes[0].get_ylim()
+    assert bottom < 15.0 and top > 6 * 15.0  # SMO is seen before its critical point
+
+
+@pytest.mark.parametrize("errors", [[5.0], [0.0], [0.0, 0.0]])
+def test_a_flat_or_single_point_can_be_drawn(tmp_path, errors):
+    costs = [100.0, 200.0][: len(errors)]
+    paths = draw([stored_run(tmp_path, costs=costs, errors=errors)], "iterations", tmp_path / "x")
+    assert all(path.stat().st_size > 0 for path in paths)
+
+
+def test_more_solvers_than_colours_stay_apart(tmp_path, drawn):
+    found = [stored_run(tmp_path, f"solver{k}", costs=COSTS, errors=10 + k + 0 * COSTS) for k in range(16)]
+    draw(found, "kev_ondemand", None)
+    ((figure, _),) = drawn
+    handles = figure.legends[0].legend_handles
+    looks = {(h.get_color(), h.get_marker(), str(h.get_linestyle())) for h in handles}
+    assert len(handles) == len(looks) == 16
+
+
+def test_nothing_to_draw_says_why(tmp_path):
+    run = stored_run(tmp_path, status="refused")
+    with pytest.raises(UserError, match=f"there is nothing to draw .*{run.id}: no checkpoint"):
+        draw([run], "kev_ondemand", tmp_path / "x")
+    with pytest.raises(UserError, match=r"there is nothing to draw \(no run was given\)"):
+        draw([], "kev_ondemand", tmp_path / "x")
+
+
+def test_a_user_s_own_settings_change_nothing(runs, tmp_path):
+    plain = draw(runs, "kev_ondemand", tmp_path / "a")
+    with matplotlib.rc_context({"font.size": 30.0, "svg.fonttype": "path"}):
+        odd = draw(runs, "kev_ondemand", tmp_path / "b")
+        assert matplotlib.rcParams["font.size"] == 30.0
+    assert plain[1].read_bytes() == odd[1].read_bytes()
+
+
+def lines(count, level=1.0):
+    return [Drawn(f"line {k}", f"solver{k}", COSTS, np.full(COSTS.size, level + k)) for k in range(count)]
+
+
+def test_more_lines_than_can_be_told_apart_are_refused(tmp_path):
+    with pytest.raises(
+        UserError, match=r"17 lines in the panel 'crowded' cannot be told apart .*: draw fewer"
+    ):
+        draw_sheet([[Plot("crowded", lines(17))]], "x", ["y"], tmp_path / "x", caption="")
+
+
+def test_a_legend_is_never_wider_than_the_sheet(drawn):
+    named = [Drawn("a rather long name, number " * 2 + str(k), "", COSTS, COSTS) for k in range(9)]
+    draw_sheet([[Plot("a", named)]], "x", ["y"], None, caption="")
+    ((figure, _),) = drawn
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    box = legend.get_window_extent()
+    assert box.x0 >= 0 and box.x1 <= figure.bbox.width and box.y0 >= 0
+
+
+def test_few_lines_in_one_column_are_named_at_their_ends(drawn):
+    draw_sheet([[Plot("a", lines(3, level=10.0))]], "x", ["y"], None, caption="")
+    ((figure, _),) = drawn
+    assert not figure.legends
+    texts = figure.axes[0].texts
+    assert [text.get_text() for text in texts] == ["line 0", "line 1", "line 2"]
+    heights = [text.xyann[1] for text in texts]
+    assert np.diff(heights).min() >= 0.07
+
+
+def test_panels_of_a_row_share_the_kind_of_their_y_axis(drawn):
+    narrow, wide = Plot("narrow", lines(1, 5.0)), Plot("wide", lines(9, 1.0))
+    draw_sheet([[narrow, wide], [narrow, narrow]], "x", ["y", "z"], None, caption="")
+    ((figure, _),) = drawn
+    assert [ax.get_yscale() for ax in figure.axes] == ["log", "log", "linear", "linear"]
+
+
+def test_published_points_are_hollow_in_the_look_of_their_line_and_in_the_range(drawn):
+    plot = Plot("a", lines(1, 5.0), known=[Known("line 0", 1e4, 20.0, 30.0)], levels=[("printed", 2.0)])
+    draw_sheet([[plot, plot]], "x", ["y"], None, caption="", scale="linear")
+    ((figure, _),) = drawn
+    ax = figure.axes[0]
+    (hollow,) = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
+    assert hollow.get_color() == ax.lines[1].get_color() and hollow.get_ydata() == [25.0]
+    bottom, top = ax.get_ylim()
+    assert bottom < 2.0 and top > 30.0
+    assert "published" in [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_published_points_keep_the_look_of_their_line_where_two_have_one_solver(drawn):
+    both = [Drawn("ASSET", "asset", COSTS, COSTS), Drawn("ASSET online", "asset", COSTS, 2.0 * COSTS)]
+    draw_sheet([[Plot("a", both, known=[Known("ASSET", 1e4, 1e4, 1e4)])]], "x", ["y"], None, caption="")
+    ((figure, _),) = drawn
+    (ax,) = figure.axes
+    (hollow,) = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
+    assert hollow.get_color() == ax.lines[0].get_color() != ax.lines[2].get_color()
+
+
+def test_a_panel_says_which_lines_of_the_others_it_lacks(runs, drawn):
+    fewer = [run for run in runs if run.dataset == "adult" or run.solver != "pegasos"]
+    draw(fewer, "kev_ondemand", None)
+    ((figure, _),) = drawn
+    assert [[text.get_text() for text in ax.texts] for ax in figure.axes] == [[], ["not run: Pegasos"]]
+
+
+def test_a_single_run_is_pale_until_it_no_longer_jumps(tmp_path, drawn):
+    errors = np.where(np.arange(COSTS.size) % 2 == 0, 20.0, 70.0)
+    errors[10:] = 15.0
+    errors[10] = 70.0  # stays up after the last jump
+    smo = stored_run(tmp_path, "smo", costs=COSTS, errors=errors)
+    draw([smo, stored_run(tmp_path, costs=COSTS, errors=0.0 * COSTS + 16.0)], "kev_ondemand", None)
+    draw([smo], "kev_ondemand", None)
+    ((figure, _), (alone, _)) = drawn
+    assert all(line.get_alpha() is None for line in alone.axes[0].lines)  # nothing to be hidden
+    pale, plain, markers = [line for line in figure.axes[0].lines if line.get_color() == "#000000"]
+    assert pale.get_alpha() < 0.5 and pale.get_zorder() < plain.get_zorder()
+    assert max(pale.get_ydata()) == 70.0 and set(plain.get_ydata()) == {15.0}
+    assert set(markers.get_ydata()) == {15.0}
+
+
+def test_a_value_that_is_a_lower_bound_is_hollow_and_joined_by_dots(drawn):
+    line = Drawn("SBP", "sbp", COSTS[:3], np.array([1.0, 2.0, 9.0]), open=np.array([False, False, True]))
+    draw_sheet([[Plot("a", [line])]], "x", ["y"], None, caption="")
+    ((figure, _),) = drawn
+    (ax,) = figure.axes
+    hollow = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
+    assert [list(line.get_ydata()) for line in hollow if line.get_marker() == "s"] == [[9.0]]
+    assert not any(9.0 in line.get_ydata() for line in ax.lines if line.get_linestyle() == "-")
+    assert "not reached: at least so much" in [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_a_title_breaks_after_a_colon_and_never_within_a_word(drawn):
+    words = (
+        "Pegasos, Figure 7: suboptimality against the size k of a mini-batch, at the last of many iterations"
+    )
+    draw_sheet([[Plot("a", lines(1))]], "x", ["y"], None, caption="", title=words)
+    ((figure, _),) = drawn
+    first, *rest = figure.get_suptitle().split("\n")
+    assert first == "Pegasos, Figure 7:" or "mini-batch" in figure.get_suptitle()
+    figure.draw_without_rendering()
+    box = figure._suptitle.get_window_extent()
+    assert rest and box.x0 >= 0 and box.x1 <= figure.bbox.width
+
+
+def test_epochs_are_passes_over_the_examples(tmp_path, drawn):
+    run = stored_run(tmp_path, costs=COSTS, errors=COSTS, rows=500, iterations=COSTS)
+    draw([run], "epochs", None)
+    ((figure, _),) = drawn
+    assert np.allclose(figure.axes[0].lines[0].get_xdata(), COSTS / 500, rtol=1e-3)
+
+
+def test_a_run_with_several_metrics_has_a_row_for_each(tmp_path, drawn):
+    run = stored_run(tmp_path, costs=COSTS, errors=0 * COSTS + 5, support_vectors=COSTS / 10)
+    rows = [
+        Row("kev_ondemand", metric, select([run], "kev_ondemand", metric))
+        for metric in ("test_error", "support_vectors")
+    ]
+    draw_rows(rows, None)
+    ((figure, _),) = drawn
+    assert [ax.get_ylabel() for ax in figure.axes] == ["test error (%)", "support vectors"]
+
+
+@pytest.mark.parametrize("high", [1.02, 1.2, 1.9, 3.0, 4.9, 8.0, 25.0, 1e3, 1e6])
+@pytest.mark.parametrize("low", [1.05e3, 2.1e5, 3.3e5, 5.1e7, 8.9e-3])
+def test_the_ticks_of_a_cost_are_some_and_do_not_touch(low, high):
+    line = Drawn("SBP", "sbp", low * np.array([1.0, high]), np.array([2.0, 1.0]))
+    with style.drawing():
+        figure = style.Picture(figsize=(2.6, 2.0), layout="constrained")
+        ax = figure.add_subplot()
+        draw_panel(ax, Plot("adult", [line]), style.looks([("SBP", "sbp")]), "log", "linear")
+        figure.draw_without_rendering()
+    least, most = ax.get_xlim()
+    ticks = [tick for tick in ax.xaxis.get_major_ticks() if least <= tick.get_loc() <= most]
+    boxes = [tick.label1.get_window_extent() for tick in ticks]
+    assert len(boxes) > 1
+    assert all(left.x1 < right.x0 for left, right in itertools.pairwise(boxes))

@@ -1,0 +1,52 @@
+"""The words on a sheet."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from svmbench.figures.labels import draw_levels, power_of_ten
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1.0, "10⁰"),
+        (1e6, "10⁶"),
+        (1e-12, "10⁻¹²"),
+        (1000.0000000001, "10³"),
+        (2.5e6, "2.5×10⁶"),
+        (0.05, "5×10⁻²"),
+        (0.0, "0"),
+        (-3e-6, "-3×10⁻⁶"),
+    ],
+)
+def test_a_tick_is_written_as_a_power_of_ten(value, text):
+    assert power_of_ten(value) == text
+
+
+@pytest.mark.parametrize(
+    ("curve", "corner"),
+    [
+        ([(0, 0), (1, 0)], ("right", "bottom")),  # nothing is near
+        ([(0, 9), (0.5, 9), (1, 5.3)], ("right", "top")),  # a curve ends above the right end
+        ([(0, 5.1), (1, 5.1)], ("right", "top")),
+        ([(0, 9), (0.5, 9), (0.6, 5.3), (0.8, 4.7), (1, 5.3)], ("left", "bottom")),  # it crosses at the right
+    ],
+)
+def test_the_word_of_a_level_stands_where_no_curve_passes(curve, corner):
+    axes = Figure().subplots()
+    axes.set(xlim=(0, 1), ylim=(0, 10))
+    x, y = np.array(curve, dtype=float).T
+    draw_levels(axes, [("published", 5.0)], [(x, y), (np.empty(0), np.empty(0))])
+    (word,) = axes.texts
+    assert (word.get_horizontalalignment(), word.get_verticalalignment()) == corner
+    assert word.get_position()[0] in (0.0, 1.0, 0, 1) and word.xy[1] == 5.0
+
+
+def test_the_word_of_a_level_stays_inside_the_panel():
+    axes = Figure().subplots()
+    axes.set(xlim=(0, 1), ylim=(0, 10))
+    draw_levels(axes, [("the bound", 9.9)], [])
+    assert axes.texts[0].get_verticalalignment() == "top"

@@ -1,0 +1,70 @@
+import io
+from itertools import combinations
+
+import numpy as np
+from matplotlib.figure import Figure
+from PIL import Image
+
+from svmbench.figures.style import _SOLVERS, drawing, look, looks, save
+from svmbench.solvers import registry
+
+
+def test_every_solver_has_a_look_and_no_two_are_alike():
+    assert set(registry.built_in()) <= set(_SOLVERS)
+    mine = [look(place) for place in range(len(_SOLVERS))]
+    for one, other in combinations(mine, 2):
+        assert (one.colour, one.line) != (other.colour, other.line)
+        assert (one.colour, one.marker) != (other.colour, other.marker)
+
+
+def test_a_solver_keeps_its_look_beside_others():
+    alone = looks([("SMO", "smo")])["SMO"]
+    crowd = looks([(name, name) for name in registry.built_in()])
+    assert crowd["smo"] == alone and len(set(crowd.values())) == len(crowd)
+
+
+def test_of_two_lines_of_one_solver_the_first_has_its_look():
+    found = looks([("SBP, nu = 1", "sbp"), ("SBP, nu = 2", "sbp"), ("mine", "unknown")])
+    assert found["SBP, nu = 1"] == looks([("SBP", "sbp")])["SBP"] and len(set(found.values())) == 3
+
+
+def test_a_png_of_a_palette_shows_what_was_drawn(tmp_path):
+    with drawing():
+        figure = Figure(figsize=(5, 3))
+        axes = figure.subplots()
+        for number in range(14):
+            one = look(number)
+            axes.plot([0, 1], [number, number + 3], color=one.colour, marker=one.marker, label=str(number))
+        axes.legend()
+        full = io.BytesIO()
+        figure.savefig(full, format="png", dpi=200)
+        path, _ = save(figure, tmp_path / "picture", "caption", ("png",))
+    with Image.open(path) as few, Image.open(full) as many:
+        assert few.mode == "P"
+        shown, drawn = (np.asarray(image.convert("RGB")).astype(int) for image in (few, many))
+    assert path.stat().st_size < 0.6 * len(full.getvalue())
+    assert np.array_equal(shown[0, 0], (255, 255, 255))
+    difference = np.abs(shown - drawn)
+    assert difference.mean() < 1.0 and np.quantile(difference, 0.999) <= 16
+
+
+def test_overlapping_bands_keep_their_colours(tmp_path):
+    generator = np.random.default_rng(1)
+    with drawing():
+        figure = Figure(figsize=(7, 4))
+        axes = figure.subplots()
+        for number in range(6):
+            one, x = look(number), np.arange(60)
+            walk = np.cumsum(generator.standard_normal(60)) + 2 * number
+            spread = 1.0 + np.abs(generator.standard_normal(60))
+            axes.fill_between(x, walk - spread, walk + spread, color=one.colour, alpha=0.13, linewidth=0)
+            axes.plot(x, walk, color=one.colour, linestyle=one.line, marker=one.marker)
+        full = io.BytesIO()
+        figure.savefig(full, format="png", dpi=200)
+        path, _ = save(figure, tmp_path / "picture", "caption", ("png",))
+    with Image.open(path) as few, Image.open(full) as many:
+        shown, drawn = (np.asarray(image.convert("RGB")).astype(int) for image in (few, many))
+    _, where, counts = np.unique(drawn.reshape(-1, 3), axis=0, return_inverse=True, return_counts=True)
+    areas = np.flatnonzero(counts > 2000)  # bands and what they overlap to
+    away = np.abs(shown - drawn).reshape(-1, 3).max(axis=1)
+    assert areas.size > 10 and max(away[where.ravel() == area].max() for area in areas) <= 7
