@@ -128,7 +128,7 @@ def _trains_here(overrides: Sequence[str]) -> bool:
     One of a program of others with a limit, as it has by default, is made in a process that this one watches.
     """
     given = [text.partition("=")[2] for text in overrides if text.startswith("solver=")]
-    foreign = Path(solvers.__file__).parent / "external"
+    foreign = Path(solvers.__file__).parent / "baselines"
     return _GUARDED in os.environ or not given or not (foreign / f"{given[-1]}.py").is_file()
 
 

@@ -1,1 +1,1 @@
-"""Solvers: a file for each method, in `kernel`, `linear` and `external`; beside these what they share."""
+"""Solvers: a file for each method, in `kernel`, `linear` and `baselines`; beside these what they share."""

@@ -20,7 +20,7 @@ from svmbench.solvers.base import Solver
 _GROUP = "svmbench.solvers"
 
 #: The folders of solvers; the others beside them hold what solvers share.
-_FOLDERS = ("kernel", "linear", "external")
+_FOLDERS = ("kernel", "linear", "baselines")
 
 
 @cache

@@ -28,7 +28,7 @@ def test_every_source_is_found():
     sources = {
         path.stem
         for path in ROOT.glob("*/*.py*")
-        if path.parent.name in ("kernel", "linear", "external")
+        if path.parent.name in ("kernel", "linear", "baselines")
         and not path.stem.startswith("_")
         and path.suffix != ".pxd"
     }
