@@ -1,4 +1,4 @@
-"""The package from Python: one run, and stored runs as tables; the command's own checks and store."""
+"""The Python interface: train and store one run, load stored runs as tables, plot them."""
 
 from __future__ import annotations
 
@@ -20,39 +20,39 @@ if TYPE_CHECKING:
     from svmbench.run_config import RunConfig
     from svmbench.store import StoredRun
 
-#: Text that needs no quotes in Hydra's grammar, but for the words that it reads as something else.
+#: Text that needs no quotes in Hydra's grammar; it reads the words in `_NO_TEXT` as other types.
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _NO_TEXT = frozenset({"true", "false", "null", "inf", "nan"})
 
 
 def run(*overrides: str, force: bool = False, quiet: bool = False, **keys: Any) -> StoredRun:
-    """Train one solver on one data set and return the stored run; one that is stored is not repeated.
+    """Train one solver on one data set and return the stored run, reusing it if it is already stored.
 
     Parameters
     ----------
     *overrides : str
         As on the command line: ``"solver=sbp"``, ``"kernel.gamma=0.05"``.
     force : bool, default False
-        Repeat a run that is stored.
+        Repeat the run even if it is stored.
     quiet : bool, default False
         Show no progress.
     **keys
-        The same by keyword, a section as a mapping: ``solver="sbp"``, ``kernel={"gamma": 0.05}``, ``seed=3``,
-        ``dataset={"name": "adult"}``. ``dataset`` may hold arrays: ``(X, y)``, or a mapping with ``train``
-        and perhaps ``test``, each (X, y), and ``name``; they are written below the results folder, so that
-        the command line can repeat the run.
+        Overrides by keyword, with a mapping for a section: ``solver="sbp"``, ``kernel={"gamma": 0.05}``,
+        ``seed=3``, ``dataset={"name": "adult"}``. ``dataset`` may be arrays: ``(X, y)``, or a mapping with
+        ``train``, optionally ``test``, each ``(X, y)``, and ``name``. Arrays are written to the results
+        folder, so that the command line can repeat the run.
 
     Returns
     -------
     StoredRun
-        With ``summary()``, ``trace()``, ``model()`` and ``path``.
+        Has ``summary()``, ``trace()``, ``model()`` and ``path``.
 
     Raises
     ------
     UserError
-        For bad input, before anything is stored, and for a combination that the solver refuses.
+        If the input is invalid or the solver refuses the combination. Nothing is stored.
     RuntimeError
-        If the run failed or ran out of memory; its partial curve is stored.
+        If the run failed or ran out of memory. Its checkpoints are stored.
 
     Examples
     --------
@@ -83,20 +83,20 @@ def load_runs(results: str | os.PathLike[str] = "results", *, traces: bool = Fal
     Parameters
     ----------
     results : str or path, default 'results'
-        The results folder; the stored runs of the papers are those of ``results/reference``.
+        The results folder. Use ``results/reference`` for the committed runs of the papers.
     traces : bool, default False
-        One row for each checkpoint instead of one for each run with its last checkpoint.
+        If True, return one row per checkpoint, else one row per run, with its last checkpoint.
 
     Returns
     -------
     DataFrame
-        Columns: the run's name and end; every key of its configuration with dots, as ``kernel.gamma``; and
-        the columns of the trace. Errors are fractions. Empty cells are unknown. Without runs it is empty.
+        Columns: ``run``, ``status``, the keys of the configuration, such as ``kernel.gamma``, and the
+        columns of the trace. Errors are fractions. Unknown values are missing. Empty if there are no runs.
 
     Raises
     ------
     UserError
-        If there is no such folder.
+        If the folder does not exist.
     """
     import pandas as pd
 
@@ -143,48 +143,48 @@ def plot(
     panels_by: str | Sequence[str] = (),
     heat: tuple[str, str] | None = None,
 ) -> Figure:
-    """Draw stored runs as ``svmbench plot`` does and return the figure.
+    """Plot stored runs as ``svmbench plot`` does.
 
-    Runs that cannot be drawn are named in a warning of Python's `logging`, with the reason.
+    Each run that cannot be drawn is reported with the reason as a warning of the logger ``svmbench``.
 
     Parameters
     ----------
     runs : str, StoredRun or sequence of them, optional
-        Names, patterns such as ``"sbp-*"``, sweeps, or what `run` returned; by default all of the folder.
+        Names, patterns such as ``"sbp-*"``, sweeps, or runs returned by `run`. Default: all in the folder.
     results : str or path, default 'results'
         The results folder.
     x : str, optional
-        The cost: a counter, ``"wall_seconds"`` or ``"cpu_seconds"``; by default what the budgets count.
+        The cost: a counter, ``"wall_seconds"`` or ``"cpu_seconds"``. Default: the counter of the budgets.
     y : str, default 'test_error'
         The metric: ``"primal_objective"``, ``"suboptimality"``, ``"gap"``, ``"support_vectors"``, ...
     title : str, optional
-        Above the figure.
+        Title of the figure.
     xlim, ylim : (float, float), optional
-        Ranges of the axes; errors in percent.
+        Limits of the axes; errors in percent.
     xscale, yscale : {'log', 'linear'}, optional
-        Of the axes.
+        Scales of the axes.
     size : {'one', 'two'}, optional
-        As wide as one or two columns of a journal.
+        Width in columns of a journal.
     color_by, style_by : str, optional
-        Keys of the configuration that colours and dashes tell apart, such as ``"kernel.gamma"``.
+        Keys of the configuration encoded by colour and line style, such as ``"kernel.gamma"``.
     panels_by : str or sequence of str
-        Keys that have a panel for each of their values; by default the data set.
+        Keys of the configuration; each combination of their values gets a panel. Default: the data set.
     heat : (str, str), optional
-        A map of the last value over two keys, in place of curves.
+        Draw a heat map of the last value over these two keys instead of curves.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Of no window: save it by ``savefig``; a notebook shows it.
+        Not attached to a window: save it with ``savefig``, or let a notebook display it.
 
     Raises
     ------
     UserError
-        If there is nothing to draw, or more than can be told apart, with what can be done.
+        If there is nothing to draw, or too many curves to distinguish.
     """
-    from svmbench.cli._select import chosen
     from svmbench.figures.request import Request, make
     from svmbench.figures.style import drawing
+    from svmbench.sweep.select import chosen
 
     given = [str(results)] if runs is None else [runs] if not isinstance(runs, Sequence | str) else runs
     words = [given] if isinstance(given, str) else given
@@ -204,10 +204,10 @@ def plot(
 
 
 def _listener(config: RunConfig, quiet: bool) -> Any:
-    """Return what shows the progress of a run, a context manager."""
+    """Return a context manager that shows the progress of a run."""
     from contextlib import nullcontext
 
-    from svmbench.cli.progress import progress
+    from svmbench.runner.bar import progress
     from svmbench.runner.progress import PlainLines
 
     if quiet:
@@ -216,7 +216,7 @@ def _listener(config: RunConfig, quiet: bool) -> Any:
 
 
 def _with_files(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys with arrays of a data set written to files."""
+    """Write arrays given for the data set to files and return keys that refer to them."""
     given = keys.get("dataset")
     if given is None or isinstance(given, str) or (isinstance(given, Mapping) and "train" not in given):
         return dict(keys)
@@ -234,7 +234,7 @@ def _with_files(keys: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _written(folder: Path, examples: Any) -> Path:
-    """Write (X, y) to a file that is named by its content."""
+    """Write (X, y) to a file named by the hash of its content."""
     from svmbench.data.arrays import write_arrays
     from svmbench.files import sha256, write_whole
 
@@ -249,7 +249,7 @@ def _written(folder: Path, examples: Any) -> Path:
 
 
 def _words(keys: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
-    """Return keywords as overrides: a section's ``name`` or a bare word chooses the group's option."""
+    """Yield keywords as overrides; the ``name`` of a section selects the option of a group."""
     for key, value in keys.items():
         if isinstance(value, Mapping):
             section = dict(value)
@@ -264,7 +264,7 @@ def _words(keys: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
 
 
 def _word(value: Any) -> str:
-    """Return a value in Hydra's grammar."""
+    """Format a value in Hydra's grammar."""
     if value is None:
         return "null"
     if isinstance(value, bool):

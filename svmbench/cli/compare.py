@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from svmbench.cli._parser import Parser
-from svmbench.cli._select import RUNS, chosen
 from svmbench.errors import UserError, csv_cell, printable
+from svmbench.sweep.select import RUNS, chosen
 
 if TYPE_CHECKING:
     from svmbench.analysis.compare import Row

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from svmbench.cli._parser import Parser
-from svmbench.cli._select import RUNS, chosen
+from svmbench.sweep.select import RUNS, chosen
 
 _NAMED = 10
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from svmbench.cli._parser import Parser
-from svmbench.cli._select import RUNS, chosen
 from svmbench.errors import UserError
+from svmbench.sweep.select import RUNS, chosen
 
 
 def main(arguments: Sequence[str]) -> int:

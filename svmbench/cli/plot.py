@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 
 from svmbench.cli._parser import Parser, picture_path
-from svmbench.cli._select import RUNS, chosen
 from svmbench.config import folder
 from svmbench.errors import UserError
 from svmbench.figures import FORMATS
+from svmbench.sweep.select import RUNS, chosen
 
 _Y = "test_error, validation_error, train_error, primal_objective, suboptimality, gap, support_vectors, norm"
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._parser import Parser, picture_path
-from svmbench.cli._select import RUNS, chosen
 from svmbench.cli.compare import add_target, target_of
 from svmbench.errors import UserError, csv_cell, printable
 from svmbench.figures import FORMATS
+from svmbench.sweep.select import RUNS, chosen
 
 if TYPE_CHECKING:
     from svmbench.analysis.profiles import Profiles

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from svmbench.cli._parser import Parser, file_path
-from svmbench.cli._select import RUNS, chosen
 from svmbench.cli.compare import seedless
 from svmbench.errors import UserError
+from svmbench.sweep.select import RUNS, chosen
 
 
 def _verdicts(results: Path) -> list[dict[str, Any]]:

@@ -151,7 +151,7 @@ def _guarded(config: RunConfig, arguments: Sequence[str], as_json: bool) -> int:
 
 
 def _train(config: RunConfig, painter: Painter, as_json: bool) -> int:
-    from svmbench.cli.progress import progress
+    from svmbench.runner.bar import progress
     from svmbench.runner.execute import execute
 
     painter.wait()

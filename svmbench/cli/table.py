@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._parser import Parser
-from svmbench.cli._select import RUNS, chosen
 from svmbench.cli.compare import seedless
 from svmbench.errors import UserError, csv_cell, printable
+from svmbench.sweep.select import RUNS, chosen
 
 if TYPE_CHECKING:
     from svmbench.analysis.cell import Cell

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from svmbench.cli._parser import Parser
-from svmbench.cli._select import RUNS, chosen
 from svmbench.errors import UserError
+from svmbench.sweep.select import RUNS, chosen
 
 if TYPE_CHECKING:
     from svmbench.data import Dataset

@@ -1,4 +1,4 @@
-"""Which stored runs a command's words mean."""
+"""Selection of stored runs by the words of a command."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from svmbench.errors import UserError
 if TYPE_CHECKING:
     from svmbench.store import Store, StoredRun
 
-#: What `chosen` takes, for the help of the commands that use it.
+#: What `chosen` accepts, for the help of commands.
 RUNS = "a run, a unique prefix of one, a pattern such as 'sbp-*', a sweep, tag:NAME, or a folder of results"
 
 
 def chosen(results: str, names: Iterable[str]) -> list[StoredRun]:
-    """Return the runs that words mean, each once, in the order given.
+    """Return the runs that the words select, without duplicates, in the order given.
 
     Parameters
     ----------
     results : str
         The results folder.
     names : iterable of str
-        Names, unique beginnings or folders of runs, patterns, names or folders of sweeps, folders of results.
+        Ids, unique prefixes or folders of runs, patterns, names or folders of sweeps, results folders.
 
     Raises
     ------
     UserError
-        If a word means no run.
+        If a word selects no run.
     """
     from svmbench.store import Store
 
@@ -74,7 +74,7 @@ def _tagged(store: Store, tag: str) -> list[StoredRun]:
 
 
 def _is_sweep(results: Path, name: str) -> bool:
-    """Tell whether a sweep has this name or beginning: they begin with a date, runs with a solver."""
+    """Return whether a sweep has this name or prefix; only names of sweeps begin with a digit."""
     return name[:1].isdigit() and any((results / "sweeps").glob(f"{name}*/plan.json"))
 
 
@@ -83,7 +83,7 @@ def _of_sweep(store: Store, name: str) -> list[StoredRun]:
 
     record = Record.find(store.root, name)
     ids = {end["run"] for end in record.ends().values() if end.get("run") is not None}
-    # A sweep that is given by its folder lies in the results that it was made in.
+    # A sweep given by its folder may belong to another results folder.
     home = type(store)(record.folder.parent.parent)
     runs = [run for run in home.runs() if run.id in ids]
     if not runs:

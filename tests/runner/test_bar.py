@@ -9,7 +9,7 @@ import termios
 
 import pytest
 
-from svmbench.cli.progress import Bar, progress
+from svmbench.runner.bar import Bar, progress
 from svmbench.runner.progress import PlainLines
 
 

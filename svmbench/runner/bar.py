@@ -1,4 +1,4 @@
-"""What a run shows while it trains: a bar on a terminal, plain lines elsewhere."""
+"""Progress of a run: a bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _UNBOUNDED = "{desc} {n_fmt} [{elapsed}{postfix}]"
 
 
 class Bar:
-    """A live line for one run.
+    """Progress bar of one run.
 
     Parameters
     ----------
     stream : text stream
         A terminal.
     title : str
-        What stands in front of the bar.
+        Shown before the bar.
     """
 
     def __init__(self, stream: TextIO, title: str) -> None:
@@ -45,9 +45,9 @@ class Bar:
         self._tqdm.write(text, file=self._stream)
 
     def advanced(self, counter: str, value: int, goal: int | None, seconds: float) -> None:
-        """Move the bar; it appears with the first training."""
+        """Move the bar; the first call makes it."""
         if self._bar is None:
-            # tqdm shows nothing on a terminal that does not know its size; get_terminal_size has a guess.
+            # tqdm shows nothing on a terminal of unknown size; get_terminal_size guesses.
             columns, lines = shutil.get_terminal_size()
             self._bar = self._tqdm(
                 total=goal,
@@ -60,8 +60,8 @@ class Bar:
                 bar_format=_UNBOUNDED if goal is None else _BOUNDED,
             )
         self._rate = value / max(seconds, 1e-9)
-        self._tell()
-        # A method may pass its goal by part of an iteration.
+        self._show()
+        # The last iteration may overshoot the goal.
         self._bar.update((value if goal is None else min(value, goal)) - self._bar.n)
 
     def observed(self, row: dict[str, Any]) -> None:
@@ -70,17 +70,17 @@ class Bar:
         self._error = self._error if error is None else error
         self._best.see(row)
         self._doing = "training"
-        self._tell(refresh=True)
+        self._show(refresh=True)
 
     def doing(self, what: str, left: float | None = None) -> None:
-        """Show what begins now, and when it will probably end."""
+        """Show the current phase and the estimated seconds left."""
         changed = (what, left) != (self._doing, self._left)
         self._doing, self._left = what, left
         if changed:
-            self._tell(refresh=True)
+            self._show(refresh=True)
 
-    def _tell(self, refresh: bool = False) -> None:
-        """Put what is known behind the bar."""
+    def _show(self, refresh: bool = False) -> None:
+        """Update the text after the bar."""
         parts = [self._doing, f"{self._rate:.2g}/s"]
         if self._left is not None and self._doing == "training":
             parts.append(f"{self._left:.0f} s left")
@@ -90,14 +90,14 @@ class Bar:
             self._bar.set_postfix_str(", ".join([*parts, *self._best.told()]), refresh=refresh)
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.close()
 
 
 @contextmanager
 def progress(title: str, stream: TextIO | None = None) -> Iterator[Progress]:
-    """Give the listener that fits a stream, standard error by default, and end it."""
+    """Yield a listener for a stream, standard error by default, and close it at the end."""
     from svmbench.runner.progress import PlainLines
 
     stream = stream or sys.stderr
