@@ -59,7 +59,7 @@ def test_the_last_checkpoint_is_the_summary(make):
 
 def test_an_identical_run_is_found_and_not_repeated(make, monkeypatch):
     first = make()
-    monkeypatch.setattr(module, "Loop", None)
+    monkeypatch.setattr(module, "Training", None)
     again = make(results=make.config().results + "/", data={"mirror": "/elsewhere"}, prefetch=False)
     assert again.state == "found" and again.run.path.samefile(first.run.path)
     assert again.reason == f"stored before: {first.reason}"

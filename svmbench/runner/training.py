@@ -1,0 +1,247 @@
+"""Training of one solver on one data set: its examples, the solver, an observer and the loop, joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.errors import Refusal
+from svmbench.kernels.given import warning
+from svmbench.problem import Problem
+from svmbench.rng import Generator
+from svmbench.run_config import RunConfig
+from svmbench.runner import prepare
+from svmbench.runner.clock import Clock
+from svmbench.runner.continuation import Beginning, keeping
+from svmbench.runner.ends import End
+from svmbench.runner.loop import Loop, LoopSpec, Surroundings
+from svmbench.runner.memory import Allowance
+from svmbench.runner.models import stored_model
+from svmbench.runner.observe import Observer
+from svmbench.runner.optimum import Optimum, lookup, optimum, optimum_key
+from svmbench.runner.progress import Progress
+from svmbench.runner.signals import Interrupt
+from svmbench.runner.translation import Posed, posed
+from svmbench.solvers.base import Solver
+from svmbench.store import RunWriter, Store
+from svmbench.store.identity import DERIVED, derived_from
+
+if TYPE_CHECKING:
+    from svmbench.data import Dataset
+    from svmbench.features import FeatureMap
+    from svmbench.store.model import StoredModel
+
+
+@dataclass(frozen=True)
+class Task:
+    """A configuration applied to a data set.
+
+    Attributes
+    ----------
+    config : RunConfig
+        The configuration.
+    data : Dataset
+        The data set as loaded.
+    solver : type of Solver
+        The solver.
+    posed : Posed
+        The data set as the solver sees it.
+    problem : Problem
+        The problem over the training labels.
+    seeds : dict
+        Seeds of the run (`svmbench.runner.prepare.seeds`).
+    """
+
+    config: RunConfig
+    data: Dataset
+    solver: type[Solver]
+    posed: Posed
+    problem: Problem
+    seeds: dict[str, Any]
+
+    @classmethod
+    def of(cls, config: RunConfig, data: Dataset, solver: type[Solver]) -> Task:
+        """Return the task of a valid configuration; ν and R stay open if they are derived."""
+        problem, seeds = prepare.problem(config, data.train.y), prepare.seeds(config)
+        return cls(config, data, solver, posed(data, config, solver.access), problem, seeds)
+
+    @property
+    def cache_bytes(self) -> int:
+        """Size of the row cache."""
+        return prepare.cache_bytes(self.config.budget, self.problem.n)
+
+
+def settle(
+    task: Task, store: Store, allowance: Allowance | None, say: Callable[[str], None]
+) -> tuple[Task, Optimum | None, dict[str, float]]:
+    """Look up the certified optimum of a task, and compute it if ν or R depends on it.
+
+    Returns
+    -------
+    Task
+        With ν or R in its problem.
+    Optimum or None
+        The optimum, if known.
+    dict
+        ν or R by the key of the solver, if it was derived from the optimum.
+
+    Raises
+    ------
+    Refusal
+        If ν or R depends on an optimum that is zero.
+    """
+    config, problem, kernel = task.config, task.problem, task.config.kernel.document()
+    if config.features is not None:
+        return task, None, {}  # another problem, whose optimum is not stored
+    best = lookup(store, optimum_key(problem, task.data, kernel))
+    name, key = DERIVED.get(task.solver.form, ("lam", "lam"))
+    if getattr(problem, name) is not None:
+        return task, best, {}
+    best = best or optimum(
+        problem, task.posed.data, kernel, store, cache_bytes=task.cache_bytes, threads=config.threads,
+        seconds=config.budget.seconds, allowance=allowance, say=say,
+    )  # fmt: skip
+    value = derived_from(vars(best), key)
+    if best.nu is None or value is None:
+        raise Refusal(
+            f"{key}=auto needs an optimum that is not zero; give solver.{key}=NUMBER or a smaller lam"
+        )
+    solved = replace(problem, nu=value) if name == "nu" else replace(problem, radius=value)
+    return replace(task, problem=solved), best, {key: value}
+
+
+class Training:
+    """One training of a task, from its first iteration to its end.
+
+    Parameters
+    ----------
+    task : Task
+        What is trained.
+    best : Optimum or None
+        Its optimum, if known.
+    progress : Progress
+        Told what happens.
+    interrupt : Interrupt
+        Ends the training on a signal.
+    allowance : Allowance or None
+        Memory that the process may take; None: unlimited.
+    marked : callable
+        Returns a context manager that is entered while the clock runs, from the seconds trained so far.
+
+    Attributes
+    ----------
+    predict : callable or None
+        Decision function of the last checkpoint, from rows, shape (m, d), to scores, shape (m,).
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        best: Optimum | None,
+        progress: Progress,
+        interrupt: Interrupt,
+        allowance: Allowance | None,
+        marked: Callable[[float], AbstractContextManager[object]] = nullcontext,
+    ) -> None:
+        self._task = task
+        self._best = best
+        self._progress = progress
+        self._interrupt = interrupt
+        self._allowance = allowance
+        self._marked = marked
+        self._loop: Loop | None = None
+        self._observer: Observer | None = None
+        self._map: FeatureMap | None = None
+        self.predict: Callable[[Any], NDArray[np.float64]] | None = None
+
+    def drive(
+        self,
+        checkpoint: Callable[[dict[str, Any]], None],
+        writer: RunWriter | None = None,
+        before: Beginning | None = None,
+    ) -> End:
+        """Train to the end.
+
+        Parameters
+        ----------
+        checkpoint : callable
+            Receives the row of each checkpoint.
+        writer : RunWriter, optional
+            Stores the state of a solver that can be continued.
+        before : Beginning, optional
+            A stored run that is continued.
+        """
+        task, config, clock = self._task, self._task.config, Clock()
+        problem, solver = task.problem, task.solver
+        oracle = self._read(solver.access, clock)
+        coarse = warning(oracle)
+        if coarse is not None:
+            self._progress.say(coarse)
+        counted = solver.access != "data"  # the evaluations of a baseline are unknown
+        seen = oracle if counted else self._read(solver.observed, clock)
+        generator = Generator(task.seeds["generator"])
+        run = solver(solver.Params(**config.solver.parameters)).start(problem, oracle, generator)
+        best, due = self._best, False
+        bound = best.dual if best is not None and best.precision == "float64" else None
+        limited = counted and config.budget.gap is None
+        exact = counted and solver.exact
+        observer = self._observer = Observer(
+            problem, seen, task.posed.data, bound, config.observe.train, limited, exact, config.budget
+        )
+        if before is not None:
+            clock, due = before.stand(run, oracle.ledger, observer, checkpoint)
+        around = Surroundings(
+            observer, checkpoint, self._interrupt, self._progress, keeping(writer, solver, observer),
+            self._allowance, self._marked, partial(task.posed.answer, problem=problem),
+            None if limited or not exact else observer.promising,
+        )  # fmt: skip
+        spec = LoopSpec.of(config, solver, problem.n)
+        loop = self._loop = Loop(run, oracle.ledger, spec, around, clock, due)
+        with self._interrupt.deferred():
+            end = loop.drive()
+        if loop.seen is not None:
+            model, rows = loop.seen[0].model, task.posed.rows  # not `self`: a cycle would keep rows in memory
+            self.predict = lambda X: model.scores(seen, rows(X))
+        return end
+
+    def _read(self, access: str, clock: Clock) -> prepare.Examples:
+        """Return the training examples for an access; making features is timed as training."""
+        task, X = self._task, self._task.posed.data.train.X
+        if task.config.features is None:
+            return prepare.examples(task.config, X, access, task.cache_bytes)
+        with clock:
+            self._map = prepare.feature_map(task.config, X, task.seeds["features"])
+            return self._map.examples()
+
+    @property
+    def wrong_tests(self) -> Any:
+        """The wrongly predicted test examples of the last checkpoint, None if there is none."""
+        return None if self._observer is None else self._observer.wrong_tests
+
+    @property
+    def precision(self) -> str | None:
+        """Arithmetic of the gap of the last checkpoint."""
+        return None if self._loop is None or self._loop.row is None else self._loop.row.get("precision")
+
+    def model(self) -> StoredModel | None:
+        """Return the model of the last checkpoint, over the data set as loaded."""
+        if self._loop is None or self._loop.seen is None:
+            return None
+        task, chosen = self._task, self._task.config.features
+        snapshot, iterations = self._loop.seen
+        model = stored_model(
+            snapshot,
+            iterations,
+            y=task.problem.y,
+            kernel=task.config.kernel.document(),
+            checksum=task.data.checksum,
+            features=None if chosen is None else {**chosen.document(), "seed": task.seeds["features"]},
+            map=self._map,
+        )
+        return task.posed.stored(model)
