@@ -23,6 +23,9 @@ _LEAST = 10
 _SPARE = ("objective", "age", "cost", "gap", "end", "differs")
 _RIGHT = ("error", "objective", "gap", "cost", "age")
 
+#: Mark of a run that has converged far from the optimum, or with no bound that tells how far.
+OWN_RULE = "own rule"
+
 #: What an evaluation budget counts, in a word.
 _UNITS = {"inner_products": "prods", "iterations": "iters"}
 #: Largest number of each unit of time, and the seconds of one.
@@ -56,7 +59,7 @@ def overview(
         "objective": [_short(run.value("primal_objective"), ".5g") for run in runs],
         "gap": [_short(run.value("relative_gap"), ".0e") for run in runs],
         "cost": [_cost(run) for run in runs],
-        "end": ["" if run.complete else run.status for run in runs],
+        "end": [_end(run) for run in runs],
         "age": [age(run.ended or run.started, now) for run in runs],
     }
     kept = {
@@ -152,6 +155,11 @@ def _value(value: Any) -> str:
     if isinstance(value, list):
         return ",".join(map(_value, value))
     return str(value).rpartition("/")[2] or str(value)
+
+
+def _end(run: StoredRun) -> str:
+    """Return how a run without a result ended, or the mark of one that converged by its own rule alone."""
+    return OWN_RULE if run.flagged else "" if run.complete else run.status
 
 
 def _percent(value: float | None) -> str:

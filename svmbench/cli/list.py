@@ -105,6 +105,7 @@ def _overview(runs: _Columns, chosen: Sequence[StoredRun], ids: Sequence[str] | 
 
 def _wide(runs: _Columns, chosen: Sequence[StoredRun], asked: str) -> str:
     """Return the columns that are asked for."""
+    from svmbench.cli._overview import OWN_RULE
     from svmbench.figures.tables import table
 
     columns = [runs.full(name) for name in asked.split(",")]
@@ -112,6 +113,8 @@ def _wide(runs: _Columns, chosen: Sequence[StoredRun], asked: str) -> str:
     for place, column in enumerate(columns):
         if column in _PERCENT:
             values[place] = [percent(value) for value in values[place]]
+        elif column == "status":
+            values[place] = [f"{run.status}, {OWN_RULE}" if run.flagged else run.status for run in chosen]
     return table([column.removeprefix("config.") for column in columns], list(zip(*values, strict=True)))
 
 
@@ -140,7 +143,10 @@ def _parser() -> Parser:
         "list",
         f"List the last {_MOST} of the stored runs, newest last, as wide as the terminal: the keys in which "
         "they differ, and their last test error, objective, relative gap and cost. A column is a key of "
-        "svmbench show --json (test_error) or of the configuration (problem.C, kernel.gamma, seed).",
+        "svmbench show --json (test_error) or of the configuration (problem.C, kernel.gamma, seed). The "
+        "column 'end' appears where a run has no result, or converged by its own rule alone ('own rule'): "
+        "at a relative gap above 1 %, or with no bound that tells how far the optimum is; svmbench show "
+        "says which.",
     )
     parser.add_argument("--all", action="store_true", help="every run, in a pager on a terminal")
     parser.add_argument("--columns", metavar="A,B", help="these columns, however wide")

@@ -8,12 +8,11 @@ from typing import Any
 from svmbench.errors import Refusal, UserError
 from svmbench.runner.certifier import Uncertified
 from svmbench.runner.memory import OutOfAllowance
+from svmbench.store.runs import FLAG
 
 #: Relative gap above which a method that has converged has done so by its own rule alone.
 _FAR = 0.01
 
-#: In the reason of each run that has converged far from the optimum, or with no bound that tells how far.
-FLAG = "by its own rule alone"
 _UNKNOWN = ", with no bound that tells how far the optimum is"
 
 
@@ -47,7 +46,14 @@ def end_by(error: BaseException) -> End:
     return End("failed", f"{type(error).__name__}: {error}; see error.log in the run's folder")
 
 
-def explained(end: End, row: dict[str, Any], exact: bool, regularised: bool = True) -> End:
+def explained(
+    end: End,
+    row: dict[str, Any],
+    exact: bool,
+    regularised: bool = True,
+    loss: str = "hinge",
+    counted: bool = True,
+) -> End:
     """Return an end that may be far from the optimum with how far it is, where that is known.
 
     A tolerance is one of the optimality conditions or of the mean loss, and a rule may be about something
@@ -64,6 +70,10 @@ def explained(end: End, row: dict[str, Any], exact: bool, regularised: bool = Tr
         Whether the method ends at the optimum by itself.
     regularised : bool, default True
         Whether it minimises a regularised objective at all.
+    loss : str, default "hinge"
+        The loss of the objective that it minimises.
+    counted : bool, default True
+        Whether it has a stopping rule; a third-party program converges when every setting has been tried.
     """
     gap = row.get("relative_gap")
     at = "" if gap is None else f", at a relative gap of {gap:.1e}"
@@ -73,11 +83,12 @@ def explained(end: End, row: dict[str, Any], exact: bool, regularised: bool = Tr
         return replace(end, reason=f"{end.reason} before it converged{at}")
     if end.status != "converged" or not regularised:
         return end
-    if row.get("native_objective") is not None and not (exact and row.get("dual_source") == "solver"):
-        # The gap to the stored optimum is that of another loss.
+    if loss != "hinge" and row.get("native_objective") is not None:
+        # The gap to the stored optimum is that of another loss. With the hinge loss, a native bound is one
+        # over a part of the space, such as the span of some points, and tells nothing of the optimum.
         gap = _native_gap(row)
         at = "" if gap is None else f", at a relative gap of {gap:.1e} in its own objective"
-    if gap is None and exact and row.get("primal_objective") != 0.0:  # no objective is below 0
+    if gap is None and counted and row.get("primal_objective") != 0.0:  # no objective is below 0
         return replace(end, reason=f"{end.reason}, {FLAG}{_UNKNOWN}")
     if gap is not None and gap > _FAR:
         more = ": a smaller solver.eps would go on" if exact else ""

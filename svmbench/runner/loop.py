@@ -77,6 +77,8 @@ class LoopSpec:
         Whether the method ends at the optimum by itself: then an end before it says that it is one.
     regularised : bool
         Whether the method minimises a regularised objective: then an end far from its optimum says so.
+    counted : bool
+        Whether it is a method of its own and no third-party program, of which nothing is counted.
     """
 
     budget: BudgetConfig
@@ -85,12 +87,20 @@ class LoopSpec:
     refits: bool = False
     exact: bool = False
     regularised: bool = True
+    counted: bool = True
 
     @classmethod
     def of(cls, config: RunConfig, solver: type[Solver], n: int) -> LoopSpec:
         """Return the rules for a solver on n training examples."""
-        first, regularised = first_checkpoint(solver, config.budget.counter, n), solver.form == "regularised"
-        return cls(config.budget, first, config.observe.points, solver.refits, solver.exact, regularised)
+        return cls(
+            config.budget,
+            first_checkpoint(solver, config.budget.counter, n),
+            config.observe.points,
+            solver.refits,
+            solver.exact,
+            solver.form == "regularised",
+            solver.access != "data",
+        )
 
 
 @dataclass(frozen=True)
@@ -223,7 +233,9 @@ class Loop:
                 at = row["iterations"]
                 return End("diverged", f"the objective is {row['primal_objective']} after {at} iterations")
             if end is not None:
-                return explained(end, row, self._spec.exact, self._spec.regularised)
+                assert self.seen is not None
+                spec, loss = self._spec, self.seen[0].loss
+                return explained(end, row, spec.exact, spec.regularised, loss, spec.counted)
             end = self._reached(row)
             if end is not None:
                 return end

@@ -24,6 +24,9 @@ COMPLETE = ("converged", "stalled", "budget", "timeout", "diverged")
 SETTLED = ("converged", "stalled")
 END_STATES = (*COMPLETE, "out_of_memory", "refused", "failed", "interrupted")
 
+#: In the reason of each run that has converged far from the optimum, or with no bound that tells how far.
+FLAG = "by its own rule alone"
+
 RUNNING = ".running"
 LOCK = "lock"
 #: While a run trains: a file with the seconds that it had trained before.
@@ -202,6 +205,11 @@ class StoredRun:
     def started(self) -> str:
         """When it began."""
         return str(self.facts["started"])
+
+    @property
+    def flagged(self) -> bool:
+        """Whether it converged far from the optimum, or with no bound that tells how far (`FLAG`)."""
+        return self.status == "converged" and FLAG in self.reason
 
     @property
     def complete(self) -> bool:

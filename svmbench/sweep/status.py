@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
-from svmbench.runner.ends import FLAG
 from svmbench.runner.outcome import ended
+from svmbench.store.runs import FLAG
 from svmbench.sweep.plan import Job
 from svmbench.sweep.record import Record
 

@@ -154,6 +154,7 @@ class Named:
     """What the overview asks of a run."""
 
     solver, dataset, status, complete, document = "sbp", "adult", "failed", False, {}
+    flagged = False
     config = RunConfig(Choice("sbp"), Choice("adult"), Choice("linear"))
     ended, started = None, "2026-01-01T00:00:00+00:00"
 
@@ -169,6 +170,19 @@ def test_a_run_without_a_result_says_how_it_ended(here, capsys):
     stored_run(here / "results", seed=1, costs=[10], errors=[10])
     first, failed, good = lines(capsys)
     assert "end" in first.split() and "failed" in failed.split() and "budget" not in good
+
+
+def test_a_run_that_converged_by_its_own_rule_alone_is_marked(here, capsys):
+    reason = "cuts and points suffice after 9 iterations, by its own rule alone, at a relative gap of 1.7e-01"
+    stored_run(here / "results", costs=[10], errors=[10], status="converged", reason=reason)
+    stored_run(here / "results", seed=1, costs=[10], errors=[10], status="converged")
+    first, marked, good = lines(capsys)
+    assert "end" in first.split() and "own rule" in marked and "own rule" not in good
+    *_, marked, good = lines(capsys, "--columns", "status")
+    assert (marked.strip("| "), good.strip("| ")) == ("converged, own rule", "converged")
+    assert printed(capsys, "--columns", "status")[1:] == [["converged"], ["converged"]]  # for programs
+    assert main(["list", "--help"]) == 0
+    assert "own rule" in " ".join(capsys.readouterr().out.split())
 
 
 def test_what_follows_from_solver_or_data_set_is_not_what_differs(here, capsys):

@@ -38,6 +38,7 @@ def stored_run(
     errors=(),
     *,
     status="budget",
+    reason="because the test says so",
     rows=1000,
     config=None,
     title=None,
@@ -77,7 +78,7 @@ def stored_run(
     }
     for row in zip(*table.values(), strict=True):
         writer.checkpoint({name: _stored(value) for name, value in zip(table, row, strict=True)})
-    return writer.finish(status, "because the test says so")
+    return writer.finish(status, reason)
 
 
 def _stored(value):

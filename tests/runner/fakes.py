@@ -57,6 +57,12 @@ class HandClock:
         self.cpu += seconds
 
 
+class Answer(int):
+    """The iterations that a scripted run has made, as the answer of a method with a loss."""
+
+    loss: str
+
+
 class ScriptedRun:
     """Charges fixed amounts per iteration; also its own ledger.
 
@@ -77,6 +83,7 @@ class ScriptedRun:
     def __init__(self, charges, converge=10**9, stall=10**9, pause=0.0, give_up=10**9):
         self.charges, self.converge, self.stall, self.pause = charges, converge, stall, pause
         self.give_up = give_up
+        self.loss = "hinge"
         self.counts = dict.fromkeys(("iterations", *charges), 0)
         self.advances = 0
 
@@ -100,7 +107,9 @@ class ScriptedRun:
                 self.counts[name] += amount if self.iterations <= self.stall else 0
 
     def snapshot(self):
-        return self.iterations
+        answer = Answer(self.iterations)
+        answer.loss = self.loss
+        return answer
 
 
 @dataclass(frozen=True)

@@ -193,6 +193,17 @@ def test_a_solver_without_dual_is_bounded_by_the_optimum_once_it_is_stored(make)
     assert (bounded.trace()["duality_gap"] > 0).all()
 
 
+@pytest.mark.parametrize("name", ["cpsp", "cpny"])
+def test_a_method_on_few_points_converges_by_its_own_rule_alone(make, name):
+    few = {"name": name, "k": 1}
+    unknown = make(few, budget={"kev": 1e6}).run
+    assert unknown.status == "converged" and unknown.flagged and "with no bound" in unknown.reason
+    make("sbp")  # which certifies the optimum
+    known = make(few, budget={"kev": 1e6}, force=True).run
+    assert known.status == "converged" and known.flagged and "at a relative gap of" in known.reason
+    assert known.value("relative_gap") > 0.01
+
+
 def test_all_solvers_meet_at_the_optimum(make):
     runs = {name: make(name, budget={"kev": 2e6}).run for name in ("sbp", "smo", "sdca", "pegasos")}
     record = Store(make.config().results).optimum(runs["sbp"].manifest["optimum"])

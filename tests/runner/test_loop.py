@@ -28,6 +28,7 @@ def drive(
     refits=False,
     exact=False,
     regularised=True,
+    counted=True,
     promising=None,
     **budget,
 ):
@@ -36,7 +37,7 @@ def drive(
     loop = Loop(
         run,
         run,
-        LoopSpec(replace(BUDGET, **budget), first, points, refits, exact, regularised),
+        LoopSpec(replace(BUDGET, **budget), first, points, refits, exact, regularised, counted),
         Surroundings(
             lambda snapshot, last: {**seen(snapshot), "last": last},
             checkpoint or rows.append,
@@ -154,8 +155,13 @@ def test_a_limit_in_iterations_is_exact_beside_a_counter():
     assert (end.status, end.reason) == ("budget", "budget.iterations=37 reached")
 
 
+def near(iterations):
+    """Return the checkpoint of a method that is near the optimum."""
+    return {"primal_objective": 1.0, "relative_gap": 1e-3}
+
+
 def test_convergence_ends_a_run_with_one_last_checkpoint():
-    end, rows = drive(ScriptedRun({"kev_iter": 10}, converge=15), points=1, kev=1e6)
+    end, rows = drive(ScriptedRun({"kev_iter": 10}, converge=15), points=1, kev=1e6, observe=near)
     assert column(rows, "iterations") == [1, 10, 15]
     assert (end.status, end.reason) == ("converged", "the solver's stopping rule holds after 15 iterations")
 
@@ -163,7 +169,7 @@ def test_convergence_ends_a_run_with_one_last_checkpoint():
 def test_a_run_tells_why_it_converged():
     run = ScriptedRun({"kev_iter": 10}, converge=15)
     run.reason = "the sample has no violators"
-    end, _ = drive(run, points=1, kev=1e6)
+    end, _ = drive(run, points=1, kev=1e6, observe=near)
     assert end.reason == "the sample has no violators after 15 iterations"
 
 
@@ -198,8 +204,9 @@ def test_the_look_at_the_end_of_a_method_is_told_that_it_is_the_last():
 
 
 def test_an_exact_method_that_converged_far_from_the_optimum_says_at_what_gap():
-    def end_of(exact=True, regularised=True, **row):
+    def end_of(exact=True, regularised=True, counted=True, loss="hinge", **row):
         run, kind = ScriptedRun({"kev_iter": 10}, converge=15), {"exact": exact, "regularised": regularised}
+        run.loss, kind["counted"] = loss, counted
         end, _ = drive(run, observe=lambda _: {"primal_objective": 1.0, **row}, kev=1e6, **kind)
         assert end.status == "converged"
         return end.reason
@@ -213,15 +220,21 @@ def test_an_exact_method_that_converged_far_from_the_optimum_says_at_what_gap():
     assert end_of(exact=False, relative_gap=0.2, dual_source="solver") == plain + far
     assert end_of(exact=False, relative_gap=0.2, dual_source="optimum") == plain + far
     assert end_of() == plain + unknown
-    assert end_of(exact=False) == plain
-    other = {"relative_gap": 0.2, "dual_source": "optimum", "native_objective": 2.0}  # of another loss
+    assert end_of(exact=False) == plain + unknown
+    assert end_of(exact=False, counted=False) == plain  # a baseline that has tried every setting
+    assert end_of(exact=False, counted=False, relative_gap=0.2, dual_source="optimum") == plain + far
+    other = {"relative_gap": 0.2, "dual_source": "optimum", "native_objective": 2.0, "loss": "squared_hinge"}
     assert end_of(**other) == plain + unknown
     assert end_of(regularised=False, relative_gap=0.2, dual_source="optimum") == plain
-    own = {"exact": False, "native_objective": 2.0}
+    own = {"exact": False, "native_objective": 2.0, "loss": "squared_hinge"}
     assert " at a relative gap of 5.0e-01 in its own objective" in end_of(**own, native_bound=1.0)
     assert end_of(**own, native_bound=1.99) == plain
     assert end_of(**own, native_bound=3.0) == plain  # a method that maximises
-    assert end_of(**own) == plain
+    assert end_of(**own) == plain + unknown
+    over_a_span = {"exact": False, "native_objective": 2.0, "native_bound": 1.99}
+    assert end_of(**over_a_span) == plain + unknown
+    assert end_of(**over_a_span, relative_gap=0.2, dual_source="optimum") == plain + far
+    assert end_of(**over_a_span, relative_gap=1e-3, dual_source="optimum") == plain
     assert end_of(primal_objective=0.0) == plain
 
 
@@ -275,7 +288,13 @@ def test_a_solver_says_why_it_stalled():
 def test_a_signal_ends_a_run_after_a_last_checkpoint():
     interrupt = Interrupt()
     run = ScriptedRun({"kev_iter": 10}, pause=0.001)
-    run.snapshot = lambda: setattr(interrupt, "requested", "SIGINT") if run.iterations >= 10 else None
+    answer = run.snapshot
+
+    def snapshot():
+        interrupt.requested = "SIGINT" if run.iterations >= 10 else None
+        return answer()
+
+    run.snapshot = snapshot
     end, rows = drive(
         run, points=1, interrupt=interrupt, observe=lambda snapshot: {"primal_objective": 1.0}, kev=1e9
     )
