@@ -1,4 +1,4 @@
-"""What the compiled layer was built with."""
+"""Compiler and Cython version of the compiled layer."""
 
 cdef extern from *:
     """
@@ -19,7 +19,7 @@ cdef extern from *:
 
 
 def compiler():
-    """Return name and version of the C compiler."""
+    """Return the name and version of the C compiler."""
     return svmbench_compiler.decode()
 
 

@@ -1,4 +1,4 @@
-"""What makes a gap a bound: training scores in double precision, and primal and dual objectives from them."""
+"""Duality gaps that are bounds: training scores in double precision, and objectives computed from them."""
 
 from __future__ import annotations
 
@@ -23,57 +23,57 @@ from svmbench.solvers.base import KernelExpansion, Model
 
 Floats = NDArray[np.float64]
 
-#: Evaluations that a run may spend on its observation whatever it trains; they take seconds.
+#: Kernel evaluations that observation may always spend; they take seconds.
 _FREE = 2_000_000_000
 
-#: The same for a method whose gap is bounded otherwise (`svmbench.runner.margin`), and the part of its
-#: training that evaluations in double precision may take beside, at their price. That is a quarter of its
-#: time at most: rows of covertype, many of whose values are 0, are five times faster than the price says.
+#: The same if the gap has another bound (`svmbench.runner.margin`); beyond it, observation may spend the
+#: evaluations of training divided by `_SHARE`. At the price of double precision, that is a quarter of the
+#: training time at most: rows of covertype, with many values of 0, are five times cheaper than the price.
 _FREE_BOUNDED, _SHARE = 200_000_000, 20
 
-#: Of objectives that are sums in float64, relative.
+#: Relative rounding error of objectives that are sums in float64.
 _ROUNDING = 1e-12
 
-#: Digits of ν and R at most, those of an identity.
+#: Most digits of ν and R, as in an identity.
 _MOST_DIGITS = 6
 
-#: Part of the objective that responses in single precision may be off by, judged by a sample of the examples.
+#: Largest relative error of the objective for which responses in single precision are accepted, by sampling.
 ROUGH = 1e-4
 
-#: Examples of that sample.
+#: Examples in that sample.
 _SAMPLE = 256
 
-#: How far a coefficient may be from a common multiple of what it was, relative to itself.
+#: Largest relative deviation of a coefficient from a multiple of its previous value.
 _SAME = 1e-15
 
 
-#: How much smaller than it once was a score may be, or 1, before its rounding counts.
+#: Scores that have shrunk by more than this factor relative to 1 are recomputed because of their rounding.
 _SHRUNK = 1e4
 
 
 class TrainingScores:
     """Scores of the models of one run on its training examples, in double precision.
 
-    A model differs from the one before it by a common factor and some coefficients, and only these are
-    evaluated, unless evaluating all of them is about as quick. The scores are those of the coefficients
-    alone, never of what a solver maintains. Scores that are far smaller than they once were keep the rounding
-    of that time, so all of their terms are evaluated again. Evaluations in double precision may take no
-    longer than the training that was charged so far (`kev_iter`), beside a fixed share; scores beyond that
-    are unknown. Where the gap ends the run, or what is evaluated is not counted, there is no such limit.
-    At the end of a method earlier looks are not reckoned, so that its last row has a gap wherever one look
-    may be made.
-    Scores are made all the same where responses in single precision cannot stand for them (`support`).
-    What was charged, unlike what was computed, depends on no cache, and is the same in a run that was
-    interrupted and went on.
+    Consecutive models differ by a common factor and some coefficients. Only the latter are evaluated, unless
+    it is about as fast to evaluate all. The scores depend on the coefficients alone, never on what a solver
+    maintains. Scores that have become much smaller keep the rounding errors of their earlier size, so they
+    are then recomputed from all terms.
+
+    Evaluations in double precision may take as long as the training charged so far (`kev_iter`), plus a
+    fixed amount; beyond that, scores are unknown. There is no limit if the gap ends the run or if the
+    evaluations of the solver are not counted. At the end of a method, only the final evaluation counts
+    against the limit, so that the last row has a gap whenever one evaluation is affordable. Scores are always
+    computed if responses in single precision are too inaccurate (`support`). The limit is set by charged
+    evaluations, not by computed ones, so it does not depend on the cache or on interruptions.
 
     Parameters
     ----------
     reader : Oracle or LinearData
         The training examples.
     limited : bool, default True
-        Whether evaluations are limited so; if not, scores are always known.
+        Whether evaluations are limited; otherwise scores are always known.
     bounded : bool, default False
-        Whether there is another bound of the gap: then they are limited to a quarter of the training.
+        Whether the gap has another bound. If so, scores may take a quarter of the training time.
     """
 
     def __init__(self, reader: Oracle | LinearData, limited: bool = True, bounded: bool = False) -> None:
@@ -82,18 +82,18 @@ class TrainingScores:
         self._bounded = bounded
         self._coefficients = np.zeros(reader.n)
         self._scores = np.zeros(reader.n)
-        self._sizes = np.zeros(reader.n)  # the largest that they have been, times the factors since
+        self._sizes = np.zeros(reader.n)  # largest magnitudes so far, rescaled by the factors
         self._spent = 0
 
     def __call__(self, model: Model, *, last: bool = False, anyway: bool = False) -> Floats | None:
-        """Return <w, Φ(x_i)> for every training example, without bias, shape (n,); None if too dear.
+        """Return <w, Φ(x_i)> for all training examples, without bias, shape (n,); None if too expensive.
 
-        With `last` what was spent before does not count; with `anyway` nothing is too dear.
+        `last` disregards earlier evaluations, `anyway` the limit.
         """
         if last:
             self._spent = 0
         if not isinstance(model, KernelExpansion) or not isinstance(self._reader, Oracle):
-            return model.training_scores(self._reader)  # in double precision as it is
+            return model.training_scores(self._reader)  # already in double precision
         new = np.zeros(self._reader.n)
         np.add.at(new, model.indices, model.coefficients)
         factor = _common_factor(self._coefficients, new)
@@ -119,12 +119,12 @@ class TrainingScores:
         return self._scores.copy()
 
     def _exact(self, at: NDArray[np.int64], coefficients: Floats) -> Floats:
-        """Return the scores of these coefficients, shape (n,), that are not 0 at some examples."""
+        """Return the scores of the coefficients, shape (n,), at these examples."""
         assert isinstance(self._reader, Oracle)
         return np.asarray(self._reader.exact_responses(at, coefficients[at], observed=True))
 
     def state(self) -> dict[str, Floats]:
-        """Return what the next scores are made from: the last bits of a look depend on the looks before."""
+        """Return the state; the last bits of scores depend on the earlier ones."""
         spent = np.array(self._spent, dtype=np.float64)
         return {
             "coefficients": self._coefficients,
@@ -134,25 +134,25 @@ class TrainingScores:
         }
 
     def restore(self, state: Mapping[str, Floats]) -> None:
-        """Stand where these scores stood."""
+        """Restore a state."""
         self._coefficients, self._scores = state["coefficients"], state["scores"]
         self._sizes = state.get("sizes", np.abs(self._scores))
         self._spent = int(state["spent"])
 
     def support(self, model: Model, lam: float, y: Floats, responses: Floats) -> bool:
-        """Return whether responses in single precision can stand for the model's in its objective.
+        """Return whether responses in single precision are accurate enough for the objective of the model.
 
-        What they change of the mean hinge loss is estimated, and what of (λ/2)|w|² bounded by means of the
-        same errors, from examples spread evenly over the training set.
+        On examples spread evenly over the training set, their errors are measured. These give an estimate of
+        the error of the mean hinge loss and a bound of that of (λ/2)|w|².
 
         Parameters
         ----------
         model : Model
-            The model; whatever is no expansion over examples is in double precision as it is.
+            The model. Only expansions over examples have responses in single precision.
         lam : float
             λ.
         y, responses : ndarray of float64, shape (n,)
-            Labels, and y_i <w, Φ(x_i)> as the solver has them.
+            Labels, and y_i <w, Φ(x_i)> as maintained by the solver.
         """
         reader = self._reader
         if not isinstance(model, KernelExpansion) or not isinstance(reader, Oracle):
@@ -178,13 +178,13 @@ class TrainingScores:
 
 
 def _common_factor(old: Floats, new: Floats) -> float:
-    """Return the median of new / old, shapes (n,), over the common support; 1 where that is empty."""
+    """Return the median of new / old, shapes (n,), over the common support; 1 if it is empty."""
     both = (old != 0.0) & (new != 0.0)
     return float(np.median(new[both] / old[both])) if both.any() else 1.0
 
 
 def diagonal(reader: Oracle | LinearData) -> Callable[[int], float]:
-    """Return the function from i to K(x_i, x_i), in double precision; counted as observation."""
+    """Return the function i -> K(x_i, x_i) in double precision; counted as observation."""
 
     def value(i: int) -> float:
         if isinstance(reader, Oracle):
@@ -196,7 +196,7 @@ def diagonal(reader: Oracle | LinearData) -> Callable[[int], float]:
 
 
 def gaussian(reader: Oracle | LinearData) -> bool:
-    """Return whether what is read are values of a Gaussian kernel."""
+    """Return whether the reader evaluates a Gaussian kernel."""
     return isinstance(reader, Oracle) and reader.kernel["name"] == "gaussian"
 
 
@@ -210,8 +210,8 @@ def certify(
 ) -> dict[str, float]:
     """Return primal, dual, gap, relative_gap, norm, mean_hinge and bias at a dual point.
 
-    The primal objective is that of its w, with the best bias for it where the problem has one. Both are
-    bounds of the optimum as far as the responses are those of α.
+    The primal objective is that of w(α), with the best bias if the problem has one. Both objectives are
+    bounds of the optimum as far as the responses are accurate.
 
     Parameters
     ----------
@@ -220,17 +220,16 @@ def certify(
     alpha : ndarray of float64, shape (n,)
         Coefficients.
     responses : ndarray of float64, shape (n,)
-        y_i <w, Φ(x_i)> of their w, without bias, maintained or recomputed.
+        y_i <w, Φ(x_i)> of w(α), without bias, maintained or recomputed.
     diagonal : callable, optional
-        From i to K(x_i, x_i); 1, that of the Gaussian kernel, by default.
+        The function i -> K(x_i, x_i). Default: 1, as for the Gaussian kernel.
     rounded : bool, default False
-        Whether the dual objective is lowered by what rounding may be, which is known of the Gaussian kernel.
+        Whether to lower the dual objective by its rounding error, known for the Gaussian kernel.
 
     Raises
     ------
     ArithmeticError
-        If α is not within [0, C], or not balanced where there is a bias: its dual objective would be no
-        bound.
+        If α is not within [0, C], or the problem has a bias and α is not balanced.
     """
     bias = 0.0
     if problem.bias == "unregularised":
@@ -255,18 +254,18 @@ def certify(
 
 
 def nu_interval(lam: float, primal: float, dual: float, norm: float) -> tuple[float, float | None]:
-    r"""Return bounds of ν* = L(w*) / |w*| from the bounds of the optimum at a dual point α and its w.
+    r"""Return bounds of ν* = L(w*) / |w*| from the objectives at a dual point α and its w.
 
-    Let P(w) = λ/2 |w|² + L(w), the bias chosen best, and D(α) the dual objective. P is strongly convex in w,
-    so P(w) - P* ≥ λ/2 |w - w*|². D is its optimum D* less a linear term that is not negative over the
-    feasible set and less λ/2 |w - w*|², so D* - D(α) ≥ λ/2 |w - w*|². With P* = D* the sum is
+    Let P(w) = λ/2 |w|² + L(w), minimised over the bias, and D(α) the dual objective. P is strongly convex, so
+    P(w) - P* ≥ λ/2 |w - w*|². D equals its optimum D* minus a linear term, not negative on the feasible set,
+    minus λ/2 |w - w*|², so D* - D(α) ≥ λ/2 |w - w*|². With P* = D*, the sum is
 
     .. math:: \lambda |w - w^*|^2 \le P(w) - D(\alpha), \qquad
               \big| |w^*| - |w| \big| \le r = \sqrt{(P(w) - D(\alpha)) / \lambda}.
 
-    L(w*) = P* - λ/2 |w*|² makes ν* = P* / t - λ t / 2 with t = |w*|, which grows with P* and falls with t:
-    its bounds are at P* = D(α), t = |w| + r, and at P* = P(w), t = |w| - r, both moved apart by what
-    their sums may have been rounded.
+    With t = |w*| and L(w*) = P* - λ/2 t², ν* = P* / t - λ t / 2 increases with P* and decreases with t. Its
+    bounds are at P* = D(α), t = |w| + r, and at P* = P(w), t = |w| - r, both widened by the rounding of the
+    sums.
 
     Parameters
     ----------
@@ -280,7 +279,7 @@ def nu_interval(lam: float, primal: float, dual: float, norm: float) -> tuple[fl
     Returns
     -------
     tuple of float and (float or None)
-        Lower and upper bound; None where w* = 0 is not ruled out, and with it no ν*.
+        Lower and upper bound. The upper bound is None if w* = 0, for which ν* is undefined, is possible.
     """
     primal, dual = (1.0 + _ROUNDING) * primal, (1.0 - _ROUNDING) * dual
     r = _distance(lam, primal, dual)
@@ -296,18 +295,17 @@ def norm_interval(lam: float, primal: float, dual: float, norm: float) -> tuple[
 
 
 def _distance(lam: float, primal: float, dual: float) -> float:
-    """Return how far w is from w* at most."""
+    """Return an upper bound of |w - w*|."""
     return math.sqrt(max(0.0, primal - dual) / lam)
 
 
 def proved(value: float, low: float, high: float) -> float:
-    """Return a value in the fewest digits, at most six, that stay within what is proved of it.
+    """Return a value rounded to the fewest digits, at most six, that keep it within its proven bounds.
 
-    Digits beyond these are those of one computation, not of the problem: they change with the rounding of
-    kernel values. Rounding alone cannot make two computations agree, whatever the number of digits, where
-    the true value is near the middle between two roundings. They agree because the value and its bounds are
-    a function of the problem (`svmbench.runner.certifier.Search`); few digits make them agree, nearly
-    always, between instruction sets too.
+    Further digits depend on the rounding of kernel values, not on the problem. Rounding alone cannot make
+    two computations agree if the true value is near the midpoint of two rounded values. They agree because
+    the value and its bounds are a function of the problem (`svmbench.runner.certifier.Search`); few digits
+    make them agree between instruction sets too, nearly always.
     """
     for digits in range(1, _MOST_DIGITS):
         short = float(f"{value:.{digits}g}")
@@ -317,7 +315,7 @@ def proved(value: float, low: float, high: float) -> float:
 
 
 def _why_not(problem: Problem, alpha: Floats) -> str:
-    """Return why α, shape (n,), is no dual point."""
+    """Return why α, shape (n,), is not a dual point."""
     if balanced(alpha, problem.y) or problem.bias == "none":
         return f"coefficients from {alpha.min()} to {alpha.max()} are not within [0, {problem.C}]"
     return f"the signed coefficients sum to {float(alpha @ problem.y)}, not to 0"

@@ -1,8 +1,8 @@
-"""The way to a certified optimum: a dual method, looked at in double precision until its gap is small enough.
+"""Computation of certified optima: a dual method, checked in double precision until its gap is small enough.
 
-Which method that is depends on the kernel and the bias (`choose`). What it maintains says when to look; the
-certificate is recomputed from the coefficients alone (`svmbench.runner.certificate`): neither rounded kernel
-values nor the solver's own bookkeeping can hide in it.
+The method depends on the kernel and the bias (`choose`). The values it maintains decide when to check. The
+certificate is recomputed from the coefficients alone (`svmbench.runner.certificate`), so it is affected by
+neither rounded kernel values nor the bookkeeping of the solver.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ Counts = dict[str, int | None]
 #: Relative duality gap, (primal - dual) / primal, at or below which an optimum is accepted.
 TARGET = 1e-6
 
-#: Tolerance of the solver: so small that the gap decides, so large that float64 can reach it.
+#: Tolerance of the solver: small enough that the gap decides, large enough for float64.
 EPS = 1e-10
 
 
 class Uncertified(ArithmeticError):
-    """The arithmetic ends before the gap of an optimum is small enough."""
+    """No further progress is possible in floating point, but the gap is too large."""
 
 
-#: Beginnings of the names of kept arrays that are not the solver's.
+#: Prefixes of the kept arrays that are not the solver's.
 _OWN, _SCORES = "search_", "scores_"
 
 
 @dataclass(frozen=True)
 class Certifier:
-    """What computes an optimum.
+    """Solver that computes an optimum.
 
     Attributes
     ----------
     solver : str
         Name of a solver with dual points.
     look : float
-        Iterations between two looks at the gap, in units of n; 0: the five that are the least.
+        Iterations between two checks of the gap, in units of n; 0: five iterations, the least.
     """
 
     solver: str
@@ -58,7 +58,7 @@ class Certifier:
 
 
 class Limits:
-    """What a computation may take that begins now; see `svmbench.runner.optimum.optimum`."""
+    """Limits of a computation; see `svmbench.runner.optimum.optimum`."""
 
     def __init__(self, seconds: float | None, allowance: Allowance | None) -> None:
         self._seconds = seconds
@@ -66,7 +66,7 @@ class Limits:
         self._began = time.monotonic()
 
     def check(self, gap: float) -> None:
-        """Raise TimeoutError or OutOfAllowance if it has taken more and is as far as this relative gap."""
+        """Raise TimeoutError or OutOfAllowance, naming the relative gap reached, if a limit is exceeded."""
         if self._seconds is not None and time.monotonic() - self._began > self._seconds:
             raise TimeoutError(
                 f"the optimum behind it has a relative gap of {gap:.1e} after {self._seconds:.3g} s, "
@@ -79,7 +79,7 @@ class Limits:
 
 _WORKING_SETS = Certifier("decomposition", 0.0)
 
-#: By kernel and bias. On the features themselves a pass over the data costs about what one kernel row does.
+#: By kernel and bias. On explicit features, a pass over the data costs about as much as one kernel row.
 _CERTIFIERS: dict[tuple[bool, str], Certifier] = {
     # kernel is linear, bias
     (False, "none"): _WORKING_SETS,
@@ -90,12 +90,12 @@ _CERTIFIERS: dict[tuple[bool, str], Certifier] = {
 
 
 def choose(kernel: str, bias: str) -> Certifier:
-    """Return what computes the optimum of a problem with this kernel and bias."""
+    """Return the solver for the optimum of a problem with this kernel and bias."""
     return _CERTIFIERS[kernel == "linear", bias]
 
 
 def model_of(alpha: Floats, problem: Problem, reader: Oracle | LinearData, bias: float = 0.0) -> Model:
-    """Return the predictor of α, shape (n,), made from it and the data."""
+    """Return the predictor of α, shape (n,)."""
     if isinstance(reader, Oracle):
         return KernelExpansion.from_alpha(alpha, problem.y, bias)
     at = np.flatnonzero(alpha)
@@ -103,22 +103,21 @@ def model_of(alpha: Floats, problem: Problem, reader: Oracle | LinearData, bias:
 
 
 class Search:
-    """The way of one run to a certificate, which can be left and taken up again bit for bit.
+    """Computation of a certificate that can be interrupted and resumed bit for bit.
 
-    ν and R of other runs come from the certificate, and are part of their identity. They must not depend on
-    whether the search was interrupted. So everything that decides what comes next is kept together, always
-    as it was between two iterations: the state of the solver, its counts, where the next look at the gap is,
-    what the last looks found, and the training scores, the last bits of which depend on the looks before.
-    None of it depends on time, and neither do the solver's iterations, so that the certificate is a function
-    of the problem, the version of the solver and the instruction set. A signal may tear an iteration or a
-    look: then the last state before it is the one that is kept.
+    ν and R of other runs are taken from the certificate and are part of their identity, so they must not
+    depend on interruptions. All that determines the next steps is kept together, as of a point between two
+    iterations: the state and counts of the solver, the iteration of the next check, the results of the last
+    checks, and the training scores, whose last bits depend on earlier checks. Nothing of it depends on time,
+    so the certificate is a function of the problem, the version of the solver and the instruction set. If a
+    signal interrupts an iteration or a check, the last state before it is kept.
 
     Parameters
     ----------
     run : Run
         A started solver with dual points.
     step : int
-        Iterations between two looks.
+        Iterations between two checks of the gap.
     problem : Problem
         The problem.
     reader : Oracle or LinearData
@@ -137,17 +136,14 @@ class Search:
         self._kept: tuple[dict[str, NDArray[Any]], Counts] | None = None
 
     def state(self) -> tuple[dict[str, NDArray[Any]], Counts] | None:
-        """Return what the search can be taken up from, arrays by name, and the counts until there.
-
-        None where there is nothing yet.
-        """
+        """Return the arrays and counts to resume from, None if there are none yet."""
         run = self._run
         if not (self._looking or run.converged or run.stalled) and getattr(run, "whole", False):
             self._keep()
         return self._kept
 
     def restore(self, kept: dict[str, NDArray[Any]], counts: Counts) -> None:
-        """Take up a search of the same problem where another one was."""
+        """Resume from the state of a search for the same problem."""
         ledger = self._reader.ledger
         for name in ledger.as_dict():
             if counts.get(name) is not None:
@@ -164,7 +160,7 @@ class Search:
         self._kept = kept, counts
 
     def _keep(self) -> None:
-        """Note the state between two iterations; during the solver's start on subsets it has none."""
+        """Save the state between two iterations; a solver that starts on subsets has none meanwhile."""
         state = self._run.state() if hasattr(self._run, "state") else None
         if state is None:
             return
@@ -183,7 +179,7 @@ class Search:
         self._kept = arrays, self._reader.ledger.as_dict()
 
     def step(self) -> tuple[float, tuple[Floats, dict[str, float]] | None]:
-        """Advance to the next look; return the gap seen there, and α and the bounds where it is small."""
+        """Advance to the next check; return its gap, and α and the bounds if the gap is small enough."""
         self._looking = False
         self._run.advance("iterations", self._until)
         self._looking = True
@@ -200,12 +196,12 @@ class Search:
         responses = snapshot.responses
         same = not snapshot.earlier and np.array_equal(snapshot.alpha, self._before)
         ended = run.converged or run.stalled or same
-        # While values are brought up to date the coefficients stay, which is no end.
+        # While stale responses are recomputed, the coefficients are constant: that is not the end.
         self._before = np.empty(0) if snapshot.earlier else snapshot.alpha
         if snapshot.earlier:
             gap = self._proven
         elif responses is None or ended:
-            gap = 0.0  # as far as is known without a look
+            gap = 0.0  # unknown before the check
         else:
             gap = certify(problem, snapshot.alpha, responses, diagonal(reader))["relative_gap"]
         if gap <= self._promising or ended:
@@ -223,7 +219,7 @@ class Search:
                 raise Uncertified(
                     f"the optimum is certified to a relative gap of {gap:.1e} only, {TARGET:g} is needed"
                 )
-        # Between two looks the solver may take itself to be there: what is told is what was proven then.
+        # The solver may believe its gap reached before the next check: report the proven one.
         return (self._proven if gap <= TARGET else gap), None
 
 
@@ -236,9 +232,9 @@ def solve(
 ) -> tuple[Floats, dict[str, float]]:
     """Advance until the gap is at most `TARGET` in double precision; return α, shape (n,), and the bounds.
 
-    What the solver maintains says when to look: at first where its gap is at most the target, then where it
-    has halved. Now and then `keep` is called, so that a process that is killed has lost little. It
-    ends where the solver does, or where nothing changes although all responses are those of α.
+    The gap maintained by the solver decides when to check: first when it reaches the target, then whenever
+    it has halved. `keep` is called regularly, so that little is lost if the process is killed. The search
+    ends when the solver does, or when nothing changes although all responses are up to date.
     """
     started = said = time.monotonic()
     while True:
@@ -255,7 +251,7 @@ def solve(
 
 
 def time_left(gap: float, seconds: float) -> str:
-    """Return how long it may take still, if the logarithm of the gap falls as evenly as from 1 till now."""
+    """Return the estimated time left, assuming that the logarithm of the gap decreases linearly."""
     if not 0.0 < gap < 1.0:
         return "time left unknown"
     left = max(0.0, seconds * (math.log(TARGET) / math.log(gap) - 1.0))

@@ -1,4 +1,4 @@
-"""The time of training: its clocks, and how far it may pass its limit."""
+"""Clocks of training, and by how much training may exceed its limit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 
 
 class Clock:
-    """Wall and CPU time of training alone: of making features, and of `Run.advance`."""
+    """Wall and CPU time of training: making features and `Run.advance`."""
 
     def __init__(self, wall: float = 0.0, cpu: float = 0.0) -> None:
         self.wall = wall
@@ -22,8 +22,8 @@ class Clock:
 
 
 def grace(seconds: float) -> float:
-    """Return the seconds beyond a limit of so many that a fit has, to end by itself with an answer.
+    """Return by how many seconds a fit may exceed a limit in seconds before it is ended.
 
-    An iteration of a solver of ours, which can be cut, has half of them.
+    An iteration of our own solvers, which can be interrupted, has half of it.
     """
     return min(max(2.0, seconds / 10.0), 20.0)

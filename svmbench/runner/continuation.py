@@ -1,8 +1,8 @@
-"""More budget, same run: which stored run can be continued, and from where.
+"""Continuation of stored runs with a larger budget.
 
 A run that was ended by its budget or a signal, or was killed, is continued from its state, bit for bit as if
-it had been made in one piece. Its checkpoints are taken over, but for a last one that lay between two marks
-because the budget ended there. Only ``kev_computed`` and the clocks tell: the cache of kernel rows is cold.
+it had never stopped. Its checkpoints are copied, except a last one between two marks, made because the budget
+ended there. Only ``kev_computed`` and the clocks differ, since the cache of kernel rows is cold.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from svmbench.solvers.base import Solver
 from svmbench.store import RunWriter, Store, StoredRun
 from svmbench.store.state import State, beginnings
 
-#: Counters of what is evaluated at a checkpoint.
+#: Counters of the evaluations made at checkpoints.
 _LOOKING = ("kev_observation", "kev_prediction")
-#: Ends that leave a run where more budget would have taken it further.
+#: End states that more budget can continue.
 _OPEN = ("budget", "timeout", "interrupted", "killed")
 
 
 @dataclass(frozen=True)
 class Beginning:
-    """Where a run goes on.
+    """A stored run to continue.
 
     Attributes
     ----------
     run : StoredRun
-        The run that was made before.
+        The stored run.
     state : State
         Its state.
     rows : list of dict
-        Its checkpoints until there.
+        Its checkpoints up to the state.
     first, points : int
-        Value of the counter from which on there are checkpoints, and checkpoints per factor of ten of it.
+        Value of the counter at the first checkpoint, and checkpoints per factor of ten.
     counter : str
-        That counter.
+        The counter of the budget.
     """
 
     run: StoredRun
@@ -53,21 +53,21 @@ class Beginning:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What is stored of it with the longer run."""
+        """What the continuing run stores of it."""
         return {"run": self.run.id, "iterations": self.state.iterations}
 
     def stand(
         self, run: Any, ledger: Any, observer: Observer, checkpoint: Callable[[dict[str, Any]], None]
     ) -> tuple[Clock, bool]:
-        """Put a started run and its observer where these stood, and hand the checkpoints on.
+        """Restore a started run and its observer, and pass on the checkpoints.
 
-        Return the clock, and whether the checkpoint of this very iteration is still to be made.
+        Return the clock, and whether a checkpoint of the current iteration is due.
         """
         start = ledger.as_dict()[self.counter]
         rows = self._common()
         run.restore(self.state.arrays, self.state.iterations)
         observer.restore(self.state.arrays, before=len(rows) < len(self.rows))
-        # What was spent on looking is that of the checkpoints taken over.
+        # Observation has cost what it had at the last copied checkpoint.
         looked = {name: rows[-1][name] if rows else 0 for name in _LOOKING}
         for name, count in self.state.counts.items():
             setattr(ledger, name, looked.get(name, count))
@@ -78,19 +78,19 @@ class Beginning:
 
     @property
     def seen(self) -> bool:
-        """Whether the last checkpoint is that of the state; not where a signal left no time to make it."""
+        """Whether the last checkpoint is of the state's iteration; a signal may leave no time for it."""
         return bool(self.rows) and self.rows[-1]["iterations"] == self.state.iterations
 
     def _common(self) -> list[dict[str, Any]]:
-        """Return the checkpoints that one piece has made as well.
+        """Return the checkpoints that an uninterrupted run would have made as well.
 
-        The last one of an ended run may lie between two marks, and what it proves is made for the end of a
-        run: if it is at a mark, it is made again.
+        The last one of an ended run may lie between two marks, or hold numbers that are computed at an end
+        only. If it is at a mark, it is made again.
         """
         return self.rows[:-1] if self.seen else self.rows
 
     def _mark(self, rows: list[dict[str, Any]], start: int) -> int:
-        """Return the value of the counter at which one piece makes its next checkpoint."""
+        """Return the value of the counter at the next checkpoint of an uninterrupted run."""
         before = rows[-1][self.counter] if rows else start
         return next(mark for mark in thresholds(self.points, self.first) if mark > before)
 
@@ -103,7 +103,7 @@ def beginning(
     n: int,
     say: Callable[[str], None],
 ) -> Beginning | None:
-    """Return the furthest stored run that is the beginning of another one, or None; say which it is.
+    """Return the furthest stored run that can be continued as the requested one, or None; say which it is.
 
     Parameters
     ----------
@@ -114,14 +114,15 @@ def beginning(
     solver : type
         Its solver.
     store : Store
-        Where.
+        Searched for runs.
     n : int
         Number of training examples.
     say : callable
-        Told where the run goes on, or that a stored run has no state to go on from.
+        Receives which run is continued, or that a stored run has no state.
     """
     budget, counter, points = config.budget, config.budget.counter, config.observe.points
-    # What is really computed depends on the cache, and the folds of a cross-validation have own budgets.
+    # The number of computed evaluations depends on the cache; the folds of a cross-validation have their own
+    # budgets.
     if config.force or counter == "kev_computed" or config.validate:
         return None
     first = prepare.first_checkpoint(solver, counter, n)
@@ -138,7 +139,7 @@ def beginning(
             stateless = run
             continue
         begun = Beginning(run, state, rows, first, points, counter)
-        if begun.seen or run.status != "killed":  # there the checkpoint may be what is damaged
+        if begun.seen or run.status != "killed":  # else the checkpoint may be damaged
             found.append(begun)
     if not found:
         if stateless is not None:
@@ -152,14 +153,14 @@ def beginning(
 def keeping(
     writer: RunWriter | None, solver: type[Solver], observer: Observer
 ) -> Callable[[State], None] | None:
-    """Return what stores the state of a run, with its observer's; None where none is stored."""
+    """Return a function that stores the state of a run and its observer, or None if no state is stored."""
     if writer is None or not solver.resumable:
         return None
     return lambda state: writer.put_state(state.also(observer.state()))
 
 
 def _leaves(budget: BudgetConfig, at: Mapping[str, Any]) -> bool:
-    """Tell whether a budget has anything left where so much is spent, a checkpoint or a state."""
+    """Return whether the budget exceeds what was spent at a checkpoint or state."""
     limits = (
         (budget.kev, budget.counter),
         (budget.iterations, "iterations"),
@@ -169,7 +170,7 @@ def _leaves(budget: BudgetConfig, at: Mapping[str, Any]) -> bool:
 
 
 def _reached(budget: BudgetConfig, rows: list[dict[str, Any]]) -> bool:
-    """Tell whether one piece would have ended at a checkpoint because a target is reached there."""
+    """Return whether a checkpoint reached a target, at which an uninterrupted run would have ended."""
     targets = ((budget.gap, "relative_gap"), (budget.test_error, "test_error"))
     return any(
         target is not None and row[column] is not None and row[column] <= target

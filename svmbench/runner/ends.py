@@ -1,4 +1,4 @@
-"""Which end of a run an exception is, and how far from the optimum one is."""
+"""End states of exceptions, and the distance of an end from the optimum."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from svmbench.runner.certifier import Uncertified
 from svmbench.runner.memory import OutOfAllowance
 from svmbench.store.runs import FLAG
 
-#: Relative gap above which a method that has converged has done so by its own rule alone.
+#: Relative gap above which convergence holds by the method's own rule only.
 _FAR = 0.01
 
 _UNKNOWN = ", with no bound that tells how far the optimum is"
@@ -18,14 +18,14 @@ _UNKNOWN = ", with no bound that tells how far the optimum is"
 
 @dataclass(frozen=True)
 class End:
-    """Why a run is over: an end state of the store and a sentence."""
+    """An end state of the store, and a sentence."""
 
     status: str
     reason: str
 
 
 def end_by(error: BaseException) -> End:
-    """Return the end that an exception is; bad input is none, and raised again."""
+    """Map an exception to an end state; re-raise user errors."""
     if isinstance(error, UserError) and not isinstance(error, Refusal):
         raise error
     match error:
@@ -56,18 +56,18 @@ def explained(
 ) -> End:
     """Return an end that may be far from the optimum with how far it is, where that is known.
 
-    A tolerance is one of the optimality conditions or of the mean loss, and a rule may be about something
-    else, such as a number of support vectors. So a method may have converged although the objective is many
-    times its bound, as at C = 1e12. `FLAG` is in the sentence of each run that has.
+    A tolerance limits the violation of the optimality conditions or the mean loss, and a stopping rule may
+    depend on something else, such as the number of support vectors. So a method may converge with an
+    objective many times its bound, as at C = 1e12. The reason of such a run contains `FLAG`.
 
     Parameters
     ----------
     end : End
-        As the loop found it.
+        The end found by the loop.
     row : dict
         The last checkpoint.
     exact : bool
-        Whether the method ends at the optimum by itself.
+        Whether the method ends at the optimum.
     regularised : bool, default True
         Whether it minimises a regularised objective at all.
     loss : str, default "hinge"
@@ -97,7 +97,7 @@ def explained(
 
 
 def _native_gap(row: dict[str, Any]) -> float | None:
-    """Return the relative gap of a method that minimises an objective of its own and bounds it from below."""
+    """Return the relative gap of the method's own objective and lower bound."""
     objective, bound = row["native_objective"], row.get("native_bound")
     if bound is None or not objective > 0.0:
         return None

@@ -1,4 +1,4 @@
-"""The machine and the software under a run, as far as they can change its timings or its last digits."""
+"""The machine and software of a run, as far as they can affect its timings or last digits."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from svmbench import simd
 from svmbench.runner import _build
 from svmbench.version import __version__
 
-#: Fields of threadpoolctl that do not name a folder of the machine.
+#: Fields of threadpoolctl, without those that contain paths.
 _LIBRARY = ("user_api", "internal_api", "version", "num_threads", "architecture", "threading_layer")
 
 
 def environment(threads: int) -> dict[str, Any]:
-    """Describe this process; called where the limits on library threads already hold.
+    """Describe this process; call it while the limits on library threads hold.
 
     Parameters
     ----------
     threads : int
-        Threads that the run was given.
+        Threads of the run.
     """
     libraries = [{key: library.get(key) for key in _LIBRARY} for library in threadpool_info()]
     return {
@@ -52,7 +52,7 @@ def environment(threads: int) -> dict[str, Any]:
 
 @functools.cache
 def source(root: Path) -> dict[str, Any] | None:
-    """Return the commit at ``root`` and whether files differ from it; None if it is no git checkout."""
+    """Return the commit at ``root`` and whether files differ from it; None if it is not a git checkout."""
     if not (root / ".git").exists():
         return None
     commit = _git(root, "rev-parse", "HEAD")
@@ -63,7 +63,7 @@ def source(root: Path) -> dict[str, Any] | None:
 
 
 def _git(root: Path, *arguments: str) -> str | None:
-    # Without optional locks, so that a run never stands in the way of the user's own git commands.
+    # Without optional locks, so that a run never blocks the user's git commands.
     command = ["git", "--no-optional-locks", "-C", str(root), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
@@ -84,15 +84,15 @@ def processor() -> str:
 
 
 def concurrent_load(running: int) -> dict[str, Any]:
-    """Return what else the machine is doing: other runs of the same store, and the load averages."""
+    """Return the current load: other runs of the same store, and the load averages."""
     return {"running": running, "load": [round(load, 2) for load in os.getloadavg()]}
 
 
 def peak_memory() -> float:
-    """Return the most resident memory that this process has held, in MiB: program, data, cache and solver."""
+    """Return the peak resident memory of this process in MiB."""
     try:
         for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-            # Not ru_maxrss: on Linux that is inherited from the process that started this one.
+            # Not ru_maxrss: on Linux a process inherits it from its parent.
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) / 1024
     except OSError:
@@ -102,13 +102,13 @@ def peak_memory() -> float:
 
 
 def reset_peak_memory() -> None:
-    """Reset `peak_memory` for the next run of this process; do nothing where the system cannot."""
+    """Reset `peak_memory` for the next run of this process, if the system supports it."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
 
 
 def available_bytes() -> int:
-    """Return the memory that can be taken without swapping."""
+    """Return the bytes of memory available without swapping."""
     try:
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):

@@ -1,4 +1,4 @@
-"""k-fold cross-validation: a fit without each fold in turn, and its mistakes on the examples of that fold."""
+"""k-fold cross-validation: for each fold, fit on the others and count the mistakes on it."""
 
 from __future__ import annotations
 
@@ -25,30 +25,29 @@ Fit = Callable[[Dataset, RunConfig, "Progress"], tuple[End, dict[str, Any]]]
 def cross_validate(
     data: Dataset, config: RunConfig, fit: Fit, progress: Progress
 ) -> tuple[dict[str, Any], End | None]:
-    """Fit once for each fold, on the training examples of all others, and count the mistakes on it.
+    """Fit once per fold, on the training examples of the others, and count the mistakes on it.
 
     Parameters
     ----------
     data : Dataset
-        Its training examples are dealt out (`svmbench.data.splits.folds`).
+        Its training examples are split into folds (`svmbench.data.splits.folds`).
     config : RunConfig
-        ``validate`` says how many folds, and the limits of ``budget`` hold for each fit.
+        ``validate`` sets the number of folds; the limits of ``budget`` apply to each fit.
     fit : callable
         Makes one fit.
     progress : Progress
-        Told of the fits.
+        Receives messages.
 
     Returns
     -------
     (dict, End or None)
-        ``folds`` and ``seed`` as given, and of each fold ``mistakes``, ``examples`` and ``seconds``, the
-        training time of its fit; and the end of a fit that was interrupted or shows nothing, with which the
-        run ends.
+        ``folds`` and ``seed``, and lists ``mistakes``, ``examples`` and ``seconds`` (training time) with an
+        entry per fold; and the end of the run if a fit was interrupted or made no checkpoint.
 
     Raises
     ------
     UserError
-        If the data have a validation set, or too few examples for so many folds.
+        If the data have a validation set, or fewer examples than folds.
     """
     if data.validation is not None:
         raise UserError(
@@ -59,12 +58,12 @@ def cross_validate(
     assert asked is not None
     parts = folds(data.train.y, asked.folds, asked.seed)
     found: dict[str, Any] = {**vars(asked), "mistakes": [], "examples": [], "seconds": []}
-    if config.budget.gap is None:  # then nothing depends on what is seen before the end
+    if config.budget.gap is None:  # then checkpoints before the end have no effect
         inner = replace(inner, observe=ObserveConfig(points=1))
     for number, left_out in enumerate(parts, start=1):
         name = f"fold {number} of {len(parts)}"
         end, row = fit(_without(data, left_out), inner, _Quiet(progress, name))
-        if end.status == "interrupted" or not row:  # or it ran out of time before there was anything to see
+        if end.status == "interrupted" or not row:  # no checkpoint: it ran out of time
             return found, End(end.status, f"{end.reason} in {name}")
         mistakes = round(row["validation_error"] * left_out.size)
         progress.say(f"{name}: {mistakes} mistakes on {left_out.size} examples, {end.reason}")
@@ -77,7 +76,7 @@ def cross_validate(
 
 
 def _without(data: Dataset, left_out: Any) -> Dataset:
-    """Return the data with some training examples as the validation set."""
+    """Return the data with some training examples moved to the validation set."""
     y = data.train.y
     kept = np.setdiff1d(np.arange(y.size), left_out)
     train, validation = (take(data.train.X, y, rows) for rows in (kept, left_out))
@@ -86,7 +85,7 @@ def _without(data: Dataset, left_out: Any) -> Dataset:
 
 
 class _Quiet:
-    """Passes on what a fit says, and not its checkpoints, which are not the run's."""
+    """Passes on the messages of a fit, but not its checkpoints."""
 
     def __init__(self, progress: Progress, name: str) -> None:
         self._progress = progress

@@ -1,11 +1,11 @@
-"""Limits that are kept from outside: a program of others may compute for hours and react to no signal.
+"""Limits enforced from outside: a baseline may compute for hours and not respond to signals.
 
-Our own solvers look at their limits several times a second, and a longer iteration is given up. A fit of a
-baseline is one call into native code, and an iteration of a plug-in may hear nothing: their limits in seconds
-and in memory can only be kept by ending the process. What the run had shown until then is the run.
+Our own solvers check their limits several times a second, and an iteration that takes too long is cut. A fit
+of a baseline is one call into native code, and an iteration of a plug-in may not respond to signals: their
+limits in seconds and memory can only be enforced by killing the process. The checkpoints made before remain.
 
-The process says by a file in the run's folder when it trains, and how long it had trained before
-(`RunWriter.training`), so that a fit has little time beyond the limit and a look at its answer has enough.
+A file in the folder of the run marks when the process trains, and for how long it has trained before
+(`RunWriter.training`), so that fits have little time beyond the limit, and observations enough.
 """
 
 from __future__ import annotations
@@ -29,35 +29,35 @@ from svmbench.store import StoredRun, documents
 from svmbench.store.runs import LOCK, RUNNING, TRAINING
 from svmbench.store.writer import conclude
 
-#: Seconds that a run has beyond ``budget.seconds`` each time that it does not train. Converting examples and
-#: looking at an answer take long where both are large: only what never ends has to end.
+#: Seconds beyond ``budget.seconds`` for each phase without training. Converting large data sets and
+#: evaluating large models take long; only a phase that never ends must be cut.
 ASIDE = 300.0
 
-#: Seconds that a process has to notice by itself that it is to end, and to do so. A run that takes twice the
-#: memory that it may has none.
+#: Seconds that a process has to notice a limit and to end by itself. A run that takes twice its memory has
+#: none.
 _NOTICE = 2.0
 
-#: Seconds between two looks, and signals that are passed on.
+#: Seconds between two checks; signals that are passed on.
 _LOOK = 0.2
 _PASSED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def needed(config: RunConfig) -> bool:
-    """Return whether a run has a limit that it can miss: its solver is not one of ours."""
+    """Return whether the solver of a run, not being one of ours, may miss a limit of the run."""
     solver, budget = registry.get(config.solver.name), config.budget
     foreign = solver.access == "data" or not solver.__module__.startswith("svmbench.")
     return foreign and (budget.seconds is not None or budget.memory is not None)
 
 
 class Guard:
-    """Watches the process that makes a run.
+    """Watches the process that makes a run and enforces its limits.
 
     Parameters
     ----------
     config : RunConfig
-        Of the run.
+        Configuration of the run.
     process : int
-        Who makes it.
+        Number of the process.
     """
 
     def __init__(self, config: RunConfig, process: int) -> None:
@@ -75,22 +75,22 @@ class Guard:
         self._folder = -1
 
     def exceeded(self) -> bool:
-        """Return whether the run has passed a limit, so that its process is to be killed."""
+        """Return whether the run has exceeded a limit, so that its process must be killed."""
         if self._end is not None:
             return True
-        # Once its run is stored a process may still draw pictures: its memory is no longer that of a run.
+        # The process may draw pictures after its run is stored; their memory does not count.
         if self._path is None or not self._makes(self._path):
             self._path = self._found()
         if self._path is not None:
-            with suppress(FileNotFoundError):  # it has ended, or changed its mark, meanwhile
+            with suppress(FileNotFoundError):  # it has ended, or changed its mark, in between
                 self._folder = self._path.stat().st_ino
                 self._end = self._too_long(self._path) or self._too_much(self._path)
         return self._end is not None
 
     def conclude(self) -> StoredRun | None:
-        """Store the end of the run, whose process was killed for it; None if there was no reason to.
+        """Store the end of the run whose process was killed; None if it exceeded no limit.
 
-        If it had stored an end of its own before it was dead, this is returned.
+        If the process stored an end itself before it was killed, that run is returned.
         """
         if self._path is None or self._end is None:
             return None
@@ -109,7 +109,7 @@ class Guard:
             return None
         mark = path / TRAINING
         spent = mark.read_text(encoding="ascii") if mark.exists() else ""
-        # The mark comes and goes in the folder, a checkpoint is a line more.
+        # The mark changes the folder's time, a checkpoint the size of the trace.
         sign = (spent, path.stat().st_mtime_ns, (path / "trace.csv").stat().st_size)
         if sign != self._sign:
             self._sign, self._since = sign, time.monotonic()
@@ -122,11 +122,11 @@ class Guard:
         if self._budget.memory is None:
             return None
         if self._allowance is None:
-            # An earlier run of the same identity, which was killed, may have left its own.
+            # It may be from a killed run of the same identity.
             if (path / "run.json").stat().st_mtime_ns < (path / LOCK).stat().st_mtime_ns:
                 return None
             about = documents.read(path / "run.json").get("memory")
-            if about is None:  # the system does not say what a process holds
+            if about is None:  # the memory of processes is unknown on this system
                 return None
             self._allowance = Allowance(self._budget.memory, **about)
         passed = self._allowance.passed(self._process)
@@ -139,13 +139,13 @@ class Guard:
         return ("budget", passed) if waited else None
 
     def _found(self) -> Path | None:
-        """Return the folder that the process holds the lock of."""
+        """Return the run's folder, which the process has locked."""
         return next(filter(self._makes, self._runs.glob(f"{self._prefix}*{RUNNING}")), None)
 
     def _makes(self, path: Path) -> bool:
         """Return whether the process holds the lock of a folder.
 
-        What a lock file says is not enough: after a kill it stays, and its process' number is given again.
+        The content of the lock file is not enough: it remains after a kill, and process numbers are reused.
         """
         with suppress(OSError):  # it has just ended
             return holder(path / LOCK) == self._holds
@@ -153,7 +153,7 @@ class Guard:
 
 
 def follow(guard: int) -> None:
-    """End this process when the one that watches it has gone, as nobody else would keep its limits."""
+    """End this process when the watching process is gone, since nothing else enforces its limits."""
 
     def look() -> None:
         while os.getppid() == guard:
@@ -168,26 +168,26 @@ def follow(guard: int) -> None:
 def watched(
     config: RunConfig, command: Sequence[str], environment: Mapping[str, str]
 ) -> tuple[int, StoredRun | None]:
-    """Make a run by a command in a process of its own.
+    """Make a run in a separate process.
 
     Parameters
     ----------
     config : RunConfig
-        Of the run.
+        Configuration of the run.
     command : sequence of str
-        What makes it. Signals are passed on; a second one ends it at once, as the first may have no effect.
+        Command that makes the run. Signals are passed on; a second one kills it, as the first may be ignored.
     environment : mapping
-        Of that process.
+        Environment of the process.
 
     Returns
     -------
     (int, StoredRun or None)
-        Its exit code, less than 0 where a signal killed it, and the run if it had to be ended for its limits.
+        Exit code, negative if a signal killed it, and the run if it was killed for a limit.
 
     Raises
     ------
     KeyboardInterrupt
-        If it was ended by a second signal.
+        If it was killed by a second signal.
     """
     process = subprocess.Popen(command, env=environment, process_group=0)
     guard = Guard(config, process.pid)
@@ -207,7 +207,7 @@ def watched(
                 if guard.exceeded():
                     process.kill()
                     code = process.wait()
-                    return code, guard.conclude() if code < 0 else None  # it may have ended just before
+                    return code, guard.conclude() if code < 0 else None  # it may just have ended by itself
     finally:
         process.kill()
         process.wait()

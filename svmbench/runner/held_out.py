@@ -1,4 +1,4 @@
-"""Scores of examples that are not trained on, brought up to date by what changed of the model since."""
+"""Scores of held-out examples, updated by the changes of the model."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: Evaluations up to which all scores are made again: they take about a tenth of a second.
+#: Evaluations up to which all scores are recomputed; they take about 0.1 s.
 _FEW = 1 << 28
 
 
 class HeldOutScores:
-    """Scores of one set of rows by the models of one run.
+    """Scores of one set of rows by the models of a run.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class HeldOutScores:
         self._scores = np.zeros(X.shape[0])
 
     def price(self, model: KernelExpansion) -> int:
-        """Return the evaluations that the scores of a model take now."""
+        """Return the number of kernel evaluations needed for the scores of a model."""
         return len(self._missing(model)[0]) * len(self._scores)
 
     def __call__(self, model: KernelExpansion) -> Floats:
@@ -49,7 +49,7 @@ class HeldOutScores:
         return self._scores + model.bias
 
     def _missing(self, model: KernelExpansion) -> tuple[NDArray[np.int64], Floats, bool]:
-        """Return the terms to be evaluated, and whether they are added to the scores of before."""
+        """Return the terms to evaluate, and whether to add them to the previous scores."""
         new = _spread(model, self._oracle.n)
         change = new - self._coefficients
         fresh = 2 * np.count_nonzero(change) >= np.count_nonzero(new)
@@ -59,11 +59,11 @@ class HeldOutScores:
         return at, change[at], True
 
     def state(self) -> dict[str, Floats]:
-        """Return what the next scores are made from."""
+        """Return the state, from which the next scores are computed."""
         return {"coefficients": self._coefficients, "scores": self._scores}
 
     def restore(self, state: Mapping[str, Floats]) -> None:
-        """Stand where these scores stood."""
+        """Restore a state."""
         self._coefficients, self._scores = state["coefficients"], state["scores"]
 
 

@@ -22,15 +22,15 @@ from svmbench.store.state import State
 #: A checkpoint: columns of the trace by name.
 Row: TypeAlias = dict[str, Any]
 
-#: Seconds of training between two looks at the clock, the keyboard and the progress.
+#: Seconds of training between two checks of clock, signals and progress.
 SLICE = 0.2
-#: How many times finer than checkpoints is the grid on which a run is asked for the gap that ends it.
+#: Checks of a gap that ends the run, per checkpoint.
 BETWEEN = 8
-#: Seconds between two states that are stored of a run, in case it is killed, and least multiple of the time
-#: that storing one takes.
+#: Seconds between two stored states, in case the run is killed, and the least multiple of the time that
+#: storing one takes.
 KEPT_EVERY = 30.0
 KEPT_COST = 50.0
-#: Seconds of training after which a run without any limit says so.
+#: Seconds of training after which a run without limits says that it has none.
 LONG = 10.0
 _UNLIMITED = (
     "no limit is set: the run ends when the solver's own rule holds; Ctrl-C ends it and stores what it has, "
@@ -39,7 +39,7 @@ _UNLIMITED = (
 
 
 class Counts(Protocol):
-    """The ledger, as far as the loop reads it."""
+    """The part of the ledger that the loop reads."""
 
     def as_dict(self) -> dict[str, int | None]:
         """Return every counter by name."""
@@ -47,7 +47,7 @@ class Counts(Protocol):
 
 
 def thresholds(points: int, first: int) -> Iterator[int]:
-    """Yield the whole numbers nearest to 10^(k/points) from ``first`` on, the same grid for every run."""
+    """Yield the integers nearest to 10^(k/points), from ``first`` on."""
     # One step early: a value just below ``first`` may round to it.
     k = max(0, math.ceil(points * math.log10(first)) - 1)
     last = 0
@@ -61,20 +61,20 @@ def thresholds(points: int, first: int) -> Iterator[int]:
 
 @dataclass(frozen=True)
 class LoopSpec:
-    """The rules by which a run is driven.
+    """Rules of the loop.
 
     Attributes
     ----------
     budget : BudgetConfig
-        When it ends.
+        Limits.
     first : int
-        Value of the budget's counter from which on there are checkpoints.
+        Value of the budget's counter at the first checkpoint.
     points : int
         Checkpoints per factor of ten of that counter.
     refits : bool
-        Whether each iteration begins from nothing: then each is a checkpoint, with the time of its own alone.
+        Whether each iteration is a fit from scratch; then each is a checkpoint with its own time.
     exact : bool
-        Whether the method ends at the optimum by itself: then an end before it says that it is one.
+        Whether the method ends at the optimum; then an earlier end is explained.
     regularised : bool
         Whether the method minimises a regularised objective: then an end far from its optimum says so.
     counted : bool
@@ -105,30 +105,30 @@ class LoopSpec:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What is told of a run, and what it is held to from outside.
+    """Callbacks and outside limits of a run.
 
     Attributes
     ----------
     observe : callable
-        From a snapshot, and whether it is the last of the method, to a row without counters and clocks.
+        Maps a snapshot, and whether it is the method's last, to a row without counters and clocks.
     checkpoint : callable
         Stores a row.
     interrupt : Interrupt
-        Asked between slices.
+        Checked between slices.
     progress : Progress
-        Told after each slice and checkpoint.
+        Notified after each slice and checkpoint.
     keep : callable or None
-        Stores the state of a run that can be continued: now and then, and at an end that leaves it open.
+        Stores the state of a run that can be continued, regularly and when a limit or signal ends it.
     allowance : Allowance or None
-        What the process may hold; None: as much as there is.
+        Memory that the process may take; None: unlimited.
     marked : callable
-        Returns what is entered while the run trains, from the seconds that it has trained before.
+        Maps the seconds trained so far to a context manager that is entered while the run trains.
     answer : callable
-        From a snapshot to the one that is observed and stored; by default the same.
+        Maps a snapshot to the one that is observed and stored. Default: the identity.
     promising : callable or None
-        From a snapshot to whether it may reach the gap that ends the run, at little cost. It is asked
-        `BETWEEN` times from one checkpoint to the next, and where responses that were behind have caught up;
-        then a checkpoint says whether it does.
+        Maps a snapshot to whether it may reach the gap that ends the run, at little cost. Called `BETWEEN`
+        times per checkpoint, and when stale responses have been brought up to date; if true, a checkpoint
+        decides.
     """
 
     observe: Callable[[Snapshot, bool], Row]
@@ -150,22 +150,22 @@ class Loop:
     run : Run
         The started solver.
     ledger : Ledger
-        Its counts.
+        Its counters.
     spec : LoopSpec
-        When there are checkpoints, and when it ends.
+        When checkpoints are made, and when the run ends.
     around : Surroundings
-        Who is told.
+        Callbacks and outside limits.
     clock : Clock, optional
-        With the time of training before the first iteration; a new one by default.
+        Holds the training time before the first iteration. Default: a new clock.
     due : bool, default False
-        Whether a checkpoint is to be made before the first iteration: a signal had left no time for it.
+        Whether a checkpoint is due before the first iteration, since a signal had left no time for it.
 
     Attributes
     ----------
     row : dict or None
         The last checkpoint.
     seen : (Snapshot, int) or None
-        What it was made of, and its iteration.
+        The snapshot and iteration of the last checkpoint.
     """
 
     def __init__(
@@ -200,7 +200,7 @@ class Loop:
         self._before = 0.0
         limits = (budget.kev, budget.iterations, budget.seconds, budget.gap, budget.test_error)
         self._told = any(limit is not None for limit in limits)
-        self._gap: float | None = None  # the least so far, and when it was seen
+        self._gap: float | None = None  # the least so far, and the time of it
         self._gap_at = 0.0
         self._kept = time.monotonic()
         self._keep_again = KEPT_EVERY
@@ -210,7 +210,7 @@ class Loop:
         self.seen: tuple[Snapshot, int] | None = None
 
     def drive(self) -> End:
-        """Run to the end; every checkpoint, the last one included, is stored when this returns."""
+        """Run to the end; all checkpoints, including the last one, are stored on return."""
         end = self._to_the_end()
         if end.status in ("budget", "timeout", "interrupted") and not self._torn:
             self._put_state()
@@ -226,7 +226,7 @@ class Loop:
             if row is None:
                 if end is None or not (self._torn or end.status == "interrupted"):
                     end = self._interrupted("after")
-                # A state of a run that is over cannot be gone on from either.
+                # The state of a run that is over cannot be continued either.
                 self._torn = self._torn or self._run.converged or self._run.stalled
                 return end
             if not math.isfinite(row.get("primal_objective", 0.0)):
@@ -241,7 +241,7 @@ class Loop:
                 return end
 
     def _last(self, end: End | None) -> bool:
-        """Return whether a checkpoint at this end is the last of the method, or the one that a run is for."""
+        """Return whether a checkpoint at this end is the method's last, or an exact method's result."""
         settled = self._run.converged or self._run.stalled
         return settled or (self._spec.exact and end is not None and end.status != "interrupted")
 
@@ -264,13 +264,13 @@ class Loop:
         return goal if self._limit is None else min(goal, self._limit)
 
     def _checks(self) -> bool:
-        """Return whether there is a checkpoint where the run stands, which has advanced to its goal."""
+        """Return whether to make a checkpoint at the goal that has been reached."""
         if self._promising is None or self._value() >= self._threshold:
             return True
         return self._promising(self._around.answer(self._run.snapshot()))
 
     def _advance_to(self, goal: int) -> End | None:
-        """Train until the counter reaches the goal; return the end if another rule holds before or there."""
+        """Train until the counter reaches the goal; return the end if a limit is reached first."""
         while True:
             end = self._over()
             value = self._value()
@@ -296,15 +296,15 @@ class Loop:
                 self._progress.say(_UNLIMITED)
 
     def _caught_up(self) -> bool:
-        """Return whether the last slice ended where responses that were behind have caught up."""
+        """Return whether the last slice brought stale responses up to date."""
         advanced = self._run.iterations != self._asked
         self._asked = self._run.iterations
         return self._promising is not None and advanced and getattr(self._run, "caught_up", False)
 
     def _forecast(self) -> float | None:
-        """Return the seconds of training after which a budget probably ends it; None if none tells.
+        """Return the estimated seconds of training until a limit ends it, None if unknown.
 
-        The logarithm of the gap falls about as evenly as time goes by.
+        The logarithm of the gap is assumed to decrease linearly in time.
         """
         spent, budget, left = self._spent(), self._budget, []
         for limit, value in ((self._limit, self._value()), (budget.iterations, self._run.iterations)):
@@ -318,14 +318,14 @@ class Loop:
         return max(0.0, min(left)) if left else None
 
     def _spent(self) -> float:
-        """Return the wall time of all training, which is what a limit in seconds is about."""
+        """Return the wall time of all training, to which a limit in seconds applies."""
         return self._before + self._clock.wall
 
     def _slice(self, goal: int) -> None:
-        """Advance by about `SLICE` seconds; how the run is cut does not change it.
+        """Advance by about `SLICE` seconds; the result does not depend on the slices.
 
-        A slice is a number of iterations, because other counters may stand still: they do while a method
-        finds nothing to change or all rows in the cache.
+        A slice is a number of iterations, because other counters may stand still, while a method changes
+        nothing or finds all rows in the cache.
         """
         before, most = self._run.iterations, self._step
         if self._budget.iterations is not None:
@@ -340,7 +340,7 @@ class Loop:
         return SLICE if seconds is None else min(SLICE, max(0.0, seconds - self._spent()))
 
     def _over(self) -> End | None:
-        """Return the end if a rule holds that needs no observation."""
+        """Return the end if a limit is reached that can be checked without a checkpoint."""
         budget = self._budget
         if self._run.converged:
             reason = getattr(self._run, "reason", "") or "the solver's stopping rule holds"
@@ -360,14 +360,14 @@ class Loop:
         return None if passed is None else End("budget", passed)
 
     def _time_left(self) -> float | None:
-        """Return the seconds after which an iteration is given up; None for fits, which `guard` ends."""
+        """Return the seconds after which an iteration is cut; None for fits, which `guard` limits."""
         seconds = self._budget.seconds
         return (
             None if seconds is None or self._spec.refits else seconds + 0.5 * grace(seconds) - self._spent()
         )
 
     def _given_up(self) -> End:
-        """Return the end of a run that was cut within an iteration: its last checkpoint is what is left."""
+        """Return the end of a run that was cut within an iteration; its last checkpoint is the result."""
         when = "within an iteration, which was given up, after"
         if self._interrupt.requested is not None:
             return self._interrupted(when)
@@ -379,7 +379,7 @@ class Loop:
         return End("interrupted", f"interrupted by {by} {when} {self._run.iterations} iterations")
 
     def _reached(self, row: Row) -> End | None:
-        """Return the end if the observation shows that a target is reached."""
+        """Return the end if a checkpoint reached a target."""
         targets = (
             ("gap", self._budget.gap, "relative_gap"),
             ("test_error", self._budget.test_error, "test_error"),
@@ -391,9 +391,9 @@ class Loop:
         return None
 
     def _look(self, last: bool) -> Row | None:
-        """Make a checkpoint, unless the last one is of this very iteration (a signal came meanwhile).
+        """Make a checkpoint, unless the last one is of this iteration (a signal came in between).
 
-        None where a signal leaves no time for it: then the one before is the last.
+        Return None if a signal leaves no time for it; then the previous one is the last.
         """
         if self.row is not None and self.row["iterations"] == self._run.iterations:
             return self.row
@@ -419,7 +419,7 @@ class Loop:
         return row
 
     def _put_state(self) -> None:
-        """Store the state that the run can be continued from at this checkpoint, if the method has one."""
+        """Store the state at this checkpoint, if the method can be continued."""
         began, keep = time.monotonic(), self._around.keep
         arrays = None if keep is None or self._spec.refits else getattr(self._run, "state", lambda: None)()
         if keep is not None and arrays is not None:

@@ -1,4 +1,4 @@
-"""What run.json holds of a run beside its identity."""
+"""The content of run.json besides the identity."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def manifest(
     store: Store,
     best: Optimum | None,
 ) -> dict[str, Any]:
-    """Return run.json of a run that begins, but for its identity; ``best`` is what it is measured against."""
+    """Return run.json of a run that begins, without its identity; ``best`` is its reference optimum."""
     rows = {name: part.y.size for name in ("train", "validation", "test") if (part := getattr(data, name))}
     return {
         "config": config.document(),
@@ -33,7 +33,7 @@ def manifest(
             "checksum": data.checksum,
             "rows": rows,
             "features": data.train.X.shape[1],
-            "columns": data.info.get("columns"),  # None: prepared before this was noted
+            "columns": data.info.get("columns"),  # None: prepared by an older version
             **({"labels": data.info["labels"]} if data.info.get("labels") else {}),
         },
         "solver": {
@@ -44,14 +44,14 @@ def manifest(
         },
         "problem": _terms(problem),
         "optimum": None if best is None else digest(best.key),
-        # As it was then: the stored one may be replaced.
+        # As of now: the stored optimum may be replaced.
         "optimum_values": None if best is None else {name: getattr(best, name) for name in _OPTIMUM},
         "environment": store.put_environment(environment(config.threads)),
         "concurrent_load": concurrent_load(store.running()),
     }
 
 
-#: Numbers of the optimum that a run was measured against, as run.json holds them.
+#: Numbers of the reference optimum in run.json.
 _OPTIMUM = ("primal", "dual", "relative_gap", "norm", "mean_hinge", "nu", "nu_interval", "bias")
 
 

@@ -1,44 +1,44 @@
-r"""Bounds of the duality gap that read few examples in double precision.
+r"""Bounds of the duality gap that evaluate few examples in double precision.
 
-With :math:`z_i = y_i (f(x_i) + b)` and :math:`a_i = \alpha_i / C` the gap of a dual point α and of its
+With :math:`z_i = y_i (f(x_i) + b)` and :math:`a_i = \alpha_i / C`, the gap between a dual point α and its
 :math:`w = \sum_i \alpha_i y_i \Phi(x_i)` with any bias b is a sum over the examples (λ-form, λn = 1/C):
 
 .. math:: n (P(w, b) - D(\alpha)) = \sum_i t_i - b \sum_i a_i y_i, \qquad
           t_i = \max\{(1 - a_i)(1 - z_i),\; -a_i (1 - z_i)\} \ge 0,
 
-because :math:`\lambda n |w|^2 = \sum_i a_i y_i f(x_i)`. A term is 0 where :math:`a_i = 0, z_i \ge 1` and
-where :math:`a_i = 1, z_i \le 1`: such an example adds nothing, whatever its response is exactly, if only its
-side of the margin is certain. So responses in double precision are needed of the *near* examples alone: those
-with :math:`0 < a_i < 1`, and those so near to the margin that rounding might have put them on the other side.
+because :math:`\lambda n |w|^2 = \sum_i a_i y_i f(x_i)`. A term is 0 if :math:`a_i = 0, z_i \ge 1` or
+:math:`a_i = 1, z_i \le 1`: such an example contributes nothing, whatever its exact response, if its side of
+the margin is certain. So only the responses of the *near* examples are needed in double precision: those with
+:math:`0 < a_i < 1`, and those so near the margin that rounding may have moved them to the other side.
 
-How far rounding goes. A solver keeps :math:`q_i = y_i f(x_i)` along rows in single precision. Each kernel
-value is rounded once and for all, so that the error depends on how far the coefficients have come since
-responses were last made in double precision, at :math:`\alpha^0`, and not on the way. With a value k of a row
-off by :math:`e \le g(k) = k (r \ln(1/k) + s)` (`svmbench.kernels.layouts._layout.Layout.value_error`), and
-:math:`c_j = |\alpha_j - \alpha^0_j|`,
+Rounding. A solver maintains :math:`q_i = y_i f(x_i)` by rows in single precision. Each kernel value is
+rounded once, always in the same way, so the error depends only on the distance of the coefficients from
+:math:`\alpha^0`, where responses were last computed in double precision, not on the path. If a value k of a
+row has an error :math:`e \le g(k) = k (r \ln(1/k) + s)`
+(`svmbench.kernels.layouts._layout.Layout.value_error`), then with :math:`c_j = |\alpha_j - \alpha^0_j|`,
 
 .. math:: y_i f(x_i) - q_i = y_i \sum_j (\alpha_j - \alpha^0_j) y_j e_{ij}, \qquad
           |y_i f(x_i) - q_i| \le R = \max g \sum_j c_j,
 
-apart from accumulation. (Where the examples were rounded to be stored, what that may change of a value,
-`Oracle.feature_error`, is added to g.) Where few examples are near by that bound, it is the one used (kind
-``rounding``). Else, rounding being far smaller in the sum than at worst, the sum of each such example is
-estimated from m of its terms, drawn in proportion to :math:`c_j`, the same for all (kind ``confidence``). By
-the empirical Bernstein inequality (A. Maurer and M. Pontil, Empirical Bernstein Bounds and Sample Variance
-Penalization, COLT 2009, theorem 4) numbers in an interval of length 2R with sample variance V have a mean
-that is farther from that of the sample than :math:`\sqrt{2 V L / m} + 14 R L / 3 (m - 1)` with
-probability at most :math:`4 e^{-L}`, both sides together. :math:`L = \ln(4 n / \delta)` serves all examples,
-and the k-th certificate of a run has :math:`\delta = 10^{-9} / 2 k (k+1)` for this and as much for the
-objectives, which is 1e-9 for all of them.
+apart from accumulation. (If the examples were rounded to be stored, the possible change of a value,
+`Oracle.feature_error`, is added to g.) If few examples are near by that bound, it is used (kind
+``rounding``). Otherwise, since rounding errors mostly cancel, the sum of each such example is estimated from
+m of its terms, drawn in proportion to :math:`c_j`, the same for all (kind ``confidence``). By the empirical
+Bernstein inequality (A. Maurer and M. Pontil, Empirical Bernstein Bounds and Sample Variance Penalization,
+COLT 2009, theorem 4), the mean of numbers in an interval of length 2R, of which a sample has variance V,
+differs from the sample mean by more than :math:`\sqrt{2 V L / m} + 14 R L / 3 (m - 1)` with probability at
+most :math:`4 e^{-L}`, for both sides. :math:`L = \ln(4 n / \delta)` covers all examples, and the k-th
+certificate of a run has :math:`\delta = 10^{-9} / 2 k (k+1)` for this and the same for the objectives, in
+total 1e-9.
 
-Accumulation is in float64: at most N additions to a response, none of whose partial sums passes
-:math:`1 + nC`, give at most :math:`N (1 + nC) 2^{-53}`.
+Accumulation is in float64: at most N additions to a response, with partial sums of at most :math:`1 + nC`,
+give an error of at most :math:`N (1 + nC) 2^{-53}`.
 
-The responses of far examples are the solver's. Some of them, drawn at random, are made in double precision as
-well: where one is further off than the bound says, all are made so, and the gap is exact.
+The responses of far examples are the solver's. A random sample of them is recomputed in double precision: if
+one exceeds the bound of its error, all responses are recomputed, and the gap is exact.
 
-The objectives themselves need the responses of the far examples at C, too. Their error is estimated by the
-sample that was checked, and bounded by the same inequality.
+The objectives also need the responses of the far examples at C. Their error is estimated from the same
+sample and bounded by the same inequality.
 """
 
 from __future__ import annotations
@@ -62,42 +62,42 @@ from svmbench.problem import (
 
 Floats = NDArray[np.float64]
 
-#: Probability that any of the certificates of a run with confidence fails.
+#: Probability that any certificate of kind ``confidence`` of a run fails.
 FAILURE = 1e-9
 
-#: Share of the examples beyond which not near ones alone are read in double precision, but all.
+#: Fraction of near examples above which all examples are evaluated in double precision.
 _MOST_NEAR = 0.5
 
-#: Terms of the sample by which errors are estimated, at least and at most, and the part that it may take of
-#: reading all examples that are near at worst.
+#: Least and largest number of terms in the sample for errors, and its largest cost relative to evaluating all
+#: examples that are near at worst.
 _FEWEST_TERMS, _TERMS = 1024, 8192
 _EFFORT = 0.25
 
-#: Far examples that are checked, as a part of the near ones, at least and at most.
+#: Far examples that are checked: fraction of the near ones, least and largest number.
 _CHECKED = 0.25
 _FEWEST, _MOST_CHECKED = 64, 4096
 
-#: Examples over which a row is added at a time, at least: those of the smallest set of `decomposition`.
+#: Least number of examples over which a row is added: the smallest working set of `decomposition`.
 _SET = 8192
 
-#: How far the bias may move once near responses are known, beyond what decides which are near.
+#: Change of the bias by new near responses that the choice of near examples allows for.
 _SHIFT = 1e-4
 
 
 @dataclass(frozen=True)
 class GapBound:
-    """What is proven of a dual point and its predictor.
+    """What is proven about a dual point and its predictor.
 
     Attributes
     ----------
     gap, relative_gap : float
         Upper bounds of the duality gap, λ-form, and of its ratio to the primal objective.
     gap_at_best : float
-        The gap if no response were off.
+        The gap if all responses were exact.
     primal, dual : float
-        The objectives, but for `error`; primal - dual is the gap.
+        The objectives without `error`; primal - dual is the gap.
     error : float
-        What rounding may have added to either objective, or taken from it.
+        Bound of the rounding error of either objective.
     norm2, mean_hinge : float
         |w|² and the mean hinge loss. λ/2 |w|² is known to within `error`, the loss to within twice that.
     responses : ndarray of float64, shape (n,)
@@ -105,7 +105,7 @@ class GapBound:
     bias : float
         b.
     kind : str
-        ``rounding`` or ``confidence``; ``float64`` where all responses are in double precision.
+        ``rounding`` or ``confidence``; ``float64`` if all responses are in double precision.
     """
 
     gap: float
@@ -122,20 +122,20 @@ class GapBound:
 
     @property
     def least(self) -> float:
-        """The relative gap at best, as it is where rounding has changed nothing."""
+        """The relative gap if rounding changed nothing."""
         return self.gap_at_best / self.primal if self.primal > 0.0 else 0.0
 
 
 @dataclass(frozen=True)
 class Doubt:
-    """What is known of responses that are not in double precision.
+    """Errors of responses that are not in double precision.
 
     Attributes
     ----------
     farthest : float
-        How far any of them may be off.
+        Largest error of any of them.
     shift, width : float
-        By how much the mean over all n of those at C is larger than it seems, and how far that may be off.
+        Mean error over all n of those at C, added to their mean, and the error of this estimate.
     """
 
     farthest: float = 0.0
@@ -145,16 +145,16 @@ class Doubt:
 
 @dataclass(frozen=True)
 class Point:
-    """A dual point with what a solver maintains of it.
+    """A dual point with the responses that a solver maintains.
 
     Attributes
     ----------
     alpha : ndarray of float64, shape (n,)
         α.
     responses : ndarray of float64, shape (n,)
-        y_i f(x_i), moved along rows in single precision from where they were exact.
+        y_i f(x_i), updated by rows in single precision since they were exact.
     exact_at : ndarray of float64, shape (n,)
-        α when they were last made in double precision; 0 if never.
+        α when responses were last computed in double precision; 0 if never.
     """
 
     alpha: Floats
@@ -163,25 +163,25 @@ class Point:
 
 
 class GapBounds:
-    """Bounds of the gaps of one run.
+    """Bounds of the duality gaps of one run.
 
     Parameters
     ----------
     problem : Problem
         With the hinge loss.
     oracle : Oracle
-        Over the training examples; of a kernel whose `value_error` is known.
+        Over the training examples, with a kernel whose `value_error` is known.
     """
 
     def __init__(self, problem: Problem, oracle: Oracle) -> None:
         self._problem = problem
         self._oracle = oracle
-        #: Certificates with confidence so far.
+        #: Certificates of kind ``confidence`` so far.
         self.made = 0
 
     @staticmethod
     def possible(oracle: Any) -> bool:
-        """Return whether rounding of the oracle's rows is bounded."""
+        """Return whether the rounding errors of the oracle's rows are bounded."""
         return isinstance(oracle, Oracle) and oracle.value_error is not None
 
     def feasible(self, alpha: Floats) -> bool:
@@ -196,14 +196,14 @@ class GapBounds:
         return level and balanced(alpha, problem.y)
 
     def quick(self, point: Point, bias: float | None = None) -> GapBound:
-        """Return the bound that needs no kernel value: a near example may be as far off as rounding goes.
+        """Return the bound without kernel evaluations, with the worst rounding error of near examples.
 
         Parameters
         ----------
         point : Point
             A feasible point.
         bias : float, optional
-            b; the best one for the responses by default.
+            b. Default: the best one for the responses.
         """
         b = self._bias(point.responses, bias)
         off = self._farthest(point)
@@ -213,14 +213,14 @@ class GapBounds:
         return self._bound(point.alpha, point.responses, b, np.where(near, off, 0.0), doubt, "rounding")
 
     def confirmed(self, point: Point, bias: float | None = None) -> GapBound:
-        """Return the bound whose near examples are read in double precision; their number decides the kind.
+        """Return the bound with near examples evaluated in double precision; their number decides the kind.
 
         Parameters
         ----------
         point : Point
             A feasible point.
         bias : float, optional
-            b; by default the best one for the responses.
+            b. Default: the best one for the responses.
         """
         self.made += 1
         failure = FAILURE / (2.0 * self.made * (self.made + 1))
@@ -260,26 +260,26 @@ class GapBounds:
         return best_bias(self._problem.y, responses) if bias is None else bias
 
     def _fresh(self, alpha: Floats, at: NDArray[np.int64]) -> Floats:
-        """Return y_i f(x_i) in double precision for some i, shape (len(at),)."""
+        """Return y_i f(x_i) in double precision for the i in `at`, shape (len(at),)."""
         support = np.flatnonzero(alpha)
         weights = (alpha * self._problem.y)[support]
         scores = self._oracle.exact_responses(support, weights, cols=at, observed=True)
         return np.asarray(self._problem.y[at] * scores)
 
     def _accumulation(self, point: Point) -> float:
-        """Return what arithmetic in float64 may have rounded off a response, one made at once included."""
+        """Return a bound of the rounding error of accumulating a response in float64."""
         n = self._problem.n
         additions = 2.0 + self._oracle.ledger.kev_iter / min(n, _SET)
         return float(additions * (1.0 + n * self._problem.C) * 2.0**-53 + point.alpha.sum() * 2.0**-46)
 
     def _farthest(self, point: Point) -> float:
-        """Return how far any response may be off, by the largest error of a kernel value."""
+        """Return a bound of the error of any response, from the largest error of a kernel value."""
         total = float(np.abs(point.alpha - point.exact_at).sum())
         most = _most(self._oracle.value_error) + self._oracle.feature_error
         return total * most + self._accumulation(point)
 
     def _estimate(self, point: Point, b: float, near: NDArray[np.bool_], off: Floats, failure: float) -> bool:
-        """Lower the largest errors `off` of near examples by a sample of the terms; return whether it did."""
+        """Reduce the largest errors `off` of near examples by sampling terms; return whether it succeeded."""
         oracle, moved = self._oracle, point.alpha - point.exact_at
         at, support = np.flatnonzero(near), np.flatnonzero(moved)
         saved = np.count_nonzero(near) - np.count_nonzero(self._near(point, b, 0.0))
@@ -302,14 +302,14 @@ class GapBounds:
         return True
 
     def _near(self, point: Point, b: float, off: Floats | float) -> NDArray[np.bool_]:
-        """Return which examples are not certain to be on a side of the margin where their term is 0."""
+        """Return which examples are not certain to have a term of 0."""
         alpha, C = point.alpha, self._problem.C
         above = point.responses + self._problem.y * b - 1.0
         safe = np.where(alpha <= 0.0, above >= off, (alpha >= C) & (-above >= off))
         return ~safe
 
     def _far(self, point: Point, near: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return far examples drawn at random: of those at 0, and with repetition of those at C."""
+        """Return a random sample of far examples: those at 0, and with replacement those at C."""
         count = int(np.clip(_CHECKED * np.count_nonzero(near), _FEWEST, _MOST_CHECKED))
         draw, moved = np.random.default_rng(self.made), point.alpha > 0.0
         at_0, at_C = np.flatnonzero(~near & ~moved), np.flatnonzero(~near & moved)
@@ -319,13 +319,13 @@ class GapBounds:
     def _bound(
         self, alpha: Floats, responses: Floats, b: float, off: Floats | float, doubt: Doubt, kind: str
     ) -> GapBound:
-        """Return what responses prove that are known to within `off`, shape (n,), where they count."""
+        """Return the bound from responses with errors of at most `off`, shape (n,), where they matter."""
         problem = self._problem
         y, n, a = problem.y, problem.n, np.minimum(alpha / problem.C, 1.0)
         below = 1.0 - responses - y * b
         terms = np.maximum((1.0 - a) * below, -a * below)
         rest = self._levelling(alpha, responses, doubt.farthest) - b * float(a @ y) / n
-        # With a coefficient at C, a larger response lowers the loss and raises λ/2 |w|² by half as much.
+        # For a coefficient at C, a larger response lowers the loss and raises λ/2 |w|² by half as much.
         norm2 = max(0.0, float(alpha @ responses) + doubt.shift / problem.lam)
         loss = max(0.0, mean_hinge(responses, y * b) - doubt.shift)
         primal = primal_objective(problem.lam, norm2, loss)
@@ -348,7 +348,7 @@ class GapBounds:
         )
 
     def _levelling(self, alpha: Floats, responses: Floats, farthest: float) -> float:
-        """Return what the dual objective loses where α is made to balance, see `problem.dual_bound`."""
+        """Return the loss of dual objective by balancing α, see `problem.dual_bound`."""
         problem = self._problem
         excess = math.fsum(alpha * problem.y) if problem.bias != "none" else 0.0
         if excess == 0.0:
@@ -358,13 +358,13 @@ class GapBounds:
 
 
 def _heaviest(alpha: Floats, y: Floats, excess: float) -> int:
-    """Return which coefficient of the heavier class is the largest."""
+    """Return the index of the largest coefficient of the class with the larger sum."""
     heavier = np.flatnonzero(y * excess > 0.0)
     return int(heavier[np.argmax(alpha[heavier])])
 
 
 def _most(error: tuple[float, float] | None) -> float:
-    """Return the largest of g(k) = k (r ln(1/k) + s) over [0, 1], of an `Oracle.value_error` (r, s)."""
+    """Return the maximum of g(k) = k (r ln(1/k) + s) over [0, 1], with `Oracle.value_error` (r, s)."""
     if error is None:
         return math.inf
     r, s = error
@@ -373,9 +373,9 @@ def _most(error: tuple[float, float] | None) -> float:
 
 
 def _mean(errors: Floats, most: float, failure: float) -> tuple[float, float]:
-    """Return the mean of a population by a sample with repetition, and how far it may be off.
+    """Return the mean of a population from a sample with replacement, and a bound of its error.
 
-    By the empirical Bernstein inequality, for both sides, of numbers within ± `most`.
+    By the empirical Bernstein inequality, two-sided, for numbers within ± `most`.
     """
     m = errors.size
     if m < 2:

@@ -1,10 +1,10 @@
-"""The memory that a run may take beside its data: ``budget.memory``, held to from inside and from outside.
+"""The memory that a run may take besides its data: ``budget.memory``, enforced from inside and outside.
 
-The row cache is sized by it. All else is asked for in many places: vectors of a solver, its cuts, what
-another program makes of the examples. So what the process holds is looked at, by the loop between slices, and
-of programs of others by the process that watches the run (`svmbench.runner.guard`).
+It sets the size of the row cache. Other memory is allocated in many places: vectors of a solver, cuts, copies
+of the examples in a baseline. So the memory of the process is checked, by the loop between slices and, for
+baselines, by the process that watches the run (`svmbench.runner.guard`).
 
-Pages that the process has written to are counted: not its code, and not files that it has mapped.
+Only pages that the process has written to count, not code or mapped files.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from svmbench.data import Dataset, Part
     from svmbench.run_config import RunConfig
 
-#: Copies of the examples that are allowed beside ``budget.memory``. LIBSVM under scikit-learn has the most:
-#: of dense float32, 4 bytes a value, a CSR matrix of float64, 12 bytes, and nodes of 16.
+#: Copies of the examples allowed besides ``budget.memory``. LIBSVM in scikit-learn makes the most, of dense
+#: float32 (4 bytes a value): a CSR matrix of float64, 12 bytes, and nodes of 16.
 _COPIES = 8
 
-#: MiB that are allowed beside: libraries that are loaded at first use, vectors, blocks of rows.
+#: MiB allowed in addition, for libraries loaded at first use, vectors and blocks of rows.
 _MARGIN = 256.0
 
 _MIB = 2.0**20
 
 
 def held(process: int | None = None) -> float | None:
-    """Return the MiB that a process, by default this one, holds; None where the system does not say."""
+    """Return the MiB held by a process, by default this one; None if the system does not say."""
     try:
         status = Path(f"/proc/{process or 'self'}/status").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -44,21 +44,21 @@ def held(process: int | None = None) -> float | None:
 
 
 class OutOfAllowance(MemoryError):
-    """More is held than an `Allowance` says; its text is the sentence."""
+    """More memory is held than an `Allowance` permits; its text is the sentence shown."""
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """What the process of a run may hold.
+    """Limit of the memory of a run's process.
 
     Attributes
     ----------
     memory : float
         ``budget.memory``.
     before : float
-        MiB that it held once its data were loaded.
+        MiB held once the data were loaded.
     beside : float
-        MiB that it may take from then on.
+        MiB that the process may take from then on.
     """
 
     memory: float
@@ -67,7 +67,7 @@ class Allowance:
 
     @classmethod
     def of(cls, config: RunConfig, data: Dataset) -> Allowance | None:
-        """Return that of this process, whose run begins now; None without a limit that can be kept."""
+        """Return the allowance of this process, whose run begins now; None without an enforceable limit."""
         memory, before = config.budget.memory, held()
         if memory is None or before is None:
             return None
@@ -77,13 +77,13 @@ class Allowance:
 
     @property
     def about(self) -> dict[str, float]:
-        """What is stored of it."""
+        """What run.json holds of it."""
         return {"before": round(self.before, 1), "beside": round(self.beside, 1)}
 
     def passed(self, process: int | None = None, times: float = 1.0) -> str | None:
-        """Return why a run is to end, or None: its process, by default this one, has taken too much.
+        """Return the reason to end the run if its process has exceeded the limit ``times`` over, or None.
 
-        Too much is more than so many ``times`` what it may take.
+        The default process is this one.
         """
         now = held(process)
         if now is None or now - self.before <= times * self.beside:

@@ -1,4 +1,4 @@
-"""From the answer of a solver to the model that is stored of it."""
+"""Stored models of solvers' answers."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ def stored_model(
     features: dict[str, Any] | None = None,
     map: FeatureMap | None = None,
 ) -> StoredModel:
-    """Return what is stored of a snapshot.
+    """Return the stored model of a snapshot.
 
     Parameters
     ----------
     snapshot : Snapshot
         The answer.
     iterations : int
-        Of the checkpoint that was made of it.
+        Iteration of its checkpoint.
     y : ndarray of float64, shape (n,)
         Labels of the training examples.
     kernel : dict
-        Of the configuration.
+        Kernel of the configuration.
     checksum : str
-        Of the data set.
+        Checksum of the data set.
     features : dict, optional
-        Name, parameters and seed of the map, where there is one.
+        Name, parameters and seed of the feature map, if any.
     map : FeatureMap, optional
-        The map itself.
+        The feature map.
     """
     model = snapshot.model
     arrays: dict[str, Any] = {}

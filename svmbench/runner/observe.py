@@ -1,4 +1,4 @@
-"""Observation: from a snapshot of a solver to the numbers of a checkpoint. Never charged, never timed."""
+"""Observation: the numbers of a checkpoint from a snapshot of a solver. Neither charged nor timed."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from svmbench.run_config import BudgetConfig
 
 
-#: Evaluations of checkpoints of an exact method, at test examples and in single precision at training
-#: examples, that are made whatever it trains, and the part of its training that they may take beside.
+#: Evaluations that the checkpoints of an exact method may always take, on test examples and in single
+#: precision on training examples, and the divisor of the training that they may take in addition.
 _FREE, _SHARE = 2_000_000_000, 8
 
-#: Names in a state, of what belongs to the looks after and up to the last one.
+#: Prefixes of arrays in a state: those after the last observation, and those before it.
 _AFTER, _BEFORE = "looked_", "to_look_"
 
 
@@ -49,7 +49,7 @@ def mistaken(scores: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.
 
 
 def mistakes(scores: NDArray[np.float64], y: NDArray[np.float64]) -> int:
-    """Count them."""
+    """Count the mistakes."""
     return int(np.count_nonzero(mistaken(scores, y)))
 
 
@@ -58,34 +58,35 @@ def _same(one: KernelExpansion, other: KernelExpansion) -> bool:
 
 
 class Observer:
-    """Makes checkpoints of one run.
+    """Makes the checkpoints of one run.
 
     Parameters
     ----------
     problem : Problem
-        What is solved; objectives are those of its λ-form.
+        The problem; objectives are those of its λ-form.
     oracle : Oracle or LinearData
         Over the training rows, as the solver reads them.
     data : Dataset
         For test and validation errors.
     bound : float or None
-        A certified lower bound of the optimal λ-form objective, for solvers without a dual of their own.
+        A certified lower bound of the optimal λ-form objective, for solvers without a dual objective.
     train : bool
-        Whether to look at the training examples: without, there are no objective, gap and training error.
+        Whether to evaluate the training examples. Without, there is no objective, gap or training error.
     limited : bool
-        Whether looks in double precision may take no longer than the training (`TrainingScores`); if not,
-        there is always a gap.
+        Whether evaluations in double precision may take no longer than the training (`TrainingScores`). If
+        not, there is always a gap.
     exact : bool
-        Whether the method ends at the optimum by itself. If rounding of the oracle's rows is bounded, its
-        gaps are then bounds by few responses in double precision (`GapBounds`), and all looks but the last
-        one take a quarter of the training at most, beside a fixed share: what would take more is unknown.
+        Whether the method ends at the optimum. If the rounding errors of the oracle's rows are bounded, its
+        gaps are bounds from few responses in double precision (`GapBounds`). Then all observations but the
+        last take at most a quarter of the training time plus a fixed amount; columns that would take more
+        are unknown.
     targets : BudgetConfig, optional
-        ``gap`` and ``test_error`` that end the run: such a gap is confirmed, such an error always known.
+        ``gap`` and ``test_error`` that end the run. Such a gap is confirmed, such an error always known.
 
     Attributes
     ----------
     wrong : ndarray of bool or None
-        Which test examples the last snapshot predicted wrongly; None without a test set.
+        Which test examples the last snapshot misclassifies; None without a test set.
     """
 
     def __init__(
@@ -120,16 +121,16 @@ class Observer:
 
     @property
     def wrong_tests(self) -> str | None:
-        """The same as the store packs it."""
+        """`wrong` as packed by the store."""
         return None if self.wrong is None else bits.packed(self.wrong)
 
     def state(self) -> dict[str, NDArray[np.float64]]:
-        """Return what the next look depends on, and what the last one depended on, arrays by name."""
+        """Return arrays by name on which the next observation depends, and on which the last one did."""
         named = {_AFTER: self._state(), _BEFORE: self._before}
         return {f"{prefix}{name}": value for prefix, found in named.items() for name, value in found.items()}
 
     def _state(self) -> dict[str, NDArray[np.float64]]:
-        """Return what the next look depends on."""
+        """Return the arrays on which the next observation depends."""
         state = self._scores.state()
         if self._bounds is not None:
             state["looks"] = np.array([self._spent, self._bounds.made, self._promise], dtype=np.float64)
@@ -138,7 +139,7 @@ class Observer:
         return state
 
     def _restore(self, state: Mapping[str, NDArray[np.float64]]) -> None:
-        """Stand where the state says."""
+        """Restore the arrays."""
         self._scores.restore(state)
         if self._bounds is not None and "looks" in state:
             looks = state["looks"]
@@ -149,16 +150,15 @@ class Observer:
                 scores.restore({n.removeprefix(own): v for n, v in state.items() if n.startswith(own)})
 
     def restore(self, state: Mapping[str, NDArray[np.float64]], *, before: bool) -> None:
-        """Stand where an observer stood after its last look, or before it."""
+        """Restore the state after the last observation, or the one before it."""
         prefix = _BEFORE if before else _AFTER
         names = (name for name in state if name.startswith(prefix))
         self._restore({name.removeprefix(prefix): state[name] for name in names})
 
     def __call__(self, snapshot: Snapshot, last: bool = False) -> dict[str, Any]:
-        """Return what is known of a snapshot, keys of TRACE_COLUMNS without counters and clocks.
+        """Return the columns of a snapshot, keys of TRACE_COLUMNS without counters and clocks.
 
-        `last` says that the method is at its end. Interrupted in its middle it was no look: the next one sees
-        what this one would have seen.
+        `last` marks the end of the method. An interrupted observation leaves the state unchanged.
         """
         self._before, wrong = self._state(), self.wrong
         try:
@@ -182,9 +182,9 @@ class Observer:
         return row
 
     def promising(self, snapshot: Snapshot) -> bool:
-        """Return whether the gap that ends the run may be reached, by the responses of the method alone.
+        """Return whether the method's responses alone suggest that the gap that ends the run is reached.
 
-        Where it was not, although it seemed so, a gap has to seem half as large to be promising again.
+        After a false alarm, the suggested gap must be half as large to be promising again.
         """
         alpha, responses = snapshot.alpha, snapshot.responses
         if self._target is None or alpha is None or responses is None:
@@ -198,7 +198,7 @@ class Observer:
         return True
 
     def _on_training(self, snapshot: Snapshot, last: bool) -> dict[str, Any]:
-        """Return what the training examples tell: objective, gap, error, and what a method says of itself."""
+        """Return the columns from the training examples: objective, gap, error, and the method's own."""
         model, problem, y = snapshot.model, self._problem, self._problem.y
         maintained = snapshot.responses
         diverged = maintained is not None and not np.isfinite(maintained).all()
@@ -232,16 +232,16 @@ class Observer:
         return row
 
     def _has_bound(self, snapshot: Snapshot) -> bool:
-        """Return whether the gap at a snapshot can be bounded by few responses in double precision."""
+        """Return whether the gap at a snapshot can be bounded from few responses in double precision."""
         alpha = snapshot.alpha
         if self._bounds is None or snapshot.loss != "hinge" or alpha is None:
             return False
         return isinstance(snapshot.model, KernelExpansion) and self._bounds.feasible(alpha)
 
     def _bounded(self, snapshot: Snapshot, last: bool) -> dict[str, Any]:
-        """Return what is known of a dual point by responses in single precision and few in double.
+        """Return the columns of a dual point from responses in single precision and few in double precision.
 
-        Nothing where the method has none at this snapshot and they would be too dear.
+        Empty if the method maintains no responses at this snapshot and computing them is too expensive.
         """
         point = self._point(snapshot, last)
         if point is None:
@@ -254,7 +254,7 @@ class Observer:
         return self._proven(bound)
 
     def _point(self, snapshot: Snapshot, last: bool) -> Point | None:
-        """Return a dual point with responses whose rounding is bounded."""
+        """Return a dual point with responses of bounded rounding error."""
         alpha, model = snapshot.alpha, snapshot.model
         assert alpha is not None and isinstance(model, KernelExpansion)
         if snapshot.responses is not None and snapshot.exact_at is not None:
@@ -264,7 +264,7 @@ class Observer:
         return Point(alpha, self._problem.y * self._fresh(model), np.zeros_like(alpha))
 
     def _affords(self, evaluations: int, last: bool) -> bool:
-        """Return whether a look may take so many evaluations in single precision, and note that it does."""
+        """Return whether these evaluations in single precision are affordable, and record them if so."""
         trained = self._oracle.ledger.kev_iter
         if not last and self._spent + evaluations > _FREE + trained // _SHARE:
             return False
@@ -289,7 +289,7 @@ class Observer:
         return row | ({"relative_gap": bound.relative_gap} if math.isfinite(bound.relative_gap) else {})
 
     def _fresh(self, model: Model) -> NDArray[np.float64]:
-        """Return the model's scores on the training set, the last ones if it is still the same model."""
+        """Return the model's scores on the training set, reused if the model has not changed."""
         if not isinstance(model, KernelExpansion):
             return model.training_scores(self._oracle)
         if self._last is None or not _same(model, self._last[0]):
@@ -303,14 +303,14 @@ class Observer:
         norm2: float,
         margins: NDArray[np.float64],
     ) -> None:
-        """Add the objective that a method with this loss minimises, and the bound that its dual point is."""
+        """Add the objective of a method with the squared hinge loss, and the bound of its dual point."""
         lam = self._problem.lam
         row["native_objective"] = primal_objective(lam, norm2, mean_squared_hinge(margins))
         if alpha is not None:
             row["native_bound"] = squared_hinge_dual_objective(lam, alpha, norm2)
 
     def _certify(self, row: dict[str, Any], snapshot: Snapshot, responses: NDArray[np.float64]) -> None:
-        """Add the dual objective and the gaps: of the solver's own dual, else of the stored optimum."""
+        """Add the dual objective and gaps, of the solver's dual point or else of the stored optimum."""
         dual, source = None, "solver"
         if snapshot.loss == "hinge":
             dual = snapshot.dual
@@ -322,7 +322,7 @@ class Observer:
                     diagonal(self._oracle),
                 )
                 if own is not None:
-                    # Without a bound of rounding a gap at C = 1e12 would be one of another kernel.
+                    # Without this, a gap at C = 1e12 would be that of the rounded kernel.
                     off = objectives_rounding(self._problem.lam, snapshot.alpha, row["primal_objective"])
                     dual = own - off if gaussian(self._oracle) else own
         if dual is None and snapshot.inside:
@@ -335,7 +335,7 @@ class Observer:
             row["relative_gap"] = (primal - dual) / primal
 
     def _of_dual_point(self, snapshot: Snapshot, responses: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the responses of the weights that α stands for: those of a linear model may have drifted."""
+        """Return the responses of w(α); those of a linear model may have drifted."""
         alpha, y = snapshot.alpha, self._problem.y
         if alpha is None or not isinstance(snapshot.model, LinearModel):
             return responses
@@ -344,12 +344,12 @@ class Observer:
         return y * LinearModel(weights).training_scores(self._oracle)
 
     def _parts(self) -> list[tuple[str, Part]]:
-        """Return the parts that are not trained on, by name."""
+        """Return the held-out parts by name."""
         found = {"test": self._data.test, "validation": self._data.validation}
         return [(name, part) for name, part in found.items() if part is not None]
 
     def _generalise(self, row: dict[str, Any], model: Model, last: bool) -> None:
-        """Add the missing errors on the test and validation sets that exist and that the run affords."""
+        """Add the missing errors on the test and validation sets, if affordable."""
         for name, part in self._parts():
             if f"{name}_error" in row:
                 continue
@@ -362,7 +362,7 @@ class Observer:
                 self.wrong, row["test_mistakes"] = wrong, count
 
     def _wrong(self, model: Model, name: str, part: Part, last: bool) -> NDArray[np.bool_] | None:
-        """Return which examples of a part are predicted wrongly; None if that is too dear."""
+        """Return which examples of a part are misclassified; None if too expensive."""
         scores = self._tests.get(name)
         if scores is None or not isinstance(model, KernelExpansion):
             return mistaken(model.scores(self._oracle, part.X), part.y)

@@ -1,7 +1,7 @@
-"""The certified optimum of the regularised problem: made once, stored, the yardstick of all solvers.
+"""The certified optimum of the regularised problem: computed once, stored, the reference for all solvers.
 
-It is made by a dual method (`svmbench.runner.certifier`) to a relative duality gap of at most `TARGET`, kept
-on the way, and found again by every later run of the problem.
+It is computed by a dual method (`svmbench.runner.certifier`) to a relative duality gap of at most `TARGET`.
+Its state is saved regularly, and every later run of the problem reuses the result.
 """
 
 from __future__ import annotations
@@ -43,30 +43,30 @@ class Optimum:
     key : dict
         The problem: data set (name, checksum), kernel, lam, bias.
     primal, dual, gap, relative_gap : float
-        Bounds of the optimal objective from above and below, their difference, the same over the primal.
+        Upper and lower bound of the optimal objective, their difference, and the latter divided by `primal`.
     norm, mean_hinge : float
         |w*| and the mean hinge loss at w*.
     nu : float or None
         mean_hinge / norm, the slack budget with the same solution (SBP Lemma 2.1); None for w* = 0.
     nu_interval : list of float
-        Bounds of ν* as far as the gap proves them (`svmbench.runner.certificate.nu_interval`); None if there
-        is no ν, and as the upper one if there may be none. Records made before it was known lack it.
+        Bounds of ν* implied by the gap (`svmbench.runner.certificate.nu_interval`). None if ν* is undefined;
+        the upper bound is None if it may be. Missing in older records.
     derived : dict of str to float
-        ``nu`` and ``R`` as runs take them: in the fewest digits that stay within what the gap proves
-        (`svmbench.runner.certificate.proved`); None where it does not rule out w* = 0. Older records lack
-        it: their runs took all digits, of which the identity holds six.
+        ``nu`` and ``R`` as used by runs: rounded to the fewest digits that stay within the proven bounds
+        (`svmbench.runner.certificate.proved`); None if w* = 0 is possible. Missing in older records, whose
+        runs use all digits, of which the identity holds six.
     support_vectors, at_bound : int
         Coefficients above 0, and equal to C.
     test_mistakes : int or None
         Errors on the test set.
     test_error : float or None
-        The same as a fraction.
+        `test_mistakes` as a fraction.
     cost : dict
-        Ledger of the computation, wall_seconds and cpu_seconds.
+        Counters of the computation, wall_seconds and cpu_seconds.
     bias : float
         b*, 0 without bias.
     precision : str
-        ``float64``: the bounds hold for the kernel as documented; ``float32``, of older records: no bounds.
+        ``float64``: the bounds hold for the exact kernel; ``float32`` (older records): no bounds.
     """
 
     key: dict[str, Any]
@@ -89,7 +89,7 @@ class Optimum:
 
 
 def optimum_key(problem: Problem, data: Dataset, kernel: dict[str, Any]) -> dict[str, Any]:
-    """Return what identifies a regularised problem; λ to 12 digits, so that C = 1/(λn) names the same one."""
+    """Return the identity of a regularised problem; λ has 12 digits, so C = 1/(λn) gives the same one."""
     return {
         "dataset": {"name": data.name, "checksum": data.checksum},
         "kernel": dict(kernel),
@@ -116,7 +116,7 @@ def optimum(
     allowance: Allowance | None = None,
     say: Callable[[str], None],
 ) -> Optimum:
-    """Return the certified optimum of a problem; computed by one process once, then read from the store.
+    """Return the certified optimum of a problem, computing it if it is not stored.
 
     Parameters
     ----------
@@ -127,26 +127,26 @@ def optimum(
     kernel : dict
         As in the resolved configuration.
     store : Store
-        Where it is looked for and kept.
+        Holds the optima.
     cache_bytes : int
         Row cache of the computation.
     threads : int
         Threads of the oracle.
     seconds : float, optional
-        Wall time that the computation may take, and before it the wait for another process that makes the
-        same optimum; without limit by default. No count limits it: it is charged to no run, and what is
-        stored serves runs of all budgets.
+        Limit of the wall time of the computation, and of the wait for another process that computes the same
+        optimum. Default: unlimited. No counter limits it: it is charged to no run, and its result serves
+        runs of all budgets.
     allowance : Allowance, optional
-        What the process may hold; by default as much as there is.
+        Memory that the process may hold. Default: unlimited.
     say : callable
-        Told what takes long.
+        Receives messages about slow steps.
 
     Raises
     ------
     Uncertified
         If the gap cannot be certified to `TARGET`.
     TimeoutError
-        If that or the wait takes longer than `seconds`.
+        If the computation or the wait takes longer than `seconds`.
     OutOfAllowance
         If the process holds more than `allowance`.
     """
@@ -163,7 +163,7 @@ def optimum(
             f"the optimum behind it is still computed by {error} after {seconds:g} s"
         ) from None
     try:
-        known = lookup(store, key)  # made while this process waited
+        known = lookup(store, key)  # computed by another process during the wait
         if known is None:
             unfinished = UnfinishedOptimum(store, hash, _made_by(problem, kernel))
             say(f"computing the optimum of the regularised problem once, to a relative gap of {TARGET:g}")
@@ -242,7 +242,7 @@ def _compute(
 
 
 def _derived(loss: float, bounds: tuple[float, float, float, float]) -> dict[str, float | None]:
-    """Return ν and R for the runs that take them from this optimum, None where it may be w* = 0."""
+    """Return ν and R for runs that derive them from this optimum; None if w* = 0 is possible."""
     *_, norm = bounds
     low, high = nu_interval(*bounds)
     if high is None:
@@ -254,6 +254,6 @@ def _derived(loss: float, bounds: tuple[float, float, float, float]) -> dict[str
 
 
 def _made_by(problem: Problem, kernel: dict[str, Any]) -> dict[str, Any]:
-    """Return what has to be the same for a search to be continued bit for bit."""
+    """Return what must be equal for a search to be continued bit for bit."""
     solver = registry.get(choose(kernel["name"], problem.bias).solver)
     return {"solver": solver.name, "version": solver.release(), "state": LAYOUT, "isa": simd.isa()}

@@ -1,4 +1,4 @@
-"""What became of a run."""
+"""Result of a run."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ _CODES = {"done": 0, "found": 0, "failed": 1, "refused": 2, "interrupted": 130}
 
 
 def ended(state: str, reason: str) -> str:
-    """Return how a run ended, for people: ``done, REASON``; or the reason alone if it names the state."""
+    """Return for people how a run ended: ``done, REASON``, or the reason alone if it names the state."""
     return reason if reason.startswith(state) else f"{state}, {reason}"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a run.
+    """Result of a run.
 
     Attributes
     ----------
     run : StoredRun or None
-        The run; None if it ended before it had a place in the store.
+        The run; None if it ended before it was stored.
     state : str
         ``done`` (a result), ``found`` (stored before, not repeated), ``refused``, ``failed`` (also out of
         memory) or ``interrupted``.
     reason : str
         One sentence.
     data : Dataset or None
-        What it was trained on; None unless it was trained just now.
+        Its data set; None unless it was trained just now.
     predict : callable or None
-        The decision function of its answer, from rows, shape (m, d), to scores, shape (m,); None likewise.
+        Its decision function, from rows, shape (m, d), to scores, shape (m,); None likewise.
     """
 
     run: StoredRun | None
@@ -54,12 +54,12 @@ class Outcome:
 
     @property
     def code(self) -> int:
-        """Exit code of the command that made it."""
+        """Exit code of the command."""
         return _CODES[self.state]
 
     @classmethod
     def of(cls, run: StoredRun, **known: Any) -> Outcome:
-        """Return the outcome of a run that was made just now, with what else is known of it."""
+        """Return the outcome of a run made just now; `known` sets the other attributes."""
         kept = run.status in ("refused", "interrupted")
         return cls(run, "done" if run.complete else run.status if kept else "failed", run.reason, **known)
 

@@ -1,4 +1,4 @@
-"""What is settled before a run begins: whether the solver can do it, its parameters, its memory, its seed."""
+"""Preparation of a run: whether the solver supports the configuration, its problem, memory and seeds."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from svmbench.solvers.baselines._data import BaselineData
 #: Training examples as solvers read them.
 Examples: TypeAlias = Oracle | LinearData | BaselineData
 
-#: Part of the available memory that an unlimited row cache may take.
+#: Fraction of the available memory for an unlimited row cache.
 _SHARE = 0.8
 
 _MIB = 1024 * 1024
 
 
 def refusal(solver: type[Solver], config: RunConfig) -> str | None:
-    """Return the sentence that says why the solver cannot do what the configuration asks, or None."""
+    """Return why the solver does not support the configuration, or None if it does."""
     kernel, bias = config.kernel.name, config.problem.bias
     if config.features is not None:
         reason = _unfit_features(solver, config.features.name, kernel)
@@ -63,7 +63,7 @@ def refusal(solver: type[Solver], config: RunConfig) -> str | None:
 
 
 def _unfit_features(solver: type[Solver], name: str, kernel: str) -> str | None:
-    """Return the sentence that says why features of that name cannot be used, or None."""
+    """Return why features of that name cannot be used, or None if they can."""
     if solver.access != "linear":
         return (
             f"{solver.name} evaluates the kernel itself and takes no features={name}: "
@@ -79,12 +79,12 @@ def _unfit_features(solver: type[Solver], name: str, kernel: str) -> str | None:
 
 
 def feature_map(config: RunConfig, X: Any, seed: int) -> features.FeatureMap:
-    """Return the feature map of a configuration, fitted on training rows X, shape (n, d), by its own seed.
+    """Return the feature map of a configuration, fitted to training rows X, shape (n, d), with its own seed.
 
     Raises
     ------
     UserError
-        If the features of all examples would not fit into the available memory, or cannot be made.
+        If the features of all examples exceed the available memory, or cannot be made.
     """
     chosen = config.features
     assert chosen is not None
@@ -100,7 +100,7 @@ def feature_map(config: RunConfig, X: Any, seed: int) -> features.FeatureMap:
 
 
 def features_bytes(chosen: Choice | None, n: int, d: int) -> int:
-    """Return the memory that the explicit features of n training examples of width d take at most, or 0."""
+    """Return an upper bound of the bytes taken by the features of n training examples of width d, or 0."""
     if chosen is None:
         return 0
     kind, params = _features(chosen)
@@ -113,7 +113,7 @@ def _features(chosen: Choice) -> tuple[type[features.FeatureMap], Any]:
 
 
 def problem(config: RunConfig, y: NDArray[np.float64]) -> Problem:
-    """Return the problem of a configuration over labels y, shape (n,); ν and R stay open if to be derived."""
+    """Return the problem of a configuration over labels y, shape (n,); ν and R stay open if derived."""
     asked, given = config.problem, config.solver.parameters
     nu, radius = (
         float(value) if isinstance(value := given.get(key), int | float) else None for key in ("nu", "R")
@@ -129,9 +129,9 @@ def first_checkpoint(solver: type[Solver], counter: str, n: int) -> int:
     solver : type of Solver
         The method.
     counter : str
-        Of the budget.
+        Counter of the budget.
     n : int
-        Training examples.
+        Number of training examples.
     """
     return 1 if counter == "iterations" or solver.access != "kernel" else n
 
@@ -141,7 +141,7 @@ def _either(key: str, values: tuple[str, ...]) -> str:
 
 
 def check_memory(budget: BudgetConfig) -> None:
-    """Raise UserError if the requested row cache is larger than the memory that is available."""
+    """Raise UserError if the requested row cache exceeds the available memory."""
     if budget.memory is None:
         return
     available = available_bytes()
@@ -153,9 +153,9 @@ def check_memory(budget: BudgetConfig) -> None:
 
 
 def cache_bytes(budget: BudgetConfig, n: int) -> int:
-    """Return the size of the row cache for n training examples, never more than their whole kernel matrix.
+    """Return the size of the row cache for n training examples, at most their whole kernel matrix.
 
-    Without a limit that is the whole matrix, as far as it fits into 80 % of the available memory.
+    Without a limit, it is at most 80 % of the available memory.
     """
     gram = n * 4 * (-(-n // PADDING) * PADDING)
     if budget.memory is None:
@@ -164,23 +164,23 @@ def cache_bytes(budget: BudgetConfig, n: int) -> int:
 
 
 def examples(config: RunConfig, X: Any, access: str, cache_bytes: int) -> Examples:
-    """Return training rows X, shape (n, d), as a solver of that access reads them without features."""
+    """Return training rows X, shape (n, d), in the form for a solver's access, without features."""
     if access == "linear":
         return linear_data_over(X)
     if access == "data":
         return BaselineData(X, config.kernel.document(), cache_bytes, config.threads)
-    # Rows made ahead would count towards a budget in evaluations really made, and move its checkpoints.
+    # Prefetched rows would count towards a budget of computed evaluations, and move its checkpoints.
     ahead = config.prefetch and config.budget.counter not in ("kev_computed", "inner_products")
     about = config.kernel.document(), cache_bytes, config.threads
     return oracle_over(X, *about, prefetch=ahead, precision=config.precision)
 
 
 def seeds(config: RunConfig) -> dict[str, Any]:
-    """Return the seed of the run's generator, 64 bits, and the entropy it was derived from.
+    """Return the 64-bit seed of the run's generator, and the entropy it was derived from.
 
-    It depends on the user's seed, the data set and the solver, so that adding a solver changes no other's
-    numbers and two solvers do not share one stream. That of features, under ``features``, does not depend on
-    the solver: all solvers get the same features.
+    It depends on the user's seed, the data set and the solver, so adding a solver does not change the
+    numbers of others, and no two solvers share a stream. The seed of ``features`` does not depend on the
+    solver: all solvers get the same features.
     """
     entropy, generator = _stream(config, config.solver)
     result = {"entropy": entropy, "generator": generator}
@@ -188,7 +188,7 @@ def seeds(config: RunConfig) -> dict[str, Any]:
 
 
 def _stream(config: RunConfig, user: Choice) -> tuple[list[int], int]:
-    """Return the entropy of what uses random numbers, and the seed of its generator."""
+    """Return the entropy and the seed of the generator of a solver or feature map."""
     names = (config.dataset.name, user.name)
     entropy = [config.seed, *(int(sha256(name.encode())[:16], 16) for name in names)]
     return entropy, int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0])

@@ -1,4 +1,4 @@
-"""How a run tells what it is doing: the contract, and the plain lines for where there is no terminal."""
+"""Progress of a run: the protocol, and plain lines for streams that are not terminals."""
 
 from __future__ import annotations
 
@@ -8,76 +8,76 @@ from typing import Any, Protocol, TextIO
 
 
 class Progress(Protocol):
-    """The listener of one run."""
+    """Listener of one run."""
 
     def say(self, text: str) -> None:
-        """Take one sentence about what happens now."""
+        """Receive one sentence."""
         ...
 
     def advanced(self, counter: str, value: int, goal: int | None, seconds: float) -> None:
-        """Take the state after each slice of training (a few per second).
+        """Receive the state after each slice of training, a few times a second.
 
         Parameters
         ----------
         counter : str
             Counter of the budget.
         value : int
-            Where it stands.
+            Its value.
         goal : int or None
-            Where the run ends at the latest, if the budget says.
+            Value at which the budget ends the run, if any.
         seconds : float
-            Training time so far, wall.
+            Wall time of training so far.
         """
         ...
 
     def observed(self, row: dict[str, Any]) -> None:
-        """Take a checkpoint as it was stored, keys of TRACE_COLUMNS."""
+        """Receive a stored checkpoint, keys of TRACE_COLUMNS."""
         ...
 
     def doing(self, what: str, left: float | None = None) -> None:
-        """Take what begins now: training, a checkpoint, or the bound of the gap that the run ends with.
+        """Receive the phase that begins.
 
         Parameters
         ----------
         what : str
             ``training``, ``checkpoint`` or ``certifying``.
         left : float, optional
-            Seconds after which a budget probably ends the training, where one allows a forecast.
+            Estimated seconds until a budget ends the training, if known.
         """
         ...
 
 
 class Best:
-    """The last objective and the least gap of the checkpoints so far."""
+    """The last objective and the least gap so far."""
 
     def __init__(self) -> None:
         self.objective: float | None = None
         self.gap: float | None = None
 
     def see(self, row: dict[str, Any]) -> None:
-        """Take a checkpoint."""
+        """Receive a checkpoint."""
         objective, gap = row.get("primal_objective"), row.get("relative_gap")
         self.objective = self.objective if objective is None else objective
         if gap is not None:
             self.gap = gap if self.gap is None else min(gap, self.gap)
 
     def told(self) -> list[str]:
-        """Return what is known, each in a few words."""
+        """Return what is known, in a few words each."""
         parts = [] if self.objective is None else [f"objective {self.objective:.6g}"]
         return parts + ([] if self.gap is None else [f"gap {self.gap:.1e}"])
 
 
 class PlainLines:
-    """One line for each sentence, and now and then one for a checkpoint or for what lies between two.
+    """One line per sentence, and occasional lines for checkpoints and the state between them.
 
     Parameters
     ----------
     stream : text stream
-        Where they go.
+        Where the lines are written.
     checkpoints : float, default 5
-        Seconds without a line after which a checkpoint is told; all are stored. 0: all are told.
+        Seconds without a line after which a checkpoint is printed. 0: print all.
     between : float, default 30
-        Seconds without a line after which one tells where the counter stands.
+        Seconds without a line after which the counter is printed.
     """
 
     def __init__(self, stream: TextIO, *, checkpoints: float = 5.0, between: float = 30.0) -> None:
@@ -93,7 +93,7 @@ class PlainLines:
         self._print(text)
 
     def advanced(self, counter: str, value: int, goal: int | None, seconds: float) -> None:
-        """Print where the counter stands, unless something was printed not long before."""
+        """Print the counter, unless something was printed recently."""
         if self._silent_for(self._between):
             share = f" of {goal:.3g}" if goal is not None else ""
             parts = [f"training: {counter} {value:.3g}{share}", f"{value / max(seconds, 1e-9):.3g}/s"]
@@ -102,7 +102,7 @@ class PlainLines:
             self._print(", ".join([*parts, f"{seconds:.1f} s", *left]))
 
     def observed(self, row: dict[str, Any]) -> None:
-        """Print the checkpoint, unless something was printed just before."""
+        """Print the checkpoint, unless something was printed recently."""
         self._best.see(row)
         if not self._silent_for(self._checkpoints):
             return
@@ -118,7 +118,7 @@ class PlainLines:
         self._print(", ".join([*parts, f"{row['wall_seconds']:.1f} s"]))
 
     def doing(self, what: str, left: float | None = None) -> None:
-        """Note the forecast; print that the last bound is made, unless something was printed just before."""
+        """Store the estimate; print a last bound that begins, unless something was printed recently."""
         self._left = left
         if what == "certifying" and self._silent_for(self._checkpoints):
             self._print("training has ended; certifying the duality gap")
@@ -127,7 +127,7 @@ class PlainLines:
         return time.monotonic() - self._last >= seconds
 
     def _print(self, text: str) -> None:
-        # A reader that has gone, with its terminal or at the end of a pipe, is no reason to lose the run.
+        # A closed terminal or pipe must not end the run.
         with contextlib.suppress(OSError):
             print(text, file=self._stream, flush=True)
         self._last = time.monotonic()

@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM, SIGHUP and limits of time, so that a run ends with a last observation and a stored end."""
+"""Handling of Ctrl-C, SIGTERM, SIGHUP and time limits: a run makes a last checkpoint and stores its end."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from types import FrameType
 
-#: Seconds that an iteration or a look has after the first signal.
+#: Seconds that an iteration or observation has after the first signal.
 PATIENCE = 0.25
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-#: Longest limit that a timer is set to.
+#: Largest setting of the timer, in seconds.
 _LONGEST = 1e6
-#: Seconds by which the timer may be ahead of the clock.
+#: Seconds by which the timer may run ahead of the clock.
 _EARLY = 0.01
 
 
 class Overdue(KeyboardInterrupt):
-    """Something has taken longer than it may."""
+    """A time limit was exceeded."""
 
 
 class Interrupt:
-    """What was asked for by a signal.
+    """The signals received.
 
-    The first one lets the iteration or the look that is under way come to its end, for `PATIENCE` seconds:
-    then KeyboardInterrupt is raised in its middle, and whatever it has touched must not be used again.
+    After the first signal, the current iteration or observation has `PATIENCE` seconds to finish. Then
+    KeyboardInterrupt is raised within it, and whatever it was changing must not be used again.
 
     Attributes
     ----------
     requested : str or None
-        Name of the signal that asked the training loop to end.
+        Name of the signal that ends the training loop.
     defers : bool
-        Whether the first signal raises nothing by itself now.
+        Whether the first signal currently raises nothing.
     timed : bool
-        Whether there is a timer: the main thread has one, unless its caller uses it.
+        Whether a timer is available: only in the main thread, and if the caller does not use it.
     """
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class Interrupt:
 
     @contextmanager
     def deferred(self) -> Iterator[None]:
-        """Let the first signal only set `requested` meanwhile; a second one raises KeyboardInterrupt."""
+        """In this context, the first signal only sets `requested`; a second one raises KeyboardInterrupt."""
         self._cuttable = False
         self.defers = True
         try:
@@ -60,9 +60,9 @@ class Interrupt:
 
     @contextmanager
     def cuttable(self, seconds: float | None = None) -> Iterator[None]:
-        """Raise KeyboardInterrupt meanwhile once a signal has been known for `PATIENCE` seconds.
+        """In this context, raise KeyboardInterrupt `PATIENCE` seconds after a signal.
 
-        And `Overdue` after so many `seconds`, if they are given and there is a timer.
+        Also raise `Overdue` after `seconds`, if given and if a timer is available.
         """
         limited = seconds is not None and self.timed and self.requested is None
         self._cuttable = True
@@ -82,7 +82,7 @@ class Interrupt:
                     signal.setitimer(signal.ITIMER_REAL, PATIENCE)
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        """Serve a signal."""
+        """Handle a signal."""
         if not self.defers or self.requested is not None:
             raise KeyboardInterrupt(signal.Signals(number).name)
         self.requested = signal.Signals(number).name
@@ -90,7 +90,7 @@ class Interrupt:
             signal.setitimer(signal.ITIMER_REAL, PATIENCE)
 
     def ring(self, number: int, frame: FrameType | None) -> None:
-        """Serve the timer, and no alarm that another program sends."""
+        """Handle the timer; ignore alarms sent by other programs."""
         self._late = self.requested is not None
         if not self._cuttable:
             return
@@ -102,10 +102,10 @@ class Interrupt:
 
 @contextmanager
 def handling() -> Iterator[Interrupt]:
-    """Serve SIGINT, SIGTERM and SIGHUP alike; outside the main thread, which alone can, change nothing.
+    """Handle SIGINT, SIGTERM and SIGHUP alike; outside the main thread, which alone can, do nothing.
 
-    One that the process was started to ignore stays ignored: ``nohup`` does so with SIGHUP. A timer that runs
-    already is the caller's, and stays so: then an iteration ends by itself.
+    A signal ignored at the start of the process stays ignored, as SIGHUP by ``nohup``. A running timer of the
+    caller is left alone; iterations are then not cut.
     """
     interrupt = Interrupt()
     if threading.current_thread() is not threading.main_thread():
@@ -113,8 +113,8 @@ def handling() -> Iterator[Interrupt]:
         return
     with ExitStack() as before:
         free = signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
-        if free and signal.getsignal(signal.SIGALRM) is not None:  # None: one that is not Python's
-            # Put back after the others, which set the timer.
+        if free and signal.getsignal(signal.SIGALRM) is not None:  # None: the handler is not Python's
+            # Restored last, since the other handlers set the timer.
             before.callback(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, interrupt.ring))
             before.callback(signal.setitimer, signal.ITIMER_REAL, 0.0)
             interrupt.timed = True

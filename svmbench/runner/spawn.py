@@ -1,4 +1,4 @@
-"""A run in a process of its own, so that runs share nothing and one that dies takes nobody with it."""
+"""Runs in separate processes, so that they share nothing and a crash affects no other run."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from typing import Any
 from svmbench.errors import UserError
 from svmbench.run_config import RunConfig
 
-#: Variables from which numerical libraries read their number of threads when they are loaded.
+#: Variables from which numerical libraries read the number of threads when loaded.
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def check_threads(threads: int) -> None:
-    """Raise a `UserError` for more threads than the machine has cores, which no run can use."""
+    """Raise a `UserError` if there are more threads than cores."""
     most = os.cpu_count() or 1
     if threads > most:
         raise UserError(
@@ -32,7 +32,7 @@ def check_threads(threads: int) -> None:
 
 
 def thread_environment(threads: int) -> dict[str, str]:
-    """Return the variables that limit the threads of libraries loaded later."""
+    """Return variables that limit the threads of libraries loaded later."""
     return dict.fromkeys(_THREAD_VARIABLES, str(threads))
 
 
@@ -42,18 +42,18 @@ def run_in_process(config: RunConfig, log: Path) -> tuple[dict[str, Any], bool]:
     Parameters
     ----------
     config : RunConfig
-        Of the run.
+        Configuration of the run.
     log : Path
-        Where its progress is written.
+        File for its progress.
 
     Returns
     -------
     (dict, bool)
         The outcome, with the keys ``run``, ``path``, ``state`` and ``reason``, and whether this process was
-        interrupted meanwhile; the interruption is passed on, and the run stores its end.
+        interrupted. An interrupt is passed on, and the run stores its end.
     """
     with log.open("w", encoding="utf-8") as stream:
-        # A process group of its own: Ctrl-C on the terminal reaches us alone, and we pass it on once.
+        # A process group of its own: Ctrl-C on the terminal reaches only us, and we pass it on once.
         worker = subprocess.Popen(
             [sys.executable, "-P", "-m", "svmbench.runner.worker"],
             stdin=subprocess.PIPE,
@@ -74,7 +74,7 @@ def run_in_process(config: RunConfig, log: Path) -> tuple[dict[str, Any], bool]:
 
 
 def _last_words(worker: subprocess.Popen[str]) -> str:
-    """Wait for a worker that was asked to end; a second Ctrl-C ends it at once."""
+    """Wait for a worker that was asked to end; a second Ctrl-C kills it."""
     try:
         return worker.communicate()[0]
     except KeyboardInterrupt:
@@ -83,7 +83,7 @@ def _last_words(worker: subprocess.Popen[str]) -> str:
 
 
 def _outcome(answer: str, code: int, log: Path) -> dict[str, Any]:
-    """Return what the worker said last, or why it said nothing."""
+    """Return the worker's last line, or why there is none."""
     try:
         return dict(json.loads(answer.splitlines()[-1]))
     except (IndexError, ValueError):

@@ -1,20 +1,20 @@
-r"""Examples about an origin of their own, where single precision cannot tell them apart about zero.
+r"""Translation of examples that single precision cannot distinguish because they are far from zero.
 
-Features of 1e6 ± 5 have inner products of 1e12, whose rounding to single precision, 6e4, is far above what
-tells the examples apart. A problem with an unregularised bias asks for balanced coefficients,
-:math:`\sum_i \alpha_i y_i = 0`; under the linear kernel neither it nor its optimum then changes when all
-examples move by the same vector c:
+Features of 1e6 ± 5 have inner products of 1e12, whose rounding error in single precision, 6e4, is far larger
+than the differences between examples. A problem with an unregularised bias has balanced coefficients,
+:math:`\sum_i \alpha_i y_i = 0`. With the linear kernel, its solution then does not change if all examples
+move by the same vector c:
 
 .. math:: \langle w, x \rangle + b = \langle w, x - c \rangle + b', \qquad b = b' - \langle w, c \rangle.
 
-A feature moves only where the subtraction is exact in single precision, so that the problem solved is that of
-the examples as loaded. The Gaussian kernel depends on differences alone, which are exact for features in
-single precision. Features in double precision (the user's own) are rounded to make rows; before that, far
-ones move towards 0, where rounding is finer (`svmbench.kernels.given`).
+A feature moves only if the subtraction is exact in single precision, so the problem is still that of the
+examples as loaded. The Gaussian kernel depends on differences only, which are exact for features in single
+precision. Features in double precision (the user's own data) are rounded to make rows; large ones first move
+towards 0, where rounding is finer (`svmbench.kernels.given`).
 
-Coefficients of 1e5 balance to about 1e-7 only, which is 1 in a score at 1e7. A dual point is therefore
-balanced exactly before it is observed, and the stored model is :math:`\langle w, x \rangle + b` itself: a sum
-over examples far from zero would lose what was gained here.
+Coefficients of 1e5 balance only to about 1e-7, which changes a score at 1e7 by 1. So a dual point is balanced
+exactly before it is observed, and the stored model is :math:`\langle w, x \rangle + b` itself: a sum over
+examples far from zero would lose the accuracy gained here.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from svmbench.store.model import StoredModel
 
 Floats = NDArray[np.float64]
 
-#: Examples move where they lie farther from zero than so many times their diameter: rounding is then 0.4 % of
-#: what tells them apart, or more. All nearer ones stay what they are, and with them every iterate and count.
+#: Examples move if they are farther from zero than this multiple of their diameter: then rounding is 0.4 % of
+#: their differences, or more. Nearer examples do not move, and iterates and counts on them do not change.
 _FAR = 256.0
 
-#: A feature moves where its values lie farther from zero than so many times their range; within half of it
-#: and twice of it floating-point subtraction is exact (P. H. Sterbenz, Floating-Point Computation, 1974).
+#: A feature moves if its values are farther from zero than this multiple of their range. Floating-point
+#: subtraction is exact within a factor of two (P. H. Sterbenz, Floating-Point Computation, 1974).
 _EXACT = 16.0
 
-#: Corrections after which coefficients that do not balance yet stay as they are; two suffice nearly always.
+#: Most corrections of unbalanced coefficients; two nearly always suffice.
 _CORRECTIONS = 8
 
 
@@ -55,11 +55,11 @@ class Posed:
     Attributes
     ----------
     data : Dataset
-        All parts moved by the origin.
+        All parts, translated.
     origin : ndarray of float64, shape (d,), or None
-        c; None where nothing moves.
+        c; None if nothing moves.
     linear : bool
-        Whether the kernel is linear, so that the model depends on c unless coefficients balance.
+        Whether the kernel is linear, so that the model depends on c unless the coefficients balance.
     """
 
     data: Dataset
@@ -67,14 +67,14 @@ class Posed:
     linear: bool = False
 
     def rows(self, X: Any) -> Any:
-        """Return rows, shape (m, d), about the origin."""
+        """Return rows, shape (m, d), translated."""
         return X if self.origin is None else _moved(X, self.origin)
 
     def answer(self, snapshot: Snapshot, problem: Problem) -> Snapshot:
         """Return a snapshot whose coefficients sum to zero, with the best bias for them.
 
-        Only a dual point about an origin changes, and by the rounding of its sum. What the solver maintains
-        of it is left out.
+        Only a dual point of translated examples changes, by the rounding error of its sum. Its maintained
+        responses are dropped.
         """
         model, alpha, y = snapshot.model, snapshot.alpha, problem.y
         if not self.linear or alpha is None or not isinstance(model, KernelExpansion):
@@ -92,10 +92,10 @@ class Posed:
         return replace(snapshot, model=model, alpha=alpha, responses=None, exact_at=None)
 
     def stored(self, model: StoredModel) -> StoredModel:
-        """Return an expansion over the examples about the origin as weights for those that were loaded."""
+        """Return the model in terms of the examples as loaded; with the linear kernel, as weights."""
         if self.origin is None:
             return model
-        if not self.linear:  # Gaussian values are of differences alone
+        if not self.linear:  # Gaussian values depend on differences only
             return model if model.points is None else replace(model, points=model.points + self.origin)
         assert model.indices is not None and model.coefficients is not None
         w = self.data.train.X[model.indices].T.astype(np.float64) @ model.coefficients
@@ -107,10 +107,10 @@ class Posed:
 
 
 def _balanced(beta: Floats, C: float) -> Floats:
-    """Return signed coefficients, shape (s,), changed by their sum: exactly balanced where that is possible.
+    """Return signed coefficients, shape (s,), exactly balanced if possible.
 
-    The smallest coefficient changes that is at least twice the sum: it keeps its sign, and its last bits can
-    hold what the sum has.
+    The smallest coefficient of at least twice the sum is changed by the sum: it keeps its sign, and its last
+    bits can hold the change.
     """
     beta = beta.copy()
     for _ in range(_CORRECTIONS):
@@ -123,16 +123,16 @@ def _balanced(beta: Floats, C: float) -> Floats:
 
 
 def posed(data: Dataset, config: RunConfig, access: str) -> Posed:
-    """Return a data set as it is to be solved over.
+    """Return a data set as the solver sees it.
 
     Parameters
     ----------
     data : Dataset
         As loaded.
     config : RunConfig
-        Its kernel and bias matter.
+        Provides the kernel and the bias.
     access : str
-        Of the solver.
+        Access of the solver.
     """
     if config.features is not None:
         return Posed(rounded(data))
@@ -155,7 +155,7 @@ def posed(data: Dataset, config: RunConfig, access: str) -> Posed:
 
 
 def _origin(X: NDArray[Any]) -> Floats | None:
-    """Return where rows X, shape (n, d), lie, 0 in features that stay; None if single precision suffices."""
+    """Return the origin of rows X, shape (n, d), 0 in features that stay; None if nothing moves."""
     if X.size == 0:
         return None
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
@@ -166,5 +166,5 @@ def _origin(X: NDArray[Any]) -> Floats | None:
 
 
 def _moved(X: NDArray[Any], origin: Floats) -> NDArray[Any]:
-    """Return rows less the origin; exact for the training examples."""
+    """Return the rows minus the origin; exact for the training examples."""
     return np.ascontiguousarray((X.astype(np.float64) - origin).astype(X.dtype))

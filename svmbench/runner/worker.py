@@ -1,10 +1,9 @@
-"""One run in a process of its own: configuration on standard input, outcome on standard output.
+"""One run in a separate process: configuration on standard input, outcome on standard output.
 
-``python -m svmbench.runner.worker`` reads the resolved configuration as JSON, tells its progress as plain
-lines on standard error, one for each checkpoint, and ends with one line of JSON: ``run`` (id or null),
-``path`` (or null), ``state`` (as in `Outcome`), ``reason``. Bad input is the state ``failed`` with its
-sentence. The exit code is 0 for done and found, 1 for failed, 2 for refused and bad input, 130 for
-interrupted.
+``python -m svmbench.runner.worker`` reads the resolved configuration as JSON, writes progress as plain lines
+to standard error, one per checkpoint, and ends with one line of JSON: ``run`` (id or null), ``path`` (or
+null), ``state`` (as in `Outcome`), ``reason``. Bad input is the state ``failed`` with its message. The exit
+code is 0 for done and found, 1 for failed, 2 for refused and bad input, 130 for interrupted.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from svmbench.runner.progress import PlainLines
 
 
 def main() -> int:
-    """Serve one run."""
+    """Make one run."""
     config = RunConfig.of(json.load(sys.stdin))
     try:
         outcome = execute(config, progress=PlainLines(sys.stderr, checkpoints=0.0))
