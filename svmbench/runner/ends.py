@@ -54,7 +54,7 @@ def explained(
     loss: str = "hinge",
     counted: bool = True,
 ) -> End:
-    """Return an end that may be far from the optimum with how far it is, where that is known.
+    """Add to an end how far from the optimum it is, if that is known.
 
     A tolerance limits the violation of the optimality conditions or the mean loss, and a stopping rule may
     depend on something else, such as the number of support vectors. So a method may converge with an
@@ -73,7 +73,7 @@ def explained(
     loss : str, default "hinge"
         The loss of the objective that it minimises.
     counted : bool, default True
-        Whether it has a stopping rule; a third-party program converges when every setting has been tried.
+        Whether it has a stopping rule; a baseline converges when every setting has been tried.
     """
     gap = row.get("relative_gap")
     at = "" if gap is None else f", at a relative gap of {gap:.1e}"

@@ -76,9 +76,9 @@ class LoopSpec:
     exact : bool
         Whether the method ends at the optimum; then an earlier end is explained.
     regularised : bool
-        Whether the method minimises a regularised objective: then an end far from its optimum says so.
+        Whether the method minimises a regularised objective; then an end far from its optimum is explained.
     counted : bool
-        Whether it is a method of its own and no third-party program, of which nothing is counted.
+        Whether its evaluations are counted, unlike those of a baseline.
     """
 
     budget: BudgetConfig
