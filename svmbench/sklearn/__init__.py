@@ -1,8 +1,8 @@
-"""Classifiers for scikit-learn on this package's solvers; they need the extra ``svmbench[sklearn]``.
+"""Classifiers with scikit-learn's interface; they need the extra ``svmbench[sklearn]``.
 
-`KernelSVC` is exact and stops at a certified relative duality gap, `SBPClassifier` spends a budget of kernel
-evaluations or seconds, `LinearSVC` works on the features themselves. They separate two classes;
-`OneVsRestClassifier` and `OneVsOneClassifier` of scikit-learn make them classifiers of more.
+`KernelSVC` is exact and stops at a certified relative duality gap, `SBPClassifier` has a budget of kernel
+evaluations or seconds, and `LinearSVC` works on the features directly. The last two are binary;
+`OneVsRestClassifier` and `OneVsOneClassifier` of scikit-learn extend them to more classes.
 """
 
 try:

@@ -1,4 +1,4 @@
-"""What the estimators share: validation, the kernel's parameters, scores of kernel expansions."""
+"""Common code of the estimators: validation, kernel parameters, scores of kernel expansions."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from svmbench.solvers.base import KernelExpansion
 
 Floats = NDArray[np.float64]
 
-#: scikit-learn's names of kernels, and ours.
+#: scikit-learn's names of kernels, and those of this package.
 _KERNELS = {"rbf": "gaussian", "linear": "linear", "poly": "polynomial"}
 
-#: A size of the cache beyond all machines, 2⁶⁰ bytes in MiB, that still is a number of bytes in C.
+#: Largest cache size in MiB, 2⁶⁰ bytes: more than any machine has, but still a valid number of bytes in C.
 _MOST_MIB = 1 << 40
 
 
-#: What rows may be, as `validate_data` takes it.
+#: Requirements on rows, as arguments of `validate_data`.
 ACCEPTED: dict[str, Any] = {
     "accept_sparse": "csr",
     "accept_large_sparse": False,
@@ -36,14 +36,14 @@ ACCEPTED: dict[str, Any] = {
 
 
 def check_positive(name: str, value: Any, *, finite: bool = False) -> None:
-    """Raise a ValueError unless a parameter is a number above 0, and where asked for below infinity."""
+    """Raise ValueError unless a parameter is a positive number, and finite if required."""
     if not (isinstance(value, Real) and float(value) > 0.0) or (finite and value == np.inf):
         what = "positive finite number" if finite else "positive number"
         raise ValueError(f"{name}={value!r} is not allowed: give a {what}")
 
 
 def check_single(X: Any) -> None:
-    """Raise a ValueError if a feature is beyond single precision, in which features are kept."""
+    """Raise ValueError if a feature overflows single precision, in which features are stored."""
     values = X.data if sp.issparse(X) else X
     if values.size and max(values.max(), -values.min()) > np.finfo(np.float32).max:
         raise ValueError(
@@ -52,12 +52,12 @@ def check_single(X: Any) -> None:
 
 
 def classes_of(y: Any, estimator: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return the classes, sorted, and the number of the class of each label.
+    """Return the sorted classes, and the index of the class of each label.
 
     Raises
     ------
     ValueError
-        If the labels are no classes, or all of one class.
+        If the labels are not classes, or all are of one class.
     """
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
@@ -70,7 +70,7 @@ def classes_of(y: Any, estimator: str) -> tuple[NDArray[Any], NDArray[np.int64]]
 
 
 class BinaryClassifier(ClassifierMixin, BaseEstimator, ABC):
-    """Base of the estimators: two classes, dense or CSR features, the sign of `decision_function`."""
+    """Base of binary classifiers of dense or CSR features by the sign of `decision_function`."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -91,7 +91,7 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator, ABC):
         return X, 2.0 * codes.astype(np.float64) - 1.0
 
     def _checked_rows(self, X: Any) -> Any:
-        """Return the features of rows to be classified."""
+        """Return the validated features of rows to classify."""
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, **ACCEPTED)
         check_single(X)
@@ -114,11 +114,11 @@ class BinaryClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     @abstractmethod
     def decision_function(self, X: Any) -> Floats:
-        """Return the scores of the rows of X, shape (m,); above 0 stands for the second class."""
+        """Return the scores of the rows of X, shape (m,); positive for the second class."""
 
 
 class KernelParameters:
-    """The parameters of a kernel, of its row cache and of threads, checked and as the oracle takes them."""
+    """Parameters of the kernel, the row cache and threads, validated and converted for the oracle."""
 
     kernel: Any
     gamma: float | str
@@ -127,13 +127,13 @@ class KernelParameters:
     cache_size: float
     n_jobs: int | None
 
-    #: What scores rows; made again after unpickling.
+    #: Computes scores; rebuilt after unpickling.
     _scorer: Any
-    #: Names of kernels that the estimator makes by itself.
+    #: Kernels that the estimator implements itself.
     _other_kernels: tuple[str, ...] = ()
 
     def _kernel_of(self, X: Any) -> dict[str, Any]:
-        """Return the kernel and its parameters as the oracle takes them."""
+        """Return the kernel and its parameters for the oracle."""
         if self.kernel not in _KERNELS:
             names = ", ".join([*_KERNELS, *self._other_kernels])
             raise ValueError(f"kernel={self.kernel!r} is not allowed: give one of {names}")
@@ -149,7 +149,7 @@ class KernelParameters:
         return kernel
 
     def _gamma_of(self, X: Any) -> float:
-        """Return γ: a number as it is, ``scale`` 1/(d · variance of X), ``auto`` 1/d, as `SVC` does."""
+        """Return γ: the given number, or for ``scale`` 1/(d · variance of X) and for ``auto`` 1/d."""
         if self.gamma == "auto":
             return 1.0 / int(X.shape[1])
         if self.gamma == "scale":
@@ -180,11 +180,11 @@ class KernelParameters:
         return int(effective_n_jobs(self.n_jobs))
 
     def _made_oracle(self, X: Any, kernel: dict[str, Any]) -> Oracle:
-        """Return the kernel over training rows; in double precision it is that of the rows as given."""
+        """Return the oracle over training rows; in double precision, it keeps them as given."""
         return oracle_over(X, kernel, self._cache_bytes, self._threads)
 
     def _made_scorer(self) -> Any:
-        """Return what scores rows, made from the fitted attributes; it is not pickled."""
+        """Return the object that computes scores from the fitted attributes; it is not pickled."""
         raise NotImplementedError
 
     def __getstate__(self) -> dict[str, Any]:
@@ -199,10 +199,10 @@ class KernelParameters:
 
 
 class KernelClassifier(KernelParameters, BinaryClassifier):
-    """Base of a classifier whose answer is a kernel expansion over some of the training rows."""
+    """Base of classifiers whose model is a kernel expansion over training rows."""
 
     def _keep(self, model: KernelExpansion, X: Any, kernel: dict[str, Any], oracle: Oracle) -> None:
-        """Keep an answer as the attributes that `sklearn.svm.SVC` has."""
+        """Set the attributes that `sklearn.svm.SVC` has."""
         self._double = is_rough(model.coefficients, oracle.feature_error)
         self._origin = getattr(oracle, "origin", None)
         self.support_ = model.indices.astype(np.int64)
@@ -216,7 +216,7 @@ class KernelClassifier(KernelParameters, BinaryClassifier):
         return Oracle(self._moved(self.support_vectors_), self._kernel, threads=self._threads)
 
     def _moved(self, X: Any) -> Any:
-        """Return rows about the origin at which single precision holds them best."""
+        """Return rows translated to the origin of the training rows."""
         return X if self._origin is None else X.astype(np.float64) - self._origin
 
     def decision_function(self, X: Any) -> Floats:
@@ -230,8 +230,7 @@ class KernelClassifier(KernelParameters, BinaryClassifier):
         Returns
         -------
         ndarray of float64, shape (m,)
-            Σ_k dual_coef_[0, k] K(support_vectors_[k], x) + intercept_[0]; above 0 stands for the second
-            class.
+            Σ_k dual_coef_[0, k] K(support_vectors_[k], x) + intercept_[0]; positive for the second class.
         """
         X = self._checked_rows(X)
         if not self.support_.size:

@@ -1,4 +1,4 @@
-"""Decision values of all pairs of classes from kernel values that they share."""
+"""Decision values of all pairs of classes from shared kernel values."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from svmbench.sklearn import _one_vs_one
 
 Floats = NDArray[np.float64]
 
-#: Kernel values that are held at a time, and rows that are scored together at most.
+#: Most kernel values held at a time, and most rows scored together.
 _VALUES, _ROWS = 1 << 22, 1024
 
 
 class SupportValues:
-    """Kernel values of rows with support vectors, for a kernel of this package.
+    """Kernel values between rows and support vectors.
 
     Parameters
     ----------
@@ -29,9 +29,9 @@ class SupportValues:
     kernel : dict
         Name and parameters, as of `Oracle`.
     origin : ndarray of float64, shape (d,), or None
-        Where single precision holds the rows best; see `svmbench.kernels.given`.
+        Origin at which single precision is accurate; see `svmbench.kernels.given`.
     double : bool
-        Whether values are made in double precision.
+        Whether to compute values in double precision.
     threads : int
         OpenMP threads.
     """
@@ -54,7 +54,7 @@ class SupportValues:
         return self._single.values(self._moved(X))
 
     def scores(self, X: Any, coefficients: Floats, intercept: float) -> Floats:
-        """Return the sums of the values times coefficients, shape (s,), plus an intercept, shape (m,)."""
+        """Return the products of the values and coefficients, shape (s,), plus an intercept, shape (m,)."""
         if self._single is None:
             return exact_scores(self._points, coefficients, intercept, X, self._kernel, self._threads)
         every = np.arange(coefficients.size)
@@ -73,15 +73,15 @@ def decisions(
     Parameters
     ----------
     values : callable
-        From rows to their kernel values with the support vectors, shape (rows, s).
+        Maps rows to their kernel values with the support vectors, shape (rows, s).
     X : array or CSR matrix, shape (m, d)
         Rows.
     coefficients : ndarray of float64, shape (k - 1, s)
-        As of `svmbench.sklearn._one_vs_one.dual_coefficients`.
+        From `svmbench.sklearn._one_vs_one.dual_coefficients`.
     intercepts : ndarray of float64, shape (k (k - 1) / 2,)
         b of each pair.
     counts : ndarray of int, shape (k,)
-        Support vectors of each class.
+        Number of support vectors of each class.
     """
     if counts.size == 2 and isinstance(values, SupportValues):
         return values.scores(X, coefficients[0], float(intercepts[0]))[:, np.newaxis]

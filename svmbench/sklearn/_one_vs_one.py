@@ -1,8 +1,8 @@
-"""One against one: a classifier of several classes from one binary problem for each pair of classes.
+"""One-vs-one classification: one binary problem per pair of classes.
 
 Pairs, signs and order are those of LIBSVM (C.-C. Chang and C.-J. Lin, LIBSVM, ACM Trans. Intell. Syst.
-Technol. 2, 2011, section 7), and so of `sklearn.svm.SVC`: pair (i, j), i < j, has the decision value f_ij,
-positive for class i, and pairs are in lexicographic order. Support vectors are sorted by class.
+Technol. 2, 2011, section 7) and `sklearn.svm.SVC`: pair (i, j), i < j, has the decision value f_ij, positive
+for class i, and pairs are in lexicographic order. Support vectors are sorted by class.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 def pairs(classes: int) -> list[tuple[int, int]]:
-    """Return the pairs (i, j), i < j, of that many classes, in the order of the decision values."""
+    """Return the pairs (i, j), i < j, of this many classes, in the order of the decision values."""
     return list(combinations(range(classes), 2))
 
 
@@ -26,8 +26,8 @@ def decisions(products: list[Floats], intercepts: Floats) -> Floats:
     Parameters
     ----------
     products : list of ndarray of float64, shape (m, k - 1)
-        For each class the kernel values of its support vectors times their rows of ``dual_coef_``: column r
-        is the part of the class in its problem against the r-th of the other classes.
+        For each class, the kernel values of its support vectors times their rows of ``dual_coef_``. Column r
+        is the contribution of the class to its problem against the r-th of the other classes.
     intercepts : ndarray of float64, shape (k (k - 1) / 2,)
         b of each pair.
 
@@ -45,7 +45,7 @@ def decisions(products: list[Floats], intercepts: Floats) -> Floats:
 
 
 def votes(values: Floats, classes: int) -> NDArray[np.int64]:
-    """Return the class with the most votes for each row; of equals the first.
+    """Return for each row the class with the most votes, the first in case of a tie.
 
     Parameters
     ----------
@@ -67,15 +67,15 @@ def votes(values: Floats, classes: int) -> NDArray[np.int64]:
 
 
 def one_vs_rest(values: Floats, classes: int) -> Floats:
-    """Return a score for each class: its votes, and by less than 1/3 the sum of its decision values.
+    """Return a score for each class: its votes plus the squashed sum of its decision values.
 
-    The transform of `sklearn.svm.SVC` with ``decision_function_shape='ovr'``: s / (3 (|s| + 1)) of the sum s
-    orders classes with equal votes and changes no other order.
+    The transform of `sklearn.svm.SVC` with ``decision_function_shape='ovr'``: s / (3 (|s| + 1)), less than
+    1/3, of the sum s orders classes with equal votes and does not affect others.
 
     Parameters
     ----------
     values, classes
-        As of `votes`; a value of 0 is a vote for the first class here.
+        As in `votes`, but a value of 0 is a vote for the first class.
 
     Returns
     -------
@@ -94,14 +94,14 @@ def one_vs_rest(values: Floats, classes: int) -> Floats:
 def dual_coefficients(
     codes: NDArray[np.int64], signed: list[tuple[NDArray[np.int64], Floats]], classes: int
 ) -> tuple[NDArray[np.int64], Floats]:
-    """Collect the coefficients of all pairs as `SVC` does.
+    """Collect the coefficients of all pairs in the layout of `SVC`.
 
     Parameters
     ----------
     codes : ndarray of int64, shape (n,)
         Class of each training row.
     signed : list of (ndarray of int64, ndarray of float64)
-        For each pair the training rows with a non-zero coefficient, and these coefficients, positive for the
+        For each pair, the training rows with a non-zero coefficient and these coefficients, positive for the
         first class of the pair.
     classes : int
         k.
@@ -109,9 +109,9 @@ def dual_coefficients(
     Returns
     -------
     support : ndarray of int64, shape (s,)
-        Training rows with a non-zero coefficient in any pair, by class and within a class ascending.
+        Training rows with a non-zero coefficient in any pair, sorted by class, then by index.
     coefficients : ndarray of float64, shape (k - 1, s)
-        Those of a row of class c, against each of the other classes in order.
+        Coefficients of a row of class c against each of the other classes, in order.
     """
     used = np.unique(np.concatenate([rows for rows, _ in signed]))
     support = used[np.argsort(codes[used], kind="stable")].astype(np.int64)

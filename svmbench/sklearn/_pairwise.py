@@ -1,4 +1,4 @@
-"""What a classifier of pairs answers once it is trained: scores, votes, probabilities."""
+"""Predictions of a trained one-vs-one classifier: scores, votes, probabilities."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def dense(values: Any) -> Floats:
 
 
 class PairwisePredictor(KernelParameters):
-    """Predictions by the kernel expansions of all pairs of classes, as `sklearn.svm.SVC` makes them.
+    """Predictions of one-vs-one kernel expansions, with the interface of `sklearn.svm.SVC`.
 
-    `svmbench.sklearn.kernel_svc.KernelSVC` trains them and sets what is declared here.
+    `svmbench.sklearn.kernel_svc.KernelSVC` trains them and sets the declared attributes.
     """
 
     probability: bool
@@ -80,7 +80,7 @@ class PairwisePredictor(KernelParameters):
         return np.array(weights, dtype=np.float64)
 
     def _checked_rows(self, X: Any) -> Any:
-        """Return what rows to be classified are scored by: features, or kernel values."""
+        """Return the validated input of the scorer: features, or kernel values."""
         check_is_fitted(self)
         if callable(self.kernel):
             values = dense(self.kernel(X, self._fit_rows))
@@ -111,7 +111,7 @@ class PairwisePredictor(KernelParameters):
     def _made_scorer(self) -> Callable[[Any], Any] | None:
         """Return the function from checked rows to their kernel values with the support vectors.
 
-        None where none are needed.
+        None if none are needed.
         """
         if not self.support_.size or self.kernel == "linear":
             return None
@@ -129,16 +129,16 @@ class PairwisePredictor(KernelParameters):
         Parameters
         ----------
         X : array or sparse matrix, shape (m, d) or (m, n)
-            Rows, sparse ones only after training on sparse ones; for ``precomputed`` their kernel values with
-            all training rows.
+            Rows, sparse only if the training rows were; for ``precomputed``, their kernel values with all
+            training rows.
 
         Returns
         -------
         ndarray of float64, shape (m,), (m, k) or (m, k (k - 1) / 2)
-            Of two classes Σ_s dual_coef_[0, s] K(support_vectors_[s], x) + intercept_[0], above 0 for the
-            second class. Of more, as ``decision_function_shape`` says, a score for each class, its votes and
-            by less than 1/3 the sum of its decision values, or the decision value of each pair, above 0 for
-            its first class.
+            For two classes, Σ_s dual_coef_[0, s] K(support_vectors_[s], x) + intercept_[0], positive for the
+            second class. For more, depending on ``decision_function_shape``, a score per class (its votes
+            plus the sum of its decision values, squashed to less than 1/3), or the decision value of each
+            pair, positive for its first class.
         """
         values = self._pair_decisions(self._checked_rows(X))
         if self.classes_.size == 2:
@@ -153,13 +153,13 @@ class PairwisePredictor(KernelParameters):
         Parameters
         ----------
         X : array or sparse matrix, shape (m, d) or (m, n)
-            Rows, as of `decision_function`.
+            Rows, as for `decision_function`.
 
         Returns
         -------
         ndarray, shape (m,)
-            The class with the most votes; of equals the first, or with ``break_ties`` the one with the
-            highest ``ovr`` score.
+            The class with the most votes. In case of a tie, the first one, or with ``break_ties`` the one
+            with the highest ``ovr`` score.
         """
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
@@ -177,7 +177,7 @@ class PairwisePredictor(KernelParameters):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Floats:
-        """Return the probability of each class for rows X as of `decision_function`, float64 (m, k)."""
+        """Return the probability of each class, float64 (m, k), for rows X as for `decision_function`."""
         X = self._checked_rows(X)
         if not self.probA_.size:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
@@ -186,7 +186,7 @@ class PairwisePredictor(KernelParameters):
 
     @available_if(_has_probabilities)
     def predict_log_proba(self, X: Any) -> Floats:
-        """Return the logarithms of `predict_proba`, float64 (m, k)."""
+        """Return the logarithm of `predict_proba`, float64 (m, k)."""
         return np.asarray(np.log(self.predict_proba(X)))
 
     def _sigmoid(self, X: Any, points: Any) -> Floats:

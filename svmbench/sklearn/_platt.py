@@ -1,14 +1,14 @@
-r"""Probabilities from decision values: Platt's sigmoid for each pair of classes, and their coupling.
+r"""Probabilities from decision values: Platt's sigmoid for each pair of classes, and pairwise coupling.
 
 J. Platt, Probabilistic Outputs for Support Vector Machines, in Advances in Large Margin Classifiers, 1999:
 with f the decision value of a pair of classes, positive for the first of them,
 
 .. math:: P(\text{first} \mid x) = 1 / (1 + \exp(A f(x) + B)),
 
-A and B of the largest likelihood on values that were not trained on, with his targets: :math:`(n_+ + 1) /
-(n_+ + 2)` for the :math:`n_+` rows of the first class and :math:`1 / (n_- + 2)` for those of the second one.
-Of more than two classes the pairs are coupled by the second method of T.-F. Wu, C.-J. Lin and R. C. Weng,
-Probability Estimates for Multi-class Classification by Pairwise Coupling, JMLR 5, 2004.
+with A and B of maximum likelihood on held-out values, and his targets: :math:`(n_+ + 1) / (n_+ + 2)` for the
+:math:`n_+` rows of the first class and :math:`1 / (n_- + 2)` for those of the second one. With more than two
+classes, the pairs are coupled by the second method of T.-F. Wu, C.-J. Lin and R. C. Weng, Probability
+Estimates for Multi-class Classification by Pairwise Coupling, JMLR 5, 2004.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from svmbench.sklearn import _one_vs_one
 
 Floats = NDArray[np.float64]
 
-#: Probabilities of a pair are kept so far from 0 and 1, as in LIBSVM.
+#: Distance of the probabilities of a pair from 0 and 1, as in LIBSVM.
 _LEAST = 1e-7
 
 
 def sigmoid(values: Floats, first: NDArray[np.bool_]) -> tuple[float, float]:
-    """Return A and B of the largest likelihood.
+    """Return the maximum-likelihood estimates of A and B.
 
     Parameters
     ----------
     values : ndarray of float64, shape (n,)
-        Decision values of rows that were not trained on.
+        Decision values of held-out rows.
     first : ndarray of bool, shape (n,)
-        Whether a row is of the first class.
+        Whether a row belongs to the first class.
     """
     count = np.count_nonzero(first)
     targets = np.where(first, (count + 1.0) / (count + 2.0), 1.0 / (first.size - count + 2.0))
-    # The likelihood is made in a unit in which values are about 1, whatever C is.
+    # Scaled so that values are about 1, whatever C is.
     unit = max(float(np.abs(values).max()), np.finfo(float).tiny)
     scaled = values / unit
 
@@ -61,7 +61,7 @@ def probabilities(values: Floats, A: Floats, B: Floats, classes: int) -> Floats:
     values : ndarray of float64, shape (m, k (k - 1) / 2)
         Decision values of the pairs.
     A, B : ndarray of float64, shape (k (k - 1) / 2,)
-        Of each pair.
+        Parameters of each pair.
     classes : int
         k.
 
@@ -80,17 +80,17 @@ def probabilities(values: Floats, A: Floats, B: Floats, classes: int) -> Floats:
 
 
 def coupled(r: Floats) -> Floats:
-    r"""Return p of :math:`\min \sum_i \sum_{j \ne i} (r_{ji} p_i - r_{ij} p_j)^2`, :math:`\sum_i p_i = 1`.
+    r"""Minimise :math:`\sum_i \sum_{j \ne i} (r_{ji} p_i - r_{ij} p_j)^2` over p with :math:`\sum_i p_i = 1`.
 
     Parameters
     ----------
     r : ndarray of float64, shape (m, k, k)
-        Probabilities of i among i and j, within (0, 1) off the diagonal, which is 0.
+        Probabilities of i given i or j, within (0, 1); 0 on the diagonal.
 
     Returns
     -------
     ndarray of float64, shape (m, k)
-        They are positive: theorem 2 of the paper.
+        Positive, by theorem 2 of the paper.
     """
     m, k, _ = r.shape
     system = np.ones((m, k + 1, k + 1))

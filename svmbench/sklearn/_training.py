@@ -1,4 +1,4 @@
-"""One binary problem of a classifier, solved to a certified gap."""
+"""Solution of the binary problems of a classifier to a certified gap."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ from svmbench.solvers.base import KernelExpansion, Run
 
 Floats = NDArray[np.float64]
 
-#: Tolerance of the solver itself: so small that the gap decides.
+#: Tolerance of the solver itself, small enough that the gap decides.
 _EPS = 1e-10
 
-#: Rows up to which `decomposition` has small working sets, most of which change: with few features, where the
-#: other rows are brought up to date now and then only, and with many.
+#: Rows up to which `decomposition` uses small working sets, most of which change: with few features, where
+#: the responses of other rows are updated only now and then, and with many.
 _FEW, _FEW_OF_MANY_FEATURES, _MANY_FEATURES = 4096, 16384, 128
 _SMALL_SET = 256
 
-#: Values of C that stand for infinity: in units of 1 / max K(x, x) the first one, the factor from one to the
-#: next, and the last one. The least one is enough that leaves no coefficient at C.
+#: Values of C used for an infinite C: the first in units of 1 / max K(x, x), their ratio, and the last. The
+#: first one that leaves no coefficient at C suffices.
 _FIRST_C, _FACTOR, _LAST_C = 1e4, 100.0, 1e12
 
-#: How much smaller than the gap asked for are the gaps of problems with such a C, one after the other.
+#: Gaps of consecutive problems with such a C, relative to the requested gap.
 _CLOSER = (1e-1, 1e-3, 1e-5)
 
 
 @dataclass(frozen=True)
 class Solution:
-    """A dual point of a binary problem with what is certified of it.
+    """A dual point of a binary problem, with its certificate.
 
     Attributes
     ----------
     alpha : ndarray of float64, shape (n,)
         Coefficients.
     bias, gap : float
-        b, and the relative duality gap.
+        b, and the certified relative duality gap.
     iterations, evaluations : int
-        Of the solver, and kernel values that were computed.
+        Iterations of the solver, and kernel values computed.
     ended_early : bool
-        Whether it ended at the largest number of iterations.
+        Whether the iteration limit ended it.
     """
 
     alpha: Floats
@@ -60,7 +60,7 @@ class Solution:
 
 @dataclass(frozen=True)
 class Trainer:
-    """How binary problems are solved.
+    """Solves binary problems.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Trainer:
     tol : float
         Relative duality gap to reach.
     most : int
-        Iterations at most; -1 is no limit.
+        Most iterations; -1: unlimited.
     """
 
     solver: str
@@ -82,9 +82,9 @@ class Trainer:
         Parameters
         ----------
         oracle : Oracle
-            Over the n rows.
+            Over the rows.
         y : ndarray of float64, shape (n,)
-            Labels -1 and +1.
+            Labels, -1 or +1.
         C : float
             Regularisation; infinite for a hard margin.
         bias : str
@@ -104,7 +104,7 @@ class Trainer:
         few = self.solver == "decomposition" and problem.n <= most
         params = solver.Params(eps=_EPS, working_set=_SMALL_SET) if few else solver.Params(eps=_EPS)
         run = solver(params).start(problem, oracle, Generator(0))
-        # The ledger counts for all runs on this oracle.
+        # The ledger counts all runs on this oracle.
         begun = oracle.ledger.iterations
         alpha, bias, gap = _advanced(run, problem, oracle, tol, begun, self.most)
         return Solution(
@@ -117,12 +117,12 @@ class Trainer:
         )
 
     def _solve_hard(self, oracle: Oracle, y: Floats, bias: str) -> Solution:
-        r"""Solve :math:`\min \frac12 |w|^2` with :math:`y_i (f(x_i) + b) \ge 1`, by a C that is large enough.
+        r"""Solve :math:`\min \frac12 |w|^2` with :math:`y_i (f(x_i) + b) \ge 1` by a large enough C.
 
-        A dual point below C in all coordinates is one of this problem. Of a predictor whose least margin m is
-        positive, w / m is feasible, so that the gap is :math:`|w|^2 / 2 m^2 - \sum_i \alpha_i + |w|^2 / 2`.
-        Where even the last C is reached by a coefficient, the answer is that of this C; the rows cannot be
-        separated then in double precision, and the gap is infinite.
+        A dual point with all coefficients below C is feasible for this problem. If the least margin m of a
+        predictor is positive, w / m is feasible, and the gap is :math:`|w|^2 / 2 m^2 - \sum_i \alpha_i +
+        |w|^2 / 2`. If a coefficient reaches even the last C, the solution for that C is returned; then the
+        rows cannot be separated in double precision, and the gap is infinite.
         """
         C = _FIRST_C / max(float(oracle.diagonal().max()), np.finfo(float).tiny)
         last, closer, iterations = C * _LAST_C / _FIRST_C, 0, 0
@@ -145,7 +145,7 @@ class Trainer:
 
 
 def _hard_gap(oracle: Oracle, y: Floats, found: Solution, bias: str) -> tuple[float, float]:
-    """Return the relative gap of a dual point of the problem with a hard margin, and the middle bias."""
+    """Return the relative gap of a dual point of the hard-margin problem, and the bias midway."""
     at = np.flatnonzero(found.alpha)
     scores = oracle.exact_responses(at, (found.alpha * y)[at])
     low, high = scores[y > 0.0].min(), scores[y < 0.0].max()
@@ -162,17 +162,17 @@ def _hard_gap(oracle: Oracle, y: Floats, found: Solution, bias: str) -> tuple[fl
 def _advanced(
     run: Run, problem: Problem, oracle: Oracle, tol: float, begun: int, most: int
 ) -> tuple[Floats, float, float]:
-    """Advance until the gap is proven to be at most `tol`, nothing is gained, or `most` iterations are made.
+    """Advance until a gap of at most `tol` is certified, progress ends, or `most` iterations are made.
 
     Returns
     -------
     alpha : ndarray of float64, shape (n,)
         Coefficients.
     bias, gap : float
-        b, and the relative gap that is certified.
+        b, and the certified relative gap.
     """
     step, bounds, own = 1, None, diagonal(oracle)
-    # An iteration on few rows is no dearer than a look at the gap.
+    # On few rows, an iteration costs no more than a check of the gap.
     part = 4 if problem.n <= _FEW else 50
     if problem.weights is None and GapBounds.possible(oracle):
         bounds = GapBounds(problem, oracle)
@@ -214,7 +214,7 @@ def _advanced(
 
 
 def _gap(problem: Problem, alpha: Floats, responses: Floats) -> float:
-    """Return the relative gap as responses show it that rounding may have changed: quickly, no bound."""
+    """Return a quick estimate of the relative gap from the maintained responses; not a bound."""
     bias = 0.0
     if problem.bias != "none":
         bias = best_bias(problem.y, responses, problem.weights)
@@ -232,15 +232,15 @@ def cross_validated(
     weights: Floats | None,
     folds: list[NDArray[np.int64]],
 ) -> Floats:
-    """Return the score of each row by a predictor that was trained without its fold, shape (n,).
+    """Return the score of each row by a predictor trained without its fold, shape (n,).
 
-    Where the other folds hold one class alone the score is that of a row at the margin of this class, as in
-    LIBSVM; 0 where they hold no row.
+    If the other folds contain a single class, the score is that of a row on the margin of this class, as in
+    LIBSVM; if they are empty, 0.
 
     Parameters
     ----------
     trainer, oracle, y, C, bias, weights
-        As of `Trainer.solve`.
+        As in `Trainer.solve`.
     folds : list of ndarray of int64
         The rows of each fold.
     """

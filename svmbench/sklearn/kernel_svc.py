@@ -27,108 +27,109 @@ from svmbench.sklearn._pairwise import PairwisePredictor, dense
 from svmbench.sklearn._training import Solution, Trainer, cross_validated
 from svmbench.solvers import registry
 
-#: Exact solvers of the dual, with and without a bias.
+#: Exact solvers of the dual that can solve with and without a bias.
 SOLVERS = ("decomposition", "smo_pair", "svm_light", "gpdt", "chunking", "lasvm")
 
-#: Folds whose held-out scores the probabilities are made from, as in LIBSVM.
+#: Number of folds whose held-out scores determine the probabilities, as in LIBSVM.
 _FOLDS = 5
 
-#: Sparse training rows with no more values than this, zeros included, are trained on as dense rows: that is
-#: faster, and the answer is the same bit for bit.
+#: Sparse training data with at most this many values, zeros included, are converted to dense: faster, and bit
+#: for bit the same result.
 _DENSE_VALUES = 1 << 22
 
-#: Of no more rows than this the kernel matrix is made at once, in double precision.
+#: Up to this many rows, the whole kernel matrix is computed at once in double precision.
 _FEW_ROWS = 2048
 
-#: Scores are made in double precision where there are no more numbers than this in the support vectors.
+#: Scores are in double precision if the support vectors have at most this many values.
 _DOUBLE_VALUES = 1 << 16
 
 
 class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
     """Support vector classifier that stops at a certified relative duality gap.
 
-    Minimises 1/2 |w|² + Σ_i C_i max(0, 1 - y_i (⟨w, Φ(x_i)⟩ + b)), C_i being C times the weights of row and
-    class, the problem of `sklearn.svm.SVC`, whose parameters, attributes and methods it has. More than two
-    classes are separated one against one: a problem for each pair of classes, and a vote.
+    Minimises 1/2 |w|² + Σ_i C_i max(0, 1 - y_i (⟨w, Φ(x_i)⟩ + b)), where C_i is C times the weights of row
+    and class: the problem of `sklearn.svm.SVC`, with the same parameters, attributes and methods. Multi-class
+    problems are solved one-vs-one.
 
     Parameters
     ----------
     C : float, default 1.0
-        Regularisation, positive; small is strong. Infinite for a hard margin.
+        Inverse regularisation strength, positive. Infinite for a hard margin.
     kernel : {'rbf', 'linear', 'poly', 'sigmoid', 'precomputed'} or callable, default 'rbf'
-        exp(-γ|x-x'|²), ⟨x, x'⟩, (γ⟨x, x'⟩ + coef0)^degree or tanh(γ⟨x, x'⟩ + coef0). With ``precomputed`` X
-        holds kernel values: of `fit` between all training rows, of `predict` between rows and all training
-        rows. A callable returns them for two lists of rows. For the last three the matrix of the training
-        rows is held in memory, n² numbers. The gap is a bound where that matrix is positive semidefinite;
-        ``sigmoid`` seldom makes one.
+        exp(-γ|x-x'|²), ⟨x, x'⟩, (γ⟨x, x'⟩ + coef0)^degree or tanh(γ⟨x, x'⟩ + coef0). With ``precomputed``, X
+        holds kernel values: between all training rows in `fit`, between rows and all training rows in
+        `predict`. A callable returns the kernel values of two arrays of rows. For the last three, the n × n
+        kernel matrix of the training rows is held in memory. The gap is a bound if that matrix is positive
+        semidefinite, which ``sigmoid`` seldom achieves.
     gamma : 'scale', 'auto' or float, default 'scale'
-        γ; 1/(d · variance of X), 1/d, or a number.
+        γ: 1/(d · variance of X), 1/d, or the number given.
     degree : int, default 3
-        Of the polynomial kernel.
+        Degree of the polynomial kernel.
     coef0 : float, default 0.0
-        Of the polynomial kernel, and of ``sigmoid``.
+        Constant of ``poly`` and ``sigmoid``.
     fit_intercept : bool, default True
-        Whether there is an unregularised b; without one it is 0.
+        Whether to fit an unregularised intercept b; otherwise it is 0.
     tol : float, default 1e-4
         Relative duality gap, (primal - dual)/primal, at which to stop. It is recomputed from the coefficients
-        alone, and bounds how far the objective is from the optimum. Each pair of classes has to reach it.
+        alone and bounds the distance of the objective from the optimum. It applies to each pair of classes.
     solver : str, default 'decomposition'
-        The exact solver, one of `SOLVERS`; the default is the fastest.
+        Name of the exact solver, one of `SOLVERS`. The default is the fastest.
     cache_size : float, default 500
-        MiB for kernel rows.
+        Size of the cache of kernel rows in MiB.
     class_weight : dict, 'balanced' or None, default None
-        Weights of classes, 1 for those that a dict leaves out; ``balanced`` is n / (k · rows of the class).
+        Weights of classes; classes missing from a dict have weight 1. ``balanced``: n / (k · rows of the
+        class).
     probability : bool, default False
-        Whether there is `predict_proba`, from five more trainings of each pair of classes.
+        Whether to enable `predict_proba`, at the cost of five more trainings per pair of classes.
     max_iter : int, default -1
-        Iterations of the solver for each pair of classes at most; -1 is no limit. An iteration of
-        ``decomposition`` changes up to 1024 coefficients, where one of `SVC` changes two.
+        Most iterations of the solver per pair of classes; -1: unlimited. An iteration of ``decomposition``
+        changes up to 1024 coefficients, one of `SVC` two.
     decision_function_shape : {'ovr', 'ovo'}, default 'ovr'
-        What `decision_function` returns for more than two classes: a score for each class, or the decision
-        value of each pair.
+        Result of `decision_function` for more than two classes: a score per class, or the decision value of
+        each pair.
     break_ties : bool, default False
-        Whether `predict` decides between classes with equal votes by their ``ovr`` scores, and not for the
-        first.
+        If True, `predict` breaks ties of votes by the ``ovr`` scores; otherwise the first class wins.
     verbose : bool, default False
+        Whether to print a line per pair of classes.
         Whether to print a line for each pair of classes.
     shrinking : bool, default True
-        No effect: accepted because `SVC` has it. The solver works on few coefficients at a time in any case.
+        No effect; accepted for compatibility with `SVC`. The solver always shrinks.
     random_state : int, RandomState or None, default None
-        Source of the folds of ``probability``; without it the answer does not depend on chance.
+        Determines the folds of ``probability``; nothing else is random.
     n_jobs : int or None, default None
-        Threads; None is one, -1 all cores.
+        Number of threads; None: one, -1: all cores.
 
     Attributes
     ----------
     classes_ : ndarray, shape (k,)
-        Classes; of two the second has the positive scores.
+        Classes; of two, the second has positive scores.
     support_ : ndarray of int32, shape (s,)
         Training rows with a non-zero coefficient, sorted by class.
     n_support_ : ndarray of int32, shape (k,)
-        How many there are of each class.
+        Number of support vectors of each class.
     support_vectors_ : array or sparse matrix, shape (s, d)
-        Those rows; empty for precomputed and callable kernels.
+        Support vectors; empty for precomputed and callable kernels.
     dual_coef_ : ndarray of float64 or sparse matrix, shape (k - 1, s)
-        Their coefficients with the signs of their side; for more than two classes in the layout of `SVC`.
-        Sparse after training on a sparse X.
+        Signed coefficients of the support vectors, in the layout of `SVC`. Sparse if the training rows were.
     intercept_ : ndarray of float64, shape (k (k - 1) / 2,)
         b of each pair.
     coef_ : ndarray of float64 or sparse matrix, shape (k (k - 1) / 2, d)
         w of each pair, for the linear kernel only; read-only.
     gap_ : float
-        Certified relative duality gap of the answer: the largest of `gaps_`.
+        Certified relative duality gap, the largest of `gaps_`.
     gaps_ : ndarray of float64, shape (k (k - 1) / 2,)
         Certified relative duality gap of each pair.
     kernel_evaluations_ : int
-        Kernel values that were computed in `fit`; 0 for a precomputed kernel.
+        Number of kernel values computed in `fit`; 0 for a precomputed kernel.
     n_iter_ : ndarray of int32, shape (k (k - 1) / 2,)
         Iterations of the solver for each pair.
     fit_status_ : int
-        1 if ``max_iter`` ended training before ``tol`` was reached, else 0.
+        1 if ``max_iter`` was reached before ``tol``, else 0.
     class_weight_ : ndarray of float64, shape (k,)
         Weight of each class.
     probA_, probB_ : ndarray of float64, shape (k (k - 1) / 2,)
-        Of each pair, see `svmbench.sklearn._platt`; empty without ``probability``.
+        Parameters of the probabilities of each pair (`svmbench.sklearn._platt`); empty without
+        ``probability``.
     shape_fit_ : tuple of int
         Shape of the training rows.
     n_features_in_ : int
@@ -193,21 +194,21 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelSVC:
-        """Train on labelled rows.
+        """Fit to labelled rows.
 
         Parameters
         ----------
         X : array or sparse matrix, shape (n, d) or (n, n)
-            Rows, or for ``precomputed`` their kernel values; what a callable kernel takes.
+            Rows; for ``precomputed``, their kernel values; for a callable kernel, its arguments.
         y : array, shape (n,)
-            Their classes, at least two different ones.
+            Class of each row, at least two distinct ones.
         sample_weight : array, shape (n,), optional
-            Factors of C of each row; rows whose weight is not positive are left out.
+            Factor of C for each row. Rows with a weight of 0 or less are ignored.
 
         Returns
         -------
         KernelSVC
-            The estimator itself.
+            The fitted estimator.
         """
         self._check_parameters()
         X, codes = self._checked(X, y)
@@ -245,7 +246,7 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
             )
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[np.int64]]:
-        """Return the rows, and the number of the class of each."""
+        """Return the rows, and the index of the class of each."""
         if self.kernel == "precomputed" and sp.issparse(X):
             raise TypeError("Sparse precomputed kernels are not supported.")
         self._sparse = sp.issparse(X) and not callable(self.kernel)
@@ -264,7 +265,7 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         return X, codes
 
     def _weights(self, sample_weight: Any, codes: NDArray[np.int64]) -> Floats | None:
-        """Return the weight of each row, those of its class included; None if all are 1."""
+        """Return the weight of each row, including that of its class; None if all are 1."""
         self.class_weight_ = compute_class_weight(
             self.class_weight, classes=self.classes_, y=self.classes_[codes]
         )
@@ -300,7 +301,7 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         return np.asarray(weights)
 
     def _oracle_of(self, X: Any) -> Oracle:
-        """Return the kernel over the training rows."""
+        """Return the oracle over the training rows."""
         self._fit_rows = None
         if callable(self.kernel):
             self._fit_rows, self._kernel, self._gamma = X, None, 0.0
@@ -327,9 +328,9 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         return self._made_oracle(rows, self._kernel)
 
     def _gram(self, values: Floats, kernel: dict[str, Any] | None = None) -> Oracle:
-        """Return the kernel whose values between the training rows are given."""
+        """Return the oracle of given kernel values between the training rows."""
         least = float(np.diagonal(values).min(initial=0.0))
-        # With an intercept Σ α_i y_i = 0, so that a constant added to all values changes no answer.
+        # With an intercept, Σ α_i y_i = 0, so a constant added to all values has no effect.
         if least < 0.0 and self.fit_intercept:
             values = values - least
         return GramOracle(values, self._cache_bytes, kernel)
@@ -342,10 +343,10 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         pair: tuple[int, int],
         random: np.random.RandomState | None,
     ) -> tuple[NDArray[np.int64], Floats, tuple[Solution, tuple[float, float]]]:
-        """Solve the problem of two classes on their rows of the oracle of all.
+        """Solve the problem of two classes with the oracle over all rows.
 
-        Returns the rows with a non-zero coefficient, these coefficients, positive for the first class, and
-        the solution with A and B of its probability.
+        Return the rows with a non-zero coefficient, these coefficients, positive for the first class, the
+        solution, and A and B of its probability.
         """
         i, j = pair
         members = np.flatnonzero((codes == i) | (codes == j))
@@ -376,15 +377,15 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         signed: list[tuple[NDArray[np.int64], Floats]],
         found: list[tuple[Solution, tuple[float, float]]],
     ) -> None:
-        """Keep the answers as the attributes that `sklearn.svm.SVC` has."""
+        """Set the attributes that `sklearn.svm.SVC` has."""
         solutions = [solution for solution, _ in found]
         support, coefficients = _one_vs_one.dual_coefficients(codes, signed, self.classes_.size)
         self._n_support = np.bincount(codes[support], minlength=self.classes_.size).astype(np.int32)
         self.support_ = support.astype(np.int32)
         without = callable(self.kernel) or self.kernel == "precomputed"
         self.support_vectors_ = np.empty((0, 0)) if without else X[support]
-        # As in `SVC`, decision values are positive for the first class of a pair inside, and of two classes
-        # for the second one outside.
+        # As in `SVC`, decision values are positive for the first class of a pair internally, but the public
+        # ones of two classes are positive for the second.
         sign = -1.0 if self.classes_.size == 2 else 1.0
         self._dual_coef_ = coefficients
         self._intercept_ = np.array([-solution.bias for solution in solutions])
@@ -408,7 +409,7 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         self._scorer = self._made_scorer()
 
     def _warn(self) -> None:
-        """Say why ``tol`` was not reached, if it was not."""
+        """Warn that ``tol`` was not reached, and why."""
         if self.fit_status_:
             sentence = (
                 f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your data "

@@ -1,4 +1,4 @@
-"""A linear classifier by dual coordinate descent with a certified duality gap."""
+"""A linear classifier trained by dual coordinate descent to a certified duality gap."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from svmbench.sklearn._base import BinaryClassifier, Floats, check_positive
 from svmbench.solvers import registry
 from svmbench.solvers.base import LinearModel
 
-#: Tolerance of the solver itself: so small that the gap decides.
+#: Tolerance of the solver itself, small enough that the gap decides.
 _EPS = 1e-12
 
 
@@ -32,32 +32,32 @@ class LinearSVC(BinaryClassifier):
     Parameters
     ----------
     C : float, default 1.0
-        Regularisation, positive; small is strong.
+        Inverse regularisation strength, positive.
     fit_intercept : bool, default True
-        Whether there is an intercept.
+        Whether to fit an intercept.
     intercept_scaling : float, default 1.0
-        s, positive; the larger, the less the intercept is regularised.
+        s, positive. The larger, the less the intercept is regularised.
     tol : float, default 1e-4
         Relative duality gap at which to stop.
     max_iter : int, default 1000
-        Passes over the data at most.
+        Most passes over the data.
     random_state : int, RandomState or None, default None
-        Source of the seed of the orders of visits.
+        Determines the order of visits.
 
     Attributes
     ----------
     classes_ : ndarray, shape (2,)
-        Classes; the second has the positive scores.
+        Classes; the second has positive scores.
     coef_ : ndarray of float64, shape (1, d)
         w.
     intercept_ : ndarray of float64, shape (1,)
         b.
     gap_ : float
-        Certified relative duality gap of the answer.
+        Certified relative duality gap.
     inner_products_ : int
-        Inner products that were computed in `fit`.
+        Number of inner products computed in `fit`.
     n_iter_ : int
-        Passes over the data, begun ones included.
+        Number of passes over the data, including an incomplete one.
     n_features_in_ : int
         d.
     """
@@ -80,7 +80,7 @@ class LinearSVC(BinaryClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> LinearSVC:
-        """Train on rows X, shape (n, d), dense or sparse, with labels y, shape (n,), of two classes."""
+        """Fit to rows X, shape (n, d), dense or sparse, with labels y, shape (n,), of two classes."""
         X, labels = self._checked(X, y)
         check_positive("C", self.C, finite=True)
         for name in ("tol", "max_iter", *(["intercept_scaling"] if self.fit_intercept else [])):
@@ -99,7 +99,7 @@ class LinearSVC(BinaryClassifier):
             model = snapshot.model
             if not isinstance(model, LinearModel) or snapshot.alpha is None:
                 raise TypeError("the answer is no dual point of a linear problem")
-            # w is recomputed from the coefficients: the dual point and the objective then belong together.
+            # w is recomputed from the coefficients, so that dual point and objective belong together.
             at = np.flatnonzero(snapshot.alpha)
             weights = data.combination(at, snapshot.alpha[at] * labels[at])
             responses = labels * data.products(weights)
@@ -121,7 +121,7 @@ class LinearSVC(BinaryClassifier):
         return self
 
     def _with_constant(self, X: Any) -> Any:
-        """Return X with the constant feature behind the others, if there is an intercept."""
+        """Return X with the constant feature appended, if there is an intercept."""
         if not self.fit_intercept:
             return X
         constant = np.full((X.shape[0], 1), self.intercept_scaling, dtype=X.dtype)

@@ -1,4 +1,4 @@
-"""The Stochastic Batch Perceptron as an estimator: the best answer for a budget."""
+"""The Stochastic Batch Perceptron as an estimator with a budget."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from svmbench.sklearn._base import KernelClassifier, check_positive
 from svmbench.solvers import registry
 from svmbench.solvers.base import KernelExpansion
 
-#: Kernel evaluations between two looks at the clock.
+#: Kernel evaluations between two checks of the time.
 _SLICE = 2_000_000
 
 
 class SBPClassifier(KernelClassifier):
-    r"""Kernel classifier by the Stochastic Batch Perceptron, for a budget of kernel evaluations or seconds.
+    r"""Kernel classifier by the Stochastic Batch Perceptron, with a budget of kernel evaluations or seconds.
 
     A. Cotter, S. Shalev-Shwartz and N. Srebro, The Kernelized Stochastic Batch Perceptron, ICML 2012. It
-    maximises the margin that is left when slacks of nν in total are given away, over predictors of norm 1.
+    maximises the margin with slacks of nν in total, over predictors of norm 1.
 
     Parameters
     ----------
     nu : float, default 0.01
-        ν, the slack budget per example, at least 0; the mean hinge loss over the norm of the solution of
-        `KernelSVC` gives the same predictor.
+        ν, the slack budget per example, at least 0. The mean hinge loss divided by the norm of the solution
+        of `KernelSVC` gives the same predictor.
     kernel, gamma, degree, coef0
         As in `KernelSVC`.
     fit_intercept : bool, default True
-        Whether there is an unregularised b.
+        Whether to fit an unregularised intercept.
     max_evaluations : float or None, default 1e8
-        Budget of kernel evaluations that are charged to the method; None for no limit.
+        Budget of kernel evaluations charged to the method; None: unlimited.
     max_seconds : float or None, default None
-        Budget of seconds; one of the two budgets must be given.
+        Budget of seconds. One of the two budgets must be given.
     cache_size : float, default 500
-        MiB for kernel rows.
+        Size of the cache of kernel rows in MiB.
     n_jobs : int or None, default None
-        Threads; None is one, -1 all cores.
+        Number of threads; None: one, -1: all cores.
     random_state : int, RandomState or None, default None
-        Source of the seed.
+        Determines the seed.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class SBPClassifier(KernelClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> SBPClassifier:
-        """Train on rows X, shape (n, d), dense or sparse, with labels y, shape (n,), of two classes."""
+        """Fit to rows X, shape (n, d), dense or sparse, with labels y, shape (n,), of two classes."""
         X, labels = self._checked(X, y)
         if not (isinstance(self.nu, Real) and 0.0 <= self.nu < np.inf):
             raise ValueError(f"nu={self.nu!r} is not allowed: give a finite number of at least 0")
@@ -90,7 +90,7 @@ class SBPClassifier(KernelClassifier):
                 check_positive(name, getattr(self, name))
         kernel = self._kernel_of(X)
         bias = "unregularised" if self.fit_intercept else "none"
-        # λ has no part in the slack-constrained form; the problem's other forms want one.
+        # λ has no effect on the slack-constrained form, but the other forms of the problem require one.
         problem = Problem.build(labels, C=1.0, bias=bias, nu=float(self.nu))
         oracle = self._made_oracle(X, kernel)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
