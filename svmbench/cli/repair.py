@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 
 from svmbench.cli._parser import Parser
@@ -20,12 +21,15 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
 
     from svmbench.store import Store
-    from svmbench.store.check import check_store, set_aside
+    from svmbench.store.check import set_aside
+    from svmbench.sweep.check import check_all
 
     store = Store(given.results, warn=lambda sentence: None)
-    damaged = [finding for finding in check_store(store) if finding.state == "damaged"]
+    damaged = [finding for finding in check_all(store) if finding.state == "damaged"]
     left, moved = 0, []
     for finding in damaged:
+        if not os.path.lexists(finding.path):  # it went with the folder that another finding is about
+            continue
         target = set_aside(finding, store)
         if target is None:
             left += 1
@@ -43,5 +47,5 @@ def main(arguments: Sequence[str]) -> int:
         else:
             print(f"aside    {target}")
         print(f"         {finding.sentence}")
-    print(f"{len(damaged) - left} set aside" + (f", {left} left" if left else ""))
+    print(f"{len(moved) - left} set aside" + (f", {left} left" if left else ""))
     return 1 if left else 0

@@ -28,5 +28,6 @@ def main(arguments: Sequence[str]) -> int:
     plan = record.plan()
     check_machine(plan)
     keep = (*FINISHED, "failed", "refused") if plan.options["retry"] == "none" else FINISHED
-    ends = {number: end for number, end in record.ends().items() if end["state"] in keep}
+    jobs = range(len(plan.jobs))
+    ends = {n: end for n, end in record.ends().items() if n in jobs and end["state"] in keep}
     return make(record, plan, ends, as_json=given.json)[0]

@@ -27,7 +27,8 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.sweep.record import Record
 
     record = Record.find(Path(given.results), given.sweep)
-    plan, ends, maker = record.plan(), record.ends(), record.maker()
+    plan, maker = record.plan(), record.maker()
+    ends = {number: end for number, end in record.ends().items() if number in range(len(plan.jobs))}
     began = {event["job"]: event["time"] for event in record.events() if event["event"] == "began"}
     running = [job for job in plan.jobs if maker and job.number in began and job.number not in ends]
     if given.json:

@@ -46,7 +46,8 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
 
     from svmbench.store import Store
-    from svmbench.store.check import check_run, check_store
+    from svmbench.store.check import check_run
+    from svmbench.sweep.check import check_all
 
     store = Store(given.results, warn=lambda sentence: None)
     if given.runs:
@@ -54,7 +55,7 @@ def main(arguments: Sequence[str]) -> int:
         found = [check_run(path, store) for path in paths]
         findings = [finding for finding in found if finding is not None]
     else:
-        findings = list(check_store(store))
+        findings = list(check_all(store))
     if not findings and not given.json:
         print(f"no runs in {given.results}; make one with: svmbench run")
         return 0

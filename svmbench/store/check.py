@@ -18,6 +18,7 @@ from svmbench.files import (
     write_whole,
 )
 from svmbench.store import documents, lines, packs, shared
+from svmbench.store.events import read as read_events
 from svmbench.store.notes import NOTES, Notes, free
 from svmbench.store.reading import read
 from svmbench.store.runs import LOCK, RUNNING, STATE, StoredRun
@@ -158,26 +159,26 @@ def _check_sweep(folder: Path) -> Iterator[Finding]:
     """Check the plan and the events of a sweep."""
     plan, events = folder / "plan.json", folder / EVENTS
     if os.path.lexists(plan):
-        found = _lines(plan, one=True)
+        found = _lines(plan)
         if found is None or len(found.records) != 1:
             yield Finding(folder, "damaged", f"{plan} is damaged: start the sweep again", kind="sweep")
         else:
             yield _check_lines(plan, 1, 0, found.unchecked, "plan")
     if os.path.lexists(events):
-        found = _lines(events)
+        found = _lines(events, read_events)
         if found is None:
             yield Finding(folder, "damaged", f"{events} is damaged: start the sweep again", kind="sweep")
         else:
             yield _check_lines(events, len(found.records), len(found.damaged), found.unchecked, "events")
 
 
-def _lines(path: Path, one: bool = False) -> lines.Lines | None:
-    """Return what was read of a file, or of a document that is one line; None if it cannot be read."""
+def _lines(path: Path, read: Callable[[bytes], lines.Lines] | None = None) -> lines.Lines | None:
+    """Return what was read of a file of lines, else of a document; None if it cannot be read."""
     try:
         content = read_regular(path, MOST_BYTES_OF_MANY)
     except (OSError, ValueError):
         return None
-    return lines.read(content.replace(b"\n", b" ") if one else content)
+    return lines.read(content.replace(b"\n", b" ")) if read is None else read(content)
 
 
 def _check_lines(path: Path, whole: int, damaged: int, unchecked: int, kind: str) -> Finding:
@@ -278,7 +279,7 @@ def _lines_aside(path: Path, home: Path) -> Path | None:
         return None
     try:
         content = path.read_bytes()
-        damaged = lines.read(content).damaged
+        damaged = read_events(content).damaged
         target = home / f"{path.parent.name}-{path.name}"
         with target.open("ab") as stream:
             stream.writelines(line + b"\n" for line in damaged)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,17 +68,25 @@ def unchecked(record: dict[str, Any]) -> dict[str, Any] | None:
         return None
 
 
-def read(content: bytes) -> Lines:
-    """Read a file of lines; one that was cut short, because its writer was killed, is left out."""
+def read(content: bytes, holds: Callable[[dict[str, Any]], bool] = lambda record: True) -> Lines:
+    """Read a file of lines; one that was cut short, because its writer was killed, is left out.
+
+    Parameters
+    ----------
+    content : bytes
+        Of the file.
+    holds : callable, optional
+        Whether a record, without its digest, is one that the file may have; another one is damaged.
+    """
     found = Lines([], [], 0)
     records, damaged, without = found.records, found.damaged, 0
     for raw in content.split(b"\n"):
         record = _parsed(raw)
         whole = None if record is None else unchecked(record)
-        if whole is not None:
+        if whole is not None and holds(whole):
             records.append(whole)
             without += CHECK not in (record or {})
-        elif raw.endswith(b"}") or raw[:1] not in (b"", b"{") or _last_byte_changed(raw):
+        elif whole is not None or raw.endswith(b"}") or raw[:1] not in (b"", b"{") or _last_byte_changed(raw):
             damaged.append(raw)  # and not the beginning of a record
     return Lines(records, damaged, without)
 

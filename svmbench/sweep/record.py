@@ -14,16 +14,22 @@ import itertools
 import json
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
+from types import UnionType
 from typing import Any, BinaryIO
 
 from svmbench.config.check import sweep_options
 from svmbench.errors import UserError, nearest
 from svmbench.files import MOST_BYTES_OF_MANY, Lock, holder, read_json, read_regular, write_whole
 from svmbench.run_config import RunConfig
-from svmbench.store import lines
+from svmbench.store import events, lines
 from svmbench.store.documents import storing
+from svmbench.store.events import is_number
 from svmbench.sweep.plan import Job, Plan
+
+#: Values of a configuration that a sweep reads before a run checks it, and their types.
+_OF_A_CONFIG = {"seed": int, "threads": int, "results": str, "force": bool}
 
 #: Ends of a job after which there is nothing left to do for it.
 FINISHED = ("done", "found")
@@ -96,7 +102,8 @@ class Record:
             jobs = [Job(**{**job, "config": RunConfig.of(job["config"])}) for job in kept.pop("jobs")]
             plan = Plan(jobs, **kept)
             _check_plan(plan)
-            return plan
+            # An older version, or a hand, may have written fewer options than a sweep has now.
+            return replace(plan, options=sweep_options(plan.options))
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, UserError) as error:
             raise UserError(f"{path} is damaged: start the sweep again") from error
 
@@ -106,20 +113,18 @@ class Record:
         A line that was never finished is left out, and a damaged one with a warning.
         """
         try:
-            found = lines.read(read_regular(self.folder / "events.jsonl", MOST_BYTES_OF_MANY))
+            found = events.read(read_regular(self.folder / "events.jsonl", MOST_BYTES_OF_MANY))
         except FileNotFoundError:
             return []
         except ValueError as error:
             path = self.folder / "events.jsonl"
             raise UserError(f"{path} is damaged ({error}): svmbench repair sets the sweep aside") from error
-        events = [event for event in found.records if _is_event(event)]
-        damaged = len(found.damaged) + len(found.records) - len(events)
-        if damaged:
+        if damaged := len(found.damaged):
             lines.tell(
                 f"{damaged} damaged line{'s' * (damaged > 1)} of {self.folder / 'events.jsonl'} left out, so "
                 "that a job may seem not to have begun or ended: svmbench resume finds its stored run"
             )
-        return events
+        return found.records
 
     def ends(self) -> dict[int, dict[str, Any]]:
         """Return the newest end of each job that has one."""
@@ -154,16 +159,25 @@ def _check_plan(plan: Plan) -> None:
         type(job.number) is int
         and isinstance(job.label, str)
         and _are(job.overrides, str)
-        and isinstance(job.config.budget.counter, str)
+        and all(_is(getattr(job.config, key), kind) for key, kind in _OF_A_CONFIG.items())
+        and _is(job.config.budget.counter, str)
+        and _is(job.config.budget.memory, int | float | None)
         for job in plan.jobs
     )
-    numbers = {job.number for job in plan.jobs}
+    ordered = [job.number for job in plan.jobs] == list(range(len(plan.jobs)))
     pairs = [*plan.duplicates, *plan.impossible]
-    if not whole or len(numbers) != len(plan.jobs) or not all(_are(pair, str, 2) for pair in pairs):
+    if not whole or not ordered or not plan.jobs or not all(_are(pair, str, 2) for pair in pairs):
         raise ValueError("it holds what no plan has")
     options = sweep_options(plan.options)
     if {key: options[key] for key in plan.options} != plan.options:
         raise ValueError("it has options that no sweep has")
+
+
+def _is(value: object, kind: type | UnionType) -> bool:
+    """Return whether a value is of a kind; neither truth values nor what cannot be shown are numbers."""
+    if kind is bool or isinstance(value, bool):
+        return kind is bool and isinstance(value, bool)
+    return isinstance(value, kind) and (not isinstance(value, int | float) or is_number(value))
 
 
 def _are(values: object, kind: type, length: int | None = None) -> bool:
@@ -171,27 +185,6 @@ def _are(values: object, kind: type, length: int | None = None) -> bool:
     if not isinstance(values, list | tuple) or length not in (None, len(values)):
         return False
     return all(isinstance(value, kind) for value in values)
-
-
-def _is_event(event: dict[str, Any]) -> bool:
-    """Return whether a line is what `Record.add` writes: one of an older version has no digest."""
-    if type(event.get("job")) is not int or not _is_number(event.get("time")):
-        return False
-    if event.get("event") != "ended":
-        return event.get("event") == "began"
-    numbers, run = event.get("numbers"), event.get("run", "")
-    return (
-        all(isinstance(event.get(key), str) for key in ("state", "reason"))
-        and _is_number(event.get("seconds"))
-        and isinstance(numbers, dict)
-        and all(value is None or _is_number(value) for value in numbers.values())
-        and (run is None or (isinstance(run, str) and "run" in event))
-    )
-
-
-def _is_number(value: object) -> bool:
-    """Return whether a value is a number that can be shown as any other: JSON also has 10^400."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300
 
 
 def _last_byte(stream: BinaryIO) -> bytes:

@@ -17,6 +17,9 @@ from svmbench.store.notes import Notes
 from tests.figures.stored import OPTIMUM, store_optimum, stored_run
 from tests.store.conftest import CONFIG
 
+#: The only job of a sweep.
+JOB = {"number": 0, "label": "seed=0", "overrides": ["seed=0"], "config": CONFIG}
+
 
 def edit(path, old, new):
     text = path.read_text()
@@ -281,9 +284,8 @@ def test_events_by_hand_that_no_sweep_has_stop_no_command(tmp_path, capsys, chan
     from svmbench.sweep.plan import Plan
     from svmbench.sweep.record import Record
 
-    job = {"number": 0, "label": "seed=0", "overrides": ["seed=0"], "config": CONFIG}
     record = Record.create(tmp_path, Plan([], {}))
-    plan = {"jobs": [job], "options": {"jobs": 1}, "duplicates": [], "impossible": []}
+    plan = {"jobs": [JOB], "options": {"jobs": 1}, "duplicates": [], "impossible": []}
     (record.folder / "plan.json").write_text(json.dumps(checked(plan)))
     (record.folder / "events.jsonl").write_text(json.dumps(checked({**_ENDED, **change})) + "\n")
     assert main(["status", "--results", str(tmp_path)]) == 0
@@ -299,6 +301,11 @@ def test_events_by_hand_that_no_sweep_has_stop_no_command(tmp_path, capsys, chan
     [
         *({"options": {"jobs": "2"}}, {"options": {"jobs": 0}}, {"options": {"jobz": 1}}, {"options": []}),
         *({"duplicates": [5]}, {"impossible": [["a"]]}, {"jobs": {"a": 1}}, {"jobs": [{"number": 0}]}),
+        *(
+            {"jobs": []},
+            {"jobs": [JOB | {"number": 1}]},
+            {"jobs": [JOB | {"config": {**CONFIG, "threads": "2"}}]},
+        ),
     ],
 )
 def test_a_plan_by_hand_that_no_sweep_has_is_one_sentence(tmp_path, capsys, change):
@@ -306,9 +313,8 @@ def test_a_plan_by_hand_that_no_sweep_has_is_one_sentence(tmp_path, capsys, chan
     from svmbench.sweep.plan import Plan
     from svmbench.sweep.record import Record
 
-    job = {"number": 0, "label": "seed=0", "overrides": ["seed=0"], "config": CONFIG}
     record = Record.create(tmp_path, Plan([], {}))
-    plan = {"jobs": [job], "options": {"jobs": 1}, "duplicates": [], "impossible": []}
+    plan = {"jobs": [JOB], "options": {"jobs": 1}, "duplicates": [], "impossible": []}
     (record.folder / "plan.json").write_text(json.dumps(checked(plan)))
     assert main(["status", "--results", str(tmp_path)]) == 0
     (record.folder / "plan.json").write_text(json.dumps(checked({**plan, **change})))
@@ -316,6 +322,35 @@ def test_a_plan_by_hand_that_no_sweep_has_is_one_sentence(tmp_path, capsys, chan
         capsys.readouterr()
         assert main([command, "--results", str(tmp_path)]) == 2
         assert capsys.readouterr().err.endswith("plan.json is damaged: start the sweep again\n")
+    assert main(["verify", "--results", str(tmp_path)]) == 1
+    assert "plan.json is damaged: start the sweep again" in capsys.readouterr().out
+    assert main(["repair", "--results", str(tmp_path)]) == 0
+    assert not record.folder.exists() and (tmp_path / "damaged" / record.name).is_dir()
+
+
+def test_what_is_no_event_is_damaged_for_every_command(tmp_path, capsys):
+    """Found by fuzzing: `status` left the lines out, `verify` called them right, `resume` had a traceback."""
+    from svmbench.store.lines import checked
+    from svmbench.sweep.plan import Plan
+    from svmbench.sweep.record import Record
+
+    record = Record.create(tmp_path, Plan([], {}))
+    plan = {"jobs": [JOB], "options": {"jobs": 1}, "duplicates": [], "impossible": []}
+    (record.folder / "plan.json").write_text(json.dumps(checked(plan)))
+    end = {"event": "ended", "state": "done", "reason": "", "seconds": 1.0, "numbers": {}, "run": None}
+    lines = [
+        {"job": 0, "time": 1.0, "event": None},
+        {"job": 0, "time": 1.0, **end, "reason": [1]},
+        {"job": 7, "time": 1.0, **end},  # of no job of the plan
+    ]
+    (record.folder / "events.jsonl").write_text("".join(json.dumps(checked(line)) + "\n" for line in lines))
+    assert main(["status", "--results", str(tmp_path)]) == 0
+    shown = capsys.readouterr()
+    assert "0 of 1 done" in shown.out and "2 damaged lines" in shown.err
+    assert main(["verify", "--results", str(tmp_path)]) == 1
+    assert "2 of 3 lines" in capsys.readouterr().out
+    assert main(["repair", "--results", str(tmp_path)]) == 0
+    assert len(Record(record.folder).events()) == 1 and record.plan().options["retry"] == "failed"
 
 
 def test_lines_of_another_file_are_no_events_cut_short(tmp_path):

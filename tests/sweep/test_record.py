@@ -9,9 +9,16 @@ import time
 import pytest
 
 from svmbench.errors import UserError
+from svmbench.run_config import RunConfig
 from svmbench.store import StorageError
-from svmbench.sweep.plan import Plan
+from svmbench.sweep.plan import Job, Plan
 from svmbench.sweep.record import Record
+from tests.store.conftest import CONFIG
+
+
+def planned(**options):
+    """Return the plan of a sweep of one job, as an older version wrote it that had no other options."""
+    return Plan([Job(0, "seed=0", ["seed=0"], RunConfig.of(CONFIG))], options)
 
 
 def test_sweeps_begun_within_one_second_have_folders_of_their_own(tmp_path, monkeypatch):
@@ -58,21 +65,26 @@ def test_an_unfinished_event_is_left_out(tmp_path, capsys):
 
 
 def test_a_plan_that_was_edited_is_told(tmp_path):
-    record = Record.create(tmp_path, Plan(jobs=[], options={"jobs": 2}))
+    record = Record.create(tmp_path, planned(jobs=2))
     path = record.folder / "plan.json"
-    assert record.plan().options == {"jobs": 2}
+    assert record.plan().options["jobs"] == 2
     path.write_text(path.read_text().replace('"jobs": 2', '"jobs": 3'))
     with pytest.raises(UserError, match=r"plan.json is damaged"):
         record.plan()
 
 
+def test_options_that_an_older_version_did_not_write_have_their_defaults(tmp_path):
+    options = Record.find(tmp_path, Record.create(tmp_path, planned(jobs=2)).name).plan().options
+    assert (options["jobs"], options["retry"], options["launcher"]) == (2, "failed", {"name": "local"})
+
+
 def test_a_plan_of_an_older_version_has_no_digest_and_is_read(tmp_path):
-    record = Record.create(tmp_path, Plan(jobs=[], options={"jobs": 2}))
+    record = Record.create(tmp_path, planned(jobs=2))
     path = record.folder / "plan.json"
     path.write_text(
         json.dumps({key: value for key, value in json.loads(path.read_text()).items() if key != "check"})
     )
-    assert record.plan().options == {"jobs": 2}
+    assert record.plan().options["jobs"] == 2
 
 
 @pytest.mark.parametrize("place", range(0, 400, 7))
