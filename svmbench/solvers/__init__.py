@@ -1,1 +1,1 @@
-"""Solvers: a file for each method, in `kernel`, `linear` and `baselines`; beside these what they share."""
+"""Solvers, one file per method in `kernel`, `linear` and `baselines`; the rest is shared code."""

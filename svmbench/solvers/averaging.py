@@ -1,12 +1,12 @@
-"""Parameters of the solvers that can answer with an average of their iterates in place of the last one."""
+"""Parameters of solvers that can return an average of their iterates instead of the last one."""
 
 from __future__ import annotations
 
 from dataclasses import field
 from typing import Any
 
-#: Metadata of a parameter that was added later. A configuration leaves it out at its default, as those of the
-#: runs that were stored before do, so that they keep their identities.
+#: Metadata of a parameter that was added later. At its default it is omitted from the configuration, so that
+#: runs stored before keep their identities.
 LATER = {"later": True}
 
 
@@ -26,6 +26,6 @@ def suffix_field() -> Any:
 
 
 def only_averaged(params: Any) -> None:
-    """Set ``suffix`` of frozen parameters to false where nothing is averaged: one task has one identity."""
+    """Set ``suffix`` of frozen parameters to False if nothing is averaged: one task has one identity."""
     if not params.average:
         object.__setattr__(params, "suffix", False)

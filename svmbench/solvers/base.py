@@ -1,8 +1,7 @@
-"""What a solver is: the contract between a method, the problem it solves and the run that drives it.
+"""The interface of solvers: the contract between a method, its problem and the loop that drives it.
 
-A solver sees the training problem, the data through one counting object and a random generator, and
-nothing else: no clock, no log, no test data. A run cut into many ``advance`` calls is bit for bit the run in
-one call.
+A solver sees the training problem, the data through one counting object, and a random generator. It has no
+access to clocks, logs or test data. Splitting a run into several calls of ``advance`` does not change it.
 """
 
 from __future__ import annotations
@@ -19,8 +18,9 @@ from svmbench.problem import Problem
 if TYPE_CHECKING:
     from svmbench.rng import Generator
 
-#: What a method reads the data through, as its ``access`` says: an `Oracle`, `LinearData` or `BaselineData`.
-#: A model is observed through what its method reads, which no type of the two together can express.
+#: What a method reads the data through, depending on its ``access``: `Oracle`, `LinearData` or
+#: `BaselineData`. A model is observed through the same object, a relation between two types that Python
+#: cannot express.
 Reader: TypeAlias = Any
 
 
@@ -31,7 +31,7 @@ class KernelExpansion:
     Attributes
     ----------
     indices : ndarray of int64, shape (s,)
-        Training examples with a non-zero coefficient, ascending.
+        Training examples with non-zero coefficients, ascending.
     coefficients : ndarray of float64, shape (s,)
         :math:`\beta_k = \alpha_{i_k} y_{i_k}`.
     bias : float
@@ -46,7 +46,7 @@ class KernelExpansion:
     def from_alpha(
         cls, alpha: NDArray[np.float64], y: NDArray[np.float64], bias: float = 0.0
     ) -> KernelExpansion:
-        """Collect the non-zeros of α, shape (n,), as signed coefficients."""
+        """Return the expansion of α, shape (n,), by its non-zeros as signed coefficients."""
         indices = np.flatnonzero(alpha)
         return cls(indices.astype(np.int64), alpha[indices] * y[indices], bias)
 
@@ -60,20 +60,20 @@ class KernelExpansion:
         return oracle.decision_function(self.indices, self.coefficients, self.bias, X)
 
     def training_scores(self, oracle: Reader) -> NDArray[np.float64]:
-        """Return <w, Φ(x_i)> for every training example, without bias; counted as observation."""
+        """Return <w, Φ(x_i)> for all training examples, without bias; counted as observation."""
         return oracle.training_scores(self.indices, self.coefficients)
 
     def squared_norm(self, oracle: Reader, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
-        """Return |w|² = Σ_k β_k y_k c_k from its responses c on the training set, shape (n,)."""
+        """Return |w|² = Σ_k β_k y_k c_k from the responses c on the training set, shape (n,)."""
         at = self.indices
         return max(0.0, float(np.dot(self.coefficients, y[at] * responses[at])))
 
 
 @dataclass(frozen=True)
 class LinearModel:
-    r"""A predictor :math:`x \mapsto \langle w, x \rangle + b` on the features themselves.
+    r"""A predictor :math:`x \mapsto \langle w, x \rangle + b` on the features.
 
-    It answers what `KernelExpansion` answers, through `LinearData` instead of an `Oracle`.
+    It has the interface of `KernelExpansion`, with `LinearData` instead of an `Oracle`.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class LinearModel:
 
     @property
     def support_vectors(self) -> None:
-        """Unknown: w does not tell which examples it is made of."""
+        """Unknown: w does not determine the examples that it is made of."""
         return
 
     def scores(self, examples: Reader, X: Any) -> NDArray[np.float64]:
@@ -96,19 +96,19 @@ class LinearModel:
         return examples.decision_function(self.weights, self.bias, X)
 
     def training_scores(self, examples: Reader) -> NDArray[np.float64]:
-        """Return <w, x_i> for every training example, without bias; counted as observed."""
+        """Return <w, x_i> for all training examples, without bias; counted as observed."""
         return examples.products(self.weights)
 
     def squared_norm(self, examples: Reader, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
-        """Return |w|²; responses are not needed."""
+        """Return |w|²; the responses are not needed."""
         return float(self.weights @ self.weights)
 
 
 @dataclass(frozen=True)
 class ReducedSetExpansion:
-    r"""A predictor :math:`x \mapsto \sum_k \beta_k K(b_k, x) + b` over points that are no training examples.
+    r"""A predictor :math:`x \mapsto \sum_k \beta_k K(b_k, x) + b` over arbitrary points.
 
-    It answers what `KernelExpansion` answers. The kernel is Gaussian.
+    It has the interface of `KernelExpansion`. The kernel is Gaussian.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class ReducedSetExpansion:
     coefficients : ndarray of float64, shape (k,)
         The β_k.
     gamma : float
-        Of the kernel.
+        γ of the kernel.
     bias : float
         b.
     """
@@ -129,7 +129,7 @@ class ReducedSetExpansion:
 
     @property
     def support_vectors(self) -> int:
-        """Number of points: what a prediction evaluates."""
+        """Number of points, the evaluations of a prediction."""
         return len(self.points)
 
     def scores(self, oracle: Reader, X: Any) -> NDArray[np.float64]:
@@ -137,11 +137,11 @@ class ReducedSetExpansion:
         return oracle.point_scores(self.points, self.coefficients, self.bias, X)
 
     def training_scores(self, oracle: Reader) -> NDArray[np.float64]:
-        """Return <w, Φ(x_i)> for every training example, without bias; counted as observation."""
+        """Return <w, Φ(x_i)> for all training examples, without bias; counted as observation."""
         return oracle.training_point_scores(self.points, self.coefficients)
 
     def squared_norm(self, oracle: Reader, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
-        """Return |w|² from the kernel values between the points, counted as observation."""
+        """Return |w|² from the kernel values between the points; counted as observation."""
         return float(oracle.point_squared_norm(self.points, self.coefficients))
 
 
@@ -150,35 +150,35 @@ Model: TypeAlias = KernelExpansion | LinearModel | ReducedSetExpansion
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The answer of a solver at one moment; shares no memory with the running state.
+    """The state of a solver's solution; shares no memory with the run.
 
     Attributes
     ----------
     model : KernelExpansion, LinearModel or ReducedSetExpansion
         The predictor.
     responses : ndarray of float64, shape (n,), or None
-        c_i = y_i <w, Φ(x_i)> of the model on the training set, without bias, where the method maintains them.
+        c_i = y_i <w, Φ(x_i)> of the model on the training set, without bias, if the method maintains them.
     alpha : ndarray of float64, shape (n,), or None
-        A feasible dual point of the regularised form, with the loss below, whose w is the model's, where the
-        method has one.
+        A feasible dual point of the regularised form with `loss`, whose w is the model's, if the method has
+        one.
     native : dict of str to float
-        What only some methods have: the objective of their own form and its bound, as ``native_objective``
-        and ``native_bound``; of a method that solves one problem after another the number of those it is
-        done with and the examples in the present one, as ``rounds`` and ``candidates``.
+        Quantities of some methods only: the objective of the method's own form and its bound, as
+        ``native_objective`` and ``native_bound``; for a method that solves a sequence of problems, the number
+        of those solved and the examples in the current one, as ``rounds`` and ``candidates``.
     loss : str
-        Of the regularised form that the method minimises: ``hinge`` or ``squared_hinge``.
+        Loss of the regularised form that the method minimises: ``hinge`` or ``squared_hinge``.
     inside : bool
-        Whether the model lies in the kernel's own space, where the optimum of the problem bounds its
-        objective from below; random features do not.
+        Whether the model lies in the feature space of the kernel, so that the optimum of the problem is a
+        lower bound of its objective. Models on random features do not.
     dual : float or None
-        A lower bound of the optimal λ-form objective that the method has without a dual point: the dual value
-        of a cutting-plane method's reduced problem.
+        A lower bound of the optimal λ-form objective without a dual point, such as the dual value of the
+        reduced problem of a cutting-plane method.
     exact_at : ndarray of float64, shape (n,), or None
-        Coefficients at which the responses were last made in double precision, 0 if never: from there on they
-        were moved along rows, each by the full change. None where that is not known.
+        Coefficients at which the responses were last computed in double precision, 0 if never. Since then
+        they were updated by rows, each by the full change. None if unknown.
     earlier : bool
-        Whether it was found over a part of the examples: the method is not at its end with it, even where it
-        stays the same for some iterations.
+        Whether the snapshot is of a subset of the examples: it is provisional and does not imply convergence,
+        even if it stays the same for some iterations.
     """
 
     model: Model
@@ -195,10 +195,9 @@ class Snapshot:
 class Run(Protocol):
     """A started solver.
 
-    A run that can converge or stall for several reasons has, beside these, an attribute ``reason``: why it
-    did, as the beginning of the sentence that is stored with its end. One that knows has an attribute
-    ``whole``: whether no iteration has been begun and not ended, so that it can be observed after
-    KeyboardInterrupt.
+    Two attributes are optional. A run that can converge or stall for several reasons has ``reason``, the
+    beginning of the sentence stored with its end. A run may have ``whole``, which is False within an
+    iteration: only a whole run can be observed after KeyboardInterrupt.
     """
 
     @property
@@ -208,37 +207,37 @@ class Run(Protocol):
 
     @property
     def converged(self) -> bool:
-        """Whether the method's own stopping rule holds."""
+        """Whether the stopping rule of the method holds."""
         ...
 
     @property
     def stalled(self) -> bool:
-        """Whether floating point prevents further progress, although the stopping rule does not hold."""
+        """Whether no further progress is possible in floating point, although the stopping rule fails."""
         ...
 
     def advance(self, counter: str, until: int, most: int = ...) -> None:
-        """Continue until ``counter`` has reached ``until`` or the run is at its end.
+        """Continue until ``counter`` has reached ``until`` or the run ends.
 
-        Counters are those of `svmbench.counters.COUNTERS`. Stops at the first iteration boundary at or past
-        the mark, or after ``most`` iterations, by default without limit; at once when the run has converged
-        or stalled. Some counters may stand still for ever: see docs/counting.md.
+        Counters are those of `svmbench.counters.COUNTERS`. Stop at the first end of an iteration at or past
+        the mark, or after ``most`` iterations (default: unlimited); at once if the run has converged or
+        stalled. Some counters may stand still forever: see docs/counting.md.
 
         Raises
         ------
         FloatingPointError
             If the responses are no longer finite.
         KeyboardInterrupt
-            On Ctrl-C, between two iterations; the run may be observed and advanced further.
+            On Ctrl-C, between two iterations. The run may be observed and advanced further.
         """
         ...
 
     def snapshot(self) -> Snapshot:
-        """Return the current answer."""
+        """Return the current solution."""
         ...
 
 
 class Solver(ABC):
-    """Base of all solvers: what the method is, what it needs, and how to start it.
+    """Base class of solvers: properties of the method, its requirements, and how to start it.
 
     Subclasses set the class attributes, define ``Params`` (a frozen dataclass, the schema of
     ``conf/solver/<name>.yaml``) and implement `start`.
@@ -246,38 +245,38 @@ class Solver(ABC):
     Attributes
     ----------
     name : str
-        The word after ``solver=``.
+        Its name on the command line, ``solver=NAME``.
     title : str
-        The method's name as figures and tables write it: a word or two.
+        Its name in figures and tables, one or two words.
     citation : str
         Authors, title, venue, year; section or algorithm.
     form : str
         The problem solved: ``regularised``, ``slack-constrained`` or ``norm-bounded``; ``none`` for a method
         that minimises no objective.
     access : str
-        What the data are read through: ``kernel``, an `Oracle`, or ``linear``, `LinearData`; ``data`` for a
-        program that reads them by itself, `BaselineData`, and cannot be counted.
+        How the data are read: ``kernel`` through an `Oracle`, ``linear`` through `LinearData`, or ``data``
+        through `BaselineData`, for a baseline, whose evaluations cannot be counted.
     observed : str
-        What its answer is observed through if it reads ``data``: ``kernel`` or ``linear``.
+        With access ``data``, how the solution is evaluated: ``kernel`` or ``linear``.
     refits : bool
-        Whether each iteration begins from nothing, so that its cost is its own and not that of all so far.
+        Whether each iteration is a fit from scratch, so that its cost excludes earlier iterations.
     exact : bool
-        Whether its stopping rule is a tolerance of the optimum of the problem, which it reaches in a finite
-        time: ``budget.kev=auto`` then is no limit, and a run that a budget ends before says so.
+        Whether the stopping rule is a tolerance of the optimum, reached in finite time. Then
+        ``budget.kev=auto`` is unlimited, and an earlier end says how far the optimum is.
     weighted : bool
-        Whether it solves problems whose examples have weights (`Problem.weights`).
+        Whether the solver supports weights of examples (`Problem.weights`).
     biases : tuple of str
-        Bias conventions that it can solve with.
+        Supported bias conventions.
     kernels : tuple of str or None
-        Kernels that it can use, without explicit features; None means any.
+        Kernels supported without explicit features; None means any.
     counting : str
-        What one iteration is charged under each convention, in one line.
+        The charge of one iteration under each convention, in one line.
     stochastic : bool
-        Whether the seed changes the run.
+        Whether the seed affects the run.
     resumable : bool
-        Whether its runs keep a state (``state``, ``restore``), from which a larger budget continues them.
+        Whether runs have a state (``state``, ``restore``) from which a larger budget can continue.
     version : int
-        Raised whenever results change; part of a run's identity.
+        Increased whenever results change; part of a run's identity.
     """
 
     name: ClassVar[str]
@@ -302,7 +301,7 @@ class Solver(ABC):
 
     @classmethod
     def release(cls) -> int | str:
-        """Return what tells its results from those of another release; a part of a run's identity.
+        """Return the version of the solver in the identity of a run.
 
         Raises
         ------
@@ -313,23 +312,23 @@ class Solver(ABC):
 
     @abstractmethod
     def start(self, problem: Problem, oracle: Reader, rng: Generator) -> Run:
-        """Return a run at iteration 0; nothing is evaluated yet but the diagonal or norms, where needed.
+        """Return a run at iteration 0; at most the diagonal or norms have been evaluated.
 
         Parameters
         ----------
         problem : Problem
-            What is to be solved.
+            The training problem.
         oracle : Oracle, LinearData or BaselineData
-            The training data, as ``access`` says.
+            The training data, depending on ``access``.
         rng : Generator
-            The source of every random choice.
+            Source of all random choices.
         """
 
 
 class LinearSolver(Solver):
-    """Base of the solvers that work on the features themselves and keep w.
+    """Base class of solvers that work on features and maintain w.
 
-    It needs kernel=linear, or explicit features of another kernel (``features=``).
+    They require kernel=linear, or explicit features of another kernel (``features=``).
     """
 
     access = "linear"

@@ -1,4 +1,4 @@
-"""The state of a run, which more budget goes on from: named once, written down and taken back alike."""
+"""State of a run from which a larger budget continues, declared once for saving and restoring."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from svmbench.rng import Generator
 
 
 class Kept:
-    """Arrays of a run by name; `CountedRun.keep` names them in one place for both ways.
+    """Named arrays of a run; `CountedRun.keep` declares them for both directions.
 
     Parameters
     ----------
     stored : mapping of str to ndarray, optional
-        What was written down and is to be taken back. By default the state is written down.
+        Saved arrays to restore. Default: save.
 
     Attributes
     ----------
     arrays : dict of str to ndarray
-        What has been written down; shares no memory with the run.
+        The saved arrays; share no memory with the run.
     """
 
     def __init__(self, stored: Mapping[str, NDArray[Any]] | None = None) -> None:
@@ -32,18 +32,18 @@ class Kept:
 
     @property
     def taking_back(self) -> bool:
-        """Whether the run takes over what was written down."""
+        """Whether the run restores a saved state."""
         return self._stored is not None
 
     def part(self, name: str) -> Kept:
-        """Return the state of a part of the run: its names are apart from those of the others."""
+        """Return the state of a part of the run, with names of its own."""
         part = Kept(self._stored)
         part.arrays = self.arrays
         part._within = f"{self._within}{name}."
         return part
 
     def vectors(self, **vectors: Any) -> None:
-        """Write arrays down, or fill them with what was written: memory of the run itself, not copies."""
+        """Save arrays, or fill them with saved values; pass the memory of the run itself, not copies."""
         for name, vector in vectors.items():
             own = np.asarray(vector)
             if self._stored is None:
@@ -52,14 +52,14 @@ class Kept:
                 own[...] = self._stored[self._within + name]
 
     def number(self, name: str, value: Any) -> Any:
-        """Write a number down and return it; on the way back return the one that was written."""
+        """Save a number and return it, or return the saved number."""
         if self._stored is None:
             self.arrays[self._within + name] = np.array(value)
             return value
         return self._stored[self._within + name].item()
 
     def stream(self, rng: Generator) -> None:
-        """Write down where a random stream is, or go back there."""
+        """Save the position of a random stream, or restore it."""
         if self._stored is None:
             self.arrays[self._within + "rng"] = rng.words()
         else:

@@ -1,6 +1,6 @@
-"""What makes a kernel solver in plain Python short: coefficients, responses, and what each is charged.
+"""Base class for kernel solvers in plain Python: coefficients, responses and their charges.
 
-A solver derives its run from `ExpansionRun` and writes one iteration; docs/add-a-solver.md shows one.
+A solver derives its run from `ExpansionRun` and implements one iteration; see docs/add-a-solver.md.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 class ExpansionRun(PlainRun, metaclass=ABCMeta):
     r"""A started kernel method that changes the coefficients of :math:`w = \sum_i \alpha_i y_i \Phi(x_i)`.
 
-    A subclass writes `improve`: one iteration, which reads `alpha` and, by `response` or `responses`, the
-    responses, changes coefficients by `change`, and returns whether the method has converged. Each of them is
-    charged by the rules of docs/counting.md. ``self.stall()`` ends a run that can make
-    no further progress in floating point.
+    A subclass implements `improve`: one iteration, which reads `alpha` and, by `response` or `responses`, the
+    responses, changes coefficients by `change`, and returns whether the method has converged. These are
+    charged by the rules of docs/counting.md. Call ``self.stall()`` if no further progress is possible in
+    floating point.
 
     Parameters
     ----------
@@ -37,14 +37,14 @@ class ExpansionRun(PlainRun, metaclass=ABCMeta):
     Attributes
     ----------
     maintains : bool
-        Of the class: whether an iteration needs the responses of all examples, so that they are maintained
-        and a change is charged n on demand as well. If not, it may look at single ones only.
+        Class attribute: whether an iteration needs the responses of all examples. Then they are maintained,
+        and a change is also charged n on demand. Otherwise only single responses may be read.
     problem : Problem
-        What is solved; its ``C`` bounds the coefficients of a dual point.
+        The problem; its ``C`` bounds the coefficients of a dual point.
     diagonal : ndarray of float64, shape (n,)
         K(x_i, x_i).
     alpha : ndarray of float64, shape (n,)
-        The coefficients, 0 at first.
+        The coefficients, initially 0.
 
     Raises
     ------
@@ -65,7 +65,7 @@ class ExpansionRun(PlainRun, metaclass=ABCMeta):
 
     @property
     def responses(self) -> NDArray[np.float64]:
-        """The responses y_i <w, Φ(x_i)> of all examples, shape (n,), for a method that maintains them."""
+        """The responses y_i <w, Φ(x_i)> of all examples, shape (n,), if the method maintains them."""
         if not self.maintains:
             raise TypeError(
                 f"{type(self).__name__} looks at all responses: set maintains = True in its class"
@@ -73,13 +73,13 @@ class ExpansionRun(PlainRun, metaclass=ABCMeta):
         return self._responses
 
     def response(self, i: int) -> float:
-        """Return the response of one example, charged the number of coefficients that are not zero."""
+        """Return the response of one example; charged the number of non-zero coefficients."""
         if not self.maintains:
             self._ledger.charge(lookups=int(np.count_nonzero(self.alpha)))
         return float(self._responses[i])
 
     def change(self, i: int, value: float) -> None:
-        """Give one coefficient another value and all responses what follows; charged n.
+        """Set a coefficient and update all responses; charged n.
 
         Raises
         ------
@@ -105,9 +105,9 @@ class ExpansionRun(PlainRun, metaclass=ABCMeta):
 
     @abstractmethod
     def improve(self) -> bool:
-        """Do one iteration of the method and return whether it has converged; a subclass writes this."""
+        """Make one iteration and return whether the method has converged; implemented by a subclass."""
 
     def snapshot(self) -> Snapshot:
-        """Return the coefficients as they are, as a dual point; another answer overrides this."""
+        """Return the coefficients as a dual point; override it for other solutions."""
         model = KernelExpansion.from_alpha(self.alpha, self.problem.y)
         return Snapshot(model, self._responses.copy(), self.alpha.copy())

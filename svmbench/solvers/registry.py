@@ -1,7 +1,7 @@
-"""Which solvers there are: those in the folders of this package, found by file name, and those of plug-ins.
+"""Registry of solvers: modules of this package, found by file name, and plug-ins.
 
-A new solver is one new module in a folder beside this file, or a class that another distribution names in its
-entry-point group ``svmbench.solvers``. Nothing is imported before `get` asks for it.
+A new solver is a new module in a folder beside this file, or a class in the entry-point group
+``svmbench.solvers`` of another distribution. Modules are imported only by `get`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from svmbench.solvers.base import Solver
 
 _GROUP = "svmbench.solvers"
 
-#: The folders of solvers; the others beside them hold what solvers share.
+#: Folders of solvers; the other folders contain shared code.
 _FOLDERS = ("kernel", "linear", "baselines")
 
 
@@ -39,7 +39,7 @@ def _plugins() -> dict[str, EntryPoint]:
     return _plugins_on(tuple(sys.path))
 
 
-@cache  # every look at the entry points reads files of all distributions
+@cache  # reading entry points reads files of all distributions
 def _plugins_on(path: tuple[str, ...]) -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=_GROUP)}
 
@@ -60,7 +60,7 @@ def get(name: str) -> type[Solver]:
     Raises
     ------
     UserError
-        If there is none, or two, or the plug-in of that name cannot be imported or does not hold one.
+        If there is no such solver, or two, or the plug-in cannot be imported or is not a solver.
     """
     modules, plugins = _modules(), _plugins()
     if name in modules and name in plugins:
@@ -77,7 +77,7 @@ def get(name: str) -> type[Solver]:
 def _loaded(plugin: EntryPoint) -> type[Solver]:
     try:
         solver = plugin.load()
-    except Exception as error:  # whatever the code of others does when it is imported
+    except Exception as error:  # third-party code may raise anything on import
         raise UserError(
             f"the plug-in '{plugin.value}' of solver '{plugin.name}' cannot be imported "
             f"({type(error).__name__}: {error}): install what it needs, or uninstall it"
@@ -92,7 +92,7 @@ def _loaded(plugin: EntryPoint) -> type[Solver]:
 
 
 def _solver_of(module: ModuleType, name: str) -> type[Solver]:
-    """Return the solver that a built-in module defines under its own name."""
+    """Return the solver that a built-in module defines by its name."""
     for value in vars(module).values():
         if isinstance(value, type) and issubclass(value, Solver) and vars(value).get("name") == name:
             return value

@@ -1,8 +1,7 @@
-"""What the adapters share: one fit after another, and the answer of another program as one of ours.
+"""Shared code of the adapters: a sequence of fits, and the result of a program as a model of ours.
 
-The clock of a run sees `advance` alone. `start` hands the examples over in the type and layout that the
-program would work on, so that no conversion is timed that could be made before; what the program converts
-inside of its own fit is its time.
+Only `advance` is timed. `start` converts the examples to the type and layout that the program works on, so
+that no avoidable conversion is timed. Conversions within a fit of the program count as its time.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ if TYPE_CHECKING:
 
 
 class Baseline(Solver):
-    """Base of the adapters.
+    """Base class of the adapters.
 
     Attributes
     ----------
     package : str
-        The distribution that holds the program.
+        The distribution that contains the program.
     """
 
     access = "data"
@@ -47,7 +46,7 @@ class Baseline(Solver):
 
     @classmethod
     def release(cls) -> str:
-        """Return our version and that of the package, or say how to install it."""
+        """Return our version and that of the package, or raise an error that says how to install it."""
         try:
             return f"{cls.version}, {cls.package} {version(cls.package)}"
         except PackageNotFoundError:
@@ -56,7 +55,7 @@ class Baseline(Solver):
             ) from None
 
     def start(self, problem: Problem, data: Any, rng: Generator) -> Run:
-        """Return a run at iteration 0; the examples are converted, nothing is trained."""
+        """Return a run at iteration 0; the examples are converted."""
         self.release()
         if problem.n != data.n or data.n == 0:
             raise UserError(
@@ -71,24 +70,24 @@ class Baseline(Solver):
 
     @abstractmethod
     def begin(self, problem: Problem, data: BaselineData, rng: Generator) -> Run:
-        """Return the run, like `start`; the package is there and both classes are."""
+        """Return the run, like `start`, when the package is installed and both classes are present."""
 
 
 class BaselineRun:
-    """A run of a program whose iterations are Python calls.
+    """A run of a program that is called from Python.
 
     Parameters
     ----------
     ledger : Tally
-        Counts the iterations.
+        Counts iterations.
     steps : int
-        Iterations after which it has converged.
+        Number of iterations until it has converged.
     step : callable
-        Makes the iteration of that number, from 0.
+        Makes the iteration with the given number, from 0.
     answer : callable
         Returns the snapshot after at least one iteration.
     untrained : Snapshot
-        The answer before the first iteration.
+        The snapshot before the first iteration.
     """
 
     def __init__(
@@ -117,16 +116,16 @@ class BaselineRun:
 
     @property
     def reason(self) -> str:
-        """Why it is over: not that the program's own rule holds, which may have met a limit."""
+        """Why it has ended; not by the program's own rule, since the program may have reached a limit."""
         return "every setting has been tried"
 
     @property
     def stalled(self) -> bool:
-        """Never: each fit begins from nothing."""
+        """Never: each fit starts from scratch."""
         return False
 
     def advance(self, counter: str, until: int, most: int = sys.maxsize) -> None:
-        """Continue; see `svmbench.solvers.base.Run`. All counters but the iterations stand still."""
+        """Continue; see `svmbench.solvers.base.Run`. Only iterations are counted."""
         if counter not in COUNTERS:
             raise UserError(
                 f"counter '{counter}' is unknown{nearest(counter, COUNTERS) or ':'} "
@@ -141,13 +140,13 @@ class BaselineRun:
                 self._ledger.iterations += 1
 
     def snapshot(self) -> Snapshot:
-        """Return the current answer."""
+        """Return the current solution."""
         return self._answer() if self.iterations else self._untrained
 
 
 @contextmanager
 def _whole() -> Iterator[None]:
-    """Hold Ctrl-C back until the end of an iteration; only the main thread can be interrupted."""
+    """Defer Ctrl-C to the end of an iteration; only the main thread can be interrupted."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -162,7 +161,7 @@ def _whole() -> Iterator[None]:
 
 
 def kernel_options(kernel: dict[str, Any]) -> dict[str, Any]:
-    """Return the keywords of scikit-learn for a kernel of ours; the formulas are the same."""
+    """Return scikit-learn's keywords for a kernel; the formulas agree."""
     words = {"gaussian": "rbf", "linear": "linear", "polynomial": "poly"}
     return {"kernel": words[kernel["name"]]} | {
         key: value for key, value in kernel.items() if key in ("gamma", "degree", "coef0")
@@ -175,10 +174,10 @@ def seed(rng: Generator) -> int:
 
 
 def dual_point(indices: Any, signed: Any, problem: Problem) -> NDArray[np.float64]:
-    r"""Return the coefficients :math:`\alpha`, shape (n,), that a program answers with, as a feasible point.
+    r"""Return the coefficients :math:`\alpha`, shape (n,), of a program as a feasible point.
 
-    Rounding, of single precision above all, may leave a coefficient above C or :math:`\sum_i \alpha_i y_i`
-    not at 0: the first is cut off, then the heavier class scaled down.
+    Rounding, especially in single precision, may leave a coefficient above C or :math:`\sum_i \alpha_i y_i`
+    not 0: coefficients are clipped, then the heavier class is scaled down.
 
     Parameters
     ----------
@@ -187,7 +186,7 @@ def dual_point(indices: Any, signed: Any, problem: Problem) -> NDArray[np.float6
     signed : array or sparse matrix of one row, s values
         :math:`\alpha_i y_i`.
     problem : Problem
-        What was solved.
+        The problem solved.
     """
     values = signed.toarray() if issparse(signed) else np.asarray(signed)
     alpha = np.zeros(problem.n)
@@ -201,7 +200,7 @@ def dual_point(indices: Any, signed: Any, problem: Problem) -> NDArray[np.float6
 
 @dataclass(frozen=True)
 class TolParams:
-    """Parameters of the programs that are fitted to one tolerance after another."""
+    """Parameters of programs that are fitted with a sequence of tolerances."""
 
     tol: list[float] = field(
         default_factory=lambda: [0.1, 0.01, 0.001],
@@ -220,26 +219,26 @@ class TolParams:
 
 
 def svc_options(problem: Problem, data: BaselineData) -> dict[str, Any]:
-    """Return the keywords of an estimator like scikit-learn's SVC for a problem, with a row cache as ours."""
+    """Return the keywords of an estimator like scikit-learn's SVC, with a row cache of our size."""
     size = max(1.0, data.cache_bytes / 2**20)
     return {**kernel_options(data.kernel), "C": problem.C, "cache_size": size}
 
 
 class BaselineExpansionRun(BaselineRun):
-    """Fits from nothing, one for each setting, of an estimator like scikit-learn's SVC.
+    """Fits from scratch, one per tolerance, of an estimator like scikit-learn's SVC.
 
     Parameters
     ----------
     problem : Problem
         With an unregularised bias.
     data : BaselineData
-        Where the iterations are counted.
+        The examples and the counter.
     form : callable
-        From examples to an array or CSR matrix, shape (n, d), in the form that the estimator works on.
+        Converts examples to an array or CSR matrix, shape (n, d), in the form that the estimator works on.
     tolerances : sequence of float
-        Of its stopping rule, in the order of the fits.
+        Tolerances of its stopping rule, in the order of the fits.
     make : callable
-        From a tolerance to an estimator.
+        Maps a tolerance to an estimator.
     """
 
     def __init__(
@@ -262,7 +261,7 @@ class BaselineExpansionRun(BaselineRun):
             alpha = dual_point(found.support_, found.dual_coef_, problem)
             return Snapshot(KernelExpansion.from_alpha(alpha, y, float(found.intercept_[0])), alpha=alpha)
 
-        # Programs load parts of themselves at their first fit: one on an example of each class, not timed.
+        # Programs load libraries at their first fit: one on an example of each class, not timed.
         pair = [int(y.argmin()), int(y.argmax())]
         make(tolerances[0]).fit(X[pair], y[pair])
         nothing = np.zeros(problem.n)

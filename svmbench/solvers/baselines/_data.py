@@ -1,4 +1,4 @@
-"""The training examples of one run as they are, for programs of others that read and count by themselves."""
+"""The unchanged training examples of a run, for baselines that read and count by themselves."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ import scipy
 from svmbench.counters import FIELDS
 from svmbench.sparse import issparse
 
-#: Arrays with a smaller share of non-zeros are handed over as CSR by `BaselineData.compact`.
+#: `BaselineData.compact` converts arrays with a smaller fraction of non-zeros to CSR.
 CSR_BELOW = 0.5
 
 
 class Tally:
-    """A ledger that knows iterations only: what another program evaluates cannot be observed."""
+    """A ledger of iterations only; the evaluations of another program are unknown."""
 
     def __init__(self) -> None:
         self.iterations = 0
 
     def as_dict(self) -> dict[str, int | None]:
-        """Return every counter by name; None but for the iterations."""
+        """Return all counters by name; only iterations are not None."""
         return dict.fromkeys(FIELDS) | {"iterations": self.iterations}
 
 
 class BaselineData:
-    """What a solver with ``access = "data"`` is given.
+    """The data for a solver with ``access = "data"``.
 
     Parameters
     ----------
@@ -35,16 +35,16 @@ class BaselineData:
     kernel : dict
         ``name`` and parameters, as in the resolved configuration.
     cache_bytes : int, default 0
-        What a cache of kernel rows may take.
+        Size of a cache of kernel rows.
     threads : int, default 1
-        Threads that the program may use.
+        Threads for the program.
 
     Attributes
     ----------
     n, d : int
-        Examples and features.
+        Numbers of examples and features.
     ledger : Tally
-        Iterations.
+        Counts iterations.
     """
 
     def __init__(self, X: Any, kernel: dict[str, Any], cache_bytes: int = 0, threads: int = 1) -> None:
@@ -56,7 +56,7 @@ class BaselineData:
         self.ledger = Tally()
 
     def dense(self, dtype: type) -> np.ndarray:
-        """Return the examples as a C-contiguous array of a type; not copied if they are one."""
+        """Return the examples as a C-contiguous array of a type, without a copy if possible."""
         X = self.X.toarray() if issparse(self.X) else self.X
         return np.ascontiguousarray(X, dtype=dtype)
 
@@ -65,6 +65,6 @@ class BaselineData:
         return scipy.sparse.csr_array(self.X, dtype=dtype)
 
     def compact(self, dtype: type) -> np.ndarray | scipy.sparse.csr_array:
-        """Return them as CSR where it holds fewer numbers, else as an array."""
+        """Return the examples as CSR if that holds fewer numbers, else as an array."""
         sparse = issparse(self.X) or np.count_nonzero(self.X) < CSR_BELOW * self.X.size
         return self.csr(dtype) if sparse else self.dense(dtype)

@@ -1,4 +1,4 @@
-"""A feature map of scikit-learn in front of one of its linear solvers, as users combine them."""
+"""A feature map of scikit-learn followed by one of its linear solvers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from svmbench.solvers.baselines._data import BaselineData
 if TYPE_CHECKING:
     from svmbench.rng import Generator
 
-#: Rows that are mapped at once to be scored.
+#: Rows that are mapped at a time for scoring.
 _ROWS = 8192
 
 
@@ -67,9 +67,9 @@ class MappedModel(LinearModel):
     Attributes
     ----------
     features : callable or None
-        From rows, shape (m, d), to features, shape (m, s); None: there are none yet.
+        Maps rows, shape (m, d), to features, shape (m, s); None before the first fit.
     training : ndarray of float64, shape (n,), or None
-        Weights times features of the training examples, as they were made in the fit; None likewise.
+        Products of weights and features of the training examples, from the fit; None likewise.
     """
 
     features: Callable[[Any], NDArray[Any]] | None = None
@@ -83,17 +83,17 @@ class MappedModel(LinearModel):
         return np.concatenate(parts) + self.bias
 
     def training_scores(self, examples: Any) -> NDArray[np.float64]:
-        """Return the predictions for every training example, without bias."""
+        """Return the predictions for all training examples, without bias."""
         return np.zeros(examples.n) if self.training is None else self.training
 
 
 class MappedBaseline(Baseline):
-    """Base of the two adapters: fits from nothing, map included, with growing limits on the passes.
+    """Base class of the two adapters: fits from scratch, including the map, with growing limits on passes.
 
     Attributes
     ----------
     inside : bool
-        Whether the features span a part of the kernel's own space, where its optimum bounds the objective.
+        Whether the features span a part of the kernel's feature space, so that its optimum is a lower bound.
     """
 
     biases = ("none", "unregularised")
@@ -104,7 +104,7 @@ class MappedBaseline(Baseline):
 
     @abstractmethod
     def make_map(self, data: BaselineData, state: int) -> Any:
-        """Return the transformer of scikit-learn, not fitted."""
+        """Return the unfitted transformer of scikit-learn."""
 
     def begin(self, problem: Problem, data: BaselineData, rng: Generator) -> Run:
         """Return a run at iteration 0."""
@@ -123,7 +123,7 @@ class MappedBaseline(Baseline):
             transformer = self.make_map(data, state)
             Z = mapped(transformer, X)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)  # the limit is meant to be reached
+                warnings.simplefilter("ignore", ConvergenceWarning)  # the limit is reached on purpose
                 estimator = _linear(params.linear, problem, params.passes[number], state).fit(Z, y)
             fitted[:] = [transformer, Z, estimator]
 
@@ -143,26 +143,26 @@ class MappedBaseline(Baseline):
 
 
 def in_double(X: Any) -> Any:
-    """Return rows as float64, in which scikit-learn's maps compute then.
+    """Return rows as float64, so that scikit-learn's maps compute in double precision.
 
-    A map made in single precision is none where examples repeat: singular values of zero come out as
-    rounding of 1e-8, and features divided by their roots carry it to the fourth digit.
+    In single precision, a Nyström map fails if examples repeat: singular values of zero come out as about
+    1e-8, and dividing by their square roots affects the fourth digit of the features.
     """
     return X.astype(np.float64, copy=False)
 
 
 def mapped(transformer: Any, X: Any) -> NDArray[np.float64]:
-    """Return the features of rows that a transformer is fitted to.
+    """Return the features of rows by a fitted transformer.
 
     Raises
     ------
     FloatingPointError
-        If kernel values or features are beyond double precision.
+        If kernel values or features overflow double precision.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         try:
             Z: NDArray[np.float64] = transformer.fit_transform(X)
-        except np.linalg.LinAlgError:  # of a matrix that holds infinity
+        except np.linalg.LinAlgError:  # the matrix contains infinity
             Z = np.full(1, np.inf)
     if not np.isfinite(Z).all():
         raise FloatingPointError(
@@ -172,7 +172,7 @@ def mapped(transformer: Any, X: Any) -> NDArray[np.float64]:
 
 
 def _linear(name: str, problem: Problem, passes: int, state: int) -> Any:
-    """Return the linear solver that makes so many passes."""
+    """Return the linear solver limited to this number of passes."""
     if name == "linearsvc":
         from sklearn.svm import LinearSVC
 

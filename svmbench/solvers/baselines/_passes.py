@@ -1,4 +1,4 @@
-"""What baselines share that solve the linear problem in passes over its dual: a fit for each number."""
+"""Shared code of baselines that make passes over the dual of the linear problem: one fit per limit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from svmbench.solvers.base import LinearModel, Snapshot
 from svmbench.solvers.baselines._baseline import BaselineRun
 from svmbench.solvers.baselines._data import BaselineData
 
-#: So small that the limit on the passes decides, so large that float64 reaches it in the end.
+#: Small enough that the limit on passes decides, large enough for float64 to reach.
 TOLERANCE = 1e-9
 
 
@@ -38,16 +38,16 @@ class PassesParams:
 
 
 class PassesRun(BaselineRun):
-    """Fits from nothing, one for each limit.
+    """Fits from scratch, one per limit on the passes.
 
     Parameters
     ----------
     data : BaselineData
-        Where the iterations are counted.
+        The examples and the counter.
     passes : sequence of int
         The limits, in the order of the fits.
     fit : callable
-        From a limit to the fitted estimator, whose ``coef_`` are the weights.
+        Maps a limit to the fitted estimator, whose ``coef_`` are the weights.
     """
 
     def __init__(self, data: BaselineData, passes: Sequence[int], fit: Callable[[int], Any]) -> None:

@@ -1,15 +1,15 @@
-r"""LIBLINEAR as users have it: ``sklearn.svm.LinearSVC``.
+r"""LIBLINEAR in scikit-learn: ``sklearn.svm.LinearSVC``.
 
 R.-E. Fan, K.-W. Chang, C.-J. Hsieh, X.-R. Wang and C.-J. Lin, LIBLINEAR: A Library for Large Linear
 Classification, JMLR 9, 2008; dual coordinate descent as in `svmbench.solvers.linear.dcd`.
 
-Problem: :math:`\min \frac12 |w|^2 + C \sum_i h(c_i)` without bias: LIBLINEAR regularises its bias, which is
-another problem.
+Problem: :math:`\min \frac12 |w|^2 + C \sum_i h(c_i)` without bias. (LIBLINEAR regularises its bias, which is
+another problem.)
 
-Points of a curve: fits from nothing with growing limits on the passes (``max_iter``), since its tolerance is
-too coarse a knob; it stops earlier where its tolerance, set to nearly nothing, holds.
+Points of a curve: fits from scratch with growing limits on the passes (``max_iter``), since its tolerance is
+too coarse. It stops earlier if its tolerance, set to nearly nothing, is reached.
 
-Answer: w of the last fit. LinearSVC tells no dual point.
+Answer: w of the last fit. LinearSVC does not return a dual point.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class SklearnLinearSVC(Baseline):
                 random_state=state,
             )
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)  # the limit is meant to be reached
+                warnings.simplefilter("ignore", ConvergenceWarning)  # the limit is reached on purpose
                 return estimator.fit(X, y)
 
         return PassesRun(data, self.params.passes, fit)

@@ -1,14 +1,15 @@
-r"""Nyström features as users have them: ``sklearn.kernel_approximation.Nystroem`` and a linear solver.
+r"""Nyström features in scikit-learn: ``sklearn.kernel_approximation.Nystroem`` and a linear solver.
 
 C. Williams and M. Seeger, Using the Nyström Method to Speed Up Kernel Machines, NIPS 2000: features
 :math:`K_{ss}^{-1/2} k_s(x)` on s training examples drawn uniformly.
 
-Problem: the regularised one on the features; its predictors are some of those of the kernel, so that the
-kernel's optimum bounds its objective from below.
+Problem: the regularised one on the features. Its predictors are among those of the kernel, so that the
+kernel's optimum is a lower bound of its objective.
 
-Points of a curve: fits from nothing, map included, with growing limits on the passes of the linear solver.
+Points of a curve: fits from scratch, including the map, with growing limits on the passes of the linear
+solver.
 
-Answer: w on the features. More components than examples are as many as there are examples.
+Answer: w on the features. There are at most as many components as examples.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ class SklearnNystroem(MappedBaseline):
     Params = MappedParams
 
     def make_map(self, data: BaselineData, state: int) -> Any:
-        """Return the transformer of scikit-learn, not fitted."""
+        """Return the unfitted transformer of scikit-learn."""
         from sklearn.kernel_approximation import Nystroem
 
         components = min(self.params.components, data.n)

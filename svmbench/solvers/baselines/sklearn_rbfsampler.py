@@ -1,12 +1,13 @@
-r"""Fourier features as users have them: ``sklearn.kernel_approximation.RBFSampler`` and a linear solver.
+r"""Fourier features in scikit-learn: ``sklearn.kernel_approximation.RBFSampler`` and a linear solver.
 
 A. Rahimi and B. Recht, Random Features for Large-Scale Kernel Machines, NIPS 2007: features
 :math:`\sqrt{2/s} \cos(\langle u_k, x \rangle + \phi_k)` of s random frequencies.
 
-Problem: the regularised one on the features, whose kernel is near the Gaussian one and not the same: its
+Problem: the regularised one on the features. Their kernel approximates the Gaussian one, so the kernel's
 optimum is no bound, and there is no gap.
 
-Points of a curve: fits from nothing, map included, with growing limits on the passes of the linear solver.
+Points of a curve: fits from scratch, including the map, with growing limits on the passes of the linear
+solver.
 
 Answer: w on the features.
 """
@@ -33,7 +34,7 @@ class SklearnRBFSampler(MappedBaseline):
     Params = MappedParams
 
     def make_map(self, data: BaselineData, state: int) -> Any:
-        """Return the transformer of scikit-learn, not fitted."""
+        """Return the unfitted transformer of scikit-learn."""
         from sklearn.kernel_approximation import RBFSampler
 
         return RBFSampler(gamma=data.kernel["gamma"], n_components=self.params.components, random_state=state)

@@ -1,13 +1,13 @@
-r"""Stochastic gradient descent as users have it: ``sklearn.linear_model.SGDClassifier``.
+r"""Stochastic gradient descent in scikit-learn: ``sklearn.linear_model.SGDClassifier``.
 
 L. Bottou, Stochastic Gradient Descent Tricks, in Neural Networks: Tricks of the Trade, 2012: step
 :math:`1 / (\lambda (t_0 + t))`, no projection.
 
-Problem: :math:`\min \frac{\lambda}{2} |w|^2 + \frac1n \sum_i h(c_i)`, with an unregularised bias or without.
+Problem: :math:`\min \frac{\lambda}{2} |w|^2 + \frac1n \sum_i h(c_i)`, with or without an unregularised bias.
 
-Points of a curve: one run that goes on; an iteration is an epoch (``partial_fit``), each in a new order.
+Points of a curve: one continued run; an iteration is an epoch (``partial_fit``), each in a new order.
 
-Answer: the last w and b. Their means are no option: when it averages, ``partial_fit`` of scikit-learn 1.9
+Answer: the last w and b. Averages are not offered: with averaging, ``partial_fit`` of scikit-learn 1.9
 forgets the bias of its steps between two calls.
 """
 
@@ -64,7 +64,7 @@ class SklearnSGD(Baseline):
         from sklearn.linear_model import SGDClassifier
 
         X, y = data.compact(np.float32), np.array(problem.y)
-        # A generator and not a number, from which every epoch would take the same order.
+        # A generator, since with a number every epoch would have the same order.
         estimator = SGDClassifier(
             alpha=problem.lam,
             fit_intercept=problem.bias == "unregularised",
@@ -74,7 +74,7 @@ class SklearnSGD(Baseline):
         def epoch(number: int) -> None:
             try:
                 estimator.partial_fit(X, y, classes=(-1.0, 1.0))
-            except ValueError as error:  # what it says about numbers beyond the range
+            except ValueError as error:  # raised on overflow
                 raise FloatingPointError(f"SGDClassifier in epoch {number + 1}: {error}") from error
 
         def answer() -> Snapshot:

@@ -1,11 +1,11 @@
-r"""LIBSVM as users have it: ``sklearn.svm.SVC``.
+r"""LIBSVM in scikit-learn: ``sklearn.svm.SVC``.
 
 C.-C. Chang and C.-J. Lin, LIBSVM: A Library for Support Vector Machines, ACM TIST 2:27, 2011.
 
-Problem: :math:`\min \frac12 |w|^2 + C \sum_i h(c_i + y_i b)`, with a bias only, which LIBSVM always has.
+Problem: :math:`\min \frac12 |w|^2 + C \sum_i h(c_i + y_i b)`; LIBSVM always has a bias.
 
-Points of a curve: fits from nothing, from looser to tighter tolerance of the largest violation of optimality.
-The row cache has the size of ours (``budget.memory``). One thread: it knows no others.
+Points of a curve: fits from scratch with decreasing tolerances of the largest violation of optimality. The
+row cache has the size of ours (``budget.memory``). LIBSVM uses one thread.
 
 Answer: the coefficients and bias of the last fit.
 """

@@ -1,15 +1,15 @@
-r"""oneDAL as users have it: ``sklearnex.svm.SVC`` of the Extension for scikit-learn.
+r"""oneDAL: ``sklearnex.svm.SVC`` of the Extension for scikit-learn.
 
-Its method is a decomposition with large working sets whose rows are made as blocks (Z. Wen, J. Shi, Q. Li,
-B. He and J. Chen, ThunderSVM: A Fast SVM Library on GPUs and CPUs, JMLR 19, 2018).
+Its method is a decomposition with large working sets whose rows are computed in blocks (Z. Wen, J. Shi, Q.
+Li, B. He and J. Chen, ThunderSVM: A Fast SVM Library on GPUs and CPUs, JMLR 19, 2018).
 
-Problem: :math:`\min \frac12 |w|^2 + C \sum_i h(c_i + y_i b)`, with a bias only.
+Problem: :math:`\min \frac12 |w|^2 + C \sum_i h(c_i + y_i b)`, always with a bias.
 
-Points of a curve: fits from nothing, from looser to tighter tolerance. The row cache has the size of ours
-(``budget.memory``), the threads are those of the run (``threads``).
+Points of a curve: fits from scratch with decreasing tolerances. The row cache has the size of ours
+(``budget.memory``), and the threads are those of the run (``threads``).
 
-Answer: the coefficients and bias of the last fit. In single precision they are balanced within rounding only;
-they are made a feasible dual point, so that the gap is that of a bound.
+Answer: the coefficients and bias of the last fit. In single precision they balance only up to rounding; they
+are made a feasible dual point, so that the gap is a bound.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ class SklearnexSVC(Baseline):
 
 
 class OneDALRun(BaselineExpansionRun):
-    """A run that makes sure that its fits were those of oneDAL."""
+    """A run that checks that its fits were made by oneDAL."""
 
     def advance(self, counter: str, until: int, *most: int) -> None:
-        """Continue, and refuse what was handed on to scikit-learn's own SVC without a word."""
+        """Continue; refuse a fit that was silently passed on to scikit-learn's own SVC."""
         super().advance(counter, until, *most)
         if self.estimator is not None and not hasattr(self.estimator, "_onedal_estimator"):
             raise Refusal(

@@ -1,16 +1,16 @@
-r"""Snap ML as users have it: ``snapml.SupportVectorMachine``.
+r"""Snap ML: ``snapml.SupportVectorMachine``.
 
 C. Dünner, T. Parnell, D. Sarigiannis, N. Ioannou, A. Anghel, G. Ravi, M. Kandasamy and H. Pozidis, Snap ML: A
 Hierarchical Framework for Machine Learning, NeurIPS 2018; on a processor, stochastic dual coordinate ascent.
 
-Problem: :math:`\min \frac{1}{2C} |w|^2 + \sum_i h(c_i)` without bias, since it regularises its bias, which is
-another problem; 1/C is what it calls ``regularizer``.
+Problem: :math:`\min \frac{1}{2C} |w|^2 + \sum_i h(c_i)` without bias; 1/C is its ``regularizer``. (It
+regularises its bias, which is another problem.)
 
-Points of a curve: fits from nothing with growing limits on the passes (``max_iter``).
+Points of a curve: fits from scratch with growing limits on the passes (``max_iter``).
 
-Answer: w of the last fit. However many its passes, version 1.17 may leave an example or two at a bound where
-they do not belong: of 60 examples that is up to 3 % of the objective, of 20,000 no more than 2e-5.
-Once imported it has subnormal numbers flushed to zero in the whole process.
+Answer: w of the last fit. However many the passes, version 1.17 may leave an example or two wrongly at a
+bound: for 60 examples this costs up to 3 % of the objective, for 20,000 at most 2e-5. Importing it sets the
+process to flush subnormal numbers to zero.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ class SnapMLSVM(Baseline):
     def begin(self, problem: Problem, data: BaselineData, rng: Generator) -> Run:
         """Return a run at iteration 0."""
         with warnings.catch_warnings():
-            # It asks numpy for the processor under an old name; if that raises, it does without vectors.
+            # It asks numpy for the processor by a deprecated name; if that raises, it uses no vectors.
             warnings.simplefilter("ignore", DeprecationWarning)
             from snapml import SupportVectorMachine
 
         X, y, state = data.compact(np.float32), np.array(problem.y), seed(rng)
         if scipy.sparse.issparse(X):
-            X = scipy.sparse.csr_matrix(X)  # the only sparse type that it takes
+            X = scipy.sparse.csr_matrix(X)  # the only sparse type it accepts
 
         def fit(limit: int) -> Any:
             estimator = SupportVectorMachine(

@@ -1,1 +1,1 @@
-"""Cutting planes: cuts, the problem over them, coordinates and pre-images."""
+"""Cutting planes: cuts, the reduced problem, coordinates and pre-images."""

@@ -8,25 +8,26 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-#: A point of which less than this part of K(b, b) lies outside the span of the others depends on them.
+#: A point is dependent if less than this fraction of K(b, b) lies outside the span of the others.
 DEPENDENT = 1e-6
 
 
 class Features:
     r"""Coordinates :math:`z(x) = L^{-1} [K(b_1, x), ..., K(b_m, x)]^\top` of the training examples.
 
-    L is the Cholesky factor of the Gram matrix of the basis points, so that <z(x), z(x')> is the product
-    of the projections of Φ(x) and Φ(x') onto their span. A further point adds a coordinate and changes none.
+    L is the Cholesky factor of the Gram matrix of the basis points, so that <z(x), z(x')> is the inner
+    product of the projections of Φ(x) and Φ(x') onto their span. A new point adds a coordinate and changes no
+    other.
 
     Parameters
     ----------
     n, most : int
-        Training examples, and basis points at most; n times most float64 are kept.
+        Numbers of training examples and, at most, of basis points; n times most float64 are held.
 
     Attributes
     ----------
     count : int
-        Basis points so far.
+        Number of basis points.
     """
 
     def __init__(self, n: int, most: int) -> None:
@@ -40,7 +41,7 @@ class Features:
         return self._columns[: self.count]
 
     def extend(self, row: Floats, own: float, coordinates: Floats) -> bool:
-        """Add a basis point, unless it depends on those there are; return whether it was added.
+        """Add a basis point unless it is dependent; return whether it was added.
 
         Parameters
         ----------
@@ -63,7 +64,7 @@ class Features:
         return True
 
     def coordinates(self, row: Floats) -> Floats:
-        """Return z(x), shape (count,), from K(b_k, x) of the basis points, the same shape."""
+        """Return z(x), shape (count,), from the K(b_k, x) of the basis points, same shape."""
         m = self.count
         solved = scipy.linalg.solve_triangular(self._factor[:m, :m], row, lower=True, check_finite=False)
         return np.asarray(solved)

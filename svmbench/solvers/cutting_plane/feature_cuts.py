@@ -13,12 +13,12 @@ from svmbench.solvers.cutting_plane.one_slack import OneSlack
 
 Floats = NDArray[np.float64]
 
-#: Iterations in a row without a gain after which a method has stalled.
+#: Consecutive iterations without a gain after which a method has stalled.
 STANDSTILL = 20
-#: A gain below this part of the gap is none.
+#: Least gain that counts, relative to the gap.
 LEAST_PART = 1e-9
 
-#: Examples whose coordinates are read once for both their responses and their part of a cut: 8 MB at 1,000.
+#: Examples whose coordinates are read once for both responses and cut: 8 MB with 1,000 features.
 _TOGETHER = 1024
 
 
@@ -33,7 +33,7 @@ class Cut:
     gradient : ndarray of float64, shape (m,)
         g = Σ_V y_i z_i / n.
     offset, missing : float
-        δ = |V|/n, and how far the cuts so far lie below the loss at w.
+        δ = |V|/n, and the amount by which the cuts so far underestimate the loss at w.
     """
 
     below: NDArray[np.bool_]
@@ -43,7 +43,7 @@ class Cut:
 
 
 class Cuts:
-    """Cuts of the mean hinge loss and the solution over them.
+    """Cuts of the mean hinge loss, and the solution of the reduced problem.
 
     Parameters
     ----------
@@ -52,14 +52,14 @@ class Cuts:
     bound : float
         Cn, the weight of the slack.
     inexact : float, default 0.5
-        A solution is made exact to this part of what the best cut so far was off.
+        Accuracy of a solution, relative to the violation of the best cut so far.
 
     Attributes
     ----------
     w : ndarray of float64
-        The solution over the cuts.
+        Solution of the reduced problem.
     slack, dual : float
-        ξ and the dual objective of that solution, in the C-form.
+        Its ξ and its dual objective, in the C-form.
     """
 
     def __init__(self, y: Floats, bound: float, inexact: float = 0.5) -> None:
@@ -75,7 +75,7 @@ class Cuts:
         self.slack = self.dual = 0.0
 
     def padded(self, m: int) -> Floats:
-        """Return w in m coordinates; those that are new since the last solution are 0."""
+        """Return w in m coordinates; those added since the last solution are 0."""
         return np.pad(self.w, (0, m - self.w.size))
 
     def native(self, lam: float, w: Floats, responses: Floats) -> dict[str, float]:
@@ -95,12 +95,12 @@ class Cuts:
         eps : float
             Accuracy, in units of the mean hinge loss.
         idle : int
-            Solutions in a row without a part in them after which a cut is dropped.
+            Consecutive solutions in which a cut is inactive before it is dropped.
 
         Returns
         -------
         float
-            How far the cuts were below the loss at w.
+            Amount by which the cuts underestimated the loss at w.
         """
         cut = self.at(features)
         if cut.missing > eps:
@@ -109,7 +109,7 @@ class Cuts:
         return cut.missing
 
     def at(self, features: Floats) -> Cut:
-        """Return the cut at w, whose new coordinates become 0."""
+        """Return the cut at w; new coordinates of w become 0."""
         self.w = self.padded(len(features))
         n = self._y.size
         below, gradient = np.empty(n, dtype=np.bool_), np.zeros(len(features))
@@ -123,16 +123,16 @@ class Cuts:
         return Cut(below, gradient, offset, offset - float(self.w @ gradient) - self.slack)
 
     def add(self, cut: Cut) -> None:
-        """Add a cut, without a new solution."""
+        """Add a cut without solving again."""
         self._nearest = min(self._nearest, cut.missing)
         before = self._gradients if len(self._gradients) else np.zeros((0, cut.gradient.size))
         self._gradients = np.vstack([before, cut.gradient])
         self._program.add_cut(cut.offset, self._gradients @ cut.gradient)
 
     def stands(self, gap: float) -> bool:
-        """Return whether the dual objective, this gap below the primal one, has not risen in 20 calls now.
+        """Return whether the dual objective, this gap below the primal one, has not risen in 20 calls.
 
-        A rise of less than 1e-9 of the gap, in units of the mean hinge loss, is none.
+        A rise of less than 1e-9 of the gap, in units of the mean hinge loss, does not count.
         """
         risen = self.dual > self._highest + LEAST_PART * gap * self._bound
         self._in_vain = 0 if risen else self._in_vain + 1
@@ -140,7 +140,7 @@ class Cuts:
         return self._in_vain >= STANDSTILL
 
     def solve(self, idle: int) -> NDArray[np.int64]:
-        """Make w the solution over the cuts; drop the idle ones and return the old places of the others."""
+        """Solve the reduced problem for w; drop idle cuts and return the old indices of the others."""
         weights = self._program.solution(absolute=self._inexact * self._nearest * self._bound)
         self.w = weights @ self._gradients
         self.slack, self.dual = self._program.slack, self._program.dual
@@ -150,9 +150,9 @@ class Cuts:
 
 
 class GrowingCuts(Cuts):
-    """Cuts that keep their sets V, so that each gains a coordinate where the examples do.
+    """Cuts that store their sets V, so that each gets a coordinate when the examples do.
 
-    n/8 bytes are kept for each cut.
+    A cut takes n/8 bytes.
 
     Parameters
     ----------
@@ -174,14 +174,14 @@ class GrowingCuts(Cuts):
         return np.asarray(self._gradients[k])
 
     def extend(self, column: Floats) -> None:
-        """Give each cut its coordinate from those of the examples, shape (n,)."""
+        """Add to each cut its coordinate, from those of the examples, shape (n,)."""
         if len(self.sets):
             fresh = self.sets.sums(self._y * column / column.size)
             self._program.extend(fresh)
             self._gradients = np.column_stack([self._gradients, fresh])
 
     def add(self, cut: Cut) -> None:
-        """Add a cut, without a new solution."""
+        """Add a cut without solving again."""
         super().add(cut)
         self.sets.add(cut.below)
 

@@ -1,13 +1,13 @@
-r"""The point whose image in the Gaussian kernel's space fits a combination of images best.
+r"""The point whose image in the feature space of the Gaussian kernel best fits a combination of images.
 
-For :math:`\rho = \sum_j q_j \Phi(z_j)` the gain of a point b is :math:`\langle \rho, \Phi(b) \rangle^2`:
-what :math:`|\rho|^2` loses when its part along :math:`\Phi(b)`, of length 1, is taken away. Where its
-gradient is 0, b is the mean of the z_j weighted by :math:`q_j K(b, z_j)`; repeating that is the fixed-point
+For :math:`\rho = \sum_j q_j \Phi(z_j)`, the gain of a point b is :math:`\langle \rho, \Phi(b) \rangle^2`, the
+decrease of :math:`|\rho|^2` when its part along the unit vector :math:`\Phi(b)` is subtracted. Where its
+gradient is 0, b is the mean of the z_j weighted by :math:`q_j K(b, z_j)`; repeating this is the fixed-point
 iteration of S. Mika et al., Kernel PCA and De-Noising in Feature Spaces, NIPS 1998, as used by T. Joachims
 and C.-N. J. Yu, Sparse Kernel SVMs via Cutting-Plane Training, Machine Learning 76, 2009.
 
-The step to that mean climbs, but may be far too long where the weights have both signs and nearly cancel:
-then it is halved until it gains, which the papers do not say.
+The step to that mean is an ascent direction, but may be far too long if the weights have both signs and
+nearly cancel. Then it is halved until it gains, which the papers do not mention.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: Evaluations of a gain at most, the distance below which a step is the last, and starts at most.
+#: Most evaluations of a gain, distance below which a step is the last, and most starts.
 STEPS = 1000
 CHANGE = 1e-6
 STARTS = 4
 
-#: A sum of weights below this part of the sum of their sizes is taken to vanish: there is no mean.
+#: If a sum of weights is below this fraction of the sum of their absolute values, there is no mean.
 VANISHING = 1e-12
 
 
 def pre_image(
     clouds: Sequence[ReducedSet], weights: Sequence[Floats], rng: Generator
 ) -> tuple[Floats, float, int]:
-    """Search for the point of the largest gain, from a random z_j on.
+    """Search for the point with the largest gain, starting at a random z_j.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def pre_image(
     weights : sequence of ndarray of float64
         The q_j of each part, not all 0.
     rng : Generator
-        Chooses the z_j of a start, with probability in proportion to |q_j|.
+        Chooses the z_j of a start, with probability proportional to |q_j|.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def pre_image(
     gain : float
         Its gain.
     evaluations : int
-        Kernel evaluations made.
+        Number of kernel evaluations.
     """
     chances = np.cumsum(np.abs(np.concatenate(weights)))
     size = sum(cloud.n for cloud in clouds)
@@ -89,7 +89,7 @@ def pre_image(
 
 
 def _to_mean(clouds: Sequence[ReducedSet], shares: Sequence[Floats], total: float, point: Floats) -> Floats:
-    """Return the step from a point to the mean of the rows weighted by their shares."""
+    """Return the step from a point to the weighted mean of the rows."""
     mean = sum(
         (cloud.combination(share) for share, cloud in zip(shares, clouds, strict=True)), np.zeros_like(point)
     )
@@ -97,7 +97,7 @@ def _to_mean(clouds: Sequence[ReducedSet], shares: Sequence[Floats], total: floa
 
 
 def _row(clouds: Sequence[ReducedSet], i: int) -> Floats:
-    """Return row i of the parts one after another."""
+    """Return row i of the concatenated parts."""
     for cloud in clouds:
         if i < cloud.n:
             return cloud.point(i)

@@ -1,1 +1,1 @@
-"""Solvers that touch the data through kernel rows only."""
+"""Solvers that access the data through kernel values only."""

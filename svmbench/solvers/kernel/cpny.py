@@ -8,26 +8,26 @@ Low-Rank Kernel Representations, JMLR 2, 2001.
 Problem, the regularised form with w in the span of k of the :math:`\Phi(x_i)`, without bias, in its one-slack
 form: :math:`\min \frac12 |w|^2 + C n \xi`, :math:`\xi \ge \frac1n \sum_{i \in V} (1 - c_i)` for all sets V.
 
-Method: first the basis, one example per iteration, at equal strides of the data, or (``greedy``) the one that
-lies farthest from the span of those before it. One that depends on them is dropped. Then, in orthonormal
+Method: first the basis, one example per iteration, at equal strides through the data, or (``greedy``) the one
+farthest from the span of those before it. Linearly dependent examples are dropped. Then, in orthonormal
 coordinates z of the span, from w = 0 and ξ = 0::
 
     V = {i : y_i <w, z_i> < 1},  g = Σ_V y_i z_i / n,  δ = |V| / n
     end if δ - <w, g> - ξ <= eps
     add the cut (g, δ);  w, ξ = solution of the problem with the cuts so far
-    drop cuts that had no part in the last 50 solutions
+    drop cuts that were inactive in the last 50 solutions
 
-It has stalled where in 20 iterations in a row the bound has risen by less than 1e-9 of the violation.
+The method has stalled if in 20 consecutive iterations the bound has risen by less than 1e-9 of the violation.
 
-The coordinates of a point that almost depends on the others magnify an error of its kernel values by up to
-1000, and so do coefficients, which reach 1e5 C: the rows of the basis are made in double precision, so that
-the answer and its objective are those of the coefficients.
+The coordinates of a point nearly dependent on the others amplify errors of kernel values by up to 1000, and
+so do coefficients, which reach 1e5 C. So the rows of the basis are computed in double precision, and the
+solution and its objective are those of the coefficients.
 
-Counting: each example that is tried for the basis costs a row, n under every convention; a cut costs none,
-and as an iteration n.
+Counting: each example tried for the basis costs a row, n under every convention. A cut costs nothing, and n
+as an iteration.
 
-Answer: the last w. The solution over the cuts bounds the optimum within the span, ``native_bound``; it is no
-bound of the whole problem. Memory: the features, nk float64.
+Answer: the last w. The solution over the cuts bounds the optimum within the span, ``native_bound``, not that
+of the whole problem. Memory: the features, nk float64.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from svmbench.kernels._oracle import Oracle
     from svmbench.rng import Generator
 
-#: Solutions in a row without a part in them after which a cut is dropped.
+#: Consecutive solutions in which a cut is inactive before it is dropped.
 IDLE = 50
 
 
@@ -104,7 +104,7 @@ class Run(PlainRun):
         self._cuts = Cuts(problem.y, problem.C * problem.n)
 
     def iterate(self) -> bool:
-        """Try one example for the basis, or make one cut; return whether the cuts suffice."""
+        """Try one example for the basis, or add one cut; return whether the cuts suffice."""
         example = self._candidate()
         if example is not None:
             self._try(example)
@@ -138,12 +138,12 @@ class Run(PlainRun):
             self._outside[example] = 0.0
 
     def snapshot(self) -> Snapshot:
-        """Return the last w as coefficients of the basis examples, of either sign."""
+        """Return the last w as signed coefficients of the basis examples."""
         problem, w = self._problem, self._cuts.padded(self._features.count)
         responses = problem.y * (w @ self._features.values)
         basis, coefficients = np.array(self._basis, dtype=np.int64), self._features.coefficients(w)
         order = np.argsort(basis)
-        order = order[coefficients[order] != 0.0]  # none before the first solution
+        order = order[coefficients[order] != 0.0]  # empty before the first solution
         model = KernelExpansion(basis[order], coefficients[order])
         return Snapshot(model, responses=responses, native=self._cuts.native(problem.lam, w, responses))
 

@@ -10,28 +10,28 @@ Method, from w = 0, ξ = 0 and no points, in orthonormal coordinates z of their 
 
     V = {i : y_i <w, z_i> < 1},  g = Σ_V y_i Φ(x_i) / n,  δ = |V| / n
     if δ - <w, g> - ξ > eps: add the cut (g, δ)
-    else: take the g of the cuts there are, in turn
-    if there are fewer than k points: b = pre-image of g less its projection on the span; if it gains
-        enough, b becomes a point
+    else: consider the g of the existing cuts, in turn
+    if there are fewer than k points: b = pre-image of g minus its projection on the span; if its gain is
+        large enough, b becomes a point
     w, ξ = solution of the problem with the cuts so far, projected on the span
-    drop cuts that had no part in the last 5 solutions
+    drop cuts that were inactive in the last 5 solutions
 
-until no cut is to be added and there are k points, or none for any of the cuts. The paper lets all cuts have
-a point before it solves again.
+until no cut needs to be added, and there are k points or no cut yields one. The paper lets every cut have a
+point before it solves again.
 
-A point gains enough if it takes more of its |g|² than ``gain`` times the running mean of what those found
-so far would have, and does not depend on those taken. The first gains are by far the largest where one class
-is rare: a ``gain`` of 1/200, as published, ends there after a point or two, hence a smaller default. The
-pre-image is found by a fixed-point iteration over V and the points
-(`svmbench.solvers.cutting_plane.pre_image`). A cut keeps its set V and so gains its coordinate with each new
-point: projections are never outdated, which the paper allows for a while to save their making.
+The gain of a point is large enough if it reduces |g|² by more than ``gain`` times the running mean of the
+gains of the points found so far, and the point does not depend on them. If one class is rare, the first gains
+are by far the largest, and with the published ``gain`` of 1/200 the method ends there after one or two
+points; hence the smaller default. The pre-image is found by a fixed-point iteration over V and the points
+(`svmbench.solvers.cutting_plane.pre_image`). A cut stores its set V, and so gets its coordinate for each new
+point: projections are always up to date, while the paper lets them lag to save time.
 
 Counting: each evaluation of the search, |V| + m per step with m points so far, and n + m for a point that is
-tried; the same under every convention, for none saves them. An iteration adds n to ``kev_iter``. What part of
-the evaluations went into the search stands in the `reason` of the run.
+tried, the same under every convention. An iteration adds n to ``kev_iter``. The `reason` of the run says
+which part of the evaluations the search took.
 
-Answer: the last w. The solution over the cuts bounds the optimum within the span, ``native_bound``; it is no
-bound of the whole problem. Memory: the features, nk float64; the examples in float64; n/8 bytes per cut.
+Answer: the last w. The solution over the cuts bounds the optimum within the span, ``native_bound``, not that
+of the whole problem. Memory: the features, nk float64; the examples in float64; n/8 bytes per cut.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ if TYPE_CHECKING:
     from svmbench.kernels._oracle import Oracle
     from svmbench.rng import Generator
 
-#: Solutions in a row without a part in them after which a cut is dropped.
+#: Consecutive solutions in which a cut is inactive before it is dropped.
 IDLE = 5
 
-#: A solution is made exact to this part of what the best cut so far was off.
+#: Accuracy of a solution, relative to the violation of the best cut so far.
 INEXACT = 0.25
 
 #: Weight of the last gain in the running mean of gains.
@@ -140,7 +140,7 @@ class Run(PlainRun):
         return False
 
     def _extend(self, k: int) -> bool:
-        """Add the point that takes most from the part of cut k outside the span; False: not worth it."""
+        """Add the point that best reduces the part of cut k outside the span; return False if none gains."""
         at = self._cuts.sets.members(k)
         clouds, weights = [self._examples.select(at)], [self._problem.y[at] / self._problem.n]
         m = self._features.count
@@ -174,7 +174,7 @@ class Run(PlainRun):
 
 
 class CPSP(Solver):
-    """Cutting planes on the span of points made for it; see the module."""
+    """Cutting planes in the span of constructed points; see the module."""
 
     name = "cpsp"
     title = "CPSP"
@@ -190,5 +190,5 @@ class CPSP(Solver):
     Params = Params
 
     def start(self, problem: Problem, oracle: Oracle, rng: Generator) -> Run:
-        """Return a run at iteration 0; nothing is evaluated yet."""
+        """Return a run at iteration 0."""
         return Run(problem, oracle, self.params, rng)

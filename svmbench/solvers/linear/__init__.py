@@ -1,1 +1,1 @@
-"""Solvers that keep the weight vector itself: problems with the linear kernel, one file each."""
+"""Linear solvers, which maintain the weight vector, one file each."""

@@ -1,1 +1,1 @@
-"""Water levels: the slack-constrained problem's inner step."""
+"""Water levels: the inner step of the slack-constrained problem."""
