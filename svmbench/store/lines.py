@@ -14,6 +14,7 @@ from typing import Any
 from svmbench.files import digest, read_json
 
 CHECK = "check"
+_LENGTH = len(digest(None))
 
 _told: set[str] = set()
 
@@ -60,10 +61,16 @@ def checked(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def unchecked(record: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a record without its digest; None if the record is not what was written."""
-    content = {key: value for key, value in record.items() if key != CHECK}
+    """Return a record without its digest; None if the record is not what was written.
+
+    One that has its digest under another key has not been written by an older version without digests: the
+    key was changed.
+    """
+    keys = [CHECK] if CHECK in record else [key for key, value in record.items() if _may_be_digest(value)]
     try:
-        return content if CHECK not in record or record[CHECK] == digest(content) else None
+        sealed = any(digest({k: v for k, v in record.items() if k != key}) == record[key] for key in keys)
+        right = sealed == (CHECK in record)
+        return {key: value for key, value in record.items() if key != CHECK} if right else None
     except (ValueError, TypeError, RecursionError):  # what no digest is made of
         return None
 
@@ -96,6 +103,10 @@ def tell(sentence: str) -> None:
     if sentence not in _told:
         _told.add(sentence)
         print(f"svmbench: {sentence}", file=sys.stderr)
+
+
+def _may_be_digest(value: object) -> bool:
+    return isinstance(value, str) and len(value) == _LENGTH
 
 
 def _parsed(raw: bytes) -> dict[str, Any] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 
 import numpy as np
 import pytest
@@ -196,6 +197,19 @@ def test_unknown_names_and_parameters(small):
         UserError, match=r"dataset=mnist has no parameter 'taks'; did you mean 'task'\? it has: task"
     ):
         small.load("mnist", taks=3)
+
+
+def test_a_changed_array_whose_time_was_set_back_is_not_believed(small):
+    put_adult(small)
+    sound = small.load("adult")
+    (folder,) = (small.data / "prepared").iterdir()
+    path = folder / "train.X.npy"
+    content, state = bytearray(path.read_bytes()), path.stat()
+    content[-1] ^= 1
+    path.write_bytes(content)
+    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert cache.load(folder) is None
+    assert same(small.load("adult"), sound)  # prepared again
 
 
 def test_a_set_that_is_there_already_is_not_written_again(small):
