@@ -6,7 +6,7 @@ import importlib
 
 from svmbench.version import __version__
 
-# As `typing` has it, whose import takes longer than all else that happens before `svmbench.cli.entry`.
+# As in `typing`, whose import takes longer than everything else before `svmbench.cli.entry`.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -21,7 +21,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """Give what `svmbench.api` holds, imported when it is first asked for."""
+    """Return an object of `svmbench.api`, imported on first use."""
     if name in ("load_runs", "plot", "run"):
         return getattr(importlib.import_module("svmbench.api"), name)
     raise AttributeError(f"module 'svmbench' has no attribute '{name}'")

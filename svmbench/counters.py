@@ -1,7 +1,7 @@
-"""The counters of a run, once: ledger, traces, budgets and axes all follow from this list.
+"""The counters of a run; ledger, traces, budgets and axes are derived from this list.
 
-What each is charged is written in docs/counting.md. A counter is added here and as a field of
-`svmbench.kernels._ledger.Ledger`, at the same place.
+docs/counting.md says what is charged to each. To add a counter, add it here and, at the same place, as a
+field of `svmbench.kernels._ledger.Ledger`.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ class Counter:
     name : str
         Field of the ledger, column of the trace, value of ``budget.counter``.
     label : str or None
-        What it counts, as on the axis of a figure; None for a counter that runs are not compared by.
+        What it counts, for the axis of a figure; None for a counter that is not used to compare runs.
     """
 
     name: str
     label: str | None = None
 
 
-#: In the order of the ledger's fields and of the trace's first columns. A, B, C as in docs/counting.md.
+#: In the order of the ledger's fields and the first columns of a trace. A, B, C as in docs/counting.md.
 ALL = (
     Counter("iterations", "iterations"),
     Counter("kev_ondemand", "kernel evaluations, counted on demand (A)"),
@@ -39,11 +39,11 @@ ALL = (
     Counter("kev_discarded"),
 )
 
-#: The names of all.
+#: Names of all counters.
 FIELDS = tuple(counter.name for counter in ALL)
 
-#: Name to label of those that a run may be advanced by, stopped at and compared by.
+#: Labels by name of the counters that budgets and figures can use.
 LABELS = {counter.name: counter.label for counter in ALL if counter.label is not None}
 
-#: Their names.
+#: Names of these counters.
 COUNTERS = tuple(LABELS)

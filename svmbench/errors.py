@@ -1,20 +1,20 @@
-"""Errors that a user can cause and mend."""
+"""Errors that a user can cause and correct."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
 
-#: Likeness (`difflib`: twice the letters in common over those of both) from which on a name may be meant by
-#: another one: for names of three letters, two in common.
+#: Least similarity of a suggestion (`difflib`: twice the common letters over the letters of both): for names
+#: of three letters, two in common.
 _CLOSE = 0.6
 
 
 def printable(text: str) -> str:
-    r"""Return a text in which every character that a terminal might obey or hide is escaped as in Python.
+    r"""Return a text with characters that a terminal might interpret or hide escaped as in Python.
 
-    So an escape sequence in a user's file or file name is shown (``\x1b[2J``) and not acted on. Line ends
-    stay.
+    An escape sequence in a user's file or file name is shown (``\x1b[2J``) instead of executed. Line ends are
+    kept.
     """
     if text.isprintable():
         return text
@@ -24,27 +24,27 @@ def printable(text: str) -> str:
     )
 
 
-#: What a spreadsheet takes for the beginning of a formula.
+#: Characters that start a formula in spreadsheets.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_cell(value: object) -> object:
-    """Return a value as a cell of CSV: text is made `printable`, and none is a formula to a spreadsheet.
+    """Return a value as a cell of CSV, with text `printable` and never a formula to a spreadsheet.
 
-    Text that begins with ``=``, ``+``, ``-`` or ``@`` gets an apostrophe in front, by which spreadsheets know
-    that it is text. Numbers stay as they are.
+    Text that begins like a formula gets a leading apostrophe, which marks text in spreadsheets. Numbers are
+    unchanged.
     """
     if not isinstance(value, str):
         return printable(str(value)) if isinstance(value, list | dict) else value
     return ("'" if value.startswith(_FORMULA) else "") + printable(value)
 
 
-#: Most characters of a sentence: what a file says may be quoted in it.
+#: Most characters of a message, which may quote a file.
 _LONGEST = 2000
 
 
 def shortened(text: str, most: int) -> str:
-    """Return a text of about so many characters at most, without what is in its middle."""
+    """Return a text shortened to about `most` characters by omitting its middle."""
     half = most // 2
     left_out = len(text) - 2 * half
     if left_out <= 40:
@@ -53,11 +53,10 @@ def shortened(text: str, most: int) -> str:
 
 
 class UserError(Exception):
-    """Bad input: one sentence saying what was given, what is allowed and what to do.
+    """Bad input: one sentence that says what was given, what is allowed and what to do.
 
-    The command line prints the sentence, writes nothing else and ends with exit code 2. What was given may
-    come from a file, so the sentence is made `printable`, and a very long one is
-    `shortened`.
+    The command line prints only the sentence and exits with code 2. The sentence may quote a file, so it is
+    made `printable` and, if very long, `shortened`.
     """
 
     def __init__(self, sentence: str) -> None:
@@ -65,19 +64,19 @@ class UserError(Exception):
 
 
 class Refusal(UserError):
-    """A combination that a solver cannot do; stored as a refused run with this sentence as its reason."""
+    """A combination that a solver does not support; stored as a refused run with this sentence as reason."""
 
 
 def nearest(given: str, allowed: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"`` for the closest allowed name, or an empty string if none is close.
 
-    Of a dotted key, the section is not part of the comparison with another key of that section, which would
-    make all its keys look close. Upper and lower case are the same.
+    For a dotted key, a section in common is ignored, since it would make all keys of the section look
+    similar. Case is ignored.
 
     Parameters
     ----------
     given : str
-        What the user wrote.
+        The name given by the user.
     allowed : iterable of str
         The valid names.
     """

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, arrays in them, locks that end with their process, digests."""
+"""Atomic and durable files, arrays in files, locks that end with their process, digests."""
 
 from __future__ import annotations
 
@@ -26,40 +26,40 @@ if TYPE_CHECKING:
 
 
 def write_whole(path: Path, content: bytes | str) -> None:
-    """Write a file durably; a crash leaves the old file or the new one, never a part.
+    """Write a file durably and atomically: after a crash, it has its old or its new content.
 
     Parameters
     ----------
     path : Path
-        In a folder that exists.
+        The file, in an existing folder.
     content : bytes or str
         Text is written as UTF-8.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.unlink(missing_ok=True)  # of a process that was killed, or a link that somebody put there
+    temporary.unlink(missing_ok=True)  # left by a killed process, or a link
     try:
         with temporary.open("xb") as stream:
             stream.write(content.encode() if isinstance(content, str) else content)
             stream.flush()
-            os.fsync(stream.fileno())
+            sync(stream.fileno())
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
     sync_folder(path.parent)
 
 
-#: Most bytes of a document, a trace or a log that is read whole: a hundred times what any run has written.
+#: Most bytes of a document, trace or log: a hundred times what any run has written.
 MOST_BYTES = 64 << 20
 
 
-#: And of a file with arrays, or with lines for every job of a sweep or every run of a pack.
+#: Most bytes of a file with arrays, or with a line per job of a sweep or run of a pack.
 MOST_BYTES_OF_MANY = 4 << 30
 
 
 @contextlib.contextmanager
 def _regular(path: str | Path) -> Iterator[int]:
-    """Open a regular file, give its descriptor; ValueError for a pipe or device, which might never end."""
-    # Without blocking: to open a pipe that nobody writes would take for ever.
+    """Open a regular file and yield its descriptor; ValueError for a pipe or device, which may never end."""
+    # Non-blocking, since opening a pipe without a writer would block forever.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -89,17 +89,17 @@ def read_regular(path: str | Path, most: int = MOST_BYTES) -> bytes:
         return content
 
 
-#: Bytes that the arrays of a file may always take, and how many times the file they may take beyond.
+#: Bytes that arrays in a file may always take, and their largest ratio to the file's size beyond that.
 _FREE, _MOST_RATIO = 256 << 20, 100
 
 
 def read_npz(content: bytes, names: Collection[str] | None = None) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an ``.npz`` file, those of some names or all; nothing in it is executed.
+    """Return the arrays of an ``.npz`` file, all or those with given names; pickled objects are refused.
 
     Raises
     ------
     ValueError
-        If it is none, damaged, or holds pickled objects.
+        If it is not such a file, is damaged, or contains pickled objects.
     """
     import numpy as np
 
@@ -109,12 +109,12 @@ def read_npz(content: bytes, names: Collection[str] | None = None) -> dict[str, 
             return {name: archive[name] for name in archive.files if names is None or name in names}
     except MemoryError:
         raise
-    except Exception as error:  # numpy, zipfile and each decompression have errors of their own
+    except Exception as error:  # numpy, zipfile and each decompression raise errors of their own
         raise ValueError(f"{type(error).__name__}: {error}") from error
 
 
 def _check_sizes(archive: zipfile.ZipFile, compressed: int) -> None:
-    """Raise ValueError for arrays that would take far more memory than what is compressed so well can be."""
+    """Raise ValueError for arrays that would take implausibly more memory than their compressed size."""
     import numpy as np
 
     whole = sum(member.file_size for member in archive.infolist())
@@ -134,16 +134,26 @@ def _check_sizes(archive: zipfile.ZipFile, compressed: int) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable, after a file in it was created, renamed or removed."""
+    """Make the entries of a folder durable, after a file in it was created, renamed or removed."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(descriptor)
+        sync(descriptor)
     finally:
         os.close(descriptor)
 
 
+def sync(descriptor: int) -> None:
+    """Write a file or folder to the storage device; on macOS, fsync alone stops at the device's cache."""
+    whole = getattr(fcntl, "F_FULLFSYNC", None)
+    if whole is not None:
+        with contextlib.suppress(OSError):  # not every file system has it
+            fcntl.fcntl(descriptor, whole)
+            return
+    os.fsync(descriptor)
+
+
 def sha256(content: bytes | Path) -> str:
-    """Return the hexadecimal sha256 of bytes, or of the content of a file, which is read in pieces.
+    """Return the hexadecimal SHA-256 of bytes, or of a file, which is read in pieces.
 
     Raises
     ------
@@ -158,17 +168,17 @@ def sha256(content: bytes | Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-#: Levels that a document may be nested.
+#: Most levels of nesting in a document.
 _DEEPEST = 50
 
 
 def read_json(content: bytes | str) -> Any:
-    """Return the value of a JSON text that any writer could have written.
+    """Parse a JSON text.
 
     Raises
     ------
     ValueError
-        For anything else: no JSON, NaN or an infinity, half a character, or more than 50 levels.
+        If it is not JSON, or contains NaN, infinity, an unpaired surrogate, or more than 50 levels.
     """
     data = content.encode() if isinstance(content, str) else content
     try:
@@ -200,14 +210,14 @@ def _depth(value: Any) -> int:
 
 
 def digest(document: Any, length: int = 16) -> str:
-    """Return the first hexadecimal digits of sha256 over the canonical JSON of a document."""
+    """Return the first hexadecimal digits of the SHA-256 of a document's canonical JSON."""
     return sha256(canonical(document).encode())[:length]
 
 
 def canonical(document: Any) -> str:
-    """Return the one JSON text of a document: sorted keys, no spaces, 1.0 written as 1.
+    """Return the canonical JSON of a document: sorted keys, no spaces, 1.0 written as 1.
 
-    Digests are taken over it, so that the order of keys and the spelling of a number change nothing.
+    Digests use it, so that the order of keys and the spelling of numbers do not matter.
     """
     return json.dumps(_plain_numbers(document), sort_keys=True, separators=(",", ":"), allow_nan=False)
 
@@ -222,7 +232,7 @@ def _plain_numbers(value: Any) -> Any:
     return value
 
 
-#: A lock is a file of its own: no link is followed, nor a pipe waited for.
+#: Flags for opening lock files: links are not followed, and pipes do not block.
 _CAREFUL = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -231,11 +241,11 @@ def _no_lock_file(path: Path) -> UserError:
 
 
 def own_folder(say: Callable[[str], None]) -> Path | None:
-    """Return a folder of this user for locks between processes of this machine, which nobody else can write.
+    """Return a folder for locks between processes of this machine that only this user can write to.
 
-    Candidates are a folder in the temporary folder, one in the user's runtime folder and one in the cache
-    folder. The first that belongs to the user is returned, or None if none does. ``say`` receives a message
-    with a remedy for each folder that belongs to somebody else.
+    Candidates are in the temporary folder, the user's runtime folder and the cache folder. The first one
+    owned by the user is returned, None if there is none. ``say`` receives a message with a remedy for each
+    folder owned by somebody else.
     """
     runtime, home = os.environ.get("XDG_RUNTIME_DIR"), os.path.expanduser("~")
     places = [Path(tempfile.gettempdir()) / f"svmbench-{os.getuid()}"]
@@ -255,21 +265,21 @@ def own_folder(say: Callable[[str], None]) -> Path | None:
     return None
 
 
-#: Seconds between two looks at a lock by who will not wait for ever.
+#: Seconds between two attempts to lock while waiting with a limit.
 _PAUSE = 0.1
 
 
 class StillLocked(Exception):
-    """The wait for a lock was as long as allowed; says who holds it. No `OSError`: nothing is wrong."""
+    """The limit of the wait for a lock was reached; says who holds it. Not an `OSError`: nothing is wrong."""
 
 
 class Lock:
-    """An exclusive lock on a file, held until `remove` or the end of the process.
+    """An exclusive lock on a file, held until `remove`, `release` or the end of the process.
 
     Attributes
     ----------
     path : Path
-        The lock file; may be moved with its folder while the lock is held.
+        The lock file; it may move with its folder while locked.
     """
 
     def __init__(self, path: Path, descriptor: int) -> None:
@@ -278,20 +288,20 @@ class Lock:
 
     @classmethod
     def try_acquire(cls, path: Path) -> Lock | None:
-        """Lock ``path``, creating it and its folder; None at once if another holds it."""
+        """Lock ``path``, creating it and its folder; return None at once if it is locked."""
         return cls._acquire(path, wait=False)
 
     @classmethod
     def acquire(cls, path: Path, waiting: Callable[[str], None], seconds: float | None = None) -> Lock:
-        """Lock ``path`` as soon as it is free; ``waiting`` is told who holds it, if somebody does.
+        """Lock ``path`` when it is free; ``waiting`` receives who holds it, if it is locked.
 
-        With `seconds`, `StillLocked` is raised after so much waiting.
+        `StillLocked` is raised after waiting for `seconds`, if given.
         """
         lock, who = cls._acquire(path, wait=False), "another process"
         if lock is None:
             who = holder(path) or who
             waiting(who)
-        # A wait with an end asks again and again, for the system's own has none.
+        # With a limit the lock is polled, since flock has no timeout.
         end = None if seconds is None else time.monotonic() + seconds
         while lock is None:
             lock = cls._acquire(path, wait=end is None)
@@ -307,7 +317,7 @@ class Lock:
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 descriptor = os.open(path, os.O_RDWR | os.O_CREAT | _CAREFUL, 0o644)
-            except FileNotFoundError:  # the last holder removed the folder just now
+            except FileNotFoundError:  # the last holder has just removed the folder
                 continue
             except OSError as error:
                 if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO, errno.EISDIR):
@@ -327,33 +337,33 @@ class Lock:
             except BaseException:
                 os.close(descriptor)
                 raise
-            # What was locked is a file that its last holder removed or moved away meanwhile.
+            # The locked file has meanwhile been removed or moved by its last holder.
             os.close(descriptor)
 
     def remove(self) -> None:
         """Remove the lock file and free the lock."""
-        # In a folder that is not writable any more it stays, and locks nothing.
+        # If the folder is no longer writable, the file stays, unlocked.
         with contextlib.suppress(OSError):
             self.path.unlink()
         self.release()
 
     def release(self) -> None:
-        """Free the lock and leave its file."""
+        """Free the lock but keep its file."""
         os.close(self._descriptor)
 
 
 def holding(process: int) -> str:
-    """Return what the lock files say that a process of this machine holds."""
+    """Return the content of the lock files that a process of this machine holds."""
     return f"process {process} on {socket.gethostname()}"
 
 
 def holder(path: Path) -> str | None:
-    """Return who holds the lock, as "process 123 on host", or None if nobody does."""
+    """Return who holds the lock, as "process 123 on host", or None if it is free."""
     try:
         descriptor = os.open(path, os.O_RDONLY | _CAREFUL)
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EMLINK, errno.ENXIO):
-            return None  # nothing that could be locked
+            return None  # not lockable
         raise
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -369,7 +379,7 @@ def _take(descriptor: int, path: Path, wait: bool) -> bool:
         if wait:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             return True
-        # A reader that asks for the holder owns the lock for an instant, which must not look like a run.
+        # A reader that asks for the holder locks the file for an instant; this must not look like a run.
         for _ in range(5):
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

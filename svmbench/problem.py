@@ -1,4 +1,4 @@
-r"""The optimisation problems, their objectives, and every conversion between their parameters.
+r"""The optimisation problems, their objectives, and all conversions between their parameters.
 
 No other module converts between λ, C and ν or evaluates an objective. With examples :math:`(x_i, y_i)`,
 :math:`i = 1..n`, labels :math:`y_i \in \{-1, +1\}`, feature map :math:`\Phi`, hinge loss
@@ -18,8 +18,8 @@ norm-bounded          :math:`\min_{|w| \le R} \frac{1}{n} \sum_i h(c_i)`; R = |w
                       gives the same solution
 ====================  ==========================================================================
 
-An unregularised bias b adds :math:`y_i b` to each :math:`c_i`, is minimised over in the regularised form and
-maximised over in f, and adds :math:`\sum_i \alpha_i y_i = 0` to the dual.
+An unregularised bias b adds :math:`y_i b` to each :math:`c_i`. The regularised form is minimised and f
+maximised over b, and the dual gets the constraint :math:`\sum_i \alpha_i y_i = 0`.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from svmbench.run_config import BIASES
 
 FORMS = ("regularised", "slack-constrained", "norm-bounded")
 
-#: Part of the primal objective from which on a bound is lowered by the rounding of double precision.
+#: Rounding errors matter if they exceed this fraction of the primal objective.
 ROUNDING_MATTERS = 1e-9
 
 
-#: Sums of weights that differ by less, relative to all weights, are equal but for rounding.
+#: Relative difference below which sums of weights are considered equal.
 _SAME_WEIGHT = 1e-14
 
 
@@ -74,9 +74,9 @@ def mean_hinge(
     margin_shift: NDArray[np.float64] | float = 0.0,
     weights: NDArray[np.float64] | None = None,
 ) -> float:
-    """Return the mean hinge loss of the responses, shape (n,), each times its weight.
+    """Return the mean hinge loss of the responses, shape (n,), each multiplied by its weight.
 
-    ``margin_shift`` is y_i b with a bias. The mean is over n also where there are weights.
+    ``margin_shift`` is y_i b if there is a bias. The mean is over n even with weights.
     """
     losses = np.maximum(0.0, 1.0 - (responses + margin_shift))
     return float(losses.mean() if weights is None else (weights * losses).mean())
@@ -90,18 +90,18 @@ def mean_squared_hinge(responses: NDArray[np.float64]) -> float:
 def best_bias(
     y: NDArray[np.float64], responses: NDArray[np.float64], weights: NDArray[np.float64] | None = None
 ) -> float:
-    """Return the bias with the least mean hinge loss for given responses; of an interval, its midpoint.
+    """Return the bias with the least mean hinge loss for given responses; the midpoint of an interval.
 
-    The hinge loss of example i bends at b = y_i - f(x_i) = y_i (1 - c_i). From the left, each bend raises the
-    slope of their sum by one, from minus the number of positives at first: the sum is least between the bends
-    with as many bends before them as there are positives. With weights each counts as much as its weight.
+    The hinge loss of example i has its kink at b = y_i - f(x_i) = y_i (1 - c_i). Each kink raises the slope
+    of the sum by one (or its weight), from minus the number of positives at the left. So the sum is least
+    between the kinks where the number of kinks to the left equals the number of positives.
 
     Parameters
     ----------
     y, responses : ndarray of float64, shape (n,)
         Labels, and c_i without bias.
     weights : ndarray of float64, shape (n,), optional
-        Positive weights of the losses; all 1 by default.
+        Positive weights of the losses. Default: all 1.
     """
     if weights is not None:
         return _weighted_best_bias(y, responses, weights)
@@ -119,7 +119,7 @@ def _weighted_best_bias(
     positives = float(weights[y > 0.0].sum())
     rounding = _SAME_WEIGHT * float(before[-1])
     first, last = np.searchsorted(before, [positives - rounding, positives + rounding])
-    # Where the slope is 0 between two bends, the sum is the same between them.
+    # Between two kinks with slope 0, the sum is constant.
     ends = bends[order[[min(first, bends.size - 1), min(last, bends.size - 1)]]]
     return float(ends.mean())
 
@@ -145,22 +145,22 @@ def dual_bound(
     responses: NDArray[np.float64],
     diagonal: Callable[[int], float],
 ) -> float | None:
-    r"""Return a lower bound of the optimum of the regularised form from a dual point; None if it is none.
+    r"""Return a lower bound of the optimum of the regularised form from α; None if α is not dual feasible.
 
-    Without a bias it is D_λ(α). With one, α balances but for rounding, and the bound is the dual objective of
-    the balanced point next to it: the largest α_i of the heavier class less the difference t, which adds
-    :math:`-\lambda (t (1 - c_i) + t^2 K_{ii} / 2)`.
+    Without a bias it is D_λ(α). With a bias, α is balanced only up to rounding, and the bound is the dual
+    objective of a balanced point nearby: decreasing the largest α_i of the heavier class by the difference t
+    adds :math:`-\lambda (t (1 - c_i) + t^2 K_{ii} / 2)`.
 
     Parameters
     ----------
     problem : Problem
         With or without bias.
     alpha : ndarray of float64, shape (n,)
-        Coefficients within [0, C_i], else there is no bound.
+        Coefficients, feasible if within [0, C_i].
     responses : ndarray of float64, shape (n,)
-        c_i = y_i <w, Φ(x_i)> of their w, without bias.
+        c_i = y_i <w, Φ(x_i)> of w(α), without bias.
     diagonal : callable
-        From i to K(x_i, x_i).
+        The function i -> K(x_i, x_i).
     """
     if not problem.within_box(alpha):
         return None
@@ -180,12 +180,12 @@ def dual_bound(
 
 
 def objectives_rounding(lam: float, alpha: NDArray[np.float64], primal: float) -> float:
-    r"""Return by how much rounding may have made a gap of a Gaussian kernel too small, in double precision.
+    r"""Return a bound of the error of a gap with a Gaussian kernel in double precision.
 
-    Each kernel value is at most 1 and rounded, values near 1 all the same way: a response is off by
-    :math:`\epsilon S`, :math:`S = \sum_i \alpha_i`, the mean hinge loss by as much, and
-    :math:`\frac{\lambda}{2} |w|^2` in either objective by :math:`\frac{\lambda}{2} S` times that. At a
-    large C that can be more than the gap itself.
+    Each kernel value is at most 1 and rounded, values near 1 all in the same direction. So the error of a
+    response is :math:`\epsilon S`, :math:`S = \sum_i \alpha_i`, that of the mean hinge loss as much, and that
+    of :math:`\frac{\lambda}{2} |w|^2` in either objective :math:`\frac{\lambda}{2} S` times as much. For a
+    large C this can exceed the gap.
 
     Parameters
     ----------
@@ -194,12 +194,12 @@ def objectives_rounding(lam: float, alpha: NDArray[np.float64], primal: float) -
     alpha : ndarray of float64, shape (n,)
         A dual point.
     primal : float
-        The primal objective of its w.
+        The primal objective at w(α).
 
     Returns
     -------
     float
-        0 where it is less than 1e-9 of the primal objective.
+        The bound; 0 if it is less than 1e-9 of the primal objective.
     """
     total = float(np.abs(alpha).sum())
     error = float(np.finfo(np.float64).eps) * total * (1.0 + lam * total)
@@ -207,13 +207,13 @@ def objectives_rounding(lam: float, alpha: NDArray[np.float64], primal: float) -
 
 
 def balanced(alpha: NDArray[np.float64], y: NDArray[np.float64]) -> bool:
-    """Return whether Σα_i y_i = 0 but for rounding; with a bias, a dual point lies next to α then."""
+    """Return whether Σα_i y_i = 0 up to rounding; then a dual point with a bias is near α."""
     return abs(float(alpha @ y)) <= 1e-9 * float(alpha.sum())
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One training problem in all its forms; a solver reads the form that it declares.
+    """One training problem in all its forms; a solver uses the form it declares.
 
     Attributes
     ----------
@@ -224,12 +224,12 @@ class Problem:
     bias : str
         ``none`` or ``unregularised``.
     nu : float or None
-        Slack budget per example of the slack-constrained form; None unless the solver asks for it.
+        Slack budget per example of the slack-constrained form; None unless the solver needs it.
     radius : float or None
-        R of the norm-bounded form; None unless the solver asks for it.
+        R of the norm-bounded form; None unless the solver needs it.
     weights : ndarray of float64, shape (n,), or None
-        Positive weights s_i of the losses: C_i = C s_i takes the place of C in the box of example i, and
-        s_i h(c_i) that of h(c_i) in the mean over n. None: all 1.
+        Positive weights s_i of the losses. C_i = C s_i replaces C in the box of example i, and s_i h(c_i)
+        replaces h(c_i) in the mean over n. None: all 1.
     """
 
     y: NDArray[np.float64]
@@ -247,13 +247,13 @@ class Problem:
 
     def within_box(self, alpha: NDArray[np.float64]) -> bool:
         """Return whether dual coefficients, shape (n,), are within [0, C_i]."""
-        # C = 1/(λn) may be an ulp or two above the product of the other two.
+        # C = 1/(λn) may exceed the product of the other two by an ulp or two.
         most = self.C * (1.0 + 1e-15)
         within = alpha <= most if self.weights is None else alpha <= most * self.weights
         return bool(alpha.size and alpha.min() >= 0.0 and within.all())
 
     def mean_loss(self, responses: NDArray[np.float64], bias: float = 0.0) -> float:
-        """Return the mean hinge loss, with weights, of responses without bias, shape (n,), and of a bias."""
+        """Return the weighted mean hinge loss of responses without bias, shape (n,), and of a bias."""
         return mean_hinge(responses, self.y * bias, self.weights)
 
     @property
@@ -273,7 +273,7 @@ class Problem:
         radius: float | None = None,
         weights: NDArray[np.float64] | None = None,
     ) -> Problem:
-        """Make a problem from λ or C (exactly one of them)."""
+        """Return the problem given λ or C, exactly one of them."""
         if (lam is None) == (C is None):
             raise UserError("give problem.lam or problem.C, exactly one of them")
         n = int(y.shape[0])

@@ -1,19 +1,18 @@
-"""The resolved configuration of a run: made once by `svmbench.config`, read by everything else.
+"""The resolved configuration of a run: made by `svmbench.config`, read by everything else.
 
-Each fact about a key is metadata of its field, here and nowhere else:
+Every property of a key is metadata of its field, defined only here:
 
 ``role``
-    What a value decides: ``problem``, what is solved; ``method``, how (the default); ``end``, only where the
-    run ends; ``place``, nothing about the numbers, so that it is no part of the run's identity.
+    What the value determines: ``problem``, what is solved; ``method``, how (the default); ``end``, only where
+    the run ends; ``place``, nothing about the numbers, so that it is not part of the run's identity.
 ``later``
-    The key was added when runs were stored already: it is left out of the document at its default.
+    The key was added after runs had been stored; at its default it is omitted from the document.
 ``given``
-    The type of what a user may give, where it is another one before it is resolved; None where the key is
-    left out.
+    The type of the user's value, if it differs from that of the resolved value; None if the key is omitted.
 ``min``, ``above``, ``max``, ``choices``
-    The smallest and largest value allowed, a bound that is not, and the words allowed.
+    Smallest and largest value, an exclusive lower bound, and the words allowed.
 
-The meaning, unit and reason of every default are the comments in ``conf/``.
+The meaning, unit and rationale of every default are in the comments of ``conf/``.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ BIASES = ("none", "unregularised")
 
 #: A value of a configuration.
 Parameter: TypeAlias = bool | int | float | str | Sequence["Parameter"] | Mapping[str, "Parameter"] | None
-#: A configuration or a part of it as JSON holds it: plain values, lists and dictionaries.
+#: A configuration or a part of it as JSON: plain values, lists and dictionaries.
 Document: TypeAlias = dict[str, Any]
 
 Role = Literal["problem", "method", "end", "place"]
@@ -43,14 +42,14 @@ def _key(default: Any, role: Role = "method", **more: Any) -> Any:
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen of a group, as ``kernel=gaussian``, and its parameters.
+    """An option of a group, as in ``kernel=gaussian``, and its parameters.
 
     Attributes
     ----------
     name : str
-        The choice.
+        The name of the option.
     parameters : mapping
-        Keys and values, checked by the schema of the choice: ``Solver.Params``, `svmbench.data.schema`, ...
+        Parameters, validated by the schema of the option: ``Solver.Params``, `svmbench.data.schema`, ...
     """
 
     name: str
@@ -72,10 +71,10 @@ class ProblemConfig:
 
 @dataclass(frozen=True)
 class BudgetConfig:
-    """When a run ends; None: no such limit.
+    """Limits of a run; None: no limit.
 
-    A user may leave the counter None, the one of the solver's cost, and give ``kev=auto``: no limit for a
-    solver that converges to the optimum (``Solver.exact``), 1e8 for others.
+    A user may leave the counter None, meaning that of the solver's cost, and give ``kev=auto``, meaning no
+    limit for solvers that converge to the optimum (``Solver.exact``) and 1e8 for others.
     """
 
     name: str = _key("quick", "place")
@@ -90,7 +89,7 @@ class BudgetConfig:
 
 @dataclass(frozen=True)
 class ObserveConfig:
-    """How many checkpoints there are per factor of ten, and whether they look at the training examples."""
+    """Checkpoints per factor of ten, and whether they evaluate the training examples."""
 
     points: int = _key(10, min=1, max=1000)
     train: bool = _key(True, later=True)
@@ -106,7 +105,7 @@ class ValidateConfig:
 
 @dataclass(frozen=True)
 class DataConfig:
-    """Where the data come from and lie."""
+    """Where data are downloaded from and stored."""
 
     mirror: str | None = None
     dir: str | None = None
@@ -114,30 +113,30 @@ class DataConfig:
 
 @dataclass(frozen=True)
 class RunConfig:
-    """One run: everything that is decided before it begins, each value of its final type.
+    """Configuration of one run, with values of their final types.
 
     Attributes
     ----------
     solver, dataset, kernel : Choice
         The method, the examples, the kernel.
     features : Choice or None
-        The feature map, or None: a kernel solver then uses the kernel, a linear solver the data.
+        The feature map. None: a kernel solver uses the kernel, a linear solver the data.
     problem, budget, observe, data
         The sections of these names.
     validate : ValidateConfig or None
-        The cross-validation, or None without one.
+        The cross-validation, if any.
     seed : int
-        Of all random choices.
+        Seed of all random choices.
     threads : int
-        Of all that computes.
+        Threads of all computations.
     prefetch : bool
-        Whether kernel rows are made ahead of need.
+        Whether kernel rows are computed ahead of need.
     results : str
         The results folder.
     precision : str
-        Of kernel rows.
+        Precision of kernel rows.
     force : bool
-        Whether a run that is stored is repeated.
+        Whether to repeat a stored run.
     """
 
     solver: Choice
@@ -158,7 +157,7 @@ class RunConfig:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> RunConfig:
-        """Return the configuration of a document, perhaps one that an older or newer version wrote.
+        """Return the configuration of a document, which may be by an older or newer version.
 
         Raises
         ------
@@ -168,21 +167,21 @@ class RunConfig:
         return _read(cls, document)
 
     def document(self) -> Document:
-        """Return the configuration as JSON holds it, and as run.json has held it from the first run on."""
+        """Return the configuration as in JSON and run.json; the format is stable across versions."""
         return _document(self)
 
     def identity(self) -> Document:
-        """Return the part of the document that can change a result."""
+        """Return the part of the document that can affect a result."""
         return relevant(self.document())
 
 
 def role(key: str) -> Role:
-    """Return what a dotted key decides; one of another version decides what its section does."""
+    """Return the role of a dotted key; an unknown key has the role of its section."""
     return _ROLES.get(key) or _ROLES.get(key.partition(".")[0], "method")
 
 
 def relevant(document: Mapping[str, Any], unimportant: Role = "place") -> Document:
-    """Return a document, perhaps one of another version, without the keys of a role."""
+    """Return a document, possibly of another version, without the keys of a role."""
     found = {key: dict(value) if isinstance(value, Mapping) else value for key, value in document.items()}
     for key in (key for key, role in _ROLES.items() if role == unimportant):
         section, _, last = key.rpartition(".")
@@ -202,7 +201,7 @@ def flatten(document: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _types(kind: type) -> list[tuple[Field[Any], tuple[type, ...]]]:
-    """Return the fields of a section, each with the types that its value may have."""
+    """Return the fields of a section, each with the types allowed for its value."""
     hints = typing.get_type_hints(kind)
     return [(item, typing.get_args(hints[item.name]) or (hints[item.name],)) for item in fields(kind)]
 
@@ -211,7 +210,7 @@ _FIELDS: dict[type, list[tuple[Field[Any], tuple[type, ...]]]] = {
     kind: _types(kind)
     for kind in (RunConfig, ProblemConfig, BudgetConfig, ObserveConfig, ValidateConfig, DataConfig)
 }
-#: The sections that a choice from a group makes, those of fixed keys, and the keys outside any section.
+#: Sections of group options, sections with fixed keys, and keys outside any section.
 CHOICES = tuple(item.name for item, kinds in _FIELDS[RunConfig] if kinds[0] is Choice)
 SECTIONS = {item.name: kinds[0] for item, kinds in _FIELDS[RunConfig] if kinds[0] in _FIELDS}
 TOP = tuple(item.name for item, _ in _FIELDS[RunConfig] if item.name not in (*CHOICES, *SECTIONS))
@@ -223,7 +222,7 @@ _ROLES |= {
     for item in fields(kind)
     if _ROLES[section] == "method"
 }
-_ROLES["dataset.suggested"] = "place"  # in runs that older versions stored
+_ROLES["dataset.suggested"] = "place"  # in runs stored by older versions
 
 
 def _read(kind: type[_Section], document: Mapping[str, Any]) -> _Section:
@@ -232,7 +231,7 @@ def _read(kind: type[_Section], document: Mapping[str, Any]) -> _Section:
 
 
 def _value(name: str, value: Any, kinds: tuple[type, ...]) -> Any:
-    """Return a value of a document as one of some types, or raise a TypeError."""
+    """Return a value of a document if it has one of the types, or raise a TypeError."""
     if isinstance(value, Mapping) and kinds[0] is Choice:
         called = value["name"]
         if isinstance(called, str):

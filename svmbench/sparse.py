@@ -1,4 +1,4 @@
-"""Sparse matrices of users, asked about without `scipy.sparse`, whose import takes a tenth of a second."""
+"""Tests of sparse matrices without importing `scipy.sparse`, which takes a tenth of a second."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 def issparse(X: Any) -> bool:
     """Return whether X is a sparse array or matrix of scipy.
 
-    Where `scipy.sparse` has not been imported, no such object exists. Modules that make sparse arrays write
-    ``import scipy`` and ``scipy.sparse.csr_array``, which imports the submodule at its first use.
+    If `scipy.sparse` has not been imported, no such object exists. Modules that make sparse arrays use
+    ``import scipy`` and ``scipy.sparse.csr_array``, which imports the submodule on first use.
     """
     module = sys.modules.get("scipy.sparse")
     return module is not None and bool(module.issparse(X))
 
 
 def is_exact(X: Any) -> bool:
-    """Return whether float32 holds every number of a matrix, dense or CSR."""
+    """Return whether float32 represents all numbers of a dense or CSR matrix exactly."""
     values = X.data if issparse(X) else X
     if values.dtype == np.float32:
         return True
@@ -31,10 +31,9 @@ def is_exact(X: Any) -> bool:
 
 
 def canonical(X: Any) -> scipy.sparse.csr_array:
-    """Return a sparse matrix as CSR whose columns ascend in each row, none of them twice.
+    """Return a sparse matrix as CSR with strictly ascending columns in each row.
 
-    The loops over sparse rows rely on that. X itself is not changed; its arrays are not copied if they are
-    so already.
+    The loops over sparse rows require that. X is not changed; its arrays are not copied if they comply.
     """
     import scipy
 

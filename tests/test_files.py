@@ -1,3 +1,4 @@
+import fcntl
 import os
 import subprocess
 import sys
@@ -102,6 +103,22 @@ def test_written_whole_or_not_at_all(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space"):
         write_whole(path, b"new")
     assert path.read_bytes() == "é".encode() and list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("supported", [True, False])
+def test_files_reach_the_device_where_fsync_stops_at_its_cache(tmp_path, monkeypatch, supported):
+    asked = []
+
+    def control(descriptor, command):
+        asked.append(command)
+        if not supported:
+            raise OSError(45, "Operation not supported")
+
+    monkeypatch.setattr(fcntl, "F_FULLFSYNC", 51, raising=False)  # macOS
+    monkeypatch.setattr(fcntl, "fcntl", control)
+    monkeypatch.setattr(os, "fsync", lambda descriptor: asked.append("fsync"))
+    write_whole(tmp_path / "a.txt", "x")
+    assert asked == ([51, 51] if supported else [51, "fsync"] * 2)  # the file, then its folder
 
 
 def test_digest_of_a_document_ignores_order_and_spelling():

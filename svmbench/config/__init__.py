@@ -1,4 +1,4 @@
-"""Configuration: what ``conf/`` offers, how overrides become one `RunConfig`, and what is allowed in it."""
+"""Configuration: the options in ``conf/``, their composition with overrides, and validation."""
 
 from __future__ import annotations
 

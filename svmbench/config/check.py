@@ -23,18 +23,18 @@ from svmbench.run_config import (
     ValidateConfig,
 )
 
-#: What ``budget.kev=auto`` stands for where a method does not end by itself.
+#: Value of ``budget.kev=auto`` for methods that do not end by themselves.
 _KEV = 1e8
 _SMALLEST = 1e-100
-#: Methods count in 64 bits, some of them examples times passes; nothing gets as far as this.
+#: Counters have 64 bits, and some methods count examples times passes; no run gets this far.
 _MOST = 10**12
 _SWEEP = tuple(item.name for item in fields(Sweep))
-#: Keys at the top of a composed configuration that are checked apart from the others.
+#: Keys at the top level of a composed configuration that are validated separately.
 _ELSEWHERE = (*SECTIONS, *CHOICES, *_SWEEP, "launcher")
 
 
 def sweep_options(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a composed configuration says about its sweep; a `UserError` for a value out of range."""
+    """Return the sweep options of a composed configuration; a `UserError` for a value out of range."""
     options = check_section("", {key: given[key] for key in _SWEEP if key in given}, Sweep)
     name, params = _named("launcher", given.get("launcher", {"name": "local"}))
     options["launcher"] = {"name": name, **check_section("launcher.", params, schema_of("launcher", name))}
@@ -42,7 +42,7 @@ def sweep_options(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def of_the_sweep(key: str) -> bool:
-    """Return whether a key belongs to a sweep and is part of no run."""
+    """Return whether a key belongs to a sweep and is not part of a run."""
     return key in (*_SWEEP, "launcher") or key.startswith("launcher.")
 
 
@@ -52,7 +52,7 @@ def checked(given: Mapping[str, Any]) -> RunConfig:
     Parameters
     ----------
     given : mapping
-        The plain composed configuration: sections of plain values.
+        The composed configuration in plain types.
     """
     outside = {key: value for key, value in given.items() if key not in _ELSEWHERE}
     top = check_values("", outside, RunConfig, TOP)
@@ -79,7 +79,7 @@ def checked(given: Mapping[str, Any]) -> RunConfig:
 
 
 def _consistent(config: RunConfig) -> RunConfig:
-    """Return a configuration; a `UserError` for keys that cannot be given together."""
+    """Return a configuration; a `UserError` for keys that exclude each other."""
     budget = config.budget
     if budget.gap is not None and not config.observe.train:
         raise UserError(
@@ -95,14 +95,14 @@ def _consistent(config: RunConfig) -> RunConfig:
 
 
 def _named(section: str, given: Any) -> tuple[str, dict[str, Any]]:
-    """Split a section into its name and the other keys."""
+    """Split a section into its name and its other keys."""
     if not isinstance(given, Mapping) or not isinstance(given.get("name"), str):
         raise UserError(f"{section}={show(given)} is not allowed: choose one by {section}=NAME")
     return given["name"], {key: value for key, value in given.items() if key != "name"}
 
 
 def schema_of(group: str, name: str) -> type:
-    """Return the schema of what a group's file names; a `UserError` if there is nothing of that name."""
+    """Return the schema of an option of a group; a `UserError` if there is no such option."""
     if group == "solver":
         from svmbench.solvers import registry
 
@@ -124,14 +124,14 @@ def schema_of(group: str, name: str) -> type:
 
 
 def _choice(group: str, given: Any) -> Choice:
-    """Return the solver or the feature map, with its parameters."""
+    """Return the solver or feature map with its parameters."""
     name, params = _named(group, given)
     prefix = f"{group}."
     return Choice(name, _countable(prefix, check_section(prefix, params, schema_of(group, name))))
 
 
 def _countable(prefix: str, params: dict[str, Parameter]) -> dict[str, Parameter]:
-    """Return the parameters of a method; a `UserError` for a whole number that it cannot count to."""
+    """Return the parameters of a method; a `UserError` for an integer that is too large to count to."""
     for key, value in params.items():
         for number in value if isinstance(value, list | tuple) else [value]:
             if isinstance(number, int) and abs(number) > _MOST:
@@ -142,7 +142,7 @@ def _countable(prefix: str, params: dict[str, Parameter]) -> dict[str, Parameter
 
 
 def _budget(budget: dict[str, Any], solver: str) -> dict[str, Any]:
-    """Return the budget with what depends on the solver: the counter of its cost, and ``kev=auto``."""
+    """Return the budget with the parts that depend on the solver: its counter, and ``kev=auto``."""
     from svmbench.solvers import registry
 
     kind = registry.get(solver)

@@ -1,8 +1,8 @@
-"""Where the configuration files are and what they offer, read without Hydra so that help is instant.
+"""The configuration files and their options, read without Hydra so that help is instant.
 
-The files in ``conf/`` keep to a plain style (one key per line, two-space indentation, a comment above each
-key and what it allows behind it), which is all that is read here; `svmbench.config.generate` writes it. What
-a run uses is composed by Hydra in `svmbench.config.compose`; a test holds both against each other.
+The files in ``conf/`` have a simple style (one key per line, two-space indentation, a comment above each key
+and the allowed values behind it), which is all that is read here; `svmbench.config.generate` writes it. Runs
+use Hydra's composition in `svmbench.config.compose`; a test compares both.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from pathlib import Path
 
 from svmbench.errors import UserError
 
-#: Groups that every run chooses one option of; that of the launcher is for sweeps and part of no run.
+#: Groups of which every run has one option; the launcher belongs to sweeps only.
 GROUPS = ("solver", "dataset", "kernel", "features", "budget", "launcher")
-#: Folders of ``conf/`` whose files are no part of a run's configuration.
+#: Folders of ``conf/`` that are not groups.
 _NOT_GROUPS = ("paper",)
 
 _LINE = re.compile(r"^(?P<indent> *)(?P<name>[A-Za-z_]\w*):(?:\s+(?P<value>.*))?$")
 
-#: What stands between the alternatives that a key allows, in the comment behind its value.
+#: Separator of the alternatives in the comment behind a value.
 BETWEEN = " | "
 
 
 @dataclass(frozen=True)
 class Key:
-    """One key of a configuration file: its dotted name, default as written, comment, and what it allows."""
+    """One key of a configuration file: dotted name, default as written, comment, and allowed values."""
 
     name: str
     default: str
@@ -37,13 +37,13 @@ class Key:
 
     @property
     def choices(self) -> list[str]:
-        """Words that the key can take, as they are written: alternatives such as "a number" are left out."""
+        """Words that the key accepts; alternatives such as "a number" are left out."""
         words = self.allowed.split(BETWEEN) if self.allowed else []
         return [word for word in words if word != "text" and not word.startswith("a ")]
 
 
 def conf_dir() -> Path:
-    """Return the folder of the shipped configuration, in an installed package or in a source tree."""
+    """Return the folder of the shipped configuration, installed or in a source tree."""
     package = Path(__file__).resolve().parent.parent
     for candidate in (package / "conf", package.parent / "conf"):
         if (candidate / "config.yaml").is_file():
@@ -54,12 +54,12 @@ def conf_dir() -> Path:
 
 
 def user_folders(given: str | None = None) -> list[Path]:
-    """Return the user's own configuration folders: ``--config-dir``, then ``$SVMBENCH_CONF``.
+    """Return the user's configuration folders: ``--config-dir``, then ``$SVMBENCH_CONF``.
 
     Raises
     ------
     UserError
-        If one is not a folder, or holds a file of the name of a shipped one, which would be read instead.
+        If one is not a folder, or contains a file with the name of a shipped one, which it would replace.
     """
     shipped = conf_dir()
     folders = []
@@ -83,12 +83,12 @@ def user_folders(given: str | None = None) -> list[Path]:
     return folders
 
 
-#: Most keys and values that the aliases of one file may stand for.
+#: Most keys and values that the aliases of a file may expand to.
 _MOST_ALIASED = 10_000
 
 
 def _check_aliases(file: Path, text: str) -> None:
-    """Raise a `UserError` for a file whose aliases, which may hold others, stand for too much."""
+    """Raise a `UserError` for a file whose aliases, which may be nested, expand to too much."""
     import yaml
 
     sizes: dict[str, int] = {}
@@ -110,11 +110,11 @@ def _check_aliases(file: Path, text: str) -> None:
                     f"the aliases in {file} stand for more than {_MOST_ALIASED} values: write them out"
                 )
     except (yaml.YAMLError, RecursionError):
-        return  # composing says where
+        return  # composing reports where
 
 
 def groups(folders: Sequence[Path] = ()) -> list[str]:
-    """Return the names of the groups: those of every run first, then the user's own."""
+    """Return the names of the groups: those of every run, then the user's own."""
     found = {
         path.name
         for folder in (conf_dir(), *folders)
@@ -134,7 +134,7 @@ def options(group: str, folders: Sequence[Path] = ()) -> list[str]:
 
 
 def file_of(group: str, option: str, folders: Sequence[Path] = ()) -> Path | None:
-    """Return the file of ``group=option``: the first there is; None for a plug-in solver without one."""
+    """Return the file of ``group=option`` in the first folder that has it; None for a plug-in without one."""
     files = (folder / group / f"{option}.yaml" for folder in (conf_dir(), *folders))
     return next((file for file in files if file.is_file()), None)
 
@@ -145,7 +145,7 @@ def papers() -> list[str]:
 
 
 def own_papers(folders: Sequence[Path]) -> dict[str, Path]:
-    """Return the files of the user's own figures and tables by their names, sorted."""
+    """Return the files of the user's figures and tables by name, sorted."""
     files = [file for folder in folders for file in (folder / "paper").glob("*.yaml") if file.is_file()]
     return {file.stem: file for file in sorted(files, key=lambda file: file.stem)}
 
@@ -158,7 +158,7 @@ def plugin_solvers() -> list[str]:
 
 
 def defaults() -> dict[str, str]:
-    """Return the option of each group that a run without overrides chooses."""
+    """Return the default option of each group."""
     chosen = {}
     for line in (conf_dir() / "config.yaml").read_text(encoding="utf-8").splitlines():
         match = re.match(r"^  - (\w+): (\w+)$", line)
@@ -168,7 +168,7 @@ def defaults() -> dict[str, str]:
 
 
 def keys(chosen: dict[str, str], folders: Sequence[Path] = ()) -> list[Key]:
-    """Return every key of a run with the given options, in the order of the files."""
+    """Return all keys of a run with the given options, in the order of the files."""
     found = []
     for group in GROUPS:
         file = file_of(group, chosen[group], folders)
@@ -179,7 +179,7 @@ def keys(chosen: dict[str, str], folders: Sequence[Path] = ()) -> list[Key]:
 
 
 def counters() -> list[str]:
-    """Return the counters that a budget, and so a figure's axis, can be in."""
+    """Return the counters that a budget, and so the axis of a figure, can use."""
     words = next(key.choices for key in keys(defaults()) if key.name == "budget.counter")
     return [word for word in words if word != "null"]
 
@@ -190,7 +190,7 @@ def text_of(file: Path) -> str:
     Raises
     ------
     UserError
-        If it cannot be read, or is not UTF-8.
+        If it cannot be read or is not UTF-8.
     """
     try:
         return file.read_text(encoding="utf-8")
@@ -204,7 +204,7 @@ def text_of(file: Path) -> str:
 
 
 def read_keys(file: Path, prefix: str = "") -> list[Key]:
-    """Return the leaf keys of one file, each with ``prefix.`` in front."""
+    """Return the leaf keys of a file, prefixed with ``prefix.``."""
     found: list[Key] = []
     path: list[tuple[int, str]] = [(-1, prefix)] if prefix else []
     comment: list[str] = []
@@ -229,6 +229,6 @@ def read_keys(file: Path, prefix: str = "") -> list[Key]:
 
 
 def _opens_section(rest: list[str], indent: int) -> bool:
-    """Return whether the lines after a key without a value belong to it."""
+    """Return whether the lines after a key without a value are its section."""
     following = next((line for line in rest if line.strip() and not line.lstrip().startswith("#")), "")
     return len(following) - len(following.lstrip()) > indent

@@ -1,10 +1,10 @@
-"""Write what ``conf/`` says about parameters from their classes: ``python -m svmbench.config.generate``.
+"""Write the parts of ``conf/`` that follow from classes: ``python -m svmbench.config.generate``.
 
-A parameter is written once, as a field of a dataclass: its type, default, limits and, for solvers and
-features, its help. The files repeat it for Hydra, for people, and for help and completion, which have no time
-to import the classes. Files of solvers and features are written whole but for their first comment; in the
-others, whose values and reasons are their own, what each key allows is written behind its value. A test holds
-files and classes equal.
+A parameter is defined once, as a field of a dataclass: its type, default, limits and, for solvers and
+features, its help. The files repeat this for Hydra, for people, and for help and completion, which cannot
+afford to import the classes. Files of solvers and features are written entirely, except their first comment.
+In the others, which have values and rationales of their own, only the allowed values are written. A test
+compares files and classes.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from svmbench.run_config import SECTIONS, RunConfig
 
 _WIDTH = 120
 
-#: Groups whose files are written whole, and what the name in them names.
+#: Groups whose files are written entirely, and what the name in them denotes.
 _WHOLE = {"solver": "solver", "features": "feature map"}
 
 _KEY = re.compile(r"^(?P<lead>(?P<indent> *)(?P<name>\w+): *[^#\n]*?) *(?:# .*)?$")
 
 
 def generated(file: Path) -> str:
-    """Return what a file of ``conf/`` should hold, from the schema and what is its own in it."""
+    """Return the text that a file of ``conf/`` should have, by the schema and its own parts."""
     group, name = file.parent.name, file.stem
     text = file.read_text(encoding="utf-8") if file.is_file() else f"{_first_comment(name)}\n\n"
     if group in _WHOLE:
@@ -46,7 +46,7 @@ def generated(file: Path) -> str:
 
 
 def _first_comment(solver: str) -> str:
-    """Return the comment that a new solver's file begins with."""
+    """Return the first comment of a new solver's file."""
     from svmbench.solvers import registry
 
     kind = registry.get(solver)
@@ -73,7 +73,7 @@ def _keys(group: str, name: str) -> Iterator[str]:
 
 
 def _yaml(value: Any) -> str:
-    """Return a value as YAML reads it: a float has a point, also before an exponent."""
+    """Return a value in YAML; a float has a decimal point, also before an exponent."""
     if isinstance(value, list):
         return f"[{', '.join(map(_yaml, value))}]"
     text = show(value)
@@ -88,7 +88,7 @@ def _limits(hint: Any, limits: Any) -> str:
 
 
 def _with_limits(lines: list[str], sections: dict[str, list[type]]) -> Iterator[str]:
-    """Yield lines with what each key allows behind its value, by the schemas of its section."""
+    """Yield lines with the allowed values of each key appended, by the schemas of its section."""
     section = ""
     for line in lines:
         match = _KEY.match(line)
@@ -108,7 +108,7 @@ def _with_limits(lines: list[str], sections: dict[str, list[type]]) -> Iterator[
 
 
 def files() -> list[Path]:
-    """Return all files that this module writes or completes, those of new solvers too."""
+    """Return all files that this module writes or completes, including those of new solvers."""
     from svmbench.solvers import registry
 
     conf, plugins = folder.conf_dir(), folder.plugin_solvers()
@@ -119,7 +119,7 @@ def files() -> list[Path]:
 
 
 def main() -> int:
-    """Write every file whose text differs from what it should be, and print its name."""
+    """Write all files that have changed, and print their names."""
     for file in files():
         text = generated(file)
         if not file.is_file() or text != file.read_text(encoding="utf-8"):

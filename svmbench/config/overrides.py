@@ -1,4 +1,4 @@
-"""Check the form of overrides, and say in one sentence what is wrong with one that does not compose."""
+"""Validation of the form of overrides, and messages for those that do not compose."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
     from omegaconf import DictConfig
 
-#: What stands in place of Hydra's own keys, by their beginning; the last holds for all others.
+#: Replacements for Hydra's own keys, by prefix; the last one is for all others.
 _INSTEAD = {
     "hydra/launcher hydra.launcher": "jobs=N runs N jobs of a sweep at once, launcher=slurm or ray elsewhere",
     "hydra/sweeper hydra.sweeper": "give the values as KEY=A,B or KEY=range(A,B) behind svmbench run -m",
@@ -29,17 +29,17 @@ _INSTEAD = {
 
 
 def written(override: Override) -> str:
-    """Return the override as the user wrote it."""
+    """Return the override as written by the user."""
     return override.input_line or ""
 
 
 def check_form(override: Override, groups: Sequence[str], folders: Sequence[Path]) -> None:
-    """Check what can be said without composing: options of groups, and forms that a run does not have.
+    """Check what does not need composing: options of groups, and forms that a run does not support.
 
     Raises
     ------
     UserError
-        With the nearest valid name, or what svmbench has instead.
+        Names the nearest valid name, or what svmbench has instead.
     """
     given, key = written(override), override.key_or_group
     if key.startswith(("hydra.", "hydra/")) or key == "hydra":
@@ -64,7 +64,7 @@ def check_form(override: Override, groups: Sequence[str], folders: Sequence[Path
 
 
 def not_an_override(given: str, folders: Sequence[Path]) -> str:
-    """Return the sentence for a word that is not of the form KEY=VALUE."""
+    """Return the message for a word that is not of the form KEY=VALUE."""
     if "=" in given.lstrip("="):
         return f"'{given}' cannot be read: write KEY=VALUE, and special characters in quotes: 'KEY=\"...\"'"
     groups = folder.groups(folders)
@@ -75,21 +75,21 @@ def not_an_override(given: str, folders: Sequence[Path]) -> str:
 
 
 def check_keys(overrides: Sequence[Override], base: DictConfig) -> None:
-    """Raise a `UserError` for a key that does not compose with the options chosen.
+    """Raise a `UserError` for a key that does not exist with the chosen options.
 
-    Where there is none, the values are at fault.
+    If there is none, the values are wrong.
 
     Parameters
     ----------
     overrides : sequence of Override
-        Of keys, not of groups.
+        Overrides of keys, not of groups.
     base : DictConfig
-        Composed of the options of the groups alone.
+        Composed from the options of the groups only.
 
     Raises
     ------
     UserError
-        With the nearest key and those beside it.
+        Names the nearest key and its siblings.
     """
     present = list(_flatten(OmegaConf.to_container(base)))
     missing = [
@@ -110,7 +110,7 @@ def check_keys(overrides: Sequence[Override], base: DictConfig) -> None:
 
 
 def _unknown_key(key: str, names: Sequence[str], base: DictConfig) -> str:
-    """Return the sentence for a key that does not exist: the nearest one and the keys beside it."""
+    """Return the message for an unknown key: the nearest one and its siblings."""
     sections = {name.rpartition(".")[0] for name in names} - {""} | set(folder.GROUPS)
     leaves = [name for name in names if name not in sections and not name.endswith(".name")]
     leaves = [name for name in leaves if ".suggested." not in name]
@@ -128,7 +128,7 @@ def _unknown_key(key: str, names: Sequence[str], base: DictConfig) -> str:
 
 
 def _flatten(tree: Any, prefix: str = "") -> Iterator[str]:
-    """Yield all dotted keys, sections included."""
+    """Yield all dotted keys, including sections."""
     for key, value in tree.items():
         yield prefix + key
         if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Composed configurations in plain types, in which the jobs of a sweep differ by a few values."""
+"""Composed configurations in plain types; the jobs of a sweep differ in a few values."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from omegaconf import DictConfig
 
 
-#: Errors of a file that do not say which one it is.
+#: Errors that do not name the file they come from.
 _UNNAMED = (ValueError, OSError, RecursionError)
 
 
 def plain(config: DictConfig, *, final: bool) -> dict[str, Any] | None:
-    """Return a composed configuration in plain types.
+    """Return a composed configuration in plain types, or None.
 
     Parameters
     ----------
     config : DictConfig
         Composed by Hydra.
     final : bool
-        No value will be changed. Otherwise a configuration in which values refer to others has no plain form,
-        None: these would not follow.
+        Whether no value will be changed. Otherwise, a configuration with interpolations has no plain form,
+        since they would not follow changes.
     """
     if not final and "${" in str(OmegaConf.to_container(config, resolve=False)):
         return None
@@ -40,10 +40,10 @@ def plain(config: DictConfig, *, final: bool) -> dict[str, Any] | None:
 
 
 def read_section(file: Path) -> dict[str, Any] | None:
-    """Return what the file of an option is composed to, or None if only Hydra can tell.
+    """Return the section that the file of an option defines, or None if only Hydra can compose it.
 
-    Such a file is its section, unless a list of defaults or a package directive says otherwise or a value
-    refers to another. Their words are looked for anywhere in it: to let Hydra compose is never wrong.
+    A file defines its section, unless it has a list of defaults, a package directive or interpolations. Their
+    words are searched in the whole text: leaving a file to Hydra is never wrong.
     """
     text = text_of(file)
     if any(word in text for word in ("defaults", "@package", "${")):
@@ -51,14 +51,14 @@ def read_section(file: Path) -> dict[str, Any] | None:
     try:
         content = OmegaConf.to_container(OmegaConf.load(file))
     except (yaml.YAMLError, RecursionError):
-        return None  # Hydra fails likewise, and says where
+        return None  # Hydra fails likewise, and reports where
     return cast(dict[str, Any], content) if content and isinstance(content, dict) else None
 
 
 def check_files(folders: Sequence[Path], overrides: Sequence[str], error: Exception) -> None:
-    """Raise a `UserError` if an error in composing comes from a chosen file that Hydra does not name.
+    """Raise a `UserError` if composing failed because of a chosen file that Hydra does not name.
 
-    For one that is not UTF-8 or holds no keys it raises a plain ValueError.
+    Raise a ValueError for a file that is not UTF-8 or has no keys.
     """
     if isinstance(error, OmegaConfBaseException) or not isinstance(error, _UNNAMED):
         return
@@ -69,7 +69,7 @@ def check_files(folders: Sequence[Path], overrides: Sequence[str], error: Except
         text = text_of(file)
         try:
             content = yaml.safe_load(text)
-        except yaml.YAMLError:  # which Hydra does name
+        except yaml.YAMLError:  # Hydra names the file
             continue
         except RecursionError:
             raise UserError(f"{file} is nested too deeply: write plain sections of keys and values") from None
@@ -82,9 +82,9 @@ def check_files(folders: Sequence[Path], overrides: Sequence[str], error: Except
 def with_changes(
     tree: dict[str, Any] | None, sections: Mapping[str, dict[str, Any]], values: Sequence[Override]
 ) -> dict[str, Any] | None:
-    """Return a plain configuration with other sections and then other values, or None if that takes more.
+    """Return a plain configuration with sections, then values, replaced, or None if that does not suffice.
 
-    OmegaConf needs a hundred times as long, and a sweep has a thousand jobs.
+    OmegaConf takes a hundred times as long, and a sweep may have a thousand jobs.
     """
     if tree is None:
         return None

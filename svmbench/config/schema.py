@@ -1,7 +1,7 @@
-"""Schemas of what is no section of a run: parameters of kernels and launchers, and keys of a sweep.
+"""Schemas of kernels, launchers and sweeps.
 
-Sections of fixed keys are `svmbench.run_config`'s, which says what ``metadata`` a field may have. Solvers,
-data sets and feature maps have their schema where they are used: ``Solver.Params``, `svmbench.data.schema`.
+The sections with fixed keys are in `svmbench.run_config`, which documents the ``metadata`` of fields.
+Solvers, data sets and feature maps define their own schemas: ``Solver.Params``, `svmbench.data.schema`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Polynomial:
 
 @dataclass(frozen=True)
 class NoFeatures:
-    """The kernel itself, or for a linear solver the data."""
+    """The kernel itself, or the data for a linear solver."""
 
 
 KERNELS: dict[str, type] = {"gaussian": Gaussian, "linear": Linear, "polynomial": Polynomial}
@@ -45,7 +45,7 @@ KERNELS: dict[str, type] = {"gaussian": Gaussian, "linear": Linear, "polynomial"
 
 @dataclass(frozen=True)
 class Suggested:
-    """A data set's own values of ``kernel.gamma`` and ``problem.C``; None where no paper gives one."""
+    """Values of ``kernel.gamma`` and ``problem.C`` for a data set; None if no paper gives one."""
 
     gamma: float | None = _above_zero()
     C: float | None = _above_zero()
@@ -53,7 +53,7 @@ class Suggested:
 
 @dataclass(frozen=True)
 class Sweep:
-    """The keys of a sweep, which are part of no run."""
+    """Options of a sweep, which are not part of a run."""
 
     jobs: int = field(default=1, metadata={"min": 1})
     retry: str = field(default="failed", metadata={"choices": ("failed", "none")})
@@ -64,7 +64,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Local:
-    """Worker processes of this machine."""
+    """Worker processes on this machine."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Slurm:
 
 @dataclass(frozen=True)
 class Ray:
-    """Tasks of a Ray cluster; None: no limit, and nothing asked for."""
+    """Tasks of a Ray cluster; None: no limit or request."""
 
     address: str = "auto"
     minutes: float | None = _above_zero()

@@ -1,4 +1,4 @@
-"""Check one value against its type and range, and say in one sentence what is wrong with it."""
+"""Validation of single values by type and range."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _WORDS = {int: "a whole number", float: "a number", bool: "true or false", str: 
 
 
 def check_section(prefix: str, given: Any, schema: type) -> dict[str, Any]:
-    """Return the parameters of a choice, each of its field's type, in the order of the fields.
+    """Return the parameters of an option, converted to their types, in the order of the fields.
 
     Parameters and errors as in `check_values`.
     """
     checked = check_values(prefix, given, schema)
-    # The schema may check the values further and give each one spelling, so that one task has one identity.
+    # The schema may validate further and normalise values, so that one task has one identity.
     section = dataclasses.asdict(schema(**checked))
-    # A parameter that was added later is left out at its default, as in runs that were stored before.
+    # A parameter that was added later is omitted at its default, as in runs stored before.
     later = {item.name: default(item) for item in dataclasses.fields(schema) if item.metadata.get("later")}
     return {name: value for name, value in section.items() if name not in later or value != later[name]}
 
@@ -31,18 +31,18 @@ def check_section(prefix: str, given: Any, schema: type) -> dict[str, Any]:
 def check_values(
     prefix: str, given: Any, schema: type, names: Collection[str] | None = None
 ) -> dict[str, Any]:
-    """Return the values of a section, each of its field's type, in the order of the fields.
+    """Return the values of a section, converted to their types, in the order of the fields.
 
     Parameters
     ----------
     prefix : str
-        The section's name with a dot, ``"budget."``, or empty for the keys outside any section.
+        The section's name with a dot, ``"budget."``, or empty for keys outside any section.
     given : mapping
-        Key and value; a missing key has the field's default.
+        Values by key; a missing key has the field's default.
     schema : dataclass type
         Fields with type hints, and ranges in their metadata (see `svmbench.run_config`).
     names : collection of str, optional
-        The fields that count, by default all.
+        The fields considered. Default: all.
 
     Raises
     ------
@@ -71,18 +71,18 @@ def check_values(
 
 @functools.cache
 def hints(schema: type) -> dict[str, Any]:
-    """Return the types of what a user may give for the fields of a schema, by name."""
+    """Return the types of the user's values for the fields of a schema, by name."""
     stated = typing.get_type_hints(schema)
     return {item.name: item.metadata.get("given", stated[item.name]) for item in dataclasses.fields(schema)}
 
 
 def default(item: dataclasses.Field[Any]) -> Any:
-    """Return the default of a field, made by its factory where it has one; ``MISSING`` if it has neither."""
+    """Return the default of a field, from its factory if it has one; ``MISSING`` if it has neither."""
     return item.default if item.default_factory is dataclasses.MISSING else item.default_factory()
 
 
 def check_value(key: str, value: Any, hint: Any, limits: Mapping[str, Any]) -> Any:
-    """Return the value in the type of ``hint`` (1 becomes 1.0 for a float), or raise a `UserError`."""
+    """Return the value converted to ``hint`` (1 becomes 1.0 for a float), or raise a `UserError`."""
     converted = _convert(value, hint, limits)
     if converted is _WRONG:
         raise UserError(f"{key}={show(value)} is not allowed: give {describe(hint, limits)}")
@@ -93,10 +93,10 @@ _WRONG = object()
 
 
 def _convert(value: Any, hint: Any, limits: Mapping[str, Any]) -> Any:
-    """Return the value in the type of the hint and within the limits, or `_WRONG`."""
+    """Return the value converted to the hint and within the limits, or `_WRONG`."""
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
-        # Whole numbers first, so that 8 stays 8 where both int and float are allowed.
+        # Integers first, so that 8 stays 8 if both int and float are allowed.
         for option in sorted(get_args(hint), key=lambda option: option is not int):
             converted = _convert(value, option, limits)
             if converted is not _WRONG:
@@ -154,12 +154,12 @@ def _convert_scalar(value: Any, hint: type, limits: Mapping[str, Any]) -> Any:
 def _finite(value: int | float) -> bool:
     try:
         return math.isfinite(value)
-    except OverflowError:  # a whole number beyond the range of a double
+    except OverflowError:  # an integer beyond the range of a double
         return False
 
 
 def describe(hint: Any, limits: Mapping[str, Any]) -> str:
-    """Return what is allowed, as the end of the sentence "give ..."."""
+    """Return what is allowed, completing the sentence "give ..."."""
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
         parts = [describe(option, limits) for option in get_args(hint)]
@@ -189,7 +189,7 @@ def describe(hint: Any, limits: Mapping[str, Any]) -> str:
 
 
 def alternatives(hint: Any, limits: Mapping[str, Any]) -> list[str]:
-    """Return what is allowed, each on its own: words as they are written, others in words."""
+    """Return the allowed alternatives, literal words or descriptions."""
     if get_origin(hint) in (Union, types.UnionType):
         options = sorted(get_args(hint), key=lambda option: option is type(None))
         return list(dict.fromkeys(text for option in options for text in alternatives(option, limits)))
@@ -202,7 +202,7 @@ def alternatives(hint: Any, limits: Mapping[str, Any]) -> list[str]:
 
 
 def show(value: Any) -> str:
-    """Return a value as a user would write it on the command line."""
+    """Return a value as written on the command line."""
     if value is None:
         return "null"
     if isinstance(value, bool):

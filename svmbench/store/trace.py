@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmbench.counters import FIELDS
-from svmbench.files import read_regular
+from svmbench.files import read_regular, sync
 from svmbench.store.documents import damaged
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ class TraceWriter:
         self._crc = zlib.crc32(text.encode(), self._crc)
         self._stream.write(text)
         self._stream.flush()
-        os.fsync(self._stream.fileno())
+        sync(self._stream.fileno())
 
 
 def header() -> str:
