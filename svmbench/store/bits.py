@@ -1,4 +1,4 @@
-"""Vectors of truth values as short text: one bit each, compressed, in base 64."""
+"""Boolean vectors as short text: one bit each, compressed, in base 64."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 
 def packed(values: NDArray[np.bool_]) -> str:
-    """Return truth values as text."""
+    """Return a boolean vector as text."""
     return base64.b64encode(zlib.compress(np.packbits(values).tobytes(), 9)).decode("ascii")
 
 
 def unpacked(text: str, count: int) -> NDArray[np.bool_]:
-    """Return so many truth values from the text that `packed` made of them."""
+    """Return a boolean vector of `count` values from the text made by `packed`."""
     raw = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint8)
     return np.unpackbits(raw, count=count).astype(np.bool_)

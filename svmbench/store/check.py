@@ -1,4 +1,4 @@
-"""Whether stored files are what was written, and setting aside those that are not."""
+"""Verification of stored files, and removal of damaged ones to a separate folder."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ from svmbench.store.reading import read
 from svmbench.store.runs import LOCK, RUNNING, STATE, StoredRun
 from svmbench.store.store import Store
 
-#: What was found of the claims of papers.
+#: Verdicts on the claims of papers.
 VERDICTS = "VERDICTS.json"
 
-#: What a sweep records of its jobs, in its folder.
+#: Events of a sweep, in its folder.
 EVENTS = "events.jsonl"
 
-#: What cannot be checked of a packed run.
+#: What cannot be verified of a packed run.
 _PACKED = "a pack holds no models, so that their numbers cannot be recomputed, only made again"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found out about one run or shared document.
+    """Result of checking one run or shared document.
 
     Attributes
     ----------
     path : Path
         Folder of the run, or file.
     state : str
-        ``ok``; ``unchecked``: readable, and stored before there were checksums; ``packed``: readable, without
-        files of its own; ``running``; ``killed``: its checkpoints are whole; ``damaged``.
+        ``ok``; ``unchecked``: readable, but stored before there were checksums; ``packed``: readable, from a
+        pack; ``running``; ``killed``: its checkpoints are intact; ``damaged``.
     sentence : str
         What is wrong, or what was checked.
     run : StoredRun or None
         The run, if it is readable.
     kind : str
-        ``run``, ``pack``, or what else it is.
+        ``run``, ``pack``, or the kind of document.
     """
 
     path: Path
@@ -61,7 +61,7 @@ class Finding:
 
 
 def check_run(path: Path, store: Store) -> Finding | None:
-    """Check the files of the run in a folder; None if the folder holds none."""
+    """Check the files of the run in a folder; None if the folder has none."""
     try:
         run = read(path)
         if run is None:
@@ -85,7 +85,7 @@ def check_run(path: Path, store: Store) -> Finding | None:
 
 
 def _state(path: Path, files: Mapping[str, str]) -> str:
-    """Return a clause that says so if a run's state is missing; a UserError if it is not what was written."""
+    """Return a clause if a run's state is missing, else an empty one; UserError if the state is damaged."""
     try:
         if STATE in files and sha256(path / STATE) != files[STATE]:
             raise documents.damaged(path / STATE, "its checksum is another than at the end")
@@ -99,7 +99,7 @@ def _state(path: Path, files: Mapping[str, str]) -> str:
 
 
 def _replaced_optimum(run: StoredRun, store: Store) -> str:
-    """Return a clause that says so if the optimum that a run was measured against is another one now."""
+    """Return a clause if the optimum that a run was compared with has been replaced, else an empty one."""
     name, values = run.manifest.get("optimum"), run.manifest.get("optimum_values")
     record = store.optimum(name) if name is not None else None
     if record is None or values is None or all(record.get(key) == value for key, value in values.items()):
@@ -108,7 +108,7 @@ def _replaced_optimum(run: StoredRun, store: Store) -> str:
 
 
 def check_store(store: Store) -> Iterator[Finding]:
-    """Check every run, own and reference, every pack and what is unpacked of it, and all other documents."""
+    """Check all runs, own and reference, all packs and their unpacked runs, and all other documents."""
     for folder in (store.root / "runs", store.root / "reference" / "runs"):
         for path in _entries(folder):
             finding = check_run(path, store) if path.is_dir() else None
@@ -173,7 +173,7 @@ def _check_sweep(folder: Path) -> Iterator[Finding]:
 
 
 def _lines(path: Path, read: Callable[[bytes], lines.Lines] | None = None) -> lines.Lines | None:
-    """Return what was read of a file of lines, else of a document; None if it cannot be read."""
+    """Return the content of a file of lines, or of a document as one; None if it cannot be read."""
     try:
         content = read_regular(path, MOST_BYTES_OF_MANY)
     except (OSError, ValueError):
@@ -243,10 +243,10 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def set_aside(finding: Finding, store: Store) -> Path | None:
-    """Move what is damaged to ``damaged/`` in the results folder and return where it is now.
+    """Move damaged content to ``damaged/`` in the results folder and return its new path.
 
-    Of a file of lines only the damaged ones are moved. None for what is not ours to move: files of
-    ``reference/``, which come from version control, and a run or a sweep that a process is making.
+    Of a file of lines, only damaged lines are moved. None for content that must not be moved: files of
+    ``reference/``, which are under version control, and a run or sweep in progress.
     """
     path = finding.path
     if store.root / "reference" in path.parents:
@@ -273,7 +273,7 @@ def set_aside(finding: Finding, store: Store) -> Path | None:
 
 
 def _lines_aside(path: Path, home: Path) -> Path | None:
-    """Move the damaged lines of a sweep's events; None while the sweep is being made."""
+    """Move the damaged lines of a sweep's events; None while the sweep is in progress."""
     lock = Lock.try_acquire(path.with_name(LOCK))
     if lock is None:
         return None

@@ -1,4 +1,4 @@
-"""The SQLite database of the index: opened, made, and removed where it is none of ours."""
+"""The SQLite database of the index: opening, creating, and removing a foreign one."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from svmbench.store.documents import SCHEMA
 from svmbench.store.facts import KEYS
 from svmbench.store.trace import TRACE_COLUMNS
 
-#: Columns of a run that are text, and all of them but the folder.
+#: Text columns of a run, and all columns except the folder.
 TEXTS = ("name", *KEYS[:7], "words", "beginning", "sections", "about")
 COLUMNS = (*TEXTS, "numbers", "signature", "crc")
-#: The start of a run with a check of its own, so that the newest runs are found without the other columns.
+#: Start of a run with a checksum of its own, so that the newest runs are found without the other columns.
 ORDER = ("name", "started", "key", "placed")
 _TABLES = (
     f"CREATE TABLE runs (folder TEXT NOT NULL, {', '.join(f'{name} TEXT NOT NULL' for name in TEXTS)}, "
@@ -24,19 +24,19 @@ _TABLES = (
     "CREATE TABLE sections (digest TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID",
     f"CREATE INDEX starts ON runs (folder, {', '.join(ORDER)})",
 )
-#: Raised when what the columns hold changes.
+#: Increased when the content of the columns changes.
 _VERSION = 3
-#: The layout of the database, of which it holds the number: another one is made again.
+#: Number of the database's layout; a database with another number is made again.
 _LAYOUT = zlib.crc32(repr((_VERSION, _TABLES, SCHEMA, TRACE_COLUMNS)).encode()) & 0x7FFFFFFF
 
-#: Seconds that another process may keep the database locked before this one does without it.
+#: Seconds to wait for a database locked by another process before doing without it.
 _PATIENCE = 2.0
-#: What a database that is not as it was written, in use or not writable makes of a query.
+#: Errors of a query if the database is damaged, in use or not writable.
 FAILURES = (sqlite3.Error, OverflowError, UnicodeError)
 
 
 def opened(path: Path) -> sqlite3.Connection | None:
-    """Return the database, or None where there is none that is ours; another one is removed."""
+    """Return the database, or None if there is none; a foreign one is removed."""
     if path.is_symlink():
         remove(path)
     if not path.is_file():
@@ -57,9 +57,9 @@ def opened(path: Path) -> sqlite3.Connection | None:
 
 
 def created(path: Path) -> sqlite3.Connection:
-    """Return a database with empty tables, or the one that another process has made just now."""
+    """Return a database with empty tables, or one just created by another process."""
     with contextlib.suppress(OSError):
-        path.with_name("index.json").unlink(missing_ok=True)  # that of older versions
+        path.with_name("index.json").unlink(missing_ok=True)  # of older versions
     database = _connected(path, "rwc")
     with database:
         database.execute("BEGIN IMMEDIATE")
@@ -73,7 +73,7 @@ def created(path: Path) -> sqlite3.Connection:
 def _connected(path: Path, mode: str) -> sqlite3.Connection:
     address = f"file:{quote(str(path.absolute()))}?mode={mode}"
     database = sqlite3.connect(address, _PATIENCE, isolation_level=None, uri=True)
-    # What a power cut takes is read again; and nothing in a file from elsewhere is run.
+    # After a power cut, runs are read again; nothing in a foreign file is executed.
     for setting in ("synchronous = OFF", "trusted_schema = OFF", "cell_size_check = ON"):
         database.execute(f"PRAGMA {setting}")
     return database
@@ -87,12 +87,12 @@ def _is_ours(database: sqlite3.Connection) -> bool:
 
 
 def is_damage(error: Exception) -> bool:
-    """Tell whether an error says that the database is not as it was written, and not that it is in use."""
+    """Return whether an error means that the database is damaged, as opposed to in use."""
     return not isinstance(error, sqlite3.OperationalError)
 
 
 def remove(path: Path) -> None:
-    """Remove the database and what SQLite keeps beside it; a link, and not what it points to."""
+    """Remove the database and SQLite's files beside it; a link is removed, not its target."""
     for ending in ("", "-journal", "-wal", "-shm"):
         with contextlib.suppress(OSError):
             path.with_name(path.name + ending).unlink()

@@ -1,4 +1,4 @@
-"""Remove runs for good."""
+"""Permanent removal of runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from svmbench.store.store import Store
 
 
 def check(runs: Sequence[StoredRun], store: Store) -> None:
-    """Raise a `UserError` for a run that cannot be removed: a reference run, or one that is being made."""
+    """Raise a `UserError` for a run that must not be removed: a reference run, or one in progress."""
     for run in runs:
         if run.path.parent.resolve() != (store.root / "runs").resolve():
             raise UserError(
@@ -32,14 +32,14 @@ def size(run: StoredRun) -> int:
 
 
 def delete(runs: Sequence[StoredRun], store: Store) -> None:
-    """Remove runs with their tags and notes; each is gone at once or not at all."""
+    """Remove runs with their tags and notes; the removal of each is atomic."""
     check(runs, store)
     for run in runs:
         lock = Lock.try_acquire(run.path / LOCK) if run.path.name.endswith(RUNNING) else None
         if run.path.name.endswith(RUNNING) and lock is None:
             raise UserError(f"run {run.id} is being made: wait for it, or end it")
         aside = run.path.with_name(f".{run.path.name}.{os.getpid()}")
-        with contextlib.suppress(FileNotFoundError):  # removed by another process meanwhile
+        with contextlib.suppress(FileNotFoundError):  # removed by another process
             os.rename(run.path, aside)
         if lock is not None:
             lock.path = aside / LOCK

@@ -1,4 +1,4 @@
-"""JSON documents of the store: written whole or not at all, each with the number of its schema."""
+"""JSON documents of the store: written atomically, each with a schema number."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from svmbench.errors import UserError
 from svmbench.files import read_json, read_regular, write_whole
 from svmbench.store.migrations import MIGRATIONS
 
-#: Layout of run.json, status.json, trace.csv, environments and optima; raised with every change of it
-#: that a reader could stumble over. A new field that may be missing is none.
+#: Layout of run.json, status.json, trace.csv, environments and optima; increased with every change that a
+#: reader must know of. Optional new fields need no increase.
 SCHEMA = 4
 
 
 class Unreadable(UserError):
-    """A run or document that the file system does not give: nothing is known of damage."""
+    """A run or document that cannot be read; it need not be damaged."""
 
     def __init__(self, path: Path, error: OSError) -> None:
         super().__init__(
@@ -31,10 +31,10 @@ class Unreadable(UserError):
 
 
 class StorageError(UserError):
-    """A file could not be written: the disk is full, or the folder gone or not writable any more."""
+    """A file could not be written: the disk is full, or the folder is missing or not writable."""
 
 
-#: What helps where the file system refuses.
+#: Remedies for errors of the file system.
 _WAYS = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "Make room"),
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "Make it writable"),
@@ -44,14 +44,14 @@ _WAYS = {
 
 @contextlib.contextmanager
 def storing(what: str, folder: Path) -> Iterator[None]:
-    """Say in a sentence what the file system refused.
+    """Turn errors of the file system into one sentence.
 
     Parameters
     ----------
     what : str
-        What is being stored.
+        What is stored.
     folder : Path
-        Where.
+        Where it is stored.
     """
     try:
         yield
@@ -64,13 +64,13 @@ def storing(what: str, folder: Path) -> Iterator[None]:
 
 
 def write(path: Path, document: dict[str, Any]) -> None:
-    """Write a document under its schema number; a crash leaves the old file or the new one, never a part."""
+    """Write a document with its schema number atomically."""
     text = json.dumps({"schema": SCHEMA, **document}, indent=2, allow_nan=False) + "\n"
     write_whole(path, text)
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Read a document of any known schema as one of the current schema.
+    """Read a document of any known schema, converted to the current one.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def parse(content: bytes, path: Path) -> dict[str, Any]:
-    """Return the same from the content of a document, whose file is that of the path."""
+    """Return a document from its content; the path is for messages."""
     try:
         document = read_json(content)
         schema = document.pop("schema")
@@ -108,31 +108,31 @@ def parse(content: bytes, path: Path) -> dict[str, Any]:
 
 
 def is_name(name: object) -> bool:
-    """Tell whether a run may name a shared document so: by a digest, and not by a path to somewhere else."""
+    """Return whether a name is a valid reference to a shared document: a digest, and not a path."""
     return isinstance(name, str) and re.fullmatch(r"[0-9a-z][0-9a-z_-]{0,127}", name) is not None
 
 
 def damaged(path: Path, error: Exception | str) -> UserError:
-    """Return the error for a file whose content is not what was written."""
+    """Return the error for a file whose content was changed after it was written."""
     what = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
     return UserError(f"{path} is damaged ({what}); svmbench repair sets it aside")
 
 
 def check_writable(root: Path) -> None:
-    """Raise a `UserError` unless runs can be stored in a results folder; leaves nothing behind."""
+    """Raise a `UserError` unless runs can be stored in a results folder; leave nothing behind."""
     folder = root / "runs"
     try:
         os.lstat(folder)
     except (FileNotFoundError, NotADirectoryError):
         pass
-    except OSError as error:  # no name that could ever be one
+    except OSError as error:  # not a valid name
         raise _unusable(root, str(error.strerror)) from error
     while not os.path.lexists(folder) and folder != folder.parent:
         folder = folder.parent
     if not folder.is_dir():
         raise _unusable(root, f"{folder} is not a folder")
     try:
-        # The permission bits do not tell: root ignores them, a read-only file system has others.
+        # Permission bits are not enough: root ignores them, and a read-only file system has its own.
         trial = tempfile.mkdtemp(prefix=".svmbench-", dir=folder)
     except OSError as error:
         raise _unusable(root, f"{folder} is not writable") from error

@@ -1,4 +1,4 @@
-"""The events of a sweep: lines of JSON that say when a job began, and how it ended."""
+"""Events of a sweep: lines of JSON that say when a job began and how it ended."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from svmbench.store import lines
 
 
 def read(content: bytes) -> lines.Lines:
-    """Read the events of a sweep; a line that is no event counts as damaged, whatever its digest."""
+    """Read the events of a sweep; a line that is not an event counts as damaged, whatever its digest."""
     return lines.read(content, is_event)
 
 
 def is_event(event: dict[str, Any]) -> bool:
-    """Return whether a line is what a sweep writes: one of an older version has no digest."""
+    """Return whether a record is a valid event; those of older versions have no digest."""
     if type(event.get("job")) is not int or not is_number(event.get("time")):
         return False
     if event.get("event") != "ended":
@@ -29,5 +29,5 @@ def is_event(event: dict[str, Any]) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value is a number that can be shown as any other: JSON also has 10^400."""
+    """Return whether a value is a number of usual size; JSON also has 10^400."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300

@@ -1,4 +1,4 @@
-"""Runs with what belongs to them as a results folder of their own, or as one zip file of it."""
+"""Export of runs, with all that belongs to them, as a results folder or a zip file of one."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from svmbench.store.documents import storing
 from svmbench.store.notes import Notes
 from svmbench.store.runs import LOCK, RUNNING, StoredRun
 
-#: How the folders begin that an export is put together in, and seconds in which one has locked its own.
+#: Prefix of the folders in which exports are assembled, and seconds in which an export locks its own.
 _SCRATCH, _MADE = ".export-", 60.0
 
-#: The time of every entry of a zip file: the same runs give the same bytes.
+#: Time of every entry of a zip file, so that the same runs give the same bytes.
 _TIME = (1980, 1, 1, 0, 0, 0)
 
 _COLUMNS = (
@@ -35,23 +35,23 @@ _COLUMNS = (
 
 
 def export(runs: Sequence[StoredRun], target: Path, root: Path, commands: Sequence[str]) -> None:
-    """Write ended runs with environments, optima, tags and notes, a table, and the commands to repeat them.
+    """Write ended runs with environments, optima, tags, notes, a table, and commands to repeat them.
 
     Parameters
     ----------
     runs : sequence of StoredRun
         At least one.
     target : Path
-        A folder that is not there yet, or a file ``*.zip``, which appear whole.
+        A new folder, or a file ``*.zip``; it appears when it is complete.
     root : Path
         The results folder that holds the tags and notes.
     commands : sequence of str
-        The command of each run.
+        Command of each run.
 
     Raises
     ------
     UserError
-        If the target is there, a run has not ended, or a run, environment or optimum is damaged.
+        If the target exists, a run has not ended, or a run, environment or optimum is damaged.
     """
     if target.exists():
         raise UserError(f"{target} already exists: give another -o PATH, or remove it")
@@ -62,7 +62,7 @@ def export(runs: Sequence[StoredRun], target: Path, root: Path, commands: Sequen
         target.parent.mkdir(parents=True, exist_ok=True)
         _remove_leftovers(target.parent)
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=_SCRATCH) as scratch:
-            lock = Lock.try_acquire(Path(scratch) / LOCK)  # ends with this process
+            lock = Lock.try_acquire(Path(scratch) / LOCK)  # released with this process
             folder = Path(scratch) / "results"
             _fill(folder, runs, root, commands)
             if target.suffix == ".zip":
@@ -76,7 +76,7 @@ def export(runs: Sequence[StoredRun], target: Path, root: Path, commands: Sequen
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove what exports left that were killed: nobody holds the lock in there."""
+    """Remove the folders of killed exports, whose lock is free."""
     for path in folder.glob(f"{_SCRATCH}*"):
         with contextlib.suppress(OSError, UserError):
             made_just_now = time.time() - path.lstat().st_mtime < _MADE
@@ -89,7 +89,7 @@ def _remove_leftovers(folder: Path) -> None:
 
 
 def _check_whole(run: StoredRun) -> None:
-    """Raise a `UserError` if a file of the run is not what it was at the run's end."""
+    """Raise a `UserError` if a file of the run has changed since the run's end."""
     for name, expected in (run.files or {}).items():
         path = run.path / name
         if path.exists() and sha256(path) != expected:
@@ -97,7 +97,7 @@ def _check_whole(run: StoredRun) -> None:
 
 
 def _check_plain(run: StoredRun) -> None:
-    """Raise a `UserError` if a run's folder holds anything but files, such as links to what is elsewhere."""
+    """Raise a `UserError` if a run's folder contains anything but regular files, such as links."""
     for path in sorted(run.path.rglob("*")):
         if path.is_symlink() or not (path.is_dir() or path.is_file()):
             raise UserError(
@@ -126,7 +126,7 @@ def _fill(folder: Path, runs: Sequence[StoredRun], root: Path, commands: Sequenc
             if found is not None:
                 if found.is_symlink():
                     raise UserError(f"{found} is a link, and is not exported: put the file in its place")
-                shared.READERS[kind](found)  # a damaged one is refused
+                shared.READERS[kind](found)  # refuses a damaged one
                 (folder / kind).mkdir(exist_ok=True)
                 shutil.copyfile(found, folder / kind / found.name)
     kept, notes = Notes(folder), Notes(root)

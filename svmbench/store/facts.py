@@ -1,4 +1,4 @@
-"""What is known of a run without opening its files again: as it was read, or packed as the index keeps it."""
+"""Content of a run known without opening its files again, as read or as packed in the index."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from svmbench.store.trace import COUNTS, TRACE_COLUMNS, WORDS
 
 #: Keys of both forms.
 #: ``status``, ``reason``, ``started``, ``ended``, ``peak_memory``, ``title``, ``config``: as in documents;
-#: ``key``: the name that the run's identity has now; ``underived``: that without derived parameters, None if
-#: there are none; ``last``: the last checkpoint in the order of `TRACE_COLUMNS`, empty without one;
+#: ``key``: the current name of the run's identity; ``underived``: that without derived parameters, None if
+#: there are none; ``last``: the last checkpoint in the order of `TRACE_COLUMNS`, empty if there is none;
 #: ``validation``: the error over all folds; ``about``: ``dataset``, ``problem`` and ``optimum`` of run.json.
 KEYS = (
     *("status", "reason", "started", "ended", "title", "key", "underived"),
@@ -22,8 +22,8 @@ KEYS = (
 )
 _PLACE = {name: place for place, name in enumerate(TRACE_COLUMNS)}
 
-# The numbers of a run, packed: whether there is a checkpoint, the seed, counts, then the others. Unknown ones
-# are the least whole number and NaN, which no run has.
+# Packed numbers of a run: whether there is a checkpoint, the seed, counts, other numbers. Unknown values are
+# the least integer and NaN, which no run has.
 _NUMBERS = tuple(name for name in TRACE_COLUMNS if name not in WORDS)
 _WHOLE = ("checkpoint", "seed", *(name for name in _NUMBERS if name in COUNTS))
 _REAL = ("peak_memory", "validation", *(name for name in _NUMBERS if name not in COUNTS))
@@ -35,29 +35,29 @@ _PARTS = {name: (struct.Struct("<q").unpack_from, 8 * place) for place, name in 
 
 
 class Common(NamedTuple):
-    """A configuration that runs share, in which the seed does not count: as stored, and as read."""
+    """A configuration without the seed, shared by runs: as stored, and as read."""
 
     document: Document
     config: RunConfig
 
 
 class Facts(dict[str, Any]):
-    """What was read of a run, by `KEYS`."""
+    """Content of a run by `KEYS`."""
 
     common: Common
 
     def cell(self, name: str) -> Any:
-        """Return one column of the last checkpoint, None where unknown."""
+        """Return one column of the last checkpoint, None if unknown."""
         return self["last"][_PLACE[name]] if self["last"] else None
 
     @property
     def seed(self) -> int:
-        """Seed as the user gave it."""
+        """Seed given by the user."""
         return self.common.config.seed
 
 
 class PackedFacts(Mapping[str, Any]):
-    """The same of an ended run in a third of the memory, unpacked when it is asked for.
+    """`Facts` of an ended run in a third of the memory, unpacked on access.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class PackedFacts(Mapping[str, Any]):
     common : Common
         The configuration.
     about : dict
-        As in `KEYS`; runs share both.
+        As in `KEYS`; shared between runs.
     """
 
     __slots__ = ("_numbers", "_texts", "about", "common")
@@ -100,14 +100,14 @@ class PackedFacts(Mapping[str, Any]):
         return len(KEYS)
 
     def cell(self, name: str) -> Any:
-        """Return one column of the last checkpoint, None where unknown."""
+        """Return one column of the last checkpoint, None if unknown."""
         if name in WORDS:
             return self._texts[-1].split("\n")[WORDS.index(name)] or None
         return self._number(name)
 
     @property
     def seed(self) -> int:
-        """Seed as the user gave it."""
+        """Seed given by the user."""
         return int(self._number("seed") or 0)
 
     def _number(self, name: str) -> Any:
@@ -125,7 +125,7 @@ def pack(facts: Mapping[str, Any]) -> tuple[tuple[str, ...], bytes]:
     Raises
     ------
     ValueError, TypeError, struct.error
-        For what cannot be packed, such as a count beyond 64 bits.
+        If a value cannot be packed, such as a count beyond 64 bits.
     """
     last = dict(zip(TRACE_COLUMNS, facts["last"])) if facts["last"] else {}
     known = {
@@ -148,12 +148,12 @@ def pack(facts: Mapping[str, Any]) -> tuple[tuple[str, ...], bytes]:
 def facts_of(
     name: str, manifest: Mapping[str, Any], end: Mapping[str, Any], last: Mapping[str, Any] | None
 ) -> Facts:
-    """Return what is known of a run.
+    """Return the facts of a run.
 
     Parameters
     ----------
     name : str
-        That of its folder, without an ending.
+        Name of its folder, without a suffix.
     manifest, end : mapping
         run.json and status.json.
     last : mapping, optional
@@ -162,11 +162,11 @@ def facts_of(
     Raises
     ------
     LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError
-        For a document that lacks something, or has another type there.
+        For a document with a missing value or one of a wrong type.
     """
     identity = manifest["identity"]
     common = Common(dict(manifest["config"]), RunConfig.of(manifest["config"]))
-    # JSON has no NaN or infinity: a diverged objective is unknown to its readers.
+    # JSON has no NaN or infinity: a diverged objective becomes unknown.
     known = {key: None if _not_finite(value) else value for key, value in (last or {}).items()}
     derives = "derived" in identity
     about = {key: manifest.get(key) for key in ("dataset", "problem", "optimum")}
@@ -190,7 +190,7 @@ def facts_of(
 
 
 def _check_about(dataset: Any, problem: Any, optimum: Any) -> None:
-    """Raise for what run.json says of data set, problem and optimum if commands could not read it."""
+    """Raise an error if commands could not use the data set, problem or optimum in run.json."""
     _text(optimum or "")
     if dataset is not None:
         _text(dataset.get("checksum") or "")
@@ -217,7 +217,7 @@ def _number(value: Any) -> float | None:
 
 
 def _cross_validation(end: Mapping[str, Any]) -> float | None:
-    """Return the share of mistakes over all folds; None without folds, or with some that were not fitted."""
+    """Return the fraction of mistakes over all folds; None without folds, or if some were not fitted."""
     found = end.get("cross_validation")
     if found is None or len(found["mistakes"]) < found["folds"]:
         return None

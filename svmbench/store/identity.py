@@ -1,4 +1,4 @@
-"""What makes two runs the same run."""
+"""Identity of a run: everything that determines its numbers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from svmbench.files import digest
 from svmbench.run_config import RunConfig, relevant
 
-#: Raised when a key of the configuration changes its meaning, so that older runs are not taken for the same.
+#: Increased when a key of the configuration changes its meaning, so that older runs have other identities.
 IDENTITY_VERSION = 1
 
-#: Parameters that a run derives from the optimum where its configuration leaves them ``auto``, by the form
-#: that the solver works on: the field of the problem, and the key of the solver.
+#: Parameters derived from the optimum if the configuration leaves them ``auto``, by the form that the solver
+#: works on: the field of the problem, and the key of the solver.
 DERIVED = {"slack-constrained": ("nu", "nu"), "norm-bounded": ("radius", "R")}
 
-#: Fewest digits of a hash that name a run.
+#: Fewest digits of a hash that identify a run.
 _HASH = 4
 
 
@@ -31,15 +31,15 @@ def identity(
     Parameters
     ----------
     config : RunConfig
-        Its configuration.
+        Configuration of the run.
     checksum : str
-        Of the data set, payload and preparation.
+        Checksum of the data set, payload and preparation.
     solver_version : int or str
-        Of the solver, another one whenever its results change.
+        Version of the solver, which changes with its results.
     features_version : int, optional
-        The same of the feature map, where there is one.
+        Version of the feature map, if there is one.
     derived : dict, optional
-        ν or R by the key of the solver, where the run took it from the optimum of the problem.
+        ν or R by the key of the solver, if the run derived it from the optimum of the problem.
     """
     result: dict[str, Any] = {
         "version": IDENTITY_VERSION,
@@ -55,18 +55,18 @@ def identity(
 
 
 def rounded(value: float) -> float:
-    """Return a derived parameter as the identity holds it, to six digits."""
+    """Return a derived parameter rounded to six digits, as in the identity."""
     return float(f"{value:.6g}")
 
 
 def derived_from(optimum: Mapping[str, Any], key: str) -> float | None:
-    """Return the ν or R that a run takes from an optimum, or None if it takes neither.
+    """Return the ν or R that runs derive from an optimum, None if it is undefined.
 
     Parameters
     ----------
     optimum : mapping
-        Its record. One of an older version has no ``derived``: there runs take all digits of the measured
-        number, so that the names of runs that were stored then stay what they are.
+        Record of the optimum. Records of older versions have no ``derived``; runs then use all digits of the
+        measured number, so that runs stored then keep their names.
     key : str
         ``nu`` or ``R``.
     """
@@ -75,23 +75,23 @@ def derived_from(optimum: Mapping[str, Any], key: str) -> float | None:
 
 
 def underived(identity: dict[str, Any]) -> dict[str, Any]:
-    """Return an identity without its derived parameters, which is known before the optimum is."""
+    """Return an identity without derived parameters, known before the optimum is."""
     return {key: value for key, value in identity.items() if key != "derived"}
 
 
 def without_ends(identity: Mapping[str, Any]) -> str:
-    """Return a digest of an identity without the ends of its budget: equal ones can be continued."""
+    """Return a digest of an identity without the limits of its budget; if equal, runs can be continued."""
     return digest({**identity, "config": relevant(identity["config"], "end")})
 
 
 def run_id(identity: dict[str, Any]) -> str:
-    """Return the name of a run: solver, data set and 12 hexadecimal digits of sha256 over its identity."""
+    """Return the name of a run: solver, data set and 12 hexadecimal digits of its identity's SHA-256."""
     config = identity["config"]
     return f"{config['solver']['name']}-{config['dataset']['name']}-{digest(identity, 12)}"
 
 
 def ids_meant(name: str, ids: Iterable[str]) -> list[str]:
-    """Return the ids that a name means: itself, those that begin with it, or whose hash does."""
+    """Return the ids that a name refers to: itself, or those of which it is a prefix, or of their hash."""
     ids = list(ids)
     if name in ids:
         return [name]

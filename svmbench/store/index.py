@@ -1,16 +1,16 @@
-"""What is known of all ended runs in one SQLite database, so that finding them opens no file of theirs.
+"""Index of all ended runs in one SQLite database, so that finding runs does not open their files.
 
-``RESULTS/index.sqlite`` is a cache; the folders of the runs are the truth. A row counts only while
+``RESULTS/index.sqlite`` is a cache of the folders of runs. A row is valid only if
 
-- its own check is right, a CRC-32 over everything in it: a row that was edited or damaged is read again;
-- times and sizes of run.json, trace.csv and status.json are those that it was made from.
+- its checksum is right, a CRC-32 over its content: rows that were edited or damaged are read again;
+- times and sizes of run.json, trace.csv and status.json have not changed since it was made.
 
-Every other run is read from its folder. A database is removed and made again if it is damaged, of another
-layout, a link, or holds anything but the tables below. Where it cannot be written, or the file system has no
-locks for it, everything works without it, only slower. Processes may use it at the same time: SQLite's locks
-keep it whole, and each process writes what it has read.
+All other runs are read from their folders. A database that is damaged, of another layout, a link, or contains
+other tables is removed and made again. If it cannot be written, or the file system does not support locks,
+everything works without it, but slower. Concurrent processes are safe: SQLite locks the database, and each
+process writes what it has read.
 
-Sections of configurations, of which thousands of runs share a few, are stored once, under their digest.
+Sections of configurations, few of which are shared by thousands of runs, are stored once, under their digest.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ from svmbench.store.facts import Common, PackedFacts, pack
 from svmbench.store.identity import without_ends
 from svmbench.store.runs import RUNNING, StoredRun
 
-#: Files of a run whose times and sizes a row belongs to.
+#: Files whose times and sizes validate a row.
 _FILES = ("run.json", "trace.csv", "status.json")
 _SIGNATURE = struct.Struct(f"<{3 * len(_FILES)}q")
 
-#: Rows that are written at a time, so that little is lost where the making of the index is interrupted.
+#: Rows written at a time, so that an interruption loses little.
 _BATCH = 2000
 
 _Row = tuple[Any, ...]
 
 
 class Index:
-    """The index of one results folder, for one pass over its runs; a context manager, which writes it.
+    """Index of one results folder for one pass over its runs; a context manager, which writes it.
 
     Parameters
     ----------
@@ -78,9 +78,9 @@ class Index:
             self._database = None
 
     def known(self, folder: str, names: Iterable[str]) -> Iterator[tuple[str, StoredRun]]:
-        """Yield those of the runs of a folder of which no file has changed since they were read.
+        """Yield the runs of a folder whose files have not changed since they were read.
 
-        Rows of runs that have gone are removed from the index.
+        Rows of removed runs are deleted from the index.
         """
         left = set(names)
         for row in self._rows("WHERE folder = ?", folder):
@@ -94,16 +94,15 @@ class Index:
                 yield name, run
 
     def starts(self, folder: str) -> dict[str, tuple[str, str]]:
-        """Return when the runs of a folder that have a row were started, and their keys, by name.
+        """Return start times and keys, by name, of the runs of a folder that have a valid row.
 
-        The files of the runs are not looked at. A row in which these are not as they were written is left
-        out.
+        The files of the runs are not checked.
         """
         rows = self._query(f"SELECT {', '.join(ORDER)} FROM runs WHERE folder = ?", folder)
         return {row[0]: row[1:3] for row in rows if _placed(folder, row) == row[3]}
 
     def row(self, folder: str, name: str) -> StoredRun | None:
-        """Return the run of that name; None without a row, or where a file has changed since."""
+        """Return the run of that name; None without a row, or if a file has changed."""
         for row in self._rows("WHERE folder = ? AND name = ?", folder, name):
             run = self._run(folder, row)
             if run is not None and _signature(f"{self._root}/{folder}/{name}") == row[-2]:
@@ -111,19 +110,19 @@ class Index:
         return None
 
     def beginnings(self, folder: str, prefix: str) -> dict[str, str]:
-        """Return `without_ends` of the runs of a folder whose names have a prefix and that have a row.
+        """Return `without_ends` of the runs of a folder that have a row and a name with this prefix.
 
-        To be checked by the run itself: neither the row's check nor the files' times are looked at.
+        Neither the row's checksum nor the times of files are checked; the caller must check the run.
         """
         text = "SELECT name, beginning FROM runs WHERE folder = ? AND name >= ? AND name < ?"
         return dict(self._query(text, folder, prefix, prefix + "\U0010ffff"))
 
     def signature(self, folder: str, name: str) -> bytes | None:
-        """Return what tells the files of a run from later ones; None of a run without an end."""
+        """Return a signature of the files of a run, which changes with them; None before the run's end."""
         return None if name.endswith(RUNNING) else _signature(f"{self._root}/{folder}/{name}")
 
     def _run(self, folder: str, row: _Row) -> StoredRun | None:
-        """Return the run of a row; None for a row that is not as it was written."""
+        """Return the run of a row; None if the row is damaged."""
         try:
             if _crc(folder, row) != row[-1]:
                 return None
@@ -147,7 +146,7 @@ class Index:
         return {key: value for digest in digests for key, value in self._section(digest).items()}
 
     def _section(self, digest: str) -> dict[str, Any]:
-        """Return a section; ValueError if it is not as it was written."""
+        """Return a section; ValueError if it is damaged."""
         found = self._parsed.get(digest)
         if found is None:
             ((text,),) = self._query("SELECT text FROM sections WHERE digest = ?", digest)
@@ -160,7 +159,7 @@ class Index:
         return self._query(f"SELECT {', '.join(COLUMNS)} FROM runs {where}", *values)
 
     def _query(self, text: str, *values: str) -> Iterator[_Row]:
-        """Yield what the database has; it is done without from the first error on."""
+        """Yield rows of the database; after the first error, none."""
         if self._database is None:
             return
         try:
@@ -178,7 +177,7 @@ class Index:
             self._usable = False
 
     def _kept(self, sections: dict[str, Any]) -> str:
-        """Keep sections and return their digests; what thousands of runs share is written as JSON once."""
+        """Store sections and return their digests; sections shared by many runs are serialised once."""
         key = marshal.dumps(sections, 2)
         if key not in self._digests:
             texts = {_digest(text): text for text in map(json.dumps, sections.values())}
@@ -190,7 +189,7 @@ class Index:
         return self._digests[key]
 
     def _write(self) -> None:
-        """Write the rows that are new, and remove those of runs that have gone."""
+        """Write the new rows and delete those of removed runs."""
         new, gone, fresh = self._new, self._gone, self._fresh
         self._new, self._gone, self._fresh = [], [], []
         if not (new or gone) or not self._usable or not self._root.is_dir():
@@ -208,7 +207,7 @@ class Index:
             self._give_up(error)
 
     def keep(self, folder: str, name: str, signature: bytes, run: StoredRun) -> StoredRun:
-        """Keep what was read of a run that has ended; return it as the index has it."""
+        """Add an ended run; return it as the index has it."""
         try:
             texts, numbers = pack(run.facts)
             identity = run.manifest["identity"]
@@ -219,7 +218,7 @@ class Index:
             told = (name, *texts, without_ends(identity), sections, about, numbers, signature)
             row = (*told, _crc(folder, told))
         except (TypeError, ValueError, KeyError, AttributeError, OverflowError, RecursionError, struct.error):
-            return run  # nothing that a row can hold: it is read each time
+            return run  # a row cannot hold it: it is read each time
         self._new.append((folder, *row, _placed(folder, (name, run.started, run.key))))
         if len(self._new) >= _BATCH:
             self._write()
@@ -227,7 +226,7 @@ class Index:
 
 
 def folder_names(folder: Path) -> list[str]:
-    """Return the names in a folder of runs, without hidden ones, which are those of writers."""
+    """Return the names in a folder of runs, without hidden ones, which belong to writers."""
     try:
         return [name for name in os.listdir(folder) if not name.startswith(".")]
     except (FileNotFoundError, NotADirectoryError):
@@ -235,7 +234,7 @@ def folder_names(folder: Path) -> list[str]:
 
 
 def add(path: Path) -> StoredRun:
-    """Read the run in its final folder, and keep it in the index of its store."""
+    """Read a run in its final folder, and add it to the index of its store."""
     folder, name = path.parent, path.name
     with Index(folder.parent) as index:
         signature = index.signature(folder.name, name)
@@ -250,20 +249,20 @@ def _digest(text: str) -> str:
 
 
 def _crc(folder: str, row: _Row) -> int:
-    """Return the check of a row, of everything in it and the place that it is for."""
+    """Return the checksum of a row, over its content and its folder."""
     texts = "\0".join((folder, *row[: len(TEXTS)])).encode()
     return zlib.crc32(row[len(TEXTS) + 1], zlib.crc32(row[len(TEXTS)], zlib.crc32(texts)))
 
 
 def _placed(folder: str, row: _Row) -> int:
-    """Return the check of name, start and key of a run."""
+    """Return the checksum of name, start and key of a run."""
     return zlib.crc32("\0".join((folder, *row[:3])).encode())
 
 
 def _signature(path: str) -> bytes | None:
-    """Return times and sizes of the files of a run that has ended, None where one is missing.
+    """Return times and sizes of the files of an ended run, None if one is missing.
 
-    The time of the last change of a file's state cannot be set back, as that of its content can.
+    The time of the last status change (ctime) cannot be set back, unlike that of the content.
     """
     found: list[int] = []
     try:

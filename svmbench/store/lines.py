@@ -1,6 +1,6 @@
-"""JSON in lines that each carry a digest, so that a damaged line is noticed and the others are still read.
+"""Lines of JSON that each carry a digest, so that damaged lines are detected and the others can be read.
 
-The digest stands under ``check`` in each line. Lines of older versions have none and are read as they are.
+The digest is under ``check`` in each line. Lines of older versions have none and are read unchecked.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _told: set[str] = set()
 
 @dataclass(frozen=True)
 class Lines:
-    """What was read.
+    """Content of a file of lines.
 
     Attributes
     ----------
     records : list of dict
-        Content of the lines that are what was written, in their order, without their digests.
+        Content of the intact lines, in order, without their digests.
     damaged : list of bytes
-        Lines that are not what was written.
+        Damaged lines.
     unchecked : int
-        How many of the records have no digest.
+        Number of records without a digest.
     """
 
     records: list[dict[str, Any]]
@@ -39,12 +39,12 @@ class Lines:
 
 
 def whole(content: bytes | str) -> tuple[dict[str, Any], bool]:
-    """Read a document of one record, and tell whether it has a digest.
+    """Read a document of one record, and return whether it has a digest.
 
     Raises
     ------
     ValueError
-        If it is not what was written.
+        If it is damaged.
     """
     record = read_json(content)
     if not isinstance(record, dict):
@@ -56,34 +56,33 @@ def whole(content: bytes | str) -> tuple[dict[str, Any], bool]:
 
 
 def checked(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record with its digest."""
+    """Return a record with its digest added."""
     return {**record, CHECK: digest(record)}
 
 
 def unchecked(record: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a record without its digest; None if the record is not what was written.
+    """Return a record without its digest; None if the record is damaged.
 
-    One that has its digest under another key has not been written by an older version without digests: the
-    key was changed.
+    A record with its digest under another key is damaged, not written by an older version without digests.
     """
     keys = [CHECK] if CHECK in record else [key for key, value in record.items() if _may_be_digest(value)]
     try:
         sealed = any(digest({k: v for k, v in record.items() if k != key}) == record[key] for key in keys)
         right = sealed == (CHECK in record)
         return {key: value for key, value in record.items() if key != CHECK} if right else None
-    except (ValueError, TypeError, RecursionError):  # what no digest is made of
+    except (ValueError, TypeError, RecursionError):  # has no digest
         return None
 
 
 def read(content: bytes, holds: Callable[[dict[str, Any]], bool] = lambda record: True) -> Lines:
-    """Read a file of lines; one that was cut short, because its writer was killed, is left out.
+    """Read a file of lines; an incomplete last line, of a killed writer, is ignored.
 
     Parameters
     ----------
     content : bytes
-        Of the file.
+        Content of the file.
     holds : callable, optional
-        Whether a record, without its digest, is one that the file may have; another one is damaged.
+        Returns whether a record, without its digest, is valid in the file; others count as damaged.
     """
     found = Lines([], [], 0)
     records, damaged, without = found.records, found.damaged, 0
@@ -94,12 +93,12 @@ def read(content: bytes, holds: Callable[[dict[str, Any]], bool] = lambda record
             records.append(whole)
             without += CHECK not in (record or {})
         elif whole is not None or raw.endswith(b"}") or raw[:1] not in (b"", b"{") or _last_byte_changed(raw):
-            damaged.append(raw)  # and not the beginning of a record
+            damaged.append(raw)  # not an incomplete last line
     return Lines(records, damaged, without)
 
 
 def tell(sentence: str) -> None:
-    """Write a sentence to standard error, once in a process."""
+    """Write a warning to standard error, once per process."""
     if sentence not in _told:
         _told.add(sentence)
         print(f"svmbench: {sentence}", file=sys.stderr)
@@ -117,6 +116,6 @@ def _parsed(raw: bytes) -> dict[str, Any] | None:
 
 
 def _last_byte_changed(raw: bytes) -> bool:
-    """Return whether a line without its end is a whole one with a change at its last byte or after."""
+    """Return whether a line without its end is complete except for a change at or after its last byte."""
     ends = (raw[:-1], raw[:-1] + b"}", raw + b"}")
     return any((record := _parsed(end)) is not None and CHECK in record for end in ends)

@@ -1,4 +1,4 @@
-"""Steps from each older schema of the store's documents to the next; one function per step."""
+"""Conversions of documents from each older schema to the next, one function each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from svmbench.files import digest
 from svmbench.store.identity import DERIVED, rounded
 
-#: How solvers are called whose runs were stored before run.json held the title.
+#: Titles of solvers whose runs were stored before run.json contained the title.
 _TITLES = {
     "sbp": "SBP",
     "pegasos": "Pegasos",
@@ -20,7 +20,7 @@ _TITLES = {
 
 
 def _from_1(document: dict[str, Any]) -> dict[str, Any]:
-    """Give run.json the solver's title, and its identity the ν or R that the run derived."""
+    """Add the solver's title to run.json, and the derived ν or R to its identity."""
     if "identity" not in document:
         return document
     solver = document["config"]["solver"]
@@ -35,19 +35,19 @@ def _from_1(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _from_2(document: dict[str, Any]) -> dict[str, Any]:
-    """Give an optimum its bias and its precision: those without had none, and values in single precision."""
+    """Add bias and precision to an optimum; those without had no bias and values in single precision."""
     checksum = document.get("checksum")
     if not isinstance(checksum, str) or "relative_gap" not in document:
         return document
     content = {key: value for key, value in document.items() if key != "checksum"}
     whole = checksum == digest(content)
     content = {"bias": 0.0, "precision": "float32", **content}
-    # One that is not what was written stays so.
+    # A damaged one stays damaged.
     return {**content, "checksum": digest(content) if whole else checksum}
 
 
 def _from_3(document: dict[str, Any]) -> dict[str, Any]:
-    """Rename ``company`` to ``concurrent_load``, and remake the check of a status that was whole."""
+    """Rename ``company`` to ``concurrent_load``, and renew the checksum of an intact status."""
     if "company" not in document:
         return document
     check = document.get("check")
@@ -59,7 +59,7 @@ def _from_3(document: dict[str, Any]) -> dict[str, Any]:
     return {**content, "check": digest(content) if whole else check}
 
 
-#: ``MIGRATIONS[k]`` takes a document of schema k to schema k + 1.
+#: ``MIGRATIONS[k]`` converts a document of schema k to schema k + 1.
 MIGRATIONS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
     1: _from_1,
     2: _from_2,

@@ -1,4 +1,4 @@
-"""The answer of a run as it is stored: coefficients or weights, and what it takes to score rows with them."""
+"""Stored models: coefficients or weights, and what is needed to score rows with them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from svmbench.errors import UserError
 from svmbench.files import MOST_BYTES_OF_MANY, read_npz, read_regular, write_whole
 
-#: Arrays of model.npz by name, and what they are stored as.
+#: Arrays of model.npz and their stored types.
 _ARRAYS = {
     "indices": np.int64,
     "points": np.float64,
@@ -24,46 +24,46 @@ _ARRAYS = {
     "dual_values": np.float64,
 }
 
-#: Ascending rows are written as the steps from each to the next, which take a quarter of the place when
-#: compressed, under a name with this ending. Models written before hold the rows themselves.
+#: Ascending rows are stored as differences, which compress to a quarter of the size, under a name with this
+#: suffix. Older models store the rows themselves.
 _STEPS = "_steps"
 _ROWS = ("indices", "dual_indices")
 
 
 @dataclass(frozen=True)
 class StoredModel:
-    r"""A predictor and, where the method has one, its dual point.
+    r"""A predictor and, if the method has one, its dual point.
 
-    One of three forms: :math:`\sum_k \beta_k K(x_{i_k}, x) + b` over training examples (``indices`` and
-    ``coefficients``), the same over points of its own (``points`` and ``coefficients``), or
-    :math:`\langle w, z(x) \rangle + b` (``weights``), z the features map or the identity.
+    It has one of three forms: :math:`\sum_k \beta_k K(x_{i_k}, x) + b` over training examples (``indices``
+    and ``coefficients``), the same over arbitrary points (``points`` and ``coefficients``), or
+    :math:`\langle w, z(x) \rangle + b` (``weights``), where z is a feature map or the identity.
 
     Attributes
     ----------
     kernel : dict
         Name and parameters, as in the resolved configuration.
     checksum : str
-        Of the data set that it was trained on; ``indices`` are rows of its training part.
+        Checksum of the training data set; ``indices`` are rows of its training part.
     bias : float
         b.
     iterations : int
-        Of the checkpoint that it belongs to.
+        Iterations at its checkpoint.
     loss : str
-        Of the problem that its dual point is one of: ``hinge`` or ``squared_hinge``.
+        Loss of the problem of the dual point: ``hinge`` or ``squared_hinge``.
     dual : str
-        Where a dual point α of the regularised form is: ``none``, ``coefficients`` (β = αy) or ``own``.
+        How a dual point α of the regularised form is stored: ``none``, ``coefficients`` (β = αy) or ``own``.
     features : dict or None
-        Name and parameters of the map that the weights belong to, and the seed that it was made with.
+        Name, parameters and seed of the feature map of the weights.
     indices : ndarray of int64, shape (s,), or None
         Rows of the training part, ascending.
     points : ndarray of float64, shape (s, d), or None
-        Points that are no training examples.
+        Points that need not be training examples.
     coefficients : ndarray of float64, shape (s,), or None
         The β.
     weights : ndarray of float64, shape (D,), or None
         w.
     dual_indices, dual_values : ndarray, shape (k,), or None
-        The non-zeros of α where ``dual`` is ``own``.
+        The non-zeros of α if ``dual`` is ``own``.
     """
 
     kernel: dict[str, Any]
@@ -81,7 +81,7 @@ class StoredModel:
     dual_values: NDArray[np.float64] | None = None
 
     def save(self, path: Path) -> None:
-        """Write the model as a compressed .npz without pickled objects; equal models give equal bytes."""
+        """Write the model as compressed .npz without pickled objects; equal models give equal bytes."""
         about = {
             name: getattr(self, name)
             for name in ("kernel", "checksum", "bias", "iterations", "loss", "dual", "features")
@@ -100,7 +100,7 @@ class StoredModel:
         Raises
         ------
         UserError
-            If there is none, or the file is damaged.
+            If the file is missing or damaged.
         """
         try:
             content = read_npz(read_regular(path, MOST_BYTES_OF_MANY))
@@ -112,7 +112,7 @@ class StoredModel:
             model = cls(**about, **arrays)
             pairs = (model.indices if model.points is None else model.points, model.coefficients)
             dual = (model.dual_indices, model.dual_values)
-            # A damaged name or list of names leaves arrays out.
+            # With a damaged name or list of names, arrays are missing.
             if any((one is None) != (other is None) for one, other in (pairs, dual)):
                 raise ValueError("points or their coefficients are missing")
             if model.weights is None and model.coefficients is None:
@@ -133,7 +133,7 @@ class StoredModel:
             raise UserError(f"{path} is damaged ({type(error).__name__}: {error}); repeat the run") from error
 
     def _check_shapes(self) -> None:
-        """Raise ValueError or TypeError for arrays that belong to no model."""
+        """Raise ValueError or TypeError for arrays that do not form a model."""
         if not isinstance(self.kernel, dict) or not isinstance(self.kernel.get("name"), str):
             raise TypeError("its kernel has no name")
         if not isinstance(self.bias, int | float) or not isinstance(self.iterations, int):
@@ -156,7 +156,7 @@ class StoredModel:
                 raise ValueError(f"{name} are no ascending rows")
 
     def check_fits(self, rows: int, features: int) -> None:
-        """Raise a `UserError` unless the model can be one of a training part of this shape."""
+        """Raise a `UserError` unless the model fits a training part of this shape."""
         last = max(
             (int(own[-1]) for own in (self.indices, self.dual_indices) if own is not None and own.size),
             default=-1,

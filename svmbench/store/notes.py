@@ -1,8 +1,8 @@
-"""Tags and notes that people give to runs, in one file beside them.
+"""User-defined tags and notes of runs, in one file beside them.
 
 ``RESULTS/notes.json`` maps the name of a run to ``{"tags": [...], "note": "...", "check": digest}``, one line
-for each run, so that a damaged line takes nothing from the others. It is no part of a run: it outlives one
-that is made again, and reference runs can have tags too.
+per run, so that a damaged line does not affect others. Tags and notes are not part of a run: they persist if
+the run is made again, and reference runs can have them, too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from svmbench.store.documents import storing
 
 NOTES = "notes.json"
 
-#: Key of the run in the record that a digest is made of, and lines of the file that are of no run.
+#: Key of the run in the record that the digest is computed from, and lines of the file without a run.
 _RUN = "run"
 _FRAME = (b"", b"{", b"}")
 
@@ -30,7 +30,7 @@ _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 def free(path: Path) -> Path:
-    """Return a path, with a number behind its name if that is taken."""
+    """Return a path, with a number appended to its name if it exists."""
     found, number = path, 1
     while os.path.lexists(found):
         number += 1
@@ -39,7 +39,7 @@ def free(path: Path) -> Path:
 
 
 class Notes:
-    """The tags and notes of a results folder.
+    """Tags and notes of a results folder.
 
     Parameters
     ----------
@@ -51,26 +51,26 @@ class Notes:
         self._path = root / NOTES
 
     def of(self, run: str) -> tuple[list[str], str]:
-        """Return the tags and the note of a run."""
+        """Return the tags and note of a run."""
         known = self.all().get(run, {})
         return list(known.get("tags", [])), str(known.get("note", ""))
 
     def tagged(self, tag: str) -> list[str]:
-        """Return the runs that have a tag."""
+        """Return the runs with a tag."""
         return [run for run, known in self.all().items() if tag in known.get("tags", [])]
 
     def tags(self) -> dict[str, int]:
-        """Return every tag with the number of its runs, in alphabetical order."""
+        """Return all tags in alphabetical order, each with the number of its runs."""
         every = [tag for known in self.all().values() for tag in known.get("tags", [])]
         return {tag: every.count(tag) for tag in sorted(set(every))}
 
     def tag(self, runs: Iterable[str], tag: str, *, remove: bool = False) -> None:
-        """Give a tag to runs, or take it from them.
+        """Add a tag to runs, or remove it.
 
         Raises
         ------
         UserError
-            If it is no word that a tag can be.
+            If it is not a valid tag.
         """
         if not _TAG.fullmatch(tag):
             raise UserError(
@@ -83,12 +83,12 @@ class Notes:
                 known["tags"] = others if remove else sorted([*others, tag])
 
     def note(self, run: str, text: str) -> None:
-        """Give a run a note in place of an older one; an empty text takes it away."""
+        """Set the note of a run; an empty text removes it."""
         with self._changing() as content:
             content.setdefault(run, {})["note"] = text
 
     def forget(self, runs: Iterable[str]) -> None:
-        """Remove everything that was said of runs."""
+        """Remove the tags and notes of runs."""
         if not self._path.exists():
             return
         with self._changing() as content:
@@ -96,10 +96,10 @@ class Notes:
                 content.pop(run, None)
 
     def all(self) -> dict[str, dict[str, Any]]:
-        """Return everything that is said, by run; what is damaged is left out with a warning."""
+        """Return all tags and notes by run, without damaged ones, for which a warning is printed."""
         try:
             content, damaged, _ = self.read()
-        except UserError as error:  # or commands that only show tags and notes beside runs would show no run
+        except UserError as error:  # commands that show tags and notes beside runs must still work
             lines.tell(str(error))
             return {}
         if damaged:
@@ -110,12 +110,12 @@ class Notes:
         return content
 
     def read(self) -> tuple[dict[str, dict[str, Any]], list[bytes], int]:
-        """Return what is said by run, the damaged lines, and of how many runs there is no digest.
+        """Return the tags and notes by run, the damaged lines, and the number of runs without a digest.
 
         Raises
         ------
         UserError
-            If nothing of the file can be read.
+            If nothing in the file can be read.
         """
         try:
             text = read_regular(self._path)
@@ -135,7 +135,7 @@ class Notes:
         return {one.pop(_RUN): one for one in records if _is_note(one)}, damaged, unchecked
 
     def _older(self, text: bytes) -> list[dict[str, Any]]:
-        """Return the records of a file of an older version, which has no lines of its own for each run."""
+        """Return the records of a file of an older version, which does not have one line per run."""
         try:
             return [{_RUN: run, **known} for run, known in read_json(text).items()]
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
@@ -148,7 +148,7 @@ class Notes:
         )
 
     def set_aside(self, home: Path) -> Path:
-        """Move damaged lines, or a file of which nothing can be read, to a folder; return the file there."""
+        """Move damaged lines, or an unreadable file, to a folder; return the new path."""
         target = free(home / self._path.name)
         with self._locked():
             try:
@@ -165,7 +165,7 @@ class Notes:
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[dict[str, dict[str, Any]]]:
-        """Give the content, and write what was made of it; processes take turns."""
+        """Yield the content and write it back after changes; processes take turns."""
         with self._locked():
             content, damaged, _ = self.read()
             if damaged:
@@ -183,7 +183,7 @@ class Notes:
             lock = Lock.acquire(self._path.with_name(".notes.lock"), lambda who: None)
             try:
                 for leftover in self._path.parent.glob(f".{self._path.name}.*"):
-                    leftover.unlink()  # of a process that was killed, as nobody else writes now
+                    leftover.unlink()  # of a killed process: nobody else is writing now
                 yield
             finally:
                 lock.remove()
@@ -195,13 +195,13 @@ class Notes:
 
 
 def _line(run: str, known: dict[str, Any]) -> str:
-    """Return what is said of a run, with the digest of that and of its name."""
+    """Return the tags and note of a run as a line, with a digest that includes its name."""
     check = lines.checked({_RUN: run, **known})[lines.CHECK]
     return json.dumps({**known, lines.CHECK: check}, ensure_ascii=False)
 
 
 def _is_note(record: dict[str, Any]) -> bool:
-    """Return whether a record is what is said of a run: one of an older version has no digest."""
+    """Return whether a record is one of tags and note; those of older versions have no digest."""
     tags, note = record.get("tags", []), record.get("note", "")
     if not (isinstance(record.get(_RUN), str) and isinstance(note, str) and isinstance(tags, list)):
         return False
@@ -209,6 +209,6 @@ def _is_note(record: dict[str, Any]) -> bool:
 
 
 def _as_record(line: bytes) -> bytes:
-    """Return a line of the file, ``"RUN": {...}``, as a record of its own; any other as it is."""
+    """Return a line of the file, ``"RUN": {...}``, as a record; other lines unchanged."""
     run, colon, known = line.partition(b": {")
     return b'{"%s": %s, %s' % (_RUN.encode(), run, known) if colon else line

@@ -1,10 +1,10 @@
-"""Packs: many ended runs in one compressed file, for runs that are kept beside the figures made from them.
+"""Packs: many ended runs in one compressed file, for runs that are committed with the figures made from them.
 
 A pack is JSON, one run per line, compressed by xz: ``xz -dc results/reference/packs/sbp-f2.jsonl.xz`` prints
-it. Each line holds what the folder of a run holds: ``run`` (run.json), ``status`` (status.json) and ``trace``
-(trace.csv, its rows perhaps thinned). A pack is unpacked once, to ``RESULTS/unpacked``, where its runs are
-found and read like any others; what is unpacked carries the checksums of its files. It holds no models and no
-states, which would be many times as large: its numbers cannot be recomputed, only made again by another run.
+it. A line has the content of a run's folder: ``run`` (run.json), ``status`` (status.json) and ``trace``
+(trace.csv, possibly with fewer rows). A pack is unpacked once, to ``RESULTS/unpacked``, where its runs are
+found and read like any others; unpacked runs have checksums of their files. Packs contain no models or
+states, which would be much larger: their numbers can only be reproduced by making the run again.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from svmbench.store.runs import StoredRun
 
 ENDING = ".jsonl.xz"
 
-#: Names that the runs of a pack may have: none of them leaves the folder.
+#: Valid names of runs in a pack; none leaves the folder.
 _NAME = r"\w[\w.-]*"
 
-#: Bytes that a pack may always hold, and how many times its own size it may hold beyond.
+#: Bytes that a pack may always expand to, and the largest ratio to its own size beyond that.
 _FREE, _MOST_RATIO = 64 << 20, 100
 
-#: Raised when the files of an unpacked run change: packs that were unpacked before are unpacked again.
+#: Increased when the files of unpacked runs change, so that packs are unpacked again.
 _LAYOUT = 2
 
 
@@ -45,14 +45,14 @@ def write(path: Path, runs: Iterable[tuple[StoredRun, Sequence[int]]], *, mistak
     path : Path
         ``<name>.jsonl.xz``.
     runs : iterable of (StoredRun, sequence of int)
-        Ended runs, and which of their checkpoints are kept.
+        Ended runs, and the indices of the checkpoints to keep.
     mistakes : bool
-        Keep which test examples they have wrong.
+        Whether to keep which test examples are misclassified.
     """
     lines = []
     for run, kept in sorted(runs, key=lambda entry: entry[0].id):
         rows = run.rows()
-        # What cannot change a result and may name a folder of the machine it ran on.
+        # Without keys that do not affect results and may name a folder of the machine.
         config = {**run.document, "results": "results", "data": {"mirror": None, "dir": None}}
         wrong = {} if run.wrong_tests is None or not mistakes else {"wrong_tests": run.wrong_tests}
         record = {
@@ -75,14 +75,14 @@ def write(path: Path, runs: Iterable[tuple[StoredRun, Sequence[int]]], *, mistak
 
 
 def folders(root: Path, unusable: Callable[[Path, UserError], None]) -> list[str]:
-    """Return the folders with the runs of all packs, relative to the store, unpacked where they are not yet.
+    """Return the folders with the runs of all packs, relative to the store; unpack new packs.
 
     Parameters
     ----------
     root : Path
         The results folder; its packs are in ``reference/packs``.
     unusable : callable
-        Is told of each pack that is damaged or cannot be unpacked. It is left out.
+        Called for each pack that is damaged or cannot be unpacked, and is skipped.
     """
     found = []
     for path in sorted((root / "reference" / "packs").glob(f"*{ENDING}")):
@@ -94,10 +94,10 @@ def folders(root: Path, unusable: Callable[[Path, UserError], None]) -> list[str
 
 
 def check(path: Path) -> tuple[int, int]:
-    """Read a pack through; return how many runs it holds, and how many of them are under an older id.
+    """Read a pack completely; return the number of its runs, and of those with an older id.
 
-    Its format has a checksum of the whole; each line is a run under the id of its identity, with checkpoints
-    that can be read. Ids once were those of derived parameters to all digits, where six are stored now.
+    The format has a checksum of the whole file. Each line must be a run under the id of its identity, with
+    readable checkpoints. In older ids, derived parameters have all digits instead of six.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def check(path: Path) -> tuple[int, int]:
 
 
 def _records(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a pack, read."""
+    """Return the parsed lines of a pack."""
     try:
         return [read_json(line) for line in _decompressed(read_regular(path)).decode().splitlines()]
     except (OSError, lzma.LZMAError, ValueError) as error:
@@ -130,7 +130,7 @@ def _records(path: Path) -> list[dict[str, Any]]:
 
 
 def _decompressed(content: bytes) -> bytes:
-    """Return what one xz stream holds; ValueError if that is far more than runs can be compressed."""
+    """Return the content of an xz stream; ValueError if it is implausibly larger than the stream."""
     most = max(_FREE, _MOST_RATIO * len(content))
     decompressor = lzma.LZMADecompressor(lzma.FORMAT_XZ)
     found = decompressor.decompress(content, most + 1)
@@ -148,7 +148,7 @@ def _damaged(path: Path, error: Exception) -> UserError:
 
 
 def _unpacked(path: Path, home: Path) -> Path:
-    """Return the folder of a pack's content, which appears whole; that of an older pack of its name goes."""
+    """Return the folder of a pack's content, created atomically; that of an older pack is removed."""
     name, folder = path.name.removesuffix(ENDING), _home(path, home)
     if folder.is_dir():
         return folder
@@ -160,14 +160,14 @@ def _unpacked(path: Path, home: Path) -> Path:
                 shutil.rmtree(old, ignore_errors=True)
             if not folder.exists():
                 os.rename(scratch, folder)
-                os.mkdir(scratch)  # what is removed on leaving
+                os.mkdir(scratch)  # removed on exit
     except OSError as error:
         raise UserError(f"{path} cannot be unpacked to {home}: {error.strerror}; make it writable") from error
     return folder
 
 
 def _home(path: Path, home: Path) -> Path:
-    """Return the folder that a pack is unpacked to; a UserError if the pack is no file that can be read."""
+    """Return the folder for the content of a pack; a UserError if the pack cannot be read."""
     try:
         hash = sha256(path)
     except (OSError, ValueError) as error:
@@ -176,7 +176,7 @@ def _home(path: Path, home: Path) -> Path:
 
 
 def changed(path: Path, home: Path) -> tuple[Path, list[str]]:
-    """Return the folder that a pack is unpacked to, and the runs in it that are not those of the pack.
+    """Return the folder of a pack's content, and the runs in it that differ from the pack.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def changed(path: Path, home: Path) -> tuple[Path, list[str]]:
 
 
 def _same(folder: Path, files: dict[str, str]) -> bool:
-    """Return whether the files of a run are these."""
+    """Return whether the files of a run have this content."""
     try:
         return all(read_regular(folder / name) == text.encode() for name, text in files.items())
     except (OSError, ValueError):
@@ -218,12 +218,12 @@ def _unpack(path: Path, runs: Path) -> None:
 
 
 def _content(path: Path) -> dict[str, dict[str, str]]:
-    """Return the files of each run of a pack by name; status.json holds the checksums of the others."""
+    """Return the files of each run of a pack by name; status.json has the checksums of the others."""
     content = {}
     try:
         for record in _records(path):
             schema, id = record["schema"], record["run"]["id"]
-            if not re.fullmatch(_NAME, id) or id in content:  # or it would be written to anywhere
+            if not re.fullmatch(_NAME, id) or id in content:  # it could be written anywhere
                 raise ValueError(f"{id!r} cannot be the name of a run in it")
             files = {
                 "run.json": json.dumps({"schema": schema, **record["run"]}),

@@ -1,4 +1,4 @@
-"""Reading the folder of a run that its writer, or another one, may rename or replace meanwhile."""
+"""Reading the folder of a run that may be renamed or replaced at the same time."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from svmbench.store.runs import RUNNING, StoredRun
 
 
 def _rank(run: StoredRun) -> tuple[bool, bool, str]:
-    """Return what the best run has most of: a result, the name of its identity, which a copy lacks, youth."""
+    """Return a sort key of runs: a result, the name of its identity (copies have others), the newest."""
     return run.complete, run.id == run.key, run.started
 
 
 def best(runs: Iterable[StoredRun]) -> list[StoredRun]:
-    """Return one run of each identity: its result if there is one, else the newest."""
+    """Return one run per identity: its result if there is one, else the newest."""
     found: dict[str, StoredRun] = {}
     for run in runs:
         other = found.get(run.key)
@@ -26,7 +26,7 @@ def best(runs: Iterable[StoredRun]) -> list[StoredRun]:
 
 
 def read(path: Path) -> StoredRun | None:
-    """Read the run in a folder, or where the folder went meanwhile; None if it holds none (yet).
+    """Read the run in a folder, even if it is being renamed; None if there is none (yet).
 
     Raises
     ------
@@ -45,7 +45,7 @@ def read(path: Path) -> StoredRun | None:
     except UserError:
         if path == final or path.exists() or not final.exists():
             raise
-        run = None  # it ended while it was read
+        run = None  # it ended during the reading
     if (run is None or run.status == "killed") and final.exists() and not path.exists():
         return StoredRun.read(final)
     if run is None and ((path / "status.json").exists() or (path / "trace.csv").exists()):

@@ -1,4 +1,4 @@
-"""One stored run, read in any state."""
+"""Stored runs in any state."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
     from svmbench.store.model import StoredModel
 
-#: Ends of a run that are its result; a run with any other end is repeated when it is asked for again.
+#: End states with a result; a run with any other end state is repeated when requested again.
 COMPLETE = ("converged", "stalled", "budget", "timeout", "diverged")
-#: Ends after which a run would stay where it is, however large its budget.
+#: End states that a larger budget would not change.
 SETTLED = ("converged", "stalled")
 END_STATES = (*COMPLETE, "out_of_memory", "refused", "failed", "interrupted")
 
-#: In the reason of each run that has converged far from the optimum, or with no bound that tells how far.
+#: Part of the reason of runs that converged far from the optimum, or with no known bound.
 FLAG = "by its own rule alone"
 
 RUNNING = ".running"
 LOCK = "lock"
-#: While a run trains: a file with the seconds that it had trained before.
+#: File with the seconds trained before, present while a run trains.
 TRAINING = "training"
 MODEL = "model.npz"
 STATE = "state.npz"
@@ -41,24 +41,24 @@ SUMMARY_KEYS = (
     *("peak_memory", "started", "ended", "path", "config"),
 )
 
-#: Properties of a run that the summary has under another name.
+#: Properties of a run that have another name in the summary.
 _PROPERTIES = {"run": "id", "config": "document"}
 
-#: Files of a run whose checksums status.json holds.
+#: Files of a run with checksums in status.json.
 CHECKED = ("run.json", "trace.csv", MODEL, STATE)
 
 
 class StoredRun:
-    """A run as it lies in the store, ended or not.
+    """A stored run, ended or not.
 
     Parameters
     ----------
     path : path or str
-        Its folder.
+        Folder of the run.
     facts : Facts or PackedFacts
-        What is known of it without opening its files again: what `read` found, or the store's index.
+        Content known without opening its files again, from `read` or the store's index.
     manifest : dict, optional
-        run.json, where it has been read.
+        run.json, if it has been read.
     """
 
     __slots__ = ("_manifest", "_path", "facts")
@@ -79,25 +79,25 @@ class StoredRun:
         return f"StoredRun({self._path!r}, {self.status})"
 
     def __str__(self) -> str:
-        """Return it in three lines: how it ended, what it found, what that cost."""
+        """Return three lines: how it ended, its numbers, and their cost."""
         from svmbench.store.shown import text
 
         return text(self)
 
     def _repr_html_(self) -> str:
-        """Return it as a table, which a notebook shows."""
+        """Return a table, which a notebook shows."""
         from svmbench.store.shown import html
 
         return html(self)
 
     @classmethod
     def read(cls, path: Path) -> StoredRun:
-        """Read the run in a folder, and check what is cheap to check: run.json, trace.csv and status.json.
+        """Read the run in a folder, with cheap checks of run.json, trace.csv and status.json.
 
         Raises
         ------
         FileNotFoundError
-            If there is none, or none yet.
+            If there is no run (yet).
         UserError
             If one of its files is damaged or missing.
         """
@@ -110,7 +110,7 @@ class StoredRun:
         try:
             end = _end(path)
             if "run.json" not in end.get("files", {}) and lines.unchecked(sealed) is None:
-                raise _changed(path / "run.json")  # of a run without an end, which would hold its checksum
+                raise _changed(path / "run.json")  # of a run without an end, which would have its checksum
             last = _last_checkpoint(path, content, end.pop("files", {}))
             facts = facts_of(path.name.removesuffix(RUNNING), manifest, end, last)
             if facts["status"] not in (*END_STATES, "running", "killed"):
@@ -123,7 +123,7 @@ class StoredRun:
 
     @property
     def path(self) -> Path:
-        """Its folder."""
+        """Folder of the run."""
         return Path(self._path)
 
     @property
@@ -141,24 +141,24 @@ class StoredRun:
 
     @property
     def reason(self) -> str:
-        """Why it ended, one sentence."""
+        """Why it ended, in one sentence."""
         return str(self.facts["reason"])
 
     @property
     def ended(self) -> str | None:
-        """When it ended."""
+        """Time of its end."""
         ended: str | None = self.facts["ended"]
         return ended
 
     @property
     def peak_memory(self) -> float | None:
-        """Most resident memory of its process, MiB; None if it has not ended or was not asked."""
+        """Peak resident memory of its process in MiB; None if it has not ended or is unknown."""
         size: float | None = self.facts["peak_memory"]
         return size
 
     @property
     def key(self) -> str:
-        """Name that its identity has now; an older run's folder may have an older one."""
+        """Current name of its identity; the folder of an older run may have an older name."""
         return str(self.facts["key"])
 
     @property
@@ -168,7 +168,7 @@ class StoredRun:
 
     @property
     def homes(self) -> list[Path]:
-        """Results folders that may hold what it refers to: a run of a pack lies two folders further down."""
+        """Results folders that may contain what it refers to; a packed run is two folders deeper."""
         return [self.path.parents[1], *self.path.parents[3:4]]
 
     @property
@@ -178,7 +178,7 @@ class StoredRun:
 
     @property
     def document(self) -> Document:
-        """The same as run.json holds it."""
+        """Resolved configuration as in run.json."""
         return dict(self.facts["config"])
 
     @property
@@ -198,22 +198,22 @@ class StoredRun:
 
     @property
     def seed(self) -> int:
-        """Seed as the user gave it."""
+        """Seed given by the user."""
         return self.facts.seed
 
     @property
     def started(self) -> str:
-        """When it began."""
+        """Time of its start."""
         return str(self.facts["started"])
 
     @property
     def flagged(self) -> bool:
-        """Whether it converged far from the optimum, or with no bound that tells how far (`FLAG`)."""
+        """Whether it converged far from the optimum, or with no known bound (`FLAG`)."""
         return self.status == "converged" and FLAG in self.reason
 
     @property
     def complete(self) -> bool:
-        """Whether it ended with a result, so that an identical run need not be repeated."""
+        """Whether it ended with a result, so that an identical run is not repeated."""
         return self.status in COMPLETE
 
     def trace(self) -> pd.DataFrame:
@@ -221,26 +221,26 @@ class StoredRun:
         return trace.read_frame(self.path / "trace.csv")
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the checkpoints so far, a dict each, None where unknown; no import of pandas."""
+        """Return the checkpoints so far as dicts, None where unknown; without importing pandas."""
         return trace.read_rows(self.path / "trace.csv")
 
     def columns(self, names: Sequence[str]) -> list[list[Any]]:
-        """Return some columns of the checkpoints so far, a list each, None where unknown."""
+        """Return columns of the checkpoints so far as lists, None where unknown."""
         return trace.read_columns(self.path / "trace.csv", names)
 
     @property
     def files(self) -> dict[str, str] | None:
-        """sha256 of its files at its end, by name; None without an end, or of an older version."""
+        """SHA-256 of its files at its end, by name; None without an end, or of an older version."""
         return _end(self.path).get("files")
 
     @property
     def wrong_tests(self) -> str | None:
-        """Which test examples the last checkpoint predicted wrongly, as `svmbench.store.bits` packs them."""
+        """Test examples misclassified at the last checkpoint, packed by `svmbench.store.bits`."""
         return _end(self.path).get("wrong_tests")
 
     @property
     def cross_validation(self) -> dict[str, Any] | None:
-        """What its folds said, each with its mistakes and examples; None without folds."""
+        """Results of its folds, with mistakes and examples of each; None without folds."""
         return _end(self.path).get("cross_validation")
 
     def model(self) -> StoredModel:
@@ -249,7 +249,7 @@ class StoredRun:
         Raises
         ------
         UserError
-            If the run was stored before models were, was killed, or its model is damaged.
+            If no model was stored (older version, killed run), or it is damaged.
         """
         from svmbench.store.model import StoredModel
 
@@ -265,7 +265,7 @@ class StoredRun:
         return StoredModel.load(path)
 
     def summary(self) -> dict[str, Any]:
-        """Return the run's end and its last checkpoint under `SUMMARY_KEYS`; None where unknown."""
+        """Return the end and the last checkpoint by `SUMMARY_KEYS`; None where unknown."""
         return {key: self.value(key) for key in SUMMARY_KEYS}
 
     def value(self, key: str) -> Any:
@@ -278,12 +278,12 @@ class StoredRun:
 
 
 class AlreadyStored(UserError):
-    """The run that was to begin is stored.
+    """The run is already stored.
 
     Attributes
     ----------
     run : StoredRun
-        The one that is stored.
+        The stored run.
     """
 
     def __init__(self, run: StoredRun) -> None:
@@ -292,7 +292,7 @@ class AlreadyStored(UserError):
 
 
 def _end(path: Path) -> dict[str, Any]:
-    """Return status.json, or what is said of a run that has none."""
+    """Return status.json, or a substitute for a run without one."""
     try:
         end = documents.read(path / "status.json")
         check = end.pop("check", None)
@@ -310,7 +310,7 @@ def _end(path: Path) -> dict[str, Any]:
 
 
 def _last_checkpoint(path: Path, manifest: bytes, files: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return the last checkpoint of a run, after a look whether its files are those that it ended with."""
+    """Return the last checkpoint of a run, after checking its files against its end."""
     unknown = sorted(set(files) - set(CHECKED))
     if unknown:
         raise documents.damaged(path / "status.json", f"it names {unknown[0]}, which no run has")

@@ -1,8 +1,8 @@
-"""Documents beside the runs, checked whenever they are read.
+"""Documents beside the runs, verified whenever they are read.
 
-Certified optima and environments are named by a digest, an optimum of the problem that it belongs to, an
-environment of its content. An optimum also carries a checksum of its content. Measurements of speed and the
-outcomes of checks carry a digest in themselves; those of older versions have none.
+Certified optima are named by a digest of their problem, environments by a digest of their content. An optimum
+also has a checksum of its content. Speed measurements and results of checks contain a digest, except those of
+older versions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from svmbench.store import documents, lines
 
 
 def sealed(record: dict[str, Any]) -> dict[str, Any]:
-    """Return the record of an optimum with the checksum of its content."""
+    """Return the record of an optimum with the checksum of its content added."""
     return {**record, "checksum": digest(record)}
 
 
@@ -27,7 +27,7 @@ def optimum(path: Path) -> dict[str, Any]:
     Raises
     ------
     UserError
-        If it is not what was written, or lies under the name of another problem.
+        If it is damaged, or has the name of another problem.
     FileNotFoundError
         If there is no such file.
     """
@@ -41,7 +41,7 @@ def optimum(path: Path) -> dict[str, Any]:
 
 
 def environment(path: Path) -> dict[str, Any]:
-    """Read the description of machine and software; errors as for `optimum`."""
+    """Read an environment; errors as in `optimum`."""
     record = _read(path)
     if path.stem != digest(record):
         raise documents.damaged(path, "its name is not the digest of its content")
@@ -49,7 +49,7 @@ def environment(path: Path) -> dict[str, Any]:
 
 
 def measurement(path: Path) -> tuple[dict[str, Any], bool]:
-    """Read a measurement of speed, and tell whether it has a digest; errors as for `optimum`."""
+    """Read a speed measurement, and return whether it has a digest; errors as in `optimum`."""
     record = _read(path)
     found = lines.unchecked(record)
     if found is None:
@@ -58,7 +58,7 @@ def measurement(path: Path) -> tuple[dict[str, Any], bool]:
 
 
 def outcome(path: Path) -> tuple[dict[str, Any], bool]:
-    """Read the outcome of a check of a paper, and tell whether it has a digest; errors as for `optimum`."""
+    """Read the result of a check of a paper, and return whether it has a digest; errors as in `optimum`."""
     try:
         return lines.whole(read_regular(path))
     except FileNotFoundError:
@@ -70,7 +70,7 @@ def outcome(path: Path) -> tuple[dict[str, Any], bool]:
 
 
 def verdicts(path: Path) -> lines.Lines:
-    """Read the verdicts on the claims of papers, each of which has a digest; errors as for `optimum`."""
+    """Read the verdicts on claims of papers, each with a digest; errors as in `optimum`."""
     try:
         claims = read_json(read_regular(path))
         return lines.read(b"\n".join(json.dumps(claim).encode() for claim in list(claims)))
@@ -83,7 +83,7 @@ def verdicts(path: Path) -> lines.Lines:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Read a document as `documents.read` does; `Unreadable` where the file system does not give it."""
+    """Read a document like `documents.read`; `Unreadable` if the file system fails."""
     try:
         return documents.read(path)
     except FileNotFoundError:
@@ -92,8 +92,8 @@ def _read(path: Path) -> dict[str, Any]:
         raise documents.Unreadable(path, error) from error
 
 
-#: How the documents of each folder are read.
+#: Readers of the documents in each folder.
 READERS: dict[str, Callable[[Path], dict[str, Any]]] = {"optima": optimum, "environments": environment}
 
-#: And those that carry their digest in themselves.
+#: Readers of documents that contain their digest.
 SEALED: dict[str, Callable[[Path], tuple[dict[str, Any], bool]]] = {"speed": measurement, "checks": outcome}

@@ -1,4 +1,4 @@
-"""A stored run in three lines, and as a table in a notebook."""
+"""A stored run as three lines of text, and as a table for notebooks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from svmbench.errors import printable
 if TYPE_CHECKING:
     from svmbench.store.runs import StoredRun
 
-#: What a run has paid, in words: that of its budget is named first.
+#: Costs of a run in words; that of its budget comes first.
 _COSTS = {
     "kev_ondemand": "kernel evaluations (on demand)",
     "kev_rowupdate": "kernel evaluations (by row update)",
@@ -21,7 +21,7 @@ _COSTS = {
 
 
 def numbers(run: StoredRun) -> dict[str, str]:
-    """Return what is known of the last checkpoint of a run: a name and a text for each number."""
+    """Return the numbers of a run's last checkpoint, as texts by name."""
     value = run.value
     found: dict[str, str] = {}
     for key in ("test_error", "validation_error", "train_error"):
@@ -33,7 +33,7 @@ def numbers(run: StoredRun) -> dict[str, str]:
     if (vectors := value("support_vectors")) is not None:
         found["support vectors"] = f"{vectors:,d}"
     counter = run.config.budget.counter
-    counter = counter if counter in _COSTS else "kev_ondemand"  # of a budget in iterations
+    counter = counter if counter in _COSTS else "kev_ondemand"  # the budget may count iterations
     if (paid := value(counter)) is not None:
         found[_COSTS[counter]] = f"{paid:,d}"
     if (iterations := value("iterations")) is not None:
@@ -44,7 +44,7 @@ def numbers(run: StoredRun) -> dict[str, str]:
 
 
 def text(run: StoredRun) -> str:
-    """Return a run in three lines: how it ended, what it found, what that cost."""
+    """Return a run in three lines: how it ended, its numbers, and their cost."""
     known = numbers(run)
     costs = {"iterations", "training time", *_COSTS.values()}
     found = ", ".join(f"{name} {number}" for name, number in known.items() if name not in costs)

@@ -1,4 +1,4 @@
-"""What a run can be continued from, ``state.npz`` in its folder: arrays of its solver, and its clocks."""
+"""State from which a run can be continued, ``state.npz`` in its folder: arrays of its solver, and clocks."""
 
 from __future__ import annotations
 
@@ -21,26 +21,27 @@ from svmbench.store.index import Index, folder_names
 from svmbench.store.runs import STATE, StoredRun
 
 _OWN, _COUNT = "svmbench_", "count_"
-#: Raised when what a solver keeps changes while its version stays: states of before are then no states.
+#: Increased when the content of states changes although the version of solvers does not; invalidates older
+#: ones.
 LAYOUT = 4
-#: Bytes of one piece of the sample by which it is decided whether an array is compressed, a piece of 64.
+#: Bytes of a piece of the sample that decides whether an array is compressed; one in 64 pieces is sampled.
 _PIECE = 1024
 
 
 @dataclass(frozen=True)
 class State:
-    """A run between two iterations.
+    """State of a run between two iterations.
 
     Attributes
     ----------
     iterations : int
-        Made so far: those of a checkpoint, but where a signal left no time to make one.
+        Iterations so far, as at a checkpoint unless a signal left no time to make one.
     wall, cpu : float
         Seconds of training so far.
     counts : mapping of str to int
         The counters that apply.
     arrays : mapping of str to ndarray
-        What the solver keeps.
+        Arrays of the solver and the observer.
     """
 
     iterations: int
@@ -51,7 +52,7 @@ class State:
 
     @property
     def spent(self) -> dict[str, Any]:
-        """What it has taken, named as in a checkpoint."""
+        """The costs so far, named as in a checkpoint."""
         return {**self.counts, "iterations": self.iterations, "wall_seconds": self.wall}
 
     def also(self, arrays: Mapping[str, NDArray[Any]]) -> State:
@@ -59,7 +60,7 @@ class State:
         return replace(self, arrays={**self.arrays, **arrays})
 
     def save(self, folder: Path) -> None:
-        """Write it whole, in place of an older one."""
+        """Write the state atomically, replacing an older one."""
         own = {"layout": LAYOUT, "iterations": self.iterations, "wall": self.wall, "cpu": self.cpu}
         content = io.BytesIO()
         named = {_OWN + name: np.array(value) for name, value in own.items()}
@@ -90,10 +91,10 @@ class State:
 
 
 def _write(archive: zipfile.ZipFile, name: str, array: NDArray[Any]) -> None:
-    """Write an array as `numpy.load` reads it, compressed where a sample of it becomes smaller.
+    """Write an array in numpy's format, compressed if a sample of it becomes smaller.
 
-    Scores do not, and on half a million examples the attempt would take most of the second in which Ctrl-C is
-    to end a run.
+    Scores do not, and for half a million examples trying would take most of the second in which Ctrl-C must
+    end a run.
     """
     stream = io.BytesIO()
     np.lib.format.write_array(stream, np.asarray(array), allow_pickle=False)

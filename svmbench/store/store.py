@@ -1,4 +1,4 @@
-"""The results folder: finding runs, beginning them, and the documents they share."""
+"""The results folder: finding and beginning runs, and shared documents."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from svmbench.store.reading import best, read
 from svmbench.store.runs import LOCK, RUNNING, AlreadyStored, StoredRun
 from svmbench.store.writer import RunWriter
 
-#: Most runs with one beginning that are read to tell which is meant, and most names that a wrong one is held
-#: against.
+#: Most runs with a common prefix that are read to find the one meant, and most names that a wrong name is
+#: compared with.
 _FEW, _MANY = 20, 2000
 
 
@@ -31,46 +31,46 @@ class Store:
     Parameters
     ----------
     root : str or path
-        The results folder; need not exist yet. A ``reference/`` folder with packs is one of its own.
+        The results folder; need not exist. A ``reference/`` folder with packs is a results folder itself.
     warn : callable, optional
-        Told, once each, of damaged runs that are skipped; by default written to standard error.
+        Receives a warning, once each, for damaged runs that are skipped. Default: print to standard error.
     """
 
     def __init__(self, root: str | os.PathLike[str], warn: Callable[[str], None] | None = None) -> None:
         self.root = Path(root)
         self._warn = warn or _to_stderr
         self._warned: set[Path] = set()
-        # The packs of a reference folder are unpacked and indexed in the results folder around it.
+        # The packs of a reference folder are unpacked and indexed in the surrounding results folder.
         self._is_reference = self.root.name == "reference" and (self.root / "packs").is_dir()
         self._home = self.root.parent if self._is_reference else self.root
 
     def check_writable(self) -> None:
-        """Raise UserError unless runs can be stored; leaves nothing behind."""
+        """Raise UserError unless runs can be stored; leave nothing behind."""
         documents.check_writable(self.root)
 
     def runs(self) -> list[StoredRun]:
-        """Return all runs, ended or not, oldest first; one of each identity, its result if there is one.
+        """Return all runs, ended or not, oldest first; one per identity, its result if there is one.
 
-        A damaged run is skipped with a warning.
+        Damaged runs are skipped with a warning.
         """
         return self._sorted(self._folders())
 
     def own(self) -> list[StoredRun]:
-        """Return the same without the runs of the ``reference/`` folder inside."""
+        """Return the same as `runs`, without those of the ``reference/`` folder."""
         return self._sorted(self._own_folders())
 
     def newest(self, count: int) -> tuple[list[StoredRun], list[str]]:
-        """Return the last own runs, newest last, and the names of all that there are.
+        """Return the last own runs, newest last, and the names of all runs.
 
-        Of the others, those that the index has are not read.
+        Other runs in the index are not read.
 
         Parameters
         ----------
         count : int
-            Most runs that are returned.
+            Most runs to return.
         """
         with Index(self._home) as index:
-            known: dict[tuple[str, str], StoredRun] = {}  # by folder and name, those that were read
+            known: dict[tuple[str, str], StoredRun] = {}  # runs read, by folder and name
             places: dict[str, list[tuple[str, str, str, str]]] = {}  # by identity
             for folder in self._own_folders():
                 starts = index.starts(folder)
@@ -87,7 +87,7 @@ class Store:
                 run = known.get((folder, name)) or index.row(folder, name)
                 return run or self._read(index, folder, name)
 
-            # Of an identity with two folders the one that counts may be the older one.
+            # If an identity has two folders, the older one may be the result.
             twins = [found(*place[2:]) for same in places.values() if len(same) > 1 for place in same]
             chosen = best(run for run in twins if run is not None)
             single = sorted((same[0] for same in places.values() if len(same) == 1), reverse=True)
@@ -102,14 +102,14 @@ class Store:
         return sorted(best(self._all(folders)), key=lambda run: (run.started, run.id))
 
     def find(self, name: str) -> StoredRun:
-        """Return the run with this id, this unique beginning of an id or of its hash, or in this folder.
+        """Return the run with this id, unique prefix of an id or hash, or folder.
 
-        Reference runs are looked for where no other run is meant. No other run is read.
+        Reference runs are searched last. Other runs are not read.
 
         Raises
         ------
         UserError
-            If there is none, or more than one.
+            If there is no such run, or more than one.
         """
         if (Path(name) / "run.json").is_file():
             return StoredRun.read(Path(name).resolve())
@@ -133,7 +133,7 @@ class Store:
             )
         for path in places.get(name, ()):
             if path.is_dir():
-                read(path)  # it is damaged, and this says how
+                read(path)  # it is damaged, and this raises the error
         if not places:
             raise UserError(f"there is no run {name}: {self.root} holds no runs; make one with: svmbench run")
         hint = nearest(name, places) if len(places) <= _MANY else ""
@@ -143,9 +143,9 @@ class Store:
         """Return the ended run of this identity, own or reference, or None."""
         own, *others = (self._home / folder for folder in self._folders())
         ended = []
-        # Runs of older versions have the name of an identity without derived parameters.
+        # Runs of older versions are named by an identity without derived parameters.
         for id in dict.fromkeys((run_id(identity), run_id(underived(identity)))):
-            # `.running` first: its process may have been killed between storing the end and the last rename.
+            # `.running` first: a process may be killed between storing the end and the last rename.
             for path in (own / (id + RUNNING), own / id, *(folder / id for folder in others)):
                 run = self._intact(path) if (path / "status.json").is_file() else None
                 if run is not None and run.key == run_id(identity):
@@ -153,7 +153,7 @@ class Store:
         return next((run for run in ended if run.complete), ended[0] if ended else None)
 
     def like(self, identity: dict[str, Any]) -> list[StoredRun]:
-        """Return the runs of this identity, whatever ν or R they derived."""
+        """Return the runs of this identity with any derived ν or R."""
         name = run_id(underived(identity))
         return [run for run in self.runs() if name in (run.key, run.facts["underived"])]
 
@@ -164,7 +164,7 @@ class Store:
         force: bool = False,
         waiting: Callable[[str], None] | None = None,
     ) -> RunWriter:
-        """Begin a run; its folder is locked against every other process until it ends.
+        """Begin a run; its folder is locked until the run ends.
 
         Parameters
         ----------
@@ -173,16 +173,16 @@ class Store:
         manifest : dict
             The rest of run.json: configuration, data set, solver and so on.
         force : bool
-            Replace a complete run of the same identity; one that is not complete is always replaced.
+            Whether to replace a complete run of the same identity; an incomplete one is always replaced.
         waiting : callable, optional
-            Where another process makes the run, wait for its end after telling who that is.
+            If another process is making the run, receive who it is, and wait for its end.
 
         Raises
         ------
         AlreadyStored
-            If it is stored already.
+            If the run is stored.
         UserError
-            If another process runs it now, and `waiting` is not given.
+            If another process is making it, and `waiting` is not given.
         StorageError
             If it cannot be stored.
         """
@@ -195,7 +195,7 @@ class Store:
                 return RunWriter(lock.path.parent, lock, {"id": id, "identity": identity, **manifest})
             except AlreadyStored:
                 lock.remove()
-                with contextlib.suppress(OSError):  # not empty: a run that was killed, or begins just now
+                with contextlib.suppress(OSError):  # not empty: a killed run, or one that begins just now
                     lock.path.parent.rmdir()
                 raise
             except BaseException:
@@ -213,11 +213,11 @@ class Store:
         return lock
 
     def _clear_the_way(self, identity: dict[str, Any], force: bool) -> None:
-        """Raise `AlreadyStored` if the run has its end; remove what it takes the place of."""
+        """Raise `AlreadyStored` if the run is complete; remove the runs that it replaces."""
         stored = self.get(identity)
         if stored is not None and stored.complete and not force:
             raise AlreadyStored(stored)
-        # A failed run that ended before it knew its ν or R would stand beside this one for ever.
+        # A failed run that ended before its ν or R was known would otherwise remain beside this one.
         failed = self.root / "runs" / run_id(underived(identity))
         if "derived" in identity and (failed / "status.json").is_file():
             run = self._intact(failed)
@@ -225,13 +225,13 @@ class Store:
                 shutil.rmtree(failed)
 
     def running(self) -> int:
-        """Return how many runs processes are making in this store now."""
+        """Return how many runs are in progress in this store."""
         folder = self.root / "runs"
         running = (name for name in folder_names(folder) if name.endswith(RUNNING))
         return sum(holder(folder / name / LOCK) is not None for name in running)
 
     def put_environment(self, record: dict[str, Any]) -> str:
-        """Store the description of machine and software once; return its hash."""
+        """Store an environment, once; return its hash."""
         hash = digest(record)
         if not (self.root / "environments" / f"{hash}.json").exists():
             self._put("environments", hash, record)
@@ -242,7 +242,7 @@ class Store:
         return self._document("environments", hash)
 
     def put_optimum(self, record: dict[str, Any]) -> str:
-        """Store a certified optimum; return its hash, that of the problem under its ``key``."""
+        """Store a certified optimum; return its hash, that of its ``key``."""
         hash = digest(record["key"])
         self._put("optima", hash, shared.sealed(record))
         return hash
@@ -252,15 +252,15 @@ class Store:
         return self._document("optima", hash)
 
     def lock_optimum(self, hash: str, waiting: Callable[[str], None], seconds: float | None = None) -> Lock:
-        """Lock the making of an optimum; ``waiting`` is told who makes it now, if somebody does.
+        """Lock the computation of an optimum; ``waiting`` receives who is computing it, if anyone.
 
-        With `seconds`, `StillLocked` that names who has it is raised after so much waiting.
+        `StillLocked`, naming the holder, is raised after waiting for `seconds`, if given.
         """
         with documents.storing("the optimum", self.root / "optima"):
             return Lock.acquire(self.root / "optima" / f".{hash}.lock", waiting, seconds)
 
     def _folders(self) -> list[str]:
-        """Return the folders of runs in the results folder: own ones, reference ones, and those of packs."""
+        """Return the folders of runs in the results folder: own, reference, and packs."""
         own = self._own_folders()
         return own if self._is_reference else [*own, *self._reference_folders()]
 
@@ -292,7 +292,7 @@ class Store:
 
     def _all(self, folders: Sequence[str]) -> Iterator[StoredRun]:
         with Index(self._home) as index:
-            # Reference runs last: among equals the first one is kept.
+            # Reference runs last: of equal runs, the first is kept.
             for folder in folders:
                 left = set(folder_names(self._home / folder))
                 for name, run in index.known(folder, left):
@@ -304,7 +304,7 @@ class Store:
                         yield found
 
     def _read(self, index: Index, folder: str, name: str) -> StoredRun | None:
-        """Read the run in a folder and keep it in the index; None as in `_intact`."""
+        """Read the run in a folder and add it to the index; None as in `_intact`."""
         signature = index.signature(folder, name)
         found = self._intact(self._home / folder / name)
         if found is None or signature is None:
@@ -312,11 +312,11 @@ class Store:
         return index.keep(folder, name, signature, found)
 
     def _intact(self, path: Path) -> StoredRun | None:
-        """Return the run in a folder; None if it holds none, or with a warning if it is damaged."""
+        """Return the run in a folder; None if there is none, or, with a warning, if it is damaged."""
         try:
             with contextlib.suppress(UserError):
                 return read(path)
-            return read(path)  # once more: a run that was replaced while it was read looks damaged
+            return read(path)  # retry: a run that is being replaced looks damaged
         except UserError as error:
             self._skipped(path, error, "a run")
             return None
@@ -330,7 +330,7 @@ class Store:
 
 @functools.lru_cache(maxsize=64)
 def opened(root: Path) -> Store:
-    """Return the store of a folder, each time the same one, so that it warns once of what is damaged."""
+    """Return the store of a folder, always the same object, so that it warns once of damage."""
     return Store(root)
 
 

@@ -1,4 +1,4 @@
-"""The table of checkpoints of a run, one line of CSV each, exact in both directions."""
+"""The checkpoints of a run as CSV, one line each; numbers are read back exactly."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COUNTS = (*FIELDS, "support_vectors", "test_mistakes", "rounds", "candidates")
 WORDS = ("dual_source", "precision")
 
-#: Columns of trace.csv in their order. Errors are fractions, objectives those of the λ-form, times seconds.
+#: Columns of trace.csv. Errors are fractions, objectives those of the λ-form, times seconds.
 TRACE_COLUMNS = (
     *FIELDS,
     *("support_vectors", "test_error", "test_mistakes", "validation_error", "train_error"),
@@ -30,19 +30,19 @@ TRACE_COLUMNS = (
     *("wall_seconds", "cpu_seconds"),
 )
 
-#: How a cell of each column is read, and a checkpoint of which nothing is known.
+#: Conversion of the cells of each column, and an empty checkpoint.
 _READ: dict[str, Callable[[str], Value]] = {
     name: str if name in WORDS else int if name in COUNTS else float for name in TRACE_COLUMNS
 }
 _UNKNOWN: dict[str, Value] = dict.fromkeys(TRACE_COLUMNS)
 
-#: Last column of the file: CRC-32 of all that stands before it, so that a line that was changed, lost or put
-#: in is noticed while the run has no end yet, and with it no checksum of the whole file.
+#: Last column of the file: CRC-32 of everything before it, so that changed, lost or inserted lines are
+#: detected before the run has an end with a checksum of the whole file.
 CHECK = "check"
 
 
 class TraceWriter:
-    """Appends checkpoints to a trace, each on the disk before training goes on."""
+    """Appends checkpoints to a trace, each written to the disk before training continues."""
 
     def __init__(self, path: Path) -> None:
         self._stream = path.open("w", encoding="utf-8", newline="")
@@ -50,7 +50,7 @@ class TraceWriter:
         self._append(f"{header()[:-1]},{CHECK}\n")
 
     def checkpoint(self, row: dict[str, Any]) -> None:
-        """Append one checkpoint; it is on the disk when this returns."""
+        """Append one checkpoint and write it to the disk."""
         text = line(row)[:-1] + ","
         self._append(f"{text}{zlib.crc32(text.encode(), self._crc):08x}\n")
 
@@ -71,12 +71,12 @@ def header() -> str:
 
 
 def line(row: dict[str, Any]) -> str:
-    """Return one checkpoint as a line; what is missing or None stays empty, floats are written exactly.
+    """Return one checkpoint as a line; missing or None becomes empty, floats are exact.
 
     Raises
     ------
     KeyError
-        If the row has a key that is no column.
+        If the row has a key that is not a column.
     """
     unknown = set(row).difference(TRACE_COLUMNS)
     if unknown:
@@ -93,34 +93,34 @@ def _cell(name: str, value: Any) -> str:
 
 
 def read_rows(path: Path) -> list[dict[str, Value]]:
-    """Read all whole lines of a trace; the unfinished last line of a killed run is dropped.
+    """Read all complete lines of a trace; an incomplete last line of a killed run is dropped.
 
     Returns
     -------
     list of dict
-        One per checkpoint with all of `TRACE_COLUMNS`; None where unknown. Empty if there is no file yet.
+        One per checkpoint, with all `TRACE_COLUMNS`; None where unknown. Empty if there is no file yet.
 
     Raises
     ------
     UserError
-        If a line is not what was written.
+        If a line is damaged.
     """
     text = _text(path)
     return [] if text is None else parse(text, path)
 
 
 def read_columns(path: Path, names: Sequence[str]) -> list[list[Value]]:
-    """Read some columns of a trace, in a fraction of the time that all of them take.
+    """Read some columns of a trace, much faster than all of them.
 
     Returns
     -------
     list of list
-        One for each name, with a value for each checkpoint, None where unknown.
+        One per name, with a value per checkpoint, None where unknown.
 
     Raises
     ------
     UserError
-        If a line is not what was written.
+        If a line is damaged.
     """
     try:
         content = read_regular(path)
@@ -132,7 +132,7 @@ def read_columns(path: Path, names: Sequence[str]) -> list[list[Value]]:
         places = [(header.index(name), _READ[name]) for name in names]
         most = 1 + max(place for place, _ in places)
         cells = [line.split(b",", most) for line in lines[1:]]
-        with contextlib.suppress(ValueError, IndexError):  # `parse` says what is wrong, and where
+        with contextlib.suppress(ValueError, IndexError):  # `parse` reports what is wrong, and where
             return [[_cell_of(row[place], read) for row in cells] for place, read in places]
     rows = read_rows(path)
     return [[row[name] for row in rows] for name in names]
@@ -143,14 +143,14 @@ def _cell_of(cell: bytes, read: Callable[[Any], Value]) -> Value:
 
 
 def _whole(content: bytes) -> bool:
-    """Return whether the check of the last whole line, over all that stands before it, is right."""
+    """Return whether the checksum in the last complete line, over everything before it, is right."""
     end = content.rindex(b"\n")
     begin = content.rindex(b",", 0, end) + 1
     return f"{zlib.crc32(memoryview(content)[:begin]):08x}".encode() == content[begin:end]
 
 
 def last_row(content: bytes, path: Path) -> dict[str, Value] | None:
-    """Return the last checkpoint of a trace whose checksum is right; the others are not looked at."""
+    """Return the last checkpoint of a trace with a correct checksum; others are not checked."""
     lines = content.split(b"\n")[:-1]
     if len(lines) < 2:
         return None
@@ -176,7 +176,7 @@ def _text(path: Path) -> str | None:
 
 
 def parse(text: str, path: Path) -> list[dict[str, Value]]:
-    """Return the same from the text of a trace, whose file is that of the path."""
+    """Return the rows of a trace's text; the path is for messages."""
     lines = text.split("\n")[:-1]
     names = lines[0].split(",") if lines else []
     checked = names[-1:] == [CHECK]
@@ -197,7 +197,7 @@ def parse(text: str, path: Path) -> list[dict[str, Value]]:
 
 
 def _follow(content: str, check: str, crc: int) -> int:
-    """Return the CRC-32 of the file up to a line, from that before it; ValueError if it is another."""
+    """Return the CRC-32 up to and including a line, from that before it; ValueError if it is wrong."""
     body = content[: len(content) - len(check)].encode()
     if f"{zlib.crc32(body, crc):08x}" != check:
         raise ValueError("it is not what its check says")
@@ -205,7 +205,7 @@ def _follow(content: str, check: str, crc: int) -> int:
 
 
 def read_frame(path: Path) -> pd.DataFrame:
-    """Read a trace as a table: counts as int64 (Int64 where some are unknown), unknown numbers as NaN."""
+    """Read a trace as a table: counts as int64 (Int64 if some are unknown), unknown numbers as NaN."""
     import numpy as np
     import pandas as pd
 

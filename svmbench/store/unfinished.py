@@ -1,4 +1,4 @@
-"""The search for an optimum that was not certified in time, beside the optima, for the next attempt."""
+"""State of a search for an optimum that was not certified in time, kept for the next attempt."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _ABOUT = "about"
 
 
 class UnfinishedOptimum:
-    """What is kept of one problem's optimum until it is certified; to be used under its lock.
+    """State of the search for one optimum until it is certified; use it under its lock.
 
     Parameters
     ----------
     store : Store
-        Where.
+        The store.
     hash : str
-        Of the problem, as of its optimum.
+        Hash of the problem, as for its optimum.
     made_by : mapping
-        What the state belongs to: one that was made by anything else is no state to go on from.
+        What the state depends on; a state made by anything else is ignored.
     """
 
     def __init__(self, store: Store, hash: str, made_by: Mapping[str, Any]) -> None:
@@ -37,7 +37,7 @@ class UnfinishedOptimum:
         self._made_by = dict(made_by)
 
     def put(self, arrays: Mapping[str, NDArray[Any]], cost: Mapping[str, Any]) -> None:
-        """Keep a state and what it has cost; a crash leaves the last one or this one.
+        """Store a state and its cost atomically.
 
         Raises
         ------
@@ -62,12 +62,12 @@ class UnfinishedOptimum:
             return None
 
     def remove(self) -> None:
-        """Remove it, if there is one."""
+        """Remove the state, if there is one."""
         self._path.unlink(missing_ok=True)
 
 
 def _check(arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Return a digest of arrays by their names, types, shapes and bytes."""
+    """Return a digest of arrays: names, types, shapes and bytes."""
     return digest(
         [[name, str(one.dtype), one.shape, sha256(one.tobytes())] for name, one in sorted(arrays.items())]
     )

@@ -1,4 +1,4 @@
-"""The writing end of a run."""
+"""Writing a run."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def now() -> str:
-    """Return the time as it is stored: ISO 8601, UTC, microseconds."""
+    """Return the current time in the stored format: ISO 8601, UTC, microseconds."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 class RunWriter:
-    """The writing end of a run: owns the lock of its folder until the run ends.
+    """Writes a run and holds the lock of its folder until the run ends.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class RunWriter:
         self.path = path
         self._lock = lock
         self._manifest = {**manifest, "started": now()}
-        for leftover in path.iterdir():  # of a run of the same identity that was killed
+        for leftover in path.iterdir():  # of a killed run of the same identity
             if leftover != lock.path:
                 shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
         documents.write(path / "run.json", lines.checked(self._manifest))
@@ -49,23 +49,23 @@ class RunWriter:
         return storing(f"run {self.path.name.removesuffix(RUNNING)}", self.path.parent)
 
     def checkpoint(self, row: dict[str, Any]) -> None:
-        """Append one checkpoint; it is on the disk when this returns."""
+        """Append one checkpoint and write it to the disk."""
         with self._storing():
             self._trace.checkpoint(row)
 
     def put_model(self, model: StoredModel) -> None:
-        """Store the predictor of the last checkpoint."""
+        """Store the model of the last checkpoint."""
         with self._storing():
             model.save(self.path / MODEL)
 
     def put_state(self, state: State) -> None:
-        """Store what the run can be continued from at its last checkpoint."""
+        """Store the state at the last checkpoint, from which the run can be continued."""
         with self._storing():
             state.save(self.path)
 
     @contextmanager
     def training(self, spent: float) -> Iterator[None]:
-        """Tell who watches from outside, by a file, that the run trains, and for how long it had before."""
+        """Mark by a file, for the watching process, that the run trains, and its training time before."""
         mark = self.path / TRAINING
         with self._storing():
             mark.write_text(repr(spent), encoding="ascii")
@@ -76,12 +76,12 @@ class RunWriter:
                 mark.unlink(missing_ok=True)
 
     def log(self, text: str) -> None:
-        """Write error.log, what a person needs to understand a failure."""
+        """Write error.log, which explains a failure."""
         with self._storing():
             (self.path / "error.log").write_text(text, encoding="utf-8")
 
     def finish(self, status: str, reason: str, **fields: Any) -> StoredRun:
-        """Store the end and give the folder its final name, in place of an older run of the same identity."""
+        """Store the end and rename the folder to its final name, replacing an older run."""
         if status not in END_STATES:
             raise ValueError(f"no such end state: {status}")
         with self._storing():
@@ -95,7 +95,7 @@ class RunWriter:
         self.path = _named(self.path, self._lock)
 
     def abandon(self) -> None:
-        """Leave the run without an end, as if its process had been killed."""
+        """Leave the run without an end, as after a kill."""
         with contextlib.suppress(OSError):
             self._trace.close()
         self._lock.release()
@@ -111,37 +111,37 @@ class RunWriter:
 
 
 def _named(path: Path, lock: Lock) -> Path:
-    """Give the folder of an ended run its final name, and free it."""
+    """Rename the folder of an ended run to its final name, and release its lock."""
     final = path.with_name(path.name.removesuffix(RUNNING))
     old = final.with_name(f".{final.name}.replaced")
     shutil.rmtree(old, ignore_errors=True)
     if final.exists():
-        # Killed between the two renames, the new run is still read, from its folder `.running`.
+        # If killed between the two renames, the new run is still found in its folder `.running`.
         os.rename(final, old)
     os.rename(path, final)
     sync_folder(final.parent)
     shutil.rmtree(old, ignore_errors=True)
-    # Only now: a lock removed before the renames would make the folder look like that of a killed run.
+    # Not earlier: without its lock before the renames, the folder would look like that of a killed run.
     lock.path = final / LOCK
     lock.remove()
     return final
 
 
 def conclude(path: Path, status: str, reason: str) -> StoredRun | None:
-    """Store the end of a run whose process is dead, with the checkpoints and the model that it left.
+    """Store the end of a run whose process is dead, keeping its checkpoints and model.
 
     Parameters
     ----------
     path : Path
         Its folder, ``<id>.running``.
     status, reason : str
-        As for `RunWriter.finish`.
+        As in `RunWriter.finish`.
 
     Returns
     -------
     StoredRun or None
-        None if the process had stored nothing yet, or another one makes the run now. An end that it had
-        stored itself stays.
+        None if the process had stored nothing, or another process is making the run. An end that the process
+        had stored itself is kept.
     """
     lock = Lock.try_acquire(path / LOCK)
     if lock is None:
@@ -153,7 +153,7 @@ def conclude(path: Path, status: str, reason: str) -> StoredRun | None:
             lock.release()
             return None
         whole = (path / "trace.csv").read_bytes().rpartition(b"\n")
-        (path / "trace.csv").write_bytes(whole[0] + whole[1])  # without a line that was not finished
+        (path / "trace.csv").write_bytes(whole[0] + whole[1])  # without an incomplete last line
         (path / TRAINING).unlink(missing_ok=True)
         started = documents.read(path / "run.json")["started"]
         seal(path, {"status": status, "reason": reason, "started": started, "ended": now()})
@@ -161,7 +161,7 @@ def conclude(path: Path, status: str, reason: str) -> StoredRun | None:
 
 
 def seal(path: Path, end: dict[str, Any]) -> None:
-    """Write status.json of a run: its end, with the checksums of its files and of the end itself."""
+    """Write status.json of a run: its end, and the checksums of its files and of the end itself."""
     files = {name: sha256(path / name) for name in CHECKED if (path / name).is_file()}
     end = {**end, "files": files}
     documents.write(path / "status.json", {**end, "check": digest(end)})
