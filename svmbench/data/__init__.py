@@ -1,6 +1,6 @@
-"""From a catalogue entry to a verified, prepared matrix with labels.
+"""Data sets: from a catalogue entry to a verified, prepared matrix with labels.
 
-`load` gives the data of a run; `catalogue` answers what there is without importing anything heavy.
+`load` returns the data of a run; `catalogue` lists data sets without importing numpy.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what needs numpy when it is asked for, so that listing and completion stay instant."""
+    """Import modules that need numpy on first use, so that listing and completion are instant."""
     if name not in _HOMES:
         raise AttributeError(f"module 'svmbench.data' has no attribute '{name}'")
     return getattr(importlib.import_module(_HOMES[name]), name)

@@ -1,7 +1,7 @@
-"""Arrays of numpy and scipy as a data file: how they are written to and read from an ``.npz`` file.
+"""Arrays of numpy and scipy as data files in ``.npz`` format.
 
 ``X`` is a dense matrix, or ``X_data``, ``X_indices``, ``X_indptr`` and ``X_shape`` are those of a CSR matrix;
-``y`` holds the labels, numbers or text. Nothing in the file is executed when it is read (no pickle).
+``y`` contains the labels, numbers or text. Pickled objects are refused.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CSR = ("X_data", "X_indices", "X_indptr", "X_shape")
 
 
 def write_arrays(X: Any, y: Any) -> bytes:
-    """Return the content of a file with these examples, the same bytes for the same arrays.
+    """Return the content of a file with these examples; equal arrays give equal bytes.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def write_arrays(X: Any, y: Any) -> bytes:
     Raises
     ------
     UserError
-        If the shapes do not fit or the values are no numbers.
+        If the shapes do not match or the values are not numbers.
     """
     labels = np.asarray(y)
     if labels.dtype.kind in "OUS":
@@ -49,28 +49,28 @@ def write_arrays(X: Any, y: Any) -> bytes:
         raise UserError(f"X holds {values.dtype}: give numbers")
     parts = {"X": rows} if not issparse(rows) else _parts(rows)
     buffer = io.BytesIO()
-    np.savez(buffer, y=labels, **parts)  # no time stamps in it: equal arrays are equal files
+    np.savez(buffer, y=labels, **parts)  # contains no time stamps: equal arrays give equal files
     return buffer.getvalue()
 
 
 def _parts(X: scipy.sparse.csr_array) -> dict[str, Any]:
     if not X.has_canonical_format:
-        X = X.copy()  # what it was made of belongs to the caller
+        X = X.copy()  # it may belong to the caller
         X.sum_duplicates()
     return dict(zip(_CSR, (X.data, X.indices, X.indptr, np.array(X.shape))))
 
 
 def looks_like_arrays(content: bytes) -> bool:
-    """Tell whether a file begins like a zip archive, which an ``.npz`` file is."""
+    """Return whether a file begins like a zip archive, as ``.npz`` files do."""
     return content.startswith(b"PK\x03\x04")
 
 
 def with_labels(content: bytes) -> bytes:
-    """Return the content of such a file with labels of 0 if it has none; another one as it is."""
+    """Return the content of such a file with labels of 0 added if it has none."""
     try:
         arrays = read_npz(content, ("X", "y", *_CSR))
     except ValueError:
-        return content  # reading it says why
+        return content  # reading it reports why
     if "y" in arrays or not ({"X"} <= arrays.keys() or {*_CSR} <= arrays.keys()):
         return content
     X = arrays.get("X")
@@ -87,7 +87,7 @@ def read_arrays(content: bytes, where: str) -> Table:
     Raises
     ------
     UserError
-        If it holds no examples, or a feature that is no finite number.
+        If it contains no examples, or a feature that is not a finite number.
     """
     try:
         arrays = read_npz(content, ("X", "y", *_CSR))

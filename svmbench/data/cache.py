@@ -1,8 +1,8 @@
-"""Prepared data on disk: arrays as .npy files beside a manifest, written whole or not at all.
+"""Prepared data on disk: arrays as .npy files beside a manifest, written atomically.
 
-The manifest holds the digest of each array and, under ``check``, of itself. Nothing of it is used before the
-digest and the shapes of the arrays have been checked: a compiled reader indexes by them without bounds. A
-manifest written by an older version has no ``check``; its shapes and its files are checked all the same.
+The manifest contains the digest of each array and, under ``check``, its own. Digest and shapes of the arrays
+are checked before use, since compiled readers rely on them without bounds checks. Manifests by older versions
+have no ``check``; their shapes and files are still checked.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from svmbench.data.folders import make_folder, unwritable
 from svmbench.files import digest, read_regular, sha256
 from svmbench.sparse import issparse
 
-LAYOUT = 1  # raised when the files of a prepared folder change their meaning
+LAYOUT = 1  # increased when the files of a prepared folder change their meaning
 MANIFEST = "manifest.json"
 PARTS = ("train", "validation", "test")
 
 
-#: What a manifest may hold; ``check`` is missing in those of older versions.
+#: Keys of a manifest; ``check`` is missing in those of older versions.
 _KEYS = {"name", "checksum", "parts", "info", "files"}
 _MATRICES = (("X",), ("data", "indices", "indptr"))
 
 
 def load(folder: Path) -> Dataset | None:
-    """Return the prepared data set of a folder, or None if it is not there, not readable or damaged.
+    """Return the prepared data set of a folder, or None if it is missing, unreadable or damaged.
 
     An array is hashed again unless its times and size are those of its preparation. The time of the last
-    change of a file's state cannot be set back, so that only what the disk changes by itself, or an array
-    that an older version prepared, is left to `verify`, which hashes everything.
+    status change (ctime) cannot be set back, so only spontaneous changes on the disk, and changes of arrays
+    prepared by older versions, are left to `verify`, which hashes everything.
     """
     try:
         return _dataset(folder, _manifest(folder), whole=False)
@@ -47,7 +47,7 @@ def load(folder: Path) -> Dataset | None:
 
 
 def checksum(folder: Path) -> str | None:
-    """Return the checksum of the prepared data set of a folder, its arrays unread; None if there is none."""
+    """Return the checksum of a folder's prepared data set without reading arrays; None if there is none."""
     try:
         return str(_manifest(folder)["checksum"])
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -55,7 +55,7 @@ def checksum(folder: Path) -> str | None:
 
 
 def save(folder: Path, dataset: Dataset) -> None:
-    """Write a data set to a folder that appears only when it is whole; an unreadable one is replaced."""
+    """Write a data set to a folder atomically, replacing an unreadable one."""
     make_folder(folder.parent)
     try:
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".") as scratch:
@@ -67,7 +67,7 @@ def save(folder: Path, dataset: Dataset) -> None:
             if not folder.exists():
                 os.rename(written, folder)
     except OSError as error:
-        if not folder.exists():  # else another process was faster
+        if not folder.exists():  # otherwise another process was faster
             raise unwritable(folder.parent, error) from error
 
 
@@ -91,7 +91,7 @@ def _write(folder: Path, dataset: Dataset) -> None:
 
 
 def verify(folder: Path) -> tuple[bool, str]:
-    """Return whether a prepared folder is what was written, by all of its content, and a sentence."""
+    """Check all content of a prepared folder; return whether it is intact, and a message."""
     try:
         manifest = _manifest(folder)
         _dataset(folder, manifest, whole=True)
@@ -106,7 +106,7 @@ def verify(folder: Path) -> tuple[bool, str]:
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
-    """Return what is written of a prepared folder; ValueError if it is not what was written."""
+    """Return the manifest of a prepared folder; ValueError if it is damaged."""
     manifest: dict[str, Any] = json.loads(read_regular(folder / MANIFEST))
     content = {key: value for key, value in manifest.items() if key != "check"}
     if content.keys() != _KEYS:
@@ -117,7 +117,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 
 def _dataset(folder: Path, manifest: dict[str, Any], *, whole: bool) -> Dataset:
-    """Return the data set that a manifest describes; ValueError if an array is not what was written."""
+    """Return the data set described by a manifest; ValueError if an array is damaged."""
     for name, stamp in manifest["files"].items():
         if not _same(folder / name, stamp, whole=whole):
             raise ValueError(f"{name} is not what was written")
@@ -135,13 +135,13 @@ def _dataset(folder: Path, manifest: dict[str, Any], *, whole: bool) -> Dataset:
 
 def _same(path: Path, stamp: list[Any], *, whole: bool) -> bool:
     known = stamp[1:]
-    # An older version kept no time of the last change of the state.
+    # Older versions did not store the time of the last status change.
     same = len(known) in (2, 3) and known == _stat(path)[: len(known)]
     return (not whole and same) or stamp[0] == sha256(path)
 
 
 def _stat(path: Path) -> list[int]:
-    """Return time and size of a file, and the time of the last change of its state."""
+    """Return modification time, size and status change time of a file."""
     state = path.stat()
     return [state.st_mtime_ns, state.st_size, state.st_ctime_ns]
 
@@ -159,13 +159,13 @@ def _load_part(folder: Path, key: str, shape: list[int]) -> tuple[Part, set[str]
     if names == ("X",):
         return Part(arrays["X"], y), set(files.values())
     X = scipy.sparse.csr_array((n, d), dtype=np.float32)
-    # Set behind the constructor, which would look at every index again.
+    # Set after construction, which would check every index again.
     X.data, X.indices, X.indptr = arrays.values()
     return Part(X, y), set(files.values())
 
 
 def _fits_dense(n: int, d: int, X: NDArray[Any]) -> bool:
-    """Return whether an array is what the kernels read as n rows of d features."""
+    """Return whether an array is valid as n rows of d features for the kernels."""
     return X.shape == (n, d) and X.dtype == np.float32 and X.flags.c_contiguous
 
 

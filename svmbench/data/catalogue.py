@@ -1,8 +1,8 @@
-"""What data sets there are: their catalogue entries, parameters and files.
+"""The data sets: catalogue entries, parameters and files.
 
-A set has a name. ``datasets/catalogue/<name>.yaml`` says where its files come from and what must be in them,
-``svmbench/data/sets/<name>.py`` how they become matrices, ``conf/dataset/<name>.yaml`` what its parameters
-mean.
+A set has a name. ``datasets/catalogue/<name>.yaml`` defines where its files come from and what they must
+contain, ``svmbench/data/sets/<name>.py`` how they become matrices, and ``conf/dataset/<name>.yaml`` documents
+its parameters.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from svmbench.data.entries import Entry, Form, RawFile
 from svmbench.data.folders import catalogue_folder, data_folder, mirror_folders
 from svmbench.errors import UserError, nearest
 
-#: The set of the user's own file, and what is left out of a file's name.
+#: Name of the set of the user's own files, and suffixes omitted from the name of a file.
 OWN = "file"
 _OWN_SUFFIXES = (".gz", ".bz2", ".xz", ".csv", ".tsv", ".txt", ".dat", ".data", ".svm", ".libsvm")
 
@@ -36,7 +36,7 @@ def _names(folder: Path) -> tuple[str, ...]:
 
 
 def known(name: str) -> str:
-    """Return the name if there is such a set, else raise a `UserError` with the nearest one."""
+    """Return the name if there is such a set, else raise a `UserError` with the nearest name."""
     if name not in names():
         hint = nearest(name, names())
         raise UserError(f"there is no data set '{name}'{hint or ';'} the sets are: {', '.join(names())}")
@@ -44,25 +44,25 @@ def known(name: str) -> str:
 
 
 def set_of(dataset: Mapping[str, Any]) -> str:
-    """Return which set a ``dataset`` section describes: one with a path is ``file``, whatever its name."""
+    """Return the set of a ``dataset`` section; one with a path is ``file``, whatever its name."""
     name = str(dataset["name"])
     return OWN if name not in names() and "path" in dataset else known(name)
 
 
 def own_name(given: str, path: str | None) -> str:
-    """Return what the user's file is called in tables and folders: as given, else as the file is named.
+    """Return the name of the user's data in tables and folders: the given one, or that of the file.
 
     Parameters
     ----------
     given : str
-        The key dataset.name; ``file`` where the user gave none.
+        The key dataset.name; ``file`` if the user gave none.
     path : str or None
         The file.
 
     Raises
     ------
     UserError
-        If the name given cannot be part of a folder's name.
+        If the name cannot be part of the name of a folder.
     """
     if given != OWN:
         if not re.fullmatch(r"\w[\w.+-]{0,39}", given):
@@ -111,9 +111,9 @@ def _form(given: dict[str, Any]) -> Form:
 
 
 def list_sets(directory: str | None = None) -> list[dict[str, Any]]:
-    """Describe every set: name, title, task, rows (per part), features, licence, citation, present.
+    """Describe all sets: name, title, task, rows (per part), features, licence, citation, present.
 
-    ``present`` says whether its files are stored, so that neither a mirror nor the network is needed.
+    ``present`` means that the files are stored, so that neither a mirror nor the network is needed.
     """
     from svmbench.data.download import stored
 
@@ -132,7 +132,7 @@ def fetch(
     directory: str | None = None,
     say: Callable[[str], None] = lambda line: None,
 ) -> list[Path]:
-    """Bring the files of a set into the data folder, each verified; those that are there already stay.
+    """Download the files of a set to the data folder and verify them; existing files are kept.
 
     Parameters
     ----------
@@ -141,14 +141,14 @@ def fetch(
     mirror : str or None
         Folder with copies of the published files; None: ``$SVMBENCH_MIRROR``.
     directory : str or None
-        The data folder; None: the usual one (`svmbench.data.folders.data_folder`).
+        The data folder; None: the default (`svmbench.data.folders.data_folder`).
     say : callable
         Receives one line of progress at a time.
 
     Raises
     ------
     UserError
-        If a file cannot be had from any source, or the folder cannot be written to.
+        If a file is not available from any source, or the folder is not writable.
     """
     from svmbench.data.download import obtain
 
@@ -157,7 +157,7 @@ def fetch(
 
 
 def verify(name: str, directory: str | None = None) -> list[tuple[str, bool, str]]:
-    """Check the stored files of a set: for each its path, whether it is right, and a sentence."""
+    """Check the stored files of a set; return for each its path, whether it is correct, and a message."""
     from svmbench.data import cache
     from svmbench.data.download import stored
     from svmbench.data.unpack import Corrupt, read
@@ -186,7 +186,7 @@ def verify(name: str, directory: str | None = None) -> list[tuple[str, bool, str
 
 
 def label_key(text: str) -> str:
-    """Return the canonical text of a label: ``+1``, ``1.0`` and ``1`` are one label."""
+    """Return the canonical text of a label: ``+1``, ``1.0`` and ``1`` are the same label."""
     if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text):
         return text
     number = float(text)

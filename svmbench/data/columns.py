@@ -1,4 +1,4 @@
-"""Very wide sparse data: keep the columns that occur."""
+"""Removal of empty columns from very wide sparse data."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from numpy.typing import NDArray
 
 from svmbench.data.dataset import Matrix
 
-#: Up to so many columns nothing is left out; the vectors of this length that solvers keep are small.
+#: Up to this many columns, none is removed; vectors of this length in solvers are small.
 ALWAYS = 1 << 16
 
 
 def occurring(matrices: list[Matrix]) -> list[Matrix]:
     """Return CSR matrices without the columns that are empty in all of them, if they are very wide.
 
-    An empty column changes no inner product and no distance, but a vector of the width of the data, as
-    kernels and linear solvers keep, would take memory for it. The columns of the first matrix come first,
-    then those that only a later one has, in ascending order each: no later matrix changes their numbers.
+    An empty column does not change inner products or distances, but the vectors of the data's width in
+    kernels and linear solvers would take memory for it. The columns of the first matrix come first, then
+    those that occur only in later ones, each in ascending order, so that later matrices do not change their
+    numbers.
 
     Parameters
     ----------
@@ -27,14 +28,14 @@ def occurring(matrices: list[Matrix]) -> list[Matrix]:
     Returns
     -------
     list of csr_array, shape (n_i, k)
-        The same objects where d is at most `ALWAYS`, or twice the number of values.
+        The same objects if d is at most `ALWAYS`, or twice the number of values.
     """
     kept = kept_columns(matrices)
     return matrices if kept is None else [renumbered(X, kept) for X in matrices]
 
 
 def kept_columns(matrices: list[Matrix]) -> NDArray[np.int32] | None:
-    """Return the columns that `occurring` keeps, in its order, or None where it keeps all."""
+    """Return the columns kept by `occurring`, in its order, or None if it keeps all."""
     width = matrices[0].shape[1]
     if width <= max(ALWAYS, 2 * sum(X.nnz for X in matrices)):
         return None
@@ -45,11 +46,11 @@ def kept_columns(matrices: list[Matrix]) -> NDArray[np.int32] | None:
 
 
 def renumbered(X: Matrix, kept: NDArray[np.int32]) -> Matrix:
-    """Return a CSR matrix with the columns that are kept, and behind them the others that have values."""
+    """Return a CSR matrix with the kept columns, followed by others that have values."""
     every = np.concatenate([kept, np.setdiff1d(X.indices, kept)])
     order = np.argsort(every)
     columns = order[np.searchsorted(every, X.indices, sorter=order)].astype(np.int32)
-    # Where none is kept there is one column all the same, which is empty.
+    # If no column is kept, there is still one, which is empty.
     columns += 0 if kept.size else 1
     width = max(1, kept.size) + every.size - kept.size
     return scipy.sparse.csr_array((X.data, columns, X.indptr), shape=(X.shape[0], width))

@@ -1,4 +1,4 @@
-"""What a prepared data set is, and how matrices take the form that the kernels read."""
+"""Prepared data sets, and the conversion of matrices to the form that kernels read."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from svmbench.errors import UserError
 from svmbench.sparse import is_exact, issparse
 
-# Below this share of non-zeros, CSR rows are faster than dense ones, unless a row is short anyway.
+# Below this fraction of non-zeros, CSR rows are faster than dense ones, unless rows are short.
 DENSE_FROM = 0.08
 DENSE_BELOW_FEATURES = 256
 
-Matrix = Any  # ndarray or csr_array of shape (n, d); scipy's types do not say more
+Matrix = Any  # ndarray or csr_array of shape (n, d); scipy's types are not more specific
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Part:
     Attributes
     ----------
     X : ndarray of float32, shape (n, d), C-contiguous, or csr_array of float32 with sorted int32 indices
-        One example per row. The user's own data are float64 in all parts where float32 would round a value.
+        One example per row. The user's data are float64 in all parts if float32 would round a value.
     y : ndarray of float64, shape (n,)
         Labels in {-1, +1}.
     """
@@ -51,10 +51,10 @@ class Dataset:
     train, validation, test : Part
         The last two may be None.
     checksum : str
-        sha256 over the payload checksums of the raw files, the parameters and the version of the preparation.
+        SHA-256 over the checksums of the raw files, the parameters and the version of the preparation.
     info : dict
-        title, task, rows and positives per part, features, columns (of the files: features, or more where
-        empty ones were left out), density (of the training part), scaling, sources (file and sha256),
+        title, task, rows and positives per part, features, columns (of the files; more than features if
+        empty ones were removed), density (of the training part), scaling, sources (file and sha256),
         parameters, licence, citation.
     """
 
@@ -68,18 +68,18 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Prepared:
-    """What ``prepare`` returns.
+    """Result of ``prepare``.
 
     Attributes
     ----------
     parts : dict
         By name: train, validation, test.
     scaling : str
-        What was done to the values.
+        Description of the scaling.
     columns : int, optional
-        Columns of the files, where the parts have not all of them.
+        Columns of the files, if the parts do not have all of them.
     labels : tuple of (str, str), optional
-        What the files call the positive and the negative class.
+        Labels of the positive and the negative class in the files.
     """
 
     parts: dict[str, Part]
@@ -89,14 +89,14 @@ class Prepared:
 
 
 def storage(prepared: Prepared, *, given: bool = False) -> Prepared:
-    """Give all parts one layout, dense or CSR by the training part's density, in float32.
+    """Give all parts the same layout, dense or CSR depending on the training part's density, in float32.
 
     Parameters
     ----------
     prepared : Prepared
         Examples in float32 or float64.
     given : bool, default False
-        Keep float64 in all parts if float32 would round a value of any of them.
+        Whether to keep float64 in all parts if float32 would round a value of any of them.
 
     Raises
     ------
@@ -131,19 +131,19 @@ def rounded(data: Dataset) -> Dataset:
 
 
 def held_dense(X: Matrix) -> bool:
-    """Tell whether a set with these training rows is held in dense rows."""
+    """Return whether a set with these training rows is stored as dense rows."""
     return X.shape[1] <= DENSE_BELOW_FEATURES or density(X) >= DENSE_FROM
 
 
 def density(X: Matrix) -> float:
-    """Return the share of non-zero values."""
+    """Return the fraction of non-zero values."""
     rows, columns = X.shape
     nonzero = np.count_nonzero(X.data) if issparse(X) else np.count_nonzero(X)
     return float(nonzero) / (rows * columns)
 
 
 def _layout(X: Matrix, dense: bool, dtype: type) -> Matrix:
-    with np.errstate(over="ignore"):  # checked below, with a sentence
+    with np.errstate(over="ignore"):  # checked below, with a message
         single = X.astype(np.float32)
     if not np.isfinite(single.data if issparse(single) else single).all():
         raise UserError("the data hold values beyond the range of single precision, 3.4e38: rescale them")

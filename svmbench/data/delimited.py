@@ -1,4 +1,4 @@
-"""Find out how delimited text is laid out: its delimiter, its header and its label column."""
+"""Detection of the layout of delimited text: delimiter, header and label column."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DELIMITERS = {",": ",", ";": ";", "tab": "\t", "|": "|", "space": " "}
 
 @dataclass(frozen=True)
 class Layout:
-    """What `svmbench.data.raw.read_csv` needs to know; ``label`` counts from 0."""
+    """Layout for `svmbench.data.raw.read_csv`; ``label`` counts from 0."""
 
     columns: int
     label: int
@@ -28,7 +28,7 @@ def find_layout(
     delimiter: str = "auto",
     header: bool | None = None,
 ) -> Layout:
-    """Return the layout of a file from its first line and what the user says.
+    """Return the layout of a file from its first line and the user's options.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ def find_layout(
     label : int or str
         ``first``, ``last``, a number from 1, or a name in the header.
     delimiter : str
-        ``auto`` or a key of `DELIMITERS`; found as the first of these that is in the first line, but for
-        commas where semicolons or tabs stand between values as well: those are decimal commas.
+        ``auto`` or a key of `DELIMITERS`. ``auto`` is the first of these that occurs in the first line;
+        commas besides semicolons or tabs are decimal commas.
     header : bool or None
         Whether the first line names the columns; None: it does if none of its fields is a number.
     """
@@ -60,7 +60,7 @@ def find_layout(
 
 def find_delimiter(first: str) -> str:
     """Return the delimiter of a first line, a key of `DELIMITERS`; see `find_layout`."""
-    bare = "".join(first.split('"')[::2]).strip()  # what stands outside of quotes
+    bare = "".join(first.split('"')[::2]).strip()  # the text outside of quotes
     delimiter = next((word for word, mark in DELIMITERS.items() if mark in bare), ",")
     if delimiter == "," and (other := re.search(r";|(?<![,\t ])\t(?![,\t ])", bare)):
         return "tab" if other[0] == "\t" else other[0]
@@ -68,7 +68,7 @@ def find_delimiter(first: str) -> str:
 
 
 def first_line(content: bytes) -> bytes:
-    """Return the first line that is not blank, without looking at the others."""
+    """Return the first line that is not blank, without reading the others."""
     start = len(content) - len(content.lstrip(b" \t\r\n"))
     start = content.rfind(b"\n", 0, start) + 1
     end = content.find(b"\n", start)
@@ -76,10 +76,10 @@ def first_line(content: bytes) -> bytes:
 
 
 def split_fields(line: str, mark: str) -> list[str]:
-    """Return the fields of a line, without the blanks and double quotes around them.
+    """Return the fields of a line, without surrounding blanks and double quotes.
 
-    Delimiters inside quotes belong to the field, and a doubled quote there stands for one. A quote that is
-    not closed reaches to the end of the line, which the parser refuses.
+    Delimiters inside quotes belong to the field, and a doubled quote there means one. An unclosed quote
+    extends to the end of the line, which the parser refuses.
     """
     if mark == " ":
         line = line.replace("\t", " ")
@@ -100,7 +100,7 @@ def split_fields(line: str, mark: str) -> list[str]:
 
 
 def _field_end(line: str, at: int, mark: str) -> int:
-    """Return where the field ends that begins at a place: at the next delimiter outside of quotes."""
+    """Return the end of the field that begins at a place: the next delimiter outside of quotes."""
     if line.startswith('"', at):
         at = line.find('"', at + 1)
         while at >= 0 and line.startswith('""', at):
@@ -110,7 +110,7 @@ def _field_end(line: str, at: int, mark: str) -> int:
 
 
 def is_number(text: str) -> bool:
-    """Tell whether a text is a number, nan and inf among them."""
+    """Return whether a text is a number, including nan and inf."""
     try:
         float(text)
     except ValueError:

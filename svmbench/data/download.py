@@ -1,4 +1,4 @@
-"""Get raw files from a mirror folder or the network: resumed, verified, and never half there."""
+"""Raw files from a mirror folder or the network: resumed, verified, and stored only when complete."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from svmbench.errors import UserError
 from svmbench.files import Lock
 
 if TYPE_CHECKING:
-    import requests  # a tenth of a second, imported by what connects: a prepared data set needs none
+    import requests  # takes 0.1 s, so it is imported only when needed: prepared data sets do not need it
 
 Say = Callable[[str], None]
-Getter = Callable[[Path, Say], bool]  # fills the part; tells whether it was put together from pieces
+Getter = Callable[[Path, Say], bool]  # fills the part; returns whether it was assembled from pieces
 
-ATTEMPTS = 4  # connections to one address, while it breaks off in the middle
+ATTEMPTS = 4  # connections to one address that breaks off
 TIMEOUT = (10.0, 60.0)  # seconds to connect, and between two pieces
-PIECE = 1 << 14  # bytes; at most so many are lost when a connection breaks off
-REPORT_EVERY = 2.0  # seconds between two lines of progress
+PIECE = 1 << 14  # bytes; at most as many are lost when a connection breaks off
+REPORT_EVERY = 2.0  # seconds between two progress messages
 
 
 class SourceFailed(Exception):
-    """One source could not give the file; the message says why."""
+    """A source could not provide the file; the message says why."""
 
 
 def stored(file: RawFile, folder: Path) -> tuple[Path, Form] | None:
-    """Return the stored file and its form, or None. What is stored under its name was verified."""
+    """Return the stored file and its form, or None. Stored files have been verified."""
     for form in file.forms:
         for name in candidates(form):
             path = folder / "raw" / file.folder / name
@@ -43,12 +43,12 @@ def stored(file: RawFile, folder: Path) -> tuple[Path, Form] | None:
 
 
 def obtain(file: RawFile, mirrors: list[Path], folder: Path, say: Say) -> tuple[Path, Form]:
-    """Return the stored file, fetching it if need be from the mirrors, then from the addresses, in order.
+    """Return the stored file; if it is missing, fetch it from the mirrors, then from the addresses, in order.
 
     Raises
     ------
     UserError
-        If no source gives it (one line for each), or the data folder cannot be written to.
+        If no source provides it (one line for each), or the data folder is not writable.
     """
     found = stored(file, folder)
     if found is not None:
@@ -89,7 +89,7 @@ def _fetch(file: RawFile, mirrors: list[Path], home: Path, say: Say) -> tuple[Pa
 
 
 def _sources(file: RawFile, mirrors: list[Path]) -> Iterator[tuple[str, Form, Getter]]:
-    """Yield name, form and getter of every source, in order."""
+    """Yield name, form and getter of all sources, in order."""
     for mirror in mirrors:
         for form in file.forms:
             for name in candidates(form):
@@ -102,7 +102,7 @@ def _sources(file: RawFile, mirrors: list[Path]) -> Iterator[tuple[str, Form, Ge
 
 
 def _complete(get: Getter, part: Path, form: Form, suffix: str, say: Say) -> None:
-    """Fill the part and verify it; one that was put together and is wrong is fetched again from the start."""
+    """Fill the part and verify it; a wrong one assembled from pieces is fetched again from scratch."""
     for _ in range(2):
         joined = get(part, say)
         try:
@@ -127,20 +127,20 @@ def _copy(path: Path, part: Path, say: Say) -> bool:
 
 
 def _download(url: str, part: Path, say: Say) -> bool:
-    """Fill the part from an address; tell whether it was put together from more than one answer."""
+    """Fill the part from an address; return whether it was assembled from more than one response."""
     import requests
 
     for attempt in range(1, ATTEMPTS + 1):
         received = False
         start = part.stat().st_size if part.exists() else 0
-        # Without the first header a server may compress on the way, and offsets would mean other bytes.
+        # Without the first header, a server may compress the content, and offsets would be wrong.
         headers = {"Accept-Encoding": "identity", "User-Agent": "svmbench"}
         if start:
             headers["Range"] = f"bytes={start}-"
         try:
             with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
                 if response.status_code == 416 and start:
-                    return True  # nothing comes behind what is there: it is whole, or another file's
+                    return True  # the part is complete, or belongs to another file
                 if response.status_code not in (200, 206):
                     raise SourceFailed(f"HTTP {response.status_code} {response.reason}")
                 received = True
@@ -154,7 +154,7 @@ def _download(url: str, part: Path, say: Say) -> bool:
 
 
 def _receive(response: requests.Response, part: Path, start: int, say: Say) -> None:
-    """Write the body behind the first ``start`` bytes of the part."""
+    """Write the body after the first ``start`` bytes of the part."""
     length = response.headers.get("Content-Length")
     total = f" of {(start + int(length)) / 1e6:.1f}" if length else ""
     name = part.name[1:].removesuffix(".part")
@@ -169,7 +169,7 @@ def _receive(response: requests.Response, part: Path, start: int, say: Say) -> N
 
 
 def _reason(error: requests.RequestException) -> str:
-    """Return one clause for a failed connection; the library's own texts are nested and long."""
+    """Return a short reason for a failed connection; the texts of the library are nested and long."""
     import requests
 
     if isinstance(error, requests.Timeout):
@@ -184,7 +184,7 @@ def _reason(error: requests.RequestException) -> str:
 
 
 def _nothing_worked(file: RawFile, mirrors: list[Path], home: Path, failures: list[str]) -> str:
-    """Return the message when no source gave the file: what was tried, and what to do."""
+    """Return the message if no source provided the file: what was tried, and what to do."""
     names = [form.name for form in file.forms]
     for mirror in mirrors:
         if not mirror.is_dir():

@@ -1,4 +1,4 @@
-"""Bring the text of a user's file into the form that the parser reads: UTF-8 with line feeds."""
+"""Conversion of the user's text files to UTF-8 with line feeds, which the parser reads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import codecs
 
 from svmbench.errors import UserError
 
-# The longer marks first: that of UTF-32 begins like that of UTF-16.
+# Longer marks first, since that of UTF-32 begins like that of UTF-16.
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -18,21 +18,21 @@ _MARKS = {
 def as_utf8(content: bytes, where: str) -> bytes:
     """Return the text in UTF-8 with a line feed at the end of each line.
 
-    Text in UTF-16 or UTF-32, as spreadsheets save it, is known by its byte order mark, or UTF-16 by the zero
-    byte of its first character. What is in a one-byte encoding stays as it is: numbers are the same in all of
+    UTF-16 and UTF-32, as saved by spreadsheets, are detected by their byte order mark, UTF-16 also by a zero
+    byte in its first character. One-byte encodings are left unchanged, since numbers are the same in all of
     them.
 
     Parameters
     ----------
     content : bytes
-        The file, unpacked.
+        The unpacked file.
     where : str
         Its name for messages.
 
     Raises
     ------
     UserError
-        If it is not the encoding that its first bytes say, or no text at all.
+        If it does not have the encoding that its first bytes indicate, or is not text.
     """
     encoding = next((name for mark, name in _MARKS.items() if content.startswith(mark)), None)
     if encoding is None and len(content) > 1 and 0 in content[:2]:
@@ -47,6 +47,6 @@ def as_utf8(content: bytes, where: str) -> bytes:
             ) from error
     if b"\0" in content:
         raise UserError(f"{where} is not text: byte {content.index(0) + 1} is zero; save the data as text")
-    if b"\r" in content and b"\n" not in content:  # the line ends of some spreadsheets
+    if b"\r" in content and b"\n" not in content:  # line ends of some spreadsheets
         content = content.replace(b"\r", b"\n")
     return content

@@ -1,4 +1,4 @@
-"""What the catalogue knows of a data set and of the files it comes in."""
+"""Catalogue entries of data sets and their files."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ class Form:
     Attributes
     ----------
     name : str
-        File name without the suffix of a compression. A name in ``.tar`` is an archive.
+        File name without the suffix of a compression. A name ending in ``.tar`` is an archive.
     members : dict of str to (str or None)
-        Files to read, with the sha256 of their unpacked bytes; of an archive several, else the file itself.
+        Files to read, with the SHA-256 of their unpacked bytes: several for an archive, else the file.
     packed_sha256 : str or None
-        Of the file as published, where nothing is known about its unpacked bytes.
+        SHA-256 of the published file, if its unpacked bytes are unknown.
     urls : tuple of str
-        Addresses, to be tried in order.
+        Addresses, in the order to try.
     """
 
     name: str
@@ -34,13 +34,13 @@ class RawFile:
     Attributes
     ----------
     folder : str
-        Sub-folder in the raw data and in a mirror.
+        Sub-folder of the raw data and of a mirror.
     forms : tuple of Form
-        To be tried in order.
+        Forms, in the order to try.
     rows : int or None
-        Number of examples that must be in it.
+        Required number of examples.
     classes : dict of str to int
-        Number of examples of each label that must be in it; empty where it has no labels of its own.
+        Required number of examples of each label; empty if the file has no labels.
     """
 
     folder: str
@@ -51,7 +51,7 @@ class RawFile:
 
 @dataclass(frozen=True)
 class Entry:
-    """The catalogue's knowledge of one data set."""
+    """Catalogue entry of a data set."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""Where downloaded and prepared data lie."""
+"""Locations of downloaded and prepared data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def catalogue_folder() -> Path:
-    """Return the folder of the catalogue, in an installed package or in a source checkout."""
+    """Return the folder of the catalogue, installed or in a source checkout."""
     for folder in (_PACKAGE / "catalogue", _PACKAGE.parent / "datasets" / "catalogue"):
         if folder.is_dir():
             return folder
@@ -19,7 +19,7 @@ def catalogue_folder() -> Path:
 
 
 def data_folder(directory: str | None = None) -> Path:
-    """Return the folder of downloaded (``raw``) and prepared (``prepared``) data; it need not exist yet.
+    """Return the folder of downloaded (``raw``) and prepared (``prepared``) data, which need not exist.
 
     The first of: ``directory`` (the key data.dir), ``$SVMBENCH_DATA``, the ``datasets`` folder of a source
     checkout that svmbench runs from, and ``svmbench`` in the user's cache folder.
@@ -43,7 +43,7 @@ def mirror_folders(mirror: str | None = None) -> list[Path]:
 
 
 def make_folder(folder: Path) -> Path:
-    """Create a folder for data, or say in a `UserError` why that cannot be."""
+    """Create a folder for data; a `UserError` says why if that fails."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -52,8 +52,8 @@ def make_folder(folder: Path) -> Path:
 
 
 def unwritable(folder: Path, error: OSError) -> UserError:
-    """Return the error for a data folder that cannot be written to."""
-    # numpy raises an OSError without a number where it could not write all of an array.
+    """Return the error for a data folder that is not writable."""
+    # numpy raises an OSError without errno if it could not write the whole array.
     reason = error.strerror or f"the disk is probably full ({error})"
     return UserError(
         f"cannot write data to {folder}: {reason}; name another folder by data.dir=DIR or $SVMBENCH_DATA"

@@ -1,4 +1,4 @@
-"""Generated sets: independent training and test draws from one recorded seed."""
+"""Generated sets: independent training and test sets from one stored seed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Sample = Callable[[int, np.random.Generator], tuple[NDArray[np.float32], NDArray
 
 
 def draw(n_train: int, n_test: int, seed: int, sample: Sample) -> Prepared:
-    """Draw both parts, each from its own child of the seed: the test set does not depend on ``n_train``."""
+    """Draw both parts, each from its own child seed: the test set does not depend on ``n_train``."""
     children = np.random.SeedSequence(seed).spawn(2)
     sizes = {"train": n_train, "test": n_test}
     parts = {

@@ -1,4 +1,4 @@
-"""Load a data set: from the prepared cache, or from its raw files, its generator or the user's file."""
+"""Loading of data sets from the prepared cache, raw files, generators or the user's files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from svmbench.data.unpack import allowed_bytes
 from svmbench.errors import UserError, nearest
 from svmbench.files import Lock, digest
 
-#: Bytes for each value of a generated set while it is drawn: twice in double and once in single precision.
+#: Bytes per value while a generated set is drawn: two copies in double and one in single precision.
 _DRAWN = 20
 
 
@@ -31,7 +31,7 @@ def load(
     say: Callable[[str], None] = lambda line: None,
     checksum: str | None = None,
 ) -> Dataset:
-    """Return a data set, prepared once and then read back from the data folder.
+    """Return a data set; it is prepared once and then read from the data folder.
 
     Parameters
     ----------
@@ -44,19 +44,19 @@ def load(
     say : callable
         Receives one line of progress at a time.
     checksum : str, optional
-        That of a stored run. Older versions rounded the user's own features to float32; where it is the
-        checksum of such data, these are returned.
+        Checksum of a stored run. Older versions rounded the user's features to float32; if it is the checksum
+        of such data, these are returned.
 
     Returns
     -------
     Dataset
-        Labels in {-1, +1}; all parts dense or all CSR, in float32; in float64 the user's own data that
-        float32 would round.
+        Labels in {-1, +1}; all parts dense or all CSR, in float32, or in float64 for the user's data if
+        float32 would round them.
 
     Raises
     ------
     UserError
-        For an unknown name or parameter, a file that cannot be had, is not the published one or is malformed.
+        For an unknown name or parameter, or a file that is unavailable, not the published one or malformed.
     """
     name, called = catalogue.set_of(dataset), str(dataset["name"])
     module, entry, folder = catalogue.module(name), catalogue.entry(name), data_folder(directory)
@@ -71,12 +71,12 @@ def load(
             raise UserError(f"not enough memory to prepare dataset={called}: give fewer examples") from error
         return _described(called, entry, params, module.VERSION, raw, prepared)
 
-    if not entry.files:  # generated, or the user's own file, which may change: a copy gains nothing
+    if not entry.files:  # generated, or the user's own file, which may change: not worth a copy
         made = prepare()
         if checksum is None or checksum != _checksum(entry, params, module.VERSION, raw, single=True):
             return made
         return replace(rounded(made), checksum=checksum)
-    if hasattr(module, "PIECE"):  # keeps what it made by itself
+    if hasattr(module, "PIECE"):  # it stores its pieces itself
         with _alone(raw.pieces, say):
             return prepare()
     home = _home(folder, entry, params, module.VERSION)
@@ -84,7 +84,7 @@ def load(
     if found is not None:
         return found
     with _alone(home, say):
-        found = cache.load(home)  # made while this process waited
+        found = cache.load(home)  # prepared by another process during the wait
         if found is None:
             damaged = " again: what was prepared is damaged" if home.exists() else ""
             say(f"{name}: preparing{damaged}")
@@ -94,9 +94,9 @@ def load(
 
 
 def check(dataset: Mapping[str, Any], *, mirror: str | None = None, directory: str | None = None) -> None:
-    """Raise what `load` would raise, with the parameters of `load`.
+    """Raise the errors of `load`, with the same parameters.
 
-    A data set that has files is read; a published one is prepared on the way. A generated set is not drawn.
+    A data set with files is read, and a published one is thereby prepared. Generated sets are not drawn.
     """
     name = catalogue.set_of(dataset)
     entry, schema = catalogue.entry(name), catalogue.module(name).Params
@@ -107,7 +107,7 @@ def check(dataset: Mapping[str, Any], *, mirror: str | None = None, directory: s
 
 
 def _check_size(called: str, entry: Entry, params: Any) -> None:
-    """Raise a `UserError` for a generated set that is larger than the machine, before its memory is taken."""
+    """Raise a `UserError` for a generated set that exceeds the memory, before it is allocated."""
     examples = getattr(params, "n_train", 0) + getattr(params, "n_test", 0)
     features = getattr(params, "dimensions", entry.features)
     if entry.files or not features:
@@ -122,28 +122,28 @@ def _check_size(called: str, entry: Entry, params: Any) -> None:
 
 
 def known_checksum(dataset: Mapping[str, Any], *, directory: str | None = None) -> str | None:
-    """Return the checksum of the data set that `load` would give; only the user's own files are read for it.
+    """Return the checksum of the data set that `load` would return; of files, only the user's are read.
 
     Parameters and errors as in `load`.
 
     Returns
     -------
     str or None
-        None where it takes a preparation to know it: no file of a published set has been read yet.
+        None if it is known only after preparation, since no file of a published set has been read.
     """
     name = catalogue.set_of(dataset)
     module, entry, folder = catalogue.module(name), catalogue.entry(name), data_folder(directory)
     params = _params(name, module.Params, dataset)
     if entry.files:
         return cache.checksum(_home(folder, entry, params, module.VERSION))
-    if name == catalogue.OWN:  # its values decide
+    if name == catalogue.OWN:  # depends on its values
         return load(dataset, directory=directory).checksum
     raw = RawFiles(entry, [], folder, lambda line: None)
     return _checksum(entry, params, module.VERSION, raw, single=True)
 
 
 def _home(folder: Path, entry: Entry, params: Any, version: int) -> Path:
-    """Return where a prepared set lies; another one for anything that changes what is in it."""
+    """Return the folder of a prepared set, which depends on everything that affects its content."""
     forms = {key: [form.members for form in file.forms] for key, file in entry.files.items()}
     key = digest([entry.name, asdict(params), version, cache.LAYOUT, forms])
     return folder / "prepared" / f"{entry.name}-{key[:12]}"
@@ -151,7 +151,7 @@ def _home(folder: Path, entry: Entry, params: Any, version: int) -> Path:
 
 @contextlib.contextmanager
 def _alone(home: Path, say: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock on a prepared folder, so that it is made once however many processes ask for it."""
+    """Hold the lock of a prepared folder, so that concurrent processes prepare it once."""
     make_folder(home.parent)
     name = home.name
     try:
@@ -181,7 +181,7 @@ def _params(name: str, schema: type, dataset: Mapping[str, Any]) -> Any:
 def _described(
     called: str, entry: Entry, params: Any, version: int, raw: RawFiles, prepared: Prepared
 ) -> Dataset:
-    """Add checksum and description to the prepared parts."""
+    """Return the prepared parts with checksum and description."""
     parts = prepared.parts
     info = {
         "title": entry.title,
@@ -203,11 +203,11 @@ def _described(
 
 
 def _checksum(entry: Entry, params: Any, version: int, raw: RawFiles, *, single: bool) -> str:
-    """Return what tells the content of a set from others, once all its files have been read.
+    """Return the checksum of a set's content, once all its files have been read.
 
     `single` says whether its features are in float32.
     """
-    # Where a file lies does not change what is in it.
+    # The location of a file does not matter.
     content = {
         item.name: getattr(params, item.name) for item in fields(params) if not item.metadata.get("place")
     }

@@ -1,4 +1,4 @@
-"""Fields that several sets share, and the canonical form of a set of digits."""
+"""Parameter fields shared by several sets, and the canonical form of a set of digits."""
 
 from __future__ import annotations
 
@@ -7,18 +7,25 @@ from typing import Any
 
 from svmbench.errors import UserError, nearest
 
-#: Rows are numbered by 32 bits.
+#: Row numbers have 32 bits.
 _MOST_ROWS = 2**31 - 1
 
 
 def one_of(default: str, *others: str) -> Any:
-    """Return a text field with a few allowed words."""
+    """Return a text field with allowed words."""
     return field(default=default, metadata={"choices": (default, *others)})
 
 
 def whole(default: int, low: int, high: int | None = None) -> Any:
-    """Return a whole-number field with a range."""
+    """Return an integer field with a range."""
     return field(default=default, metadata={"min": low} | ({} if high is None else {"max": high}))
+
+
+class Checked:
+    """Base of parameter dataclasses that rejects values outside their limits."""
+
+    def __post_init__(self) -> None:
+        check(self)
 
 
 def check(params: Any) -> None:
@@ -50,7 +57,7 @@ def digits(task: int | str | list[int]) -> str:
     Returns
     -------
     str
-        Ascending; a run of three or more digits as a range: ``8``, ``0-4``, ``1,3,5-9``.
+        Ascending; three or more consecutive digits as a range: ``8``, ``0-4``, ``1,3,5-9``.
     """
     wanted = _digit_set(task)
     if wanted is None or not 0 < len(wanted) < 10:
@@ -74,7 +81,7 @@ def digit_set(canonical: str) -> set[int]:
 
 
 def _digit_set(task: int | str | list[int]) -> set[int] | None:
-    """Return the digits, or None for anything that names none."""
+    """Return the digits, or None if the text is not a set of digits."""
     wanted: set[int] = set()
     for word in task if isinstance(task, list | tuple) else str(task).split(","):
         first, _, last = str(word).strip().partition("-")

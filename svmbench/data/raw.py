@@ -1,4 +1,4 @@
-"""Verified raw files of a set, read into tables whose counts are checked against the catalogue."""
+"""Verified raw files of a set as tables, with counts checked against the catalogue."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from svmbench.files import sha256
 
 @dataclass(frozen=True)
 class Table:
-    """Examples as they stand in a file.
+    """Examples as in a file.
 
     Attributes
     ----------
     X : ndarray of float64, shape (n, d), or csr_array of float64
     codes : ndarray of int32, shape (n,)
-        Number of each row's label in ``labels``.
+        Index of each row's label in ``labels``.
     labels : tuple of str
         Distinct labels, canonical (``1`` for ``+1`` and ``1.0``), in order of appearance.
     places : tuple of (int, int, int)
-        Line, field and column where each label was seen first.
+        Line, field and column of the first occurrence of each label.
     """
 
     X: Matrix
@@ -53,7 +53,7 @@ class Table:
 
 
 def read_libsvm(content: bytes, where: str, features: int | None = None) -> Table:
-    """Parse LIBSVM text; ``features`` None: as many as the largest index."""
+    """Parse LIBSVM text; ``features`` None: the largest index."""
     codes, labels, places, indptr, indices, values = libsvm(content, where, features or 0)
     columns = features or (int(indices.max()) + 1 if indices.size else 1)
     X = scipy.sparse.csr_array((values, indices, indptr), shape=(codes.size, columns))
@@ -67,7 +67,7 @@ def read_csv(content: bytes, where: str, *, columns: int, label: int, delimiter:
 
 
 def _table(X: Matrix, codes: NDArray[np.int32], labels: list[str], places: list[Any]) -> Table:
-    """Merge labels that are one number written in several ways."""
+    """Merge labels that are different spellings of one number."""
     keys = [label_key(text) for text in labels]
     distinct = {key: code for code, key in enumerate(dict.fromkeys(keys))}
     if len(distinct) < len(keys):
@@ -78,14 +78,14 @@ def _table(X: Matrix, codes: NDArray[np.int32], labels: list[str], places: list[
 
 
 class RawFiles:
-    """The raw files of one set; each is fetched when it is first asked for.
+    """The raw files of one set; each is fetched on first use.
 
     Attributes
     ----------
     pieces : Path
-        Folder for a set that stores what it prepares by itself, piece by piece.
+        Folder for a set that stores prepared pieces itself.
     payloads : dict of str to str
-        sha256 of every unpacked member read so far, by name.
+        SHA-256 of every unpacked member read so far, by name.
     """
 
     def __init__(self, entry: Entry, mirrors: list[Path], folder: Path, say: Callable[[str], None]) -> None:
@@ -109,7 +109,7 @@ class RawFiles:
         return contents
 
     def users_file(self, role: str, path: Path) -> bytes:
-        """Return the unpacked bytes of a file of the user's, noted in ``payloads`` by its role."""
+        """Return the unpacked bytes of a user's file, recorded in ``payloads`` by its role."""
         try:
             content = read_unpacked(path)
         except Refused as error:
@@ -135,7 +135,7 @@ class RawFiles:
 
 
 def check_counts(rows: int, classes: dict[str, int], file: RawFile, name: str) -> None:
-    """Refuse a file whose counts differ from the catalogue's."""
+    """Raise an error if the counts of a file differ from the catalogue's."""
     if file.rows is not None and rows != file.rows:
         raise UserError(
             f"{name} has {rows} examples but the catalogue says {file.rows}: it is not the published file"

@@ -1,4 +1,4 @@
-"""Rows to be scored by a model, made as the data set of the model was made, with labels or without."""
+"""Rows to score with a model, prepared like its data set, with or without labels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from svmbench.sparse import issparse
 
 
 def _read(dataset: Mapping[str, Any], path: str, width: int, say: Callable[[str], None]) -> Table:
-    """Return the rows of a file for a model of a data set, laid out as that was if it is the user's own."""
+    """Return the rows of a file for a model of a data set, in its layout if it is the user's own."""
     params = _params(dataset) if set_of(dataset) == OWN else Params()
     raw = RawFiles(entry(OWN), [], Path(), say)
     content, where = read_content(raw, "rows", path)
@@ -45,10 +45,10 @@ class Rows:
     Attributes
     ----------
     X : ndarray or csr_array, shape (m, d + a)
-        The features of the data set. Behind them, in a CSR matrix, a columns that the data set was left
-        without because it has no value there.
+        The features of the data set. In a CSR matrix, they are followed by a columns that were removed from
+        the data set because they are empty there.
     by_files : bool
-        Whether they depend on what the files of the data set hold now.
+        Whether they depend on the current content of the data set's files.
     """
 
     X: Matrix
@@ -58,19 +58,19 @@ class Rows:
 def prepared_rows(
     dataset: Mapping[str, Any], path: str, d: int, columns: int | None, say: Callable[[str], None]
 ) -> Rows:
-    """Return the features of a file's rows for a model of a data set, made as the user's own data were.
+    """Return the features of a file's rows for a model, prepared like the user's own data.
 
     Parameters
     ----------
     dataset : mapping
-        ``dataset`` of the configuration that the model was made with.
+        ``dataset`` of the model's configuration.
     path : str
         The file with the rows.
     d : int
         Features of the data set.
     columns : int or None
-        Columns of its files, more than d where empty ones were left out (`svmbench.data.columns`); None if
-        that is not known, so that the files must tell.
+        Columns of its files, more than d if empty ones were removed (`svmbench.data.columns`); None if
+        unknown, so that the files must be read.
     say : callable
         Receives one line at a time.
 
@@ -107,7 +107,7 @@ def prepared_rows(
 
 
 def _known(params: Params) -> list[Matrix]:
-    """Return the rows of the user's own files, sparse ones as wide as the widest."""
+    """Return the rows of the user's files; sparse ones have the width of the widest."""
     raw = RawFiles(entry(OWN), [], Path(), lambda line: None)
     content, where = read_content(raw, "train", str(params.path))
     layout = layout_of(params, content, where)
@@ -118,7 +118,7 @@ def _known(params: Params) -> list[Matrix]:
 
 
 def _scaled_by(train: Matrix, X: Matrix, path: str, d: int, params: Params) -> Matrix:
-    """Return rows scaled by those of the training file; columns that it lacks stay as they are."""
+    """Return rows scaled like the training file; columns missing there are unchanged."""
     known = train[split_rows(params, train.shape[0])["train"] if params.test_path is None else slice(None)]
     if issparse(known) != issparse(X) or known.shape[1] > d:
         raise UserError(
@@ -134,5 +134,5 @@ def _scaled_by(train: Matrix, X: Matrix, path: str, d: int, params: Params) -> M
 
 
 def _params(dataset: Mapping[str, Any]) -> Params:
-    """Return the parameters of the user's own data from a configuration, which may lack newer ones."""
+    """Return the parameters of the user's data from a configuration, which may lack newer ones."""
     return Params(**{item.name: dataset[item.name] for item in fields(Params) if item.name in dataset})

@@ -19,9 +19,9 @@ def random_split(n: int, sizes: dict[str, int], seed: int) -> dict[str, NDArray[
     n : int
         Number of examples.
     sizes : dict of str to int
-        Sizes of the parts by name; together at most n.
+        Sizes of the parts by name, at most n in total.
     seed : int
-        Entropy of the `numpy.random.SeedSequence` behind the permutation.
+        Entropy of the `numpy.random.SeedSequence` of the permutation.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def random_split(n: int, sizes: dict[str, int], seed: int) -> dict[str, NDArray[
 
 
 def folds(y: NDArray[np.float64], count: int, seed: int) -> list[NDArray[np.int64]]:
-    """Deal the examples out to stratified folds: each class at random, as evenly as its number allows.
+    """Assign the examples to stratified folds: each class at random and as evenly as possible.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def folds(y: NDArray[np.float64], count: int, seed: int) -> list[NDArray[np.int6
     count : int
         Number of folds.
     seed : int
-        Of the order in which the examples are dealt out; nothing else changes it.
+        Determines the random assignment.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def folds(y: NDArray[np.float64], count: int, seed: int) -> list[NDArray[np.int6
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     fold = np.empty(y.size, np.int64)
     for members in (np.flatnonzero(y < 0.0), np.flatnonzero(y > 0.0)):
-        # From where the class before ended, so that the folds differ by one example at most.
+        # Start where the previous class ended, so that the sizes of folds differ by at most one.
         begin = 0 if y[members[0]] < 0.0 else int(np.count_nonzero(y < 0.0))
         fold[rng.permutation(members)] = (begin + np.arange(members.size)) % count
     return [np.flatnonzero(fold == number) for number in range(count)]
@@ -87,27 +87,27 @@ def take(X: Matrix, y: NDArray[np.float64], rows: NDArray[np.int64] | slice) -> 
 
 
 def scale(X: NDArray[np.float64], train: NDArray[np.int64] | slice, scaling: str, columns: int) -> None:
-    """Scale the first columns of a dense matrix in place, by what the training rows say.
+    """Scale the first columns of a dense matrix in place, by statistics of the training rows.
 
     Parameters
     ----------
     X : ndarray of float64, shape (n, d)
         All examples.
     train : index of rows
-        The training examples; only they determine the scaling, so nothing of the test set leaks.
+        The training examples. Only they determine the scaling, so nothing of the test set leaks.
     scaling : str
         ``minmax``: to [0, 1]; ``standard``: to mean 0 and standard deviation 1; ``none``.
     columns : int
-        How many columns, from the first, are scaled. A constant one becomes 0.
+        Number of columns to scale, from the first. A constant column becomes 0.
 
     Raises
     ------
     UserError
-        If the width of a column is beyond the range of a number.
+        If the range of a column overflows.
     """
     for number, column in enumerate(X.T[:columns], start=1):
         known = column[train]
-        with np.errstate(over="ignore", invalid="ignore"):  # checked below, with a sentence
+        with np.errstate(over="ignore", invalid="ignore"):  # checked below, with a message
             if scaling == "minmax":
                 shift, width = known.min(), np.ptp(known)
             elif scaling == "standard":
@@ -124,7 +124,7 @@ def scale(X: NDArray[np.float64], train: NDArray[np.int64] | slice, scaling: str
 def scale_sparse(X: Matrix, train: NDArray[np.int64] | slice) -> Matrix:
     """Return a CSR matrix with each column divided by its largest absolute value in the training rows.
 
-    So zeros stay zeros. A column without values in the training rows stays as it is.
+    Zeros stay zeros. A column that is empty in the training rows is unchanged.
     """
     largest = np.ones(X.shape[1])
     known = X[train]
@@ -135,9 +135,9 @@ def scale_sparse(X: Matrix, train: NDArray[np.int64] | slice) -> Matrix:
 
 
 def unit_rows(X: Matrix) -> Matrix:
-    """Return the rows divided by their Euclidean lengths; a row of zeros stays as it is.
+    """Return the rows divided by their Euclidean norms; rows of zeros are unchanged.
 
-    A row's largest absolute value is divided out first, so that no square leaves the range of a double.
+    Each row is first divided by its largest absolute value, so that no square overflows or underflows.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def unit_rows(X: Matrix) -> Matrix:
 
 
 def _divided(X: Matrix, divisors: Matrix) -> Matrix:
-    """Return each row divided by its divisor, or as it is where that is 0."""
+    """Return each row divided by its divisor, or unchanged if that is 0."""
     wide = np.asarray(divisors.toarray() if issparse(divisors) else divisors, np.float64).ravel()
     wide = np.where(wide == 0.0, 1.0, wide)
     if not issparse(X):

@@ -1,4 +1,4 @@
-"""Rows without labels, given a label that means nothing, so that they are read as those with labels are."""
+"""Placeholder labels for rows without labels, so that they are read like labelled ones."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _PAIR = re.compile(rb"\s*-?\d+:")
 
 
 def labelled(content: bytes, where: str, params: Params, width: int) -> tuple[bytes, Params]:
-    """Return the content of a file with labels, and how it is laid out.
+    """Return the content of a file with labels added, and its layout.
 
     Parameters
     ----------
     content : bytes
-        Rows with labels, or without: a line in LIBSVM format that begins with a pair, delimited text with as
-        many columns as there are features, arrays without y.
+        Rows with or without labels. Rows without labels are lines in LIBSVM format that begin with a pair,
+        delimited text with as many columns as features, or arrays without y.
     where : str
         Its path for messages.
     params : Params
-        How the data set of the model is laid out.
+        Layout of the model's data set.
     width : int
-        Its number of feature columns.
+        Number of its feature columns.
     """
     if looks_like_arrays(content):
         return with_labels(content), params
@@ -45,20 +45,20 @@ def labelled(content: bytes, where: str, params: Params, width: int) -> tuple[by
 
 
 def _is_libsvm(content: bytes, first: bytes, width: int) -> bool:
-    # A column of numbers alone: a label for each row of zeros, or the only feature.
+    # A single column of numbers: the labels of rows of zeros, or the only feature.
     alone = width == 1 and b":" not in content
     return bool(_PAIR.match(first)) or (looks_like_libsvm(content) and not alone)
 
 
 def _with_zeros(content: bytes, zero: bytes, header: bytes | None = None) -> bytes:
-    """Return the lines of delimited text that are not blank, with a label in front of each."""
+    """Return the non-blank lines of delimited text, each with a label in front."""
     lines = [line for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()]
     fronts = [zero if header is None else header, *[zero] * (len(lines) - 1)]
     return b"".join(front + line + b"\n" for front, line in zip(fronts, lines, strict=True))
 
 
 def _with_labels_of_pairs(content: bytes, where: str) -> bytes:
-    """Return lines in LIBSVM format with a label in front of each.
+    """Return lines in LIBSVM format, each with a label in front.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Unpack raw files, whatever their compression, and check what is inside.
+"""Unpacking of raw files of any compression, and verification of their content.
 
-Nothing is written to disk, and nothing is unpacked without a limit, so that neither an archive's paths and
-links nor a file of a kilobyte that holds gigabytes can do harm.
+Nothing is written to disk, and unpacking is limited in size, so that neither paths and links in an archive
+nor a small file that expands to gigabytes can do harm.
 """
 
 from __future__ import annotations
@@ -25,38 +25,38 @@ from svmbench.files import sha256
 _MAGIC = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz"}
 COMPRESSIONS = tuple(_MAGIC.values())
 _SUFFIXES = ("", *COMPRESSIONS)
-# A file may unpack to `_RATIO` times its size, or to `_FREE` bytes whatever its size. Text and pixels of real
-# data sets shrink 3 to 20 times, and only what repeats itself shrinks a hundredfold.
+# A file may expand to `_RATIO` times its size, or to `_FREE` bytes whatever its size. Text and pixels of real
+# data sets compress 3 to 20 times, and only repetitive content compresses a hundredfold.
 _RATIO = 100
 _FREE = 1 << 28
-_SHARE = 0.5  # of the machine's memory that the bytes of one file may take
+_SHARE = 0.5  # largest fraction of the machine's memory for the bytes of one file
 _PIECE = 1 << 20  # bytes read at a time
 
 
 class Corrupt(Exception):
-    """A raw file is not what the catalogue says; the message is a clause that begins with the fault."""
+    """A raw file differs from the catalogue; the message is a clause that begins with the fault."""
 
 
 class Refused(Corrupt):
-    """A file that is not unpacked, though it may be what its maker meant; the message says what to do."""
+    """A file that is not unpacked although it may be intact; the message says what to do."""
 
 
 def candidates(form: Form) -> list[str]:
-    """Return the file names under which a form may be found."""
+    """Return the possible file names of a form."""
     if form.name.endswith(".tar"):
         return [form.name + suffix for suffix in _SUFFIXES] + [form.name.removesuffix(".tar") + ".tgz"]
     return [form.name + suffix for suffix in _SUFFIXES] + [f"{form.name}.tar{suffix}" for suffix in _SUFFIXES]
 
 
 def compression(path: Path) -> str:
-    """Return the suffix of the compression that the file's first bytes show, empty for none."""
+    """Return the suffix of the compression indicated by the file's first bytes, empty for none."""
     with path.open("rb") as stream:
         head = stream.read(6)
     return next((suffix for magic, suffix in _MAGIC.items() if head.startswith(magic)), "")
 
 
 class _Limited(io.RawIOBase):
-    """A stream that refuses to give more than so many bytes."""
+    """A stream that raises an error after a limit of bytes."""
 
     def __init__(self, stream: IO[bytes], limit: int, refusal: str) -> None:
         self._stream, self._left, self._refusal = stream, limit, refusal
@@ -65,7 +65,7 @@ class _Limited(io.RawIOBase):
         return True
 
     def read(self, size: int | None = -1) -> bytes:
-        """Return some of the bytes, at most `_PIECE`."""
+        """Return some bytes, at most `_PIECE`."""
         wanted = _PIECE if size is None or size < 0 else min(size, _PIECE)
         piece = self._stream.read(wanted)
         self._left -= len(piece)
@@ -79,17 +79,17 @@ class _Limited(io.RawIOBase):
 
 
 def allowed_bytes() -> int:
-    """Return how much of the machine's memory the raw form of a data set may take."""
+    """Return the bytes of memory that the raw form of a data set may take."""
     return int(_SHARE * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
 
 
 def open_unpacked(path: Path) -> IO[bytes]:
-    """Open a file for reading its bytes after decompression, in pieces and up to a limit.
+    """Open a file for reading its decompressed bytes in pieces, up to a limit.
 
     Raises
     ------
     Corrupt
-        If it is no ordinary file; while it is read, if it grows beyond `_RATIO` or `_SHARE`.
+        If it is not a regular file; during reading, if it exceeds `_RATIO` or `_SHARE`.
     """
     status = path.stat()
     if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
@@ -110,31 +110,31 @@ def open_unpacked(path: Path) -> IO[bytes]:
 
 @contextlib.contextmanager
 def _broken_is_corrupt(what: str) -> Iterator[None]:
-    """Turn what decompression raises about the bytes of a file into `Corrupt`."""
+    """Convert errors of decompression to `Corrupt`."""
     try:
         yield
     except (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, gzip.BadGzipFile) as error:
         raise Corrupt(f"the {what} is damaged or cut off ({error})") from error
     except OSError as error:
-        if error.errno is not None:  # of the file system
+        if error.errno is not None:  # an error of the file system
             raise
         raise Corrupt(f"the {what} is damaged ({error})") from error
 
 
 def read_unpacked(path: Path) -> bytes:
-    """Return the bytes of a file after decompression.
+    """Return the decompressed bytes of a file.
 
     Raises
     ------
     Corrupt
-        If the compressed stream is broken or ends early, or is too large.
+        If the compressed stream is damaged, incomplete or too large.
     """
     with _broken_is_corrupt("compressed file"), open_unpacked(path) as stream:
         return _all(stream)
 
 
 def _all(stream: IO[bytes]) -> bytes:
-    """Return what is left of a stream; the bytes are held once."""
+    """Return the rest of a stream; only one copy is held."""
     whole = io.BytesIO()
     while piece := stream.read(_PIECE):
         whole.write(piece)
@@ -147,14 +147,14 @@ def read(path: Path, form: Form) -> dict[str, bytes]:
     Parameters
     ----------
     path : Path
-        The file; a name with ``.tar`` or ``.tgz`` in it is that of an archive.
+        The file; a name with ``.tar`` or ``.tgz`` is an archive.
     form : Form
-        What it should be.
+        Its expected form.
 
     Raises
     ------
     Corrupt
-        If it cannot be unpacked, lacks a member, or a checksum differs.
+        If it cannot be unpacked, lacks a member, or has a wrong checksum.
     """
     if form.packed_sha256 is not None:
         _check_packed(path, form.packed_sha256)
@@ -166,7 +166,7 @@ def read(path: Path, form: Form) -> dict[str, bytes]:
 
 
 def is_archive(name: str) -> bool:
-    """Tell whether a file name is that of an archive."""
+    """Return whether a file name is that of an archive."""
     return ".tar" in name or ".tgz" in name
 
 
@@ -178,7 +178,7 @@ def _check_packed(path: Path, expected: str) -> None:
 
 
 def _read_archive(path: Path, form: Form) -> dict[str, bytes]:
-    """Return the wanted members of an archive: ordinary files of that name, in whatever folder inside it."""
+    """Return the requested members of an archive: regular files of that name in any folder."""
     contents: dict[str, bytes] = {}
     with (
         _broken_is_corrupt("archive"),
@@ -194,7 +194,7 @@ def _read_archive(path: Path, form: Form) -> dict[str, bytes]:
             if ".." in place.parts or place.is_absolute():
                 raise Corrupt(f"the archive has a path that leads out of it, '{place}'")
             part = archive.extractfile(item)
-            assert part is not None  # ordinary files have content
+            assert part is not None  # regular files have content
             contents[place.name] = _all(part)
     missing = sorted(set(form.members) - set(contents))
     if missing:

@@ -1,4 +1,4 @@
-"""The table behind ``covtype`` and ``forest`` (Blackard, Dean 1999): 10 numeric and 44 binary columns."""
+"""The table of ``covtype`` and ``forest`` (Blackard, Dean 1999): 10 numeric and 44 binary columns."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def assemble(
     rows: Mapping[str, NDArray[np.int64] | slice],
     scaling: str,
 ) -> Prepared:
-    """Scale by the training rows, then cut into parts."""
+    """Scale by the training rows, then split into parts."""
     scale(X, rows["train"], scaling, NUMERIC)
     parts: dict[str, Part] = {key: take(X, y, index) for key, index in rows.items()}
     return Prepared(parts, SCALINGS[scaling])

@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter
 
-#: Directions of a shift by at most one pixel, no shift among them: (down, right).
+#: Shifts by at most one pixel, including none: (down, right).
 SHIFTS = tuple((down, right) for down in (-1, 0, 1) for right in (-1, 0, 1))
 
-#: What a value may be below a whole number and count as it: far above the rounding of double precision, so
-#: that the bytes are the same on every machine.
+#: Tolerance for values just below an integer, far above the rounding of double precision, so that the bytes
+#: are the same on every machine.
 _BELOW = 1e-6
 
 
 @dataclass(frozen=True)
 class Draws:
-    """What is done to each of b images.
+    """Random deformations of b images.
 
     Attributes
     ----------
@@ -27,7 +27,7 @@ class Draws:
     signs : ndarray of float64, shape (b,)
         1 or -1, a factor of both displacements.
     shifts : ndarray of int64, shape (b,)
-        Places in `SHIFTS`.
+        Indices into `SHIFTS`.
     """
 
     vertical: NDArray[np.int64]
@@ -37,7 +37,7 @@ class Draws:
 
     @classmethod
     def of(cls, rng: np.random.Generator, count: int, fields: int) -> Draws:
-        """Draw for ``count`` images, all uniformly and independently."""
+        """Draw for ``count`` images, uniformly and independently."""
         vertical, horizontal = rng.integers(fields, size=(2, count))
         return cls(
             vertical, horizontal, rng.choice([-1.0, 1.0], count), rng.integers(len(SHIFTS), size=count)
@@ -52,8 +52,8 @@ def smooth_fields(
 ) -> NDArray[np.float64]:
     """Return smooth random fields of mean 0 and standard deviation 1.
 
-    Every pixel's value is drawn from [-1, 1), smoothed by a Gaussian, and scaled. The grid on which that is
-    done is twice as high and wide and periodic, so that the standard deviation is the same in all pixels.
+    Each pixel is drawn from [-1, 1), smoothed by a Gaussian, and scaled. The grid for this is periodic and
+    twice as high and wide, so that the standard deviation is the same in all pixels.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def smooth_fields(
     response = gaussian_filter(impulse, sigma, mode="wrap")
     raw = rng.uniform(-1.0, 1.0, (count, *impulse.shape))
     smooth = gaussian_filter(raw, (0.0, sigma, sigma), mode="wrap")
-    scale = np.sqrt(3.0 / np.square(response).sum())  # a uniform number in [-1, 1) has the variance 1/3
+    scale = np.sqrt(3.0 / np.square(response).sum())  # a uniform number in [-1, 1) has variance 1/3
     fields: NDArray[np.float64] = scale * smooth[:, :height, :width]
     return fields
 
@@ -83,7 +83,7 @@ def smooth_fields(
 def tangents(images: NDArray[np.uint8], smoothing: float) -> NDArray[np.float64]:
     """Return the derivatives of smoothed images along the height and along the width.
 
-    Central differences, of which the smoothing is taken: they are exactly 0 where the image is constant.
+    They are smoothed central differences, exactly 0 where the image is constant.
 
     Parameters
     ----------
@@ -114,9 +114,9 @@ def deformed(
 ) -> NDArray[np.uint8]:
     r"""Return the images after a small displacement of each pixel and a shift by at most one pixel.
 
-    With the derivatives :math:`t_1, t_2` of image x and two fields :math:`f_1, f_2` that is
-    :math:`x \pm \alpha (f_1 t_1 - f_2 t_2)`, cut to [0, 255] and truncated to a whole number, then shifted.
-    What leaves the image is lost, what enters it is 0.
+    With derivatives :math:`t_1, t_2` of image x and two fields :math:`f_1, f_2`, the displaced image is
+    :math:`x \pm \alpha (f_1 t_1 - f_2 t_2)`, clipped to [0, 255] and truncated to integers, then shifted.
+    Pixels shifted out of the image are lost, those shifted in are 0.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def deformed(
     fields : ndarray of float64, shape (count, height, width)
         See `smooth_fields`.
     draws : Draws
-        The fields, sign and shift of each image.
+        Field, sign and shift of each image.
     alpha : float
         Standard deviation of the displacement along each axis, in pixels.
 

@@ -6,7 +6,8 @@ import re
 
 from svmbench.errors import UserError, nearest
 
-#: Codes of the 103 topics in alphabetical order; a document's code implies those above it in the hierarchy.
+#: Codes of the 103 topics in alphabetical order; a document with a code also has those above it in the
+#: hierarchy.
 RCV1 = tuple(
     re.findall(
         "[A-Z0-9]+",
@@ -23,7 +24,7 @@ RCV1 = tuple(
 
 
 def rcv1_topic(code: str, missing: tuple[str, ...] = ()) -> str:
-    """Return the code in capitals if it is a topic, else raise a `UserError` with the nearest one."""
+    """Return the code in capitals if it is a topic, else raise a `UserError` with the nearest topic."""
     topic, allowed = code.upper(), [name for name in RCV1 if name not in missing]
     if topic not in allowed:
         hint = nearest(topic, allowed) or ";"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from svmbench.data.dataset import Prepared
-from svmbench.data.parameters import check, one_of, whole
+from svmbench.data.parameters import Checked, one_of, whole
 from svmbench.data.raw import RawFiles
 from svmbench.data.splits import random_split, take
 
@@ -13,18 +13,15 @@ VERSION = 1
 
 
 @dataclass(frozen=True)
-class Params:
+class Params(Checked):
     """Parameters of ``dataset=adult``."""
 
     split: str = one_of("official", "asset")
     split_seed: int = whole(0, 0)
 
-    def __post_init__(self) -> None:
-        check(self)
-
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
-    """Read both files; ``asset`` halves the test set at random into validation and test (ASSET, Table 1)."""
+    """Read both files; ``asset`` splits the test set at random into validation and test (ASSET, Table 1)."""
     train, test = raw.libsvm("train"), raw.libsvm("test")
     y = test.against_rest("1")
     parts = {

@@ -1,8 +1,8 @@
 """Banana: two interlocked arcs in the plane, blurred (the generator of PRTools, Duin et al.).
 
-The banana set of Rätsch, Onoda, Müller (2001) that LASVM used is 5,300 published points of an unpublished
-generator; this one is not that set, but of its kind, with ``noise`` so that the attainable error is about
-its.
+The banana set of Rätsch, Onoda, Müller (2001) used by LASVM consists of 5,300 published points of an
+unpublished generator. This set is not the same, but similar, with ``noise`` chosen for about the same
+attainable error.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import draw
-from svmbench.data.parameters import check, whole
+from svmbench.data.parameters import Checked, whole
 from svmbench.data.raw import RawFiles
 
 VERSION = 1
@@ -23,7 +23,7 @@ SHIFT = 0.75  # of the second arc along both axes, in radii
 
 
 @dataclass(frozen=True)
-class Params:
+class Params(Checked):
     """Parameters of ``dataset=banana``."""
 
     n_train: int = whole(4_000, 2)
@@ -31,12 +31,9 @@ class Params:
     noise: float = field(default=0.36, metadata={"min": 0})
     seed: int = whole(0, 0)
 
-    def __post_init__(self) -> None:
-        check(self)
-
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
-    """Draw both parts: a point of an arc of 225 degrees of the unit circle, plus N(0, noise² I).
+    """Draw both parts: points on an arc of 225 degrees of the unit circle, plus N(0, noise² I).
 
     Class +1 has angles in [π/8, 11π/8], class -1 in [-7π/8, 3π/8] around a centre moved by -0.75 along both
     axes; a point at angle t is (sin t, cos t) from its centre. Each class has probability 1/2.

@@ -9,22 +9,19 @@ from numpy.typing import NDArray
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import draw
-from svmbench.data.parameters import check, whole
+from svmbench.data.parameters import Checked, whole
 from svmbench.data.raw import RawFiles
 
 VERSION = 1
 
 
 @dataclass(frozen=True)
-class Params:
+class Params(Checked):
     """Parameters of ``dataset=checkerboard``."""
 
     n_train: int = whole(2_000, 2)
     n_test: int = whole(10_000, 0)
     seed: int = whole(0, 0)
-
-    def __post_init__(self) -> None:
-        check(self)
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
@@ -32,7 +29,7 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
 
     def sample(n: int, rng: np.random.Generator) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         X = rng.uniform(0.0, 4.0, (n, 2)).astype(np.float32)
-        # A draw just below 4 may round up to it; it stays on its square.
+        # A value just below 4 may round up to 4; keep it on its square.
         X = np.minimum(X, np.nextafter(np.float32(4.0), np.float32(0.0)))
         same = np.floor(X[:, 0]) % 2 == np.floor(X[:, 1]) % 2
         return X, np.where(same, -1.0, 1.0)

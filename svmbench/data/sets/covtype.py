@@ -1,11 +1,11 @@
-"""Covertype: one class against the rest, class 1 in Pegasos' cov1 and ASSET's COVTYPE."""
+"""Covertype: one class against the rest; class 1 in Pegasos' cov1 and ASSET's COVTYPE."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from svmbench.data.dataset import Prepared
-from svmbench.data.parameters import check, one_of, whole
+from svmbench.data.parameters import Checked, one_of, whole
 from svmbench.data.raw import RawFiles
 from svmbench.data.sets._covertype import assemble, read_covertype
 from svmbench.data.splits import eight_to_one_to_one, nine_to_one, random_split
@@ -15,7 +15,7 @@ SMALL = 50_000
 
 
 def fifty_thousand(n: int) -> dict[str, int]:
-    """Return the sizes of a training and a test part that general SVM programs can do in minutes."""
+    """Return the sizes of training and test parts that general SVM programs can handle in minutes."""
     return {"train": SMALL, "test": SMALL}
 
 
@@ -23,16 +23,13 @@ SIZES = {"cov1": nine_to_one, "asset": eight_to_one_to_one, "50k": fifty_thousan
 
 
 @dataclass(frozen=True)
-class Params:
+class Params(Checked):
     """Parameters of ``dataset=covtype``."""
 
     positive_class: int = whole(1, 1, 7)
     split: str = one_of("cov1", "asset", "50k")
     split_seed: int = whole(0, 0)
     scaling: str = one_of("minmax", "standard", "none")
-
-    def __post_init__(self) -> None:
-        check(self)
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

@@ -80,12 +80,12 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
 
 
 def widened(X: Matrix, d: int) -> Matrix:
-    """Return a CSR matrix with d columns; a dense one as it is."""
+    """Return a CSR matrix with d columns; a dense matrix is unchanged."""
     return scipy.sparse.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], d)) if issparse(X) else X
 
 
 def _joined(raw: RawFiles, params: Params, matrices: list[Matrix]) -> Matrix:
-    """Return the rows of all files, as wide as the widest, without the empty columns of very wide ones."""
+    """Return the rows of all files with the largest width, without the empty columns of very wide ones."""
     if not issparse(matrices[0]):
         return np.concatenate(matrices) if len(matrices) > 1 else matrices[0]
     width = max(X.shape[1] for X in matrices)
@@ -96,7 +96,7 @@ def _joined(raw: RawFiles, params: Params, matrices: list[Matrix]) -> Matrix:
 
 
 def with_scaling(X: Matrix, train: NDArray[np.int64] | slice, scaling: str) -> tuple[Matrix, str]:
-    """Return the scaled matrix, and what was done to it."""
+    """Return the scaled matrix, and a description of the scaling."""
     what = SCALINGS[scaling]
     if scaling == "unit":
         return unit_rows(X), what
@@ -131,7 +131,7 @@ def read_content(raw: RawFiles, role: str, name: str) -> tuple[bytes, str]:
 
 
 def layout_of(params: Params, content: bytes, where: str) -> Layout | None:
-    """Return how the first file is laid out, which a test file takes over; None: LIBSVM format or arrays."""
+    """Return the layout of the first file, also used for a test file; None: LIBSVM format or arrays."""
     if looks_like_arrays(content) or params.format == "libsvm":
         return None
     if params.format == "auto" and looks_like_libsvm(content):
@@ -151,7 +151,7 @@ def _check_features(params: Params, have: int, where: str) -> None:
 
 
 def read_table(params: Params, content: bytes, where: str, layout: Layout | None) -> Table:
-    """Return labels and features of a file's text, laid out as the first file is."""
+    """Return labels and features of a file's text, in the layout of the first file."""
     if looks_like_arrays(content):
         table = read_arrays(content, where)
         _check_features(params, table.X.shape[1], where)
@@ -162,7 +162,7 @@ def read_table(params: Params, content: bytes, where: str, layout: Layout | None
 
 
 def looks_like_libsvm(content: bytes) -> bool:
-    """Tell whether the first line with more than a label holds a pair ``index:value``, or a query."""
+    """Return whether the first line with more than a label contains a pair ``index:value``, or a query."""
     for line in content[: 1 << 16].splitlines():
         fields = line.split(b"#")[0].split()
         if len(fields) > 1 or (fields and any(mark in line for mark in b",;|")):
@@ -206,19 +206,19 @@ def _positive(params: Params, table: Table) -> str:
 
 
 def _quoted(labels: tuple[str, ...]) -> str:
-    """Return how a label is written that Hydra's grammar would cut, as part of a sentence."""
+    """Return, for a message, how to quote a label that Hydra's grammar would cut."""
     hard = [label for label in labels if not re.fullmatch(r"[\w.+ -]+", label) and '"' not in label]
     return f""", quoted as in 'dataset.positive="{hard[0]}"'""" if hard else ""
 
 
 def _each(labels: tuple[str, ...]) -> str:
-    """Return how to try every class of a file with a few, as part of a sentence."""
+    """Return, for a message, how to try every class of a file with few classes."""
     simple = len(labels) <= 30 and all(re.fullmatch(r"[\w.+-]+", label) for label in labels)
     return f", or each in turn by -m dataset.positive={','.join(labels)}" if simple else ""
 
 
 def _place(path: str | None, table: Table, code: int) -> str:
-    """Return where a label was seen first."""
+    """Return the place of the first occurrence of a label."""
     line, number, column = table.places[code]
     return f"{path}, line {line}, field {number} (column {column})"
 
@@ -228,7 +228,7 @@ def _one_class(path: Any, label: str) -> str:
 
 
 def _check_alike(params: Params, train: Matrix, test: Matrix) -> None:
-    """Raise a `UserError` for two files whose rows cannot stand in one matrix."""
+    """Raise a `UserError` for two files whose rows cannot form one matrix."""
     if issparse(train) != issparse(test):
         forms = {True: "sparse", False: "dense"}
         raise UserError(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.data.dataset import Prepared
-from svmbench.data.parameters import check, one_of, whole
+from svmbench.data.parameters import Checked, one_of, whole
 from svmbench.data.raw import RawFiles
 from svmbench.data.sets._covertype import assemble, read_covertype
 from svmbench.data.splits import nine_to_one, random_split
@@ -18,7 +18,7 @@ TEST, VALIDATION = 50_000, 10_000
 
 
 @dataclass(frozen=True)
-class Params:
+class Params(Checked):
     """Parameters of ``dataset=forest``."""
 
     positive_class: int = whole(2, 1, 7)
@@ -26,15 +26,12 @@ class Params:
     split_seed: int = whole(0, 0)
     scaling: str = one_of("standard", "minmax", "none")
 
-    def __post_init__(self) -> None:
-        check(self)
-
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
     """Split at random (``lasvm``, in LASVM's sizes; ``cvm``: nine to one) or by ``position`` in the file.
 
-    LASVM's own split is ``position``: rows 1 to 50,000 test, the next 10,000 validate, the others train. The
-    published file is ordered by region, so that its first rows are no sample of the others.
+    LASVM's own split is ``position``: rows 1 to 50,000 for testing, the next 10,000 for validation, the
+    others for training. The published file is ordered by region, so its first rows are not a random sample.
     """
     X, y = read_covertype(raw, params.positive_class)
     sizes = {"train": y.size - TEST - VALIDATION, "validation": VALIDATION, "test": TEST}

@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 
 from svmbench.data.dataset import Part, Prepared
-from svmbench.data.parameters import check, one_of, whole
+from svmbench.data.parameters import Checked, one_of, whole
 from svmbench.data.raw import RawFiles
 from svmbench.data.splits import eight_to_one_to_one, random_split, take
 
@@ -16,14 +16,11 @@ VERSION = 1
 
 
 @dataclass(frozen=True)
-class Params:
+class Params(Checked):
     """Parameters of ``dataset=ijcnn1``."""
 
     split: str = one_of("official", "asset")
     split_seed: int = whole(0, 0)
-
-    def __post_init__(self) -> None:
-        check(self)
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

@@ -1,9 +1,9 @@
-"""Margin: examples of length 1 at a given distance from a hyperplane, some with the wrong label.
+"""Margin: unit vectors at a given distance from a hyperplane, some with the wrong label.
 
-For the bounds of SBP's Table 1, which speak of a predictor u of norm |u| and expected hinge loss L(u), with
-K(x, x) at most 1: here, with a linear kernel, u = e / margin for a unit vector e, so that |u| = 1 / margin.
-Every example has <e, x> = margin or -margin, so u has hinge loss 0 on an example of the right label and 2 on
-one of the wrong, L(u) = 2 noise, and its error is ``noise``.
+For the bounds of SBP's Table 1, in terms of a predictor u with norm |u| and expected hinge loss L(u), and
+K(x, x) of at most 1. Here, with a linear kernel, u = e / margin for a unit vector e, so that |u| = 1 /
+margin. Every example has <e, x> = margin or -margin, so the hinge loss of u is 0 on an example with the right
+label and 2 on one with the wrong label, L(u) = 2 noise, and its error is ``noise``.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import draw
-from svmbench.data.parameters import check, whole
+from svmbench.data.parameters import Checked, whole
 from svmbench.data.raw import RawFiles
 
 VERSION = 1
 
 
 @dataclass(frozen=True)
-class Params:
+class Params(Checked):
     """Parameters of ``dataset=margin``."""
 
     n_train: int = whole(10_000, 2)
@@ -31,9 +31,6 @@ class Params:
     noise: float = field(default=0.0, metadata={"min": 0, "max": 0.5})
     dimensions: int = whole(200, 2, 100_000)
     seed: int = whole(0, 0)
-
-    def __post_init__(self) -> None:
-        check(self)
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
@@ -50,7 +47,7 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
 
 
 def direction(dimensions: int, seed: int) -> NDArray[np.float64]:
-    """Return e: a random unit vector, the same for both parts, independent of what they draw."""
+    """Return e: a random unit vector, the same for both parts and independent of them."""
     child = np.random.SeedSequence(seed).spawn(3)[2]
     e = np.random.default_rng(child).standard_normal(dimensions)
     return e / np.linalg.norm(e)

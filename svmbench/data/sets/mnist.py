@@ -17,7 +17,7 @@ from svmbench.errors import UserError
 
 VERSION = 1
 
-#: The value of each grey level, divided in double precision, so that each is the nearest to its quotient.
+#: Values of the grey levels, divided in double precision, so that each is correctly rounded.
 GREY = (np.arange(256) / 255.0).astype(np.float32)
 
 
@@ -62,7 +62,7 @@ def _images(raw: RawFiles, key: str) -> NDArray[np.float32]:
 
 
 def read_labels(raw: RawFiles, key: str) -> NDArray[np.uint8]:
-    """Return the digits of a file of the catalogue, their counts checked."""
+    """Return the digits of a file of the catalogue, with counts checked."""
     content, name = raw.text(key)
     labels = read_idx(content, name, axes=1)
     counts = {str(digit): int(count) for digit, count in enumerate(np.bincount(labels, minlength=10))}
@@ -76,7 +76,7 @@ def read_idx(content: bytes, name: str, axes: int) -> NDArray[np.uint8]:
     if len(content) < head or content[:4] != bytes((0, 0, 8, axes)):
         raise UserError(f"{name} is not an IDX file of bytes with {axes} axes")
     shape = struct.unpack(f">{axes}I", content[4:head])
-    size = math.prod(shape)  # in Python's whole numbers, which do not overflow
+    size = math.prod(shape)  # Python's integers do not overflow
     if size == 0:
         raise UserError(f"{name} is empty: an axis in its header has size 0")
     if len(content) != head + size:

@@ -1,27 +1,27 @@
 r"""MNIST-E: elastic deformations of MNIST, as many as wanted (ASSET, Table 1; Loosli, Canu, Bottou 2007).
 
-ASSET's million examples are not public. They come from Bottou's generator, as described in the chapter and by
-the program published later: a training digit x with the derivatives :math:`t_1, t_2` becomes
+ASSET's million examples are not public. They were made by Bottou's generator, described in the chapter and in
+the program published later: a training digit x with derivatives :math:`t_1, t_2` becomes
 :math:`x \pm \alpha (f_1 t_1 - f_2 t_2)`, with two of 1,522 fields that were drawn once, truncated to bytes;
-then it is shifted by one pixel in 8 of 9 cases. All examples, those for testing too, descend from the 60,000
-training digits, in their order: number k is a sibling of number k + 60,000.
+then it is shifted by one pixel in 8 of 9 cases. All examples, including those for testing, are derived from
+the 60,000 training digits, in order: number k and number k + 60,000 have the same source.
 
-This is the same with fields and numbers drawn anew. Neither the fields nor the derivatives are described, so
-three constants are choices, made without a look at any error on these digits:
+This set is made in the same way with fields and numbers drawn anew. Neither the fields nor the derivatives
+are described, so three constants were chosen, without looking at any error on these digits:
 
-- ``sigma`` = 4 pixels smooths a field, as in the elastic deformations that the chapter takes up (Simard,
+- ``sigma`` = 4 pixels smooths a field, as in the elastic deformations that the chapter refers to (Simard,
   Steinkraus, Platt 2003, section 2.1);
 - ``alpha`` = 1 pixel is the standard deviation of a displacement along each axis: a first-order expansion
-  holds up to about that;
-- `SMOOTHING` = 0.55 pixels smooths the derivatives. It sets how far a stroke can grow, and so the share of
-  pixels that are not 0, which is known: 25.6 % in ASSET's Table 1, and 25.6 % here (19.1 % before the
+  is valid up to about that;
+- `SMOOTHING` = 0.55 pixels smooths the derivatives. It determines how much a stroke can grow, and so the
+  fraction of non-zero pixels, which is known: 25.6 % in ASSET's Table 1, and 25.6 % here (19.1 % before the
   deformation; 25.1 % with 0.5 pixels, 29.6 % with 0.9). It depends little on ``alpha``: from 0.5 to 1.5
   pixels it changes by 0.4 points.
 
-What is drawn depends on the seed and an example's number alone, so that n examples are the first n of any
-larger set. Images are kept as bytes, 784 MB for a million, in files of 10,000: an interrupted preparation
-goes on with the next file. All is computed in double precision and truncated with a margin, so that the bytes
-are the same on every machine.
+An example depends only on the seed and its number, so that n examples are the first n of any larger set.
+Images are stored as bytes, 784 MB for a million, in files of 10,000; an interrupted preparation continues
+with the next file. Computations are in double precision and truncated with a tolerance, so that the bytes are
+the same on every machine.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ from svmbench.data.sets.mnist import GREY, read_idx, read_labels
 from svmbench.files import read_npz, write_whole
 
 VERSION = 2
-PIECE = 10_000  # images in one file
-BLOCK = 500  # images deformed at once
-FIELDS = 1522  # as many as the published generator has
+PIECE = 10_000  # images per file
+BLOCK = 500  # images deformed at a time
+FIELDS = 1522  # as in the published generator
 SMOOTHING = 0.55  # pixels; see the module
 
-# Parts have streams of their own; the fields have the first. A part begins with this digit: the examples for
-# validation and testing go on where a million for training end.
+# Each part has its own streams; the fields have the first. A part begins with this digit: the examples for
+# validation and testing continue after a million for training.
 STREAMS = {"train": 1, "validation": 2, "test": 3}
 FIRST = {"train": 0, "validation": 40_000, "test": 0}
 
@@ -72,7 +72,7 @@ class Params:
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
-    """Deform as many digits as are missing, and read all of them."""
+    """Make the missing examples, and read all of them."""
     positive = list(digit_set(str(params.task)))
     sizes = {"train": params.n_train, "validation": params.n_validation, "test": params.n_test}
     digits = read_idx(*raw.text("train_images"), axes=3)
@@ -93,7 +93,7 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
 
 
 class Pool:
-    """The digits and fields of which examples are made; the fields are drawn when they are first needed.
+    """The digits and fields from which examples are made; the fields are drawn on first use.
 
     Attributes
     ----------
@@ -111,11 +111,11 @@ class Pool:
         return smooth_fields(rng, FIELDS, self.digits[0].shape, self.params.sigma)
 
     def sources(self, key: str, examples: range) -> NDArray[np.int64]:
-        """Return of which digits the examples of a part are made."""
+        """Return the source digits of examples of a part."""
         return (FIRST[key] + np.arange(examples.start, examples.stop)) % len(self.digits)
 
     def images(self, key: str, start: int, count: int) -> NDArray[np.uint8]:
-        """Return the first ``count`` examples of the piece of a part that begins with example ``start``."""
+        """Return the first ``count`` examples of the piece of a part that starts at example ``start``."""
         spawned = np.random.SeedSequence(self.params.seed, spawn_key=(STREAMS[key], start // PIECE))
         draws = Draws.of(np.random.default_rng(spawned), PIECE, FIELDS)
         blocks = []
@@ -128,7 +128,7 @@ class Pool:
 
 
 def _piece(pool: Pool, raw: RawFiles, key: str, start: int, n: int) -> NDArray[np.uint8]:
-    """Return a file's images, from the file if it is there and whole, else made and kept."""
+    """Return the images of a file, made and stored if it is missing or damaged."""
     params = pool.params
     path = (
         raw.pieces
@@ -142,7 +142,7 @@ def _piece(pool: Pool, raw: RawFiles, key: str, start: int, n: int) -> NDArray[n
     raw.say(f"mnist_e: deforming {key} images {start + 1} to {start + wanted} of {n}")
     images = pool.images(key, start, wanted)
     stream = io.BytesIO()
-    np.savez(stream, images=images)  # not compressed, but with a checksum
+    np.savez(stream, images=images)  # uncompressed, with a checksum
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, stream.getvalue())
@@ -152,7 +152,7 @@ def _piece(pool: Pool, raw: RawFiles, key: str, start: int, n: int) -> NDArray[n
 
 
 def _read(path: Path, shape: tuple[int, ...]) -> NDArray[np.uint8] | None:
-    """Return the images of a file, or None if it is not there, or damaged."""
+    """Return the images of a file, or None if it is missing or damaged."""
     try:
         images: NDArray[np.uint8] = read_npz(path.read_bytes())["images"]
     except (OSError, ValueError, KeyError):

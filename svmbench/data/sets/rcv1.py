@@ -36,8 +36,8 @@ class Params:
 def prepare(params: Params, raw: RawFiles) -> Prepared:
     """Read the vectors in their published order, and split.
 
-    ``official``: 23,149 / 781,265. ``pegasos``: the same, exchanged. ``asset``: a tenth of the 781,265, and
-    halves of the 23,149. ``randsvm``: 700,000 / 104,414 of all at random.
+    ``official``: 23,149 / 781,265. ``pegasos``: the same, swapped. ``asset``: a tenth of the 781,265, and
+    halves of the 23,149. ``randsvm``: 700,000 / 104,414 of all, at random.
     """
     positive = _positive_documents(raw, params.topic)
     blocks, documents = zip(*(_vectors(raw, key) for key in VECTORS))
@@ -66,7 +66,7 @@ def _rows(params: Params, first: int, n: int) -> dict[str, NDArray[np.int64] | s
 
 
 def _vectors(raw: RawFiles, key: str) -> tuple[Matrix, NDArray[np.int64]]:
-    """Return one file's matrix and the numbers of its documents, which stand where LIBSVM has labels."""
+    """Return one file's matrix and the numbers of its documents, which are in place of LIBSVM's labels."""
     table = raw.libsvm(key)
     numbers = np.array([int(label) if label.isdigit() else -1 for label in table.labels], dtype=np.int64)
     if numbers.size != table.codes.size or numbers.min() < 0:

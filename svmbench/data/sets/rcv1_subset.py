@@ -14,7 +14,7 @@ from svmbench.data.splits import take
 
 VERSION = 1
 TEST = 5_000
-MISSING = ("M143", "MCAT")  # absent in the source, so no document shows them
+MISSING = ("M143", "MCAT")  # absent in the source, so that no document has them
 
 
 @dataclass(frozen=True)

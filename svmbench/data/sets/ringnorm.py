@@ -9,7 +9,7 @@ import numpy as np
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import gaussian_classes
-from svmbench.data.parameters import check, whole
+from svmbench.data.parameters import Checked, whole
 from svmbench.data.raw import RawFiles
 
 VERSION = 1
@@ -17,7 +17,7 @@ DIMENSIONS = 20
 
 
 @dataclass(frozen=True)
-class Params:
+class Params(Checked):
     """Parameters of ``dataset=ringnorm``."""
 
     n_train: int = whole(10_000, 2)
@@ -25,9 +25,6 @@ class Params:
     mean: float = 0.0
     a: float = field(default=2.0 / math.sqrt(DIMENSIONS), metadata={"min": 0})
     seed: int = whole(0, 0)
-
-    def __post_init__(self) -> None:
-        check(self)
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

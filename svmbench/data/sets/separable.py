@@ -1,7 +1,7 @@
-"""Separable: examples of length 1 drawn uniformly from outside the margin of a hyperplane.
+"""Separable: unit vectors drawn uniformly outside the margin of a hyperplane.
 
-For RandSVM's Theorem 2, which speaks of separable data of a given margin. Unlike those of ``margin``, which
-all lie at the margin itself, these are in general position: dimensions + 1 of them determine the solution.
+For RandSVM's Theorem 2, about separable data with a given margin. Unlike those of ``margin``, which all lie
+on the margin, these are in general position: dimensions + 1 of them determine the solution.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from scipy.special import betaincc, betainccinv
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import draw
-from svmbench.data.parameters import check, whole
+from svmbench.data.parameters import Checked, whole
 from svmbench.data.raw import RawFiles
 from svmbench.data.sets.margin import at_heights, direction
 
@@ -22,7 +22,7 @@ VERSION = 1
 
 
 @dataclass(frozen=True)
-class Params:
+class Params(Checked):
     """Parameters of ``dataset=separable``."""
 
     n_train: int = whole(10_000, 2)
@@ -31,15 +31,12 @@ class Params:
     dimensions: int = whole(50, 2, 100_000)
     seed: int = whole(0, 0)
 
-    def __post_init__(self) -> None:
-        check(self)
-
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
     """Draw both parts: x = ±t e + sqrt(1 - t²) v, v uniform on the unit sphere across e, label ±1.
 
-    For x uniform on the sphere t² follows the beta distribution of parameters 1/2 and (dimensions - 1)/2; it
-    is drawn by the inverse of its tail beyond margin², which needs no trials.
+    For x uniform on the sphere, t² has the beta distribution with parameters 1/2 and (dimensions - 1)/2. It
+    is drawn by inverting its tail beyond margin², without rejection.
     """
     e = direction(params.dimensions, params.seed)
     shape = 0.5, 0.5 * (params.dimensions - 1)

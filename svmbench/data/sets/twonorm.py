@@ -9,7 +9,7 @@ import numpy as np
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import gaussian_classes
-from svmbench.data.parameters import check, whole
+from svmbench.data.parameters import Checked, whole
 from svmbench.data.raw import RawFiles
 
 VERSION = 1
@@ -17,15 +17,12 @@ DIMENSIONS = 20
 
 
 @dataclass(frozen=True)
-class Params:
+class Params(Checked):
     """Parameters of ``dataset=twonorm``."""
 
     n_train: int = whole(10_000, 2)
     n_test: int = whole(10_000, 0)
     seed: int = whole(0, 0)
-
-    def __post_init__(self) -> None:
-        check(self)
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:

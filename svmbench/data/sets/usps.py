@@ -1,9 +1,9 @@
 """USPS: the zip-code digits of Hastie, Tibshirani, Friedman, one set of digits against the others.
 
 The 7,291 / 2,007 examples of this public set are not the 7,329 / 1,969 of the Pegasos paper, whose split is
-not public. That paper names the digit 8 and features in [-1, 1], with which its gamma of 2 makes the kernel
-nearly the identity (45 % test error). Rows of unit length and digit 0, the task of LASVM, have 8 test errors
-(0.40 %; 9 with a bias) where it prints 0.457 %, digit 8 has 30.
+not public. That paper states digit 8 and features in [-1, 1], with which its gamma of 2 makes the kernel
+nearly the identity (45 % test error). With rows of unit length and digit 0, the task of LASVM, there are 8
+test errors (0.40 %; 9 with a bias), where the paper prints 0.457 %; with digit 8 there are 30.
 """
 
 from __future__ import annotations

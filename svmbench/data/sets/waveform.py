@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import draw
-from svmbench.data.parameters import check, one_of, whole
+from svmbench.data.parameters import Checked, one_of, whole
 from svmbench.data.raw import RawFiles
 
 VERSION = 1
@@ -17,21 +17,18 @@ VERSION = 1
 #: Waves h1, h2, h3 at the attributes 1 to 21: max(6 - |i - c|, 0), c = 7, 15, 11.
 WAVES = np.maximum(6.0 - np.abs(np.arange(1, 22) - np.array([[7], [15], [11]])), 0.0)
 
-#: The two waves that class 1, 2 and 3 mix.
+#: The two waves mixed in each of the classes 1, 2 and 3.
 MIXED = np.array([[0, 1], [0, 2], [1, 2]])
 
 
 @dataclass(frozen=True)
-class Params:
+class Params(Checked):
     """Parameters of ``dataset=waveform``."""
 
     n_train: int = whole(4_000, 2)
     n_test: int = whole(1_000, 0)
     task: str = one_of("1-2", "1-3", "2-3", "1-rest", "2-rest", "3-rest")
     seed: int = whole(0, 0)
-
-    def __post_init__(self) -> None:
-        check(self)
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
