@@ -118,6 +118,40 @@ def test_rcv1_subset(folder):
     assert sum(c11.info["positives"].values()) == 737
 
 
+def test_w8a(folder):
+    data = load({"name": "w8a"}, directory=folder)
+    assert shapes(data) == [(29_851, 300), (9_949, 300), (9_949, 300)]
+    assert data.info["positives"] == {"train": 891, "validation": 297, "test": 291}
+    assert set(np.unique(data.train.X.data)) == {1.0}
+    whole = load({"name": "w8a", "split": "all"}, directory=folder)
+    assert shapes(whole) == [(49_749, 300), None, None] and whole.train.X.nnz == 579_586
+
+
+def test_letter(folder):
+    data = load({"name": "letter"}, directory=folder)
+    assert shapes(data) == [(15_000, 16), None, (5_000, 16)]
+    assert data.info["positives"] == {"train": 7409, "test": 2531}
+    assert data.train.X.min() == -1.0 and data.train.X.max() == 1.0
+
+
+def test_magic(folder):
+    data = load({"name": "magic"}, directory=folder)
+    assert shapes(data) == [(11_412, 10), (3_804, 10), (3_804, 10)]
+    assert sum(data.info["positives"].values()) == 12_332
+    assert np.allclose(data.train.X.astype(np.float64).std(axis=0), 1.0, atol=1e-6)
+
+
+def test_skin(folder):
+    data = load({"name": "skin"}, directory=folder)
+    assert shapes(data) == [(196_045, 3), (24_506, 3), (24_506, 3)]
+    assert sum(data.info["positives"].values()) == 50_859
+    assert data.train.X.min() == 0.0 and data.train.X.max() == 1.0
+    train = np.unique(np.round(data.train.X * 255.0) @ np.array([65536, 256, 1]))
+    test = np.round(data.test.X * 255.0) @ np.array([65536, 256, 1])
+    # A random split of repeated colours: most test colours were seen in training.
+    assert train.size == 44_871 and np.isin(test, train).sum() == 21_114
+
+
 def test_stored_files_verify(folder):
     load({"name": "adult"}, directory=folder)
     assert [(right, sentence) for _, right, sentence in catalogue.verify("adult", folder)] == [
@@ -140,6 +174,10 @@ DEFAULTS = {
     "ijcnn1": (10_000, 20_000, 1.85, 0.73),
     "usps": (7_291, 2_007, 0.40, 0.457),
     "rcv1_subset": (4_000, 5_000, 7.3, None),
+    "w8a": (29_851, 9_949, 0.985, None),
+    "letter": (15_000, 5_000, 1.46, None),
+    "magic": (11_412, 3_804, 12.93, None),
+    "skin": (10_000, 24_506, 0.114, None),
     "twonorm": (2_000, 10_000, 2.3, None),
     "ringnorm": (2_000, 10_000, 1.8, None),
     "checkerboard": (2_000, 10_000, 3.1, None),

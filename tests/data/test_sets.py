@@ -164,6 +164,63 @@ def test_ijcnn1(small):
     assert (parts.train.n, parts.validation.n, parts.test.n) == (8, 2, 1)
 
 
+def test_w8a(small):
+    rows = [f"{'+1' if k % 7 == 0 else '-1'} {k + 1}:1 " for k in range(25)]
+    small.put("w8a", {"data": ("\n".join(rows) + "\n").encode()})
+    data = small.load("w8a")
+    assert (data.train.n, data.validation.n, data.test.n) == (15, 5, 5) and data.train.X.shape[1] == 300
+    parts = (data.train, data.validation, data.test)
+    seen = [int(row.nonzero()[0][0]) for part in parts for row in dense(part)]
+    labels = np.concatenate([part.y for part in parts])
+    assert sorted(seen) == list(range(25)) and seen != list(range(25))
+    assert labels.tolist() == [1.0 if k % 7 == 0 else -1.0 for k in seen]
+    assert not np.array_equal(dense(small.load("w8a", split_seed=1).train), dense(data.train))
+    whole = small.load("w8a", split="all")
+    assert whole.train.n == 25 and whole.validation is None and whole.test is None
+    assert whole.train.y.tolist() == [1.0 if k % 7 == 0 else -1.0 for k in range(25)]
+
+
+def dense(part) -> np.ndarray:
+    return part.X.toarray() if hasattr(part.X, "toarray") else part.X
+
+
+def test_letter_is_the_first_half_of_the_alphabet_against_the_second(small):
+    text = "".join(f"{k} 1:-0.5 16:{k / 26}\n" for k in range(1, 27)).encode()
+    small.put("letter", {"train": text, "test": text})
+    data = small.load("letter")
+    assert data.train.X.shape == (26, 16) and data.validation is None
+    assert data.train.y.tolist() == data.test.y.tolist() == [1.0] * 13 + [-1.0] * 13
+
+
+def test_magic(small):
+    rng = np.random.default_rng(3)
+    X = np.round(rng.uniform(-50.0, 300.0, (20, 10)), 4)
+    lines = [",".join([*map(repr, row), "g" if k < 12 else "h"]) for k, row in enumerate(X.tolist())]
+    small.put("magic", {"data": ("\n".join(lines) + "\n").encode()})
+    small.counts("magic", "data", classes={"g": 12, "h": 8}, rows=20)
+    data = small.load("magic", scaling="none")
+    assert (data.train.n, data.validation.n, data.test.n) == (12, 4, 4)
+    for part in (data.train, data.validation, data.test):
+        at = [int(np.flatnonzero((row == X.astype(np.float32)).all(axis=1))[0]) for row in part.X]
+        assert part.y.tolist() == [1.0 if k < 12 else -1.0 for k in at]
+    scaled = small.load("magic").train.X.astype(np.float64)
+    assert np.allclose(scaled.mean(axis=0), 0.0, atol=1e-6) and np.allclose(scaled.std(axis=0), 1.0)
+    small.counts("magic", "data", classes={"g": 13})
+    with pytest.raises(UserError, match="12 examples of class 'g' but the catalogue says 13"):
+        small.load("magic", split_seed=1)
+
+
+def test_skin_has_tabs_and_line_ends_of_windows(small):
+    X = np.random.default_rng(4).integers(0, 256, (20, 3))
+    lines = ["\t".join([*map(str, row), "1" if k < 8 else "2"]) for k, row in enumerate(X.tolist())]
+    small.put("skin", {"data": ("\r\n".join(lines) + "\r\n").encode()})
+    data = small.load("skin")
+    assert (data.train.n, data.validation.n, data.test.n) == (16, 2, 2)
+    rows = {tuple(row): k for k, row in enumerate((X / 255.0).astype(np.float32).tolist())}
+    for part in (data.train, data.validation, data.test):
+        assert part.y.tolist() == [1.0 if rows[tuple(row)] < 8 else -1.0 for row in part.X.tolist()]
+
+
 @pytest.mark.parametrize("form", ["libsvm", "published"])
 def test_usps_in_both_forms(small, form):
     grey = np.round(np.random.default_rng(2).uniform(-1, 1, (12, 256)), 3)

@@ -1,0 +1,37 @@
+"""MAGIC gamma telescope: showers of gamma rays against hadrons, 10 features (Bock 2004)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from svmbench.data.dataset import Prepared
+from svmbench.data.parameters import check, one_of, whole
+from svmbench.data.raw import RawFiles, check_counts, read_csv
+from svmbench.data.splits import random_split, scale, take, three_to_one_to_one
+
+VERSION = 1
+FEATURES = 10
+SCALINGS = {"standard": "each column to mean 0 and standard deviation 1 by the training rows", "none": "none"}
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of ``dataset=magic``."""
+
+    split_seed: int = whole(0, 0)
+    scaling: str = one_of("standard", "none")
+
+    def __post_init__(self) -> None:
+        check(self)
+
+
+def prepare(params: Params, raw: RawFiles) -> Prepared:
+    """Split the file, which is ordered by class, at random into 11,412 / 3,804 / 3,804, then scale."""
+    content, name = raw.text("data")
+    table = read_csv(content, name, columns=FEATURES + 1, label=FEATURES, delimiter=",", header=False)
+    check_counts(table.codes.size, table.counts, raw.entry.files["data"], name)
+    X, y = table.X, table.against_rest("g")
+    pieces = random_split(y.size, three_to_one_to_one(y.size), params.split_seed)
+    scale(X, pieces["train"], params.scaling, FEATURES)
+    parts = {key: take(X, y, rows) for key, rows in pieces.items()}
+    return Prepared(parts, SCALINGS[params.scaling])

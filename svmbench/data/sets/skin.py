@@ -1,0 +1,33 @@
+"""Skin segmentation: colours of pixels, blue, green and red, of skin against others (Bhatt, Dhall 2009)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from svmbench.data.dataset import Prepared
+from svmbench.data.parameters import check, whole
+from svmbench.data.raw import RawFiles, check_counts, read_csv
+from svmbench.data.splits import eight_to_one_to_one, random_split, take
+
+VERSION = 1
+COLUMNS = 4
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of ``dataset=skin``."""
+
+    split_seed: int = whole(0, 0)
+
+    def __post_init__(self) -> None:
+        check(self)
+
+
+def prepare(params: Params, raw: RawFiles) -> Prepared:
+    """Split the file, which is ordered by class, at random into 196,045 / 24,506 / 24,506; bytes / 255."""
+    content, name = raw.text("data")
+    table = read_csv(content, name, columns=COLUMNS, label=COLUMNS - 1, delimiter="\t", header=False)
+    check_counts(table.codes.size, table.counts, raw.entry.files["data"], name)
+    X, y = table.X / 255.0, table.against_rest("1")
+    pieces = random_split(y.size, eight_to_one_to_one(y.size), params.split_seed)
+    return Prepared({key: take(X, y, rows) for key, rows in pieces.items()}, "colours / 255")

@@ -1,0 +1,35 @@
+"""Web pages: LIBSVM's w8a, 300 binary features, 3 % of the rows positive (Platt 1998)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from svmbench.data.dataset import Prepared
+from svmbench.data.parameters import check, one_of, whole
+from svmbench.data.raw import RawFiles
+from svmbench.data.splits import random_split, take, three_to_one_to_one
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Params:
+    """Parameters of ``dataset=w8a``."""
+
+    split: str = one_of("random", "all")
+    split_seed: int = whole(0, 0)
+
+    def __post_init__(self) -> None:
+        check(self)
+
+
+def prepare(params: Params, raw: RawFiles) -> Prepared:
+    """Split the file at random into 29,851 / 9,949 / 9,949, or use ``all`` 49,749 rows for training."""
+    table = raw.libsvm("data")
+    y = table.against_rest("1")
+    if params.split == "all":
+        return Prepared({"train": take(table.X, y, slice(None))}, "none: binary features 0 and 1")
+    pieces = random_split(y.size, three_to_one_to_one(y.size), params.split_seed)
+    return Prepared(
+        {key: take(table.X, y, rows) for key, rows in pieces.items()}, "none: binary features 0 and 1"
+    )
