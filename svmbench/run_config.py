@@ -85,6 +85,7 @@ class BudgetConfig:
     memory: float | None = _key(None, above=0)
     gap: float | None = _key(None, "end", above=0)
     test_error: float | None = _key(None, "end", min=0, max=1)
+    quiet: float | None = _key(None, "place", later=True, above=0)
 
 
 @dataclass(frozen=True)

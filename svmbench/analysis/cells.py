@@ -17,15 +17,13 @@ from svmbench.figures.series import CERTIFIED, COUNTERS, METRICS, Known, last_va
 from svmbench.figures.settings import check_keys, setting
 from svmbench.run_config import flatten, role
 from svmbench.store import StoredRun
+from svmbench.store.timing import SECONDS, for_seconds
 
 #: Metrics of which the least is the best.
 SMALLER = (
     *(*TARGETS, *CERTIFIED, "least_test_error", "support_vectors", "nanoseconds"),
     *(name for name in COUNTERS if name in METRICS),
 )
-#: Metrics that vary from run to run even where nothing is random.
-TIMES = ("wall_seconds", "cpu_seconds", "nanoseconds")
-
 #: Sections and keys, beside those of places, in which the runs of a cell may differ.
 _APART = ("seed", "threads", "observe.", "budget.")
 
@@ -115,12 +113,17 @@ def cells(
         place = tuple(setting(run, key) for key in rows), tuple(setting(run, key) for key in columns)
         groups.setdefault(place, []).append(run)
     found = Cells(rows, columns, metrics, at)
+    timed = [metric for metric in metrics if {metric, at.name} & set(SECONDS)]
+    kept_for_seconds, found.left_out = for_seconds(runs, *timed, at.name)
+    comparable = {run.path for run in kept_for_seconds}
     known = references(runs) if set(metrics) & set(CERTIFIED) else {}
     for (row, column), group in groups.items():
         kept = _one_for_each_seed(group, at, found.left_out, _named((*rows, *columns), (*row, *column)))
         for metric in metrics:
             cell = Cell(constant=all(_is_seedless(run, seedless) for run in kept))
             for run in kept:
+                if metric in timed and run.path not in comparable:
+                    continue
                 value = _value(run, metric, at, known.get(problem_of(run)) if known else None)
                 if isinstance(value, str):
                     found.left_out.append((run.id, value))
@@ -139,7 +142,7 @@ def cells(
             if metric in SMALLER:
                 places = ((row, column, metric) for column in found.columns)
                 here = [found.cells[place] for place in places if place in found.cells]
-                mark(here, average, timed=metric in TIMES)
+                mark(here, average, timed=metric in SECONDS)
     return found
 
 

@@ -12,11 +12,10 @@ from svmbench.analysis.costs import Key, Observed, median, observe, scaled, unsc
 from svmbench.analysis.ranks import Floats, holm, least_p, rank_sum, signed_rank
 from svmbench.errors import UserError
 from svmbench.store import StoredRun
+from svmbench.store.timing import SECONDS, for_seconds
 
 #: Repetitions of the bootstrap, the seed of its draws, the share of repetitions that an interval holds.
 RESAMPLES, SEED, LEVEL = 2000, 20120626, 0.95
-#: Costs that differ from run to run even where nothing is random.
-_TIMES = ("wall_seconds", "cpu_seconds")
 #: A difference is told from chance below this corrected p-value.
 ALPHA = 0.05
 
@@ -112,9 +111,11 @@ def compare(
     UserError
         If nothing can be compared, or a group has several methods on a problem.
     """
-    first, second = observe(a, cost, metric), observe(b, cost, metric)
+    kept, left_out = for_seconds([*a, *b], cost)  # of both together: one machine
+    places = {run.path for run in kept}
+    first, second = (observe([run for run in group if run.path in places], cost, metric) for group in (a, b))
     both = first.with_names_of(second)
-    left_out = list(dict.fromkeys(first.left_out + second.left_out))
+    left_out = list(dict.fromkeys(left_out + first.left_out + second.left_out))
     rows = []
     for problem, name in sorted(both.problems.items(), key=lambda entry: entry[1]):
         mine, yours = _methods(first, problem), _methods(second, problem)
@@ -123,7 +124,7 @@ def compare(
             continue
         for one, other in _matched(mine, yours, both, name):
             constant = [_is_constant(both, method, seedless) for method in (one, other)]
-            row = _row(first, second, problem, one, other, metric, target, constant, cost in _TIMES)
+            row = _row(first, second, problem, one, other, metric, target, constant, cost in SECONDS)
             row.problem, row.a, row.b = name, both.methods[one], both.methods[other]
             rows.append(row)
     if not rows:

@@ -19,6 +19,7 @@ from svmbench.figures.series import COUNTERS, METRICS, Floats, Steps, steps_of
 from svmbench.figures.settings import written
 from svmbench.run_config import flatten
 from svmbench.store import StoredRun
+from svmbench.store.timing import for_seconds
 
 #: What a target may be set for: what is better the smaller it is, and known without a certified optimum.
 TARGETS = (
@@ -98,7 +99,7 @@ def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
     found = Observed()
     # Runs from the index share their configurations, so that each has to be taken apart once.
     known: dict[tuple[int, int], tuple[Key, Key]] = {}
-    kept = list(runs)
+    kept, found.left_out = for_seconds(runs, cost)
     for run in kept:
         steps = steps_of(run, cost, metric)
         if isinstance(steps, str):

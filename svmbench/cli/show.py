@@ -22,10 +22,11 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.runner.outcome import ended
     from svmbench.store import Store
     from svmbench.store.notes import Notes
+    from svmbench.store.timing import disturbed
 
     run = Store(given.results).find(given.run)
     tags, note = Notes(Path(given.results)).of(run.id)
-    summary = {**run.summary(), "tags": tags, "note": note}
+    summary = {**run.summary(), "tags": tags, "note": note, "load": run.load}
     if given.json:
         print(json.dumps(summary, indent=2, allow_nan=False))
         return 0
@@ -34,6 +35,8 @@ def main(arguments: Sequence[str]) -> int:
 
     print(f"{summary['run']}: {ended(summary['status'], summary['reason'])}")
     print(last_checkpoint(summary))
+    if summary["wall_seconds"] is not None:
+        print(f"seconds: {_worth(disturbed(run))}")
     if tags or note:
         print(
             "\n"
@@ -47,3 +50,7 @@ def main(arguments: Sequence[str]) -> int:
     for line in yaml.safe_dump(summary["config"], sort_keys=False, default_flow_style=None).splitlines():
         print(f"  {line}")
     return 0
+
+
+def _worth(disturbance: str) -> str:
+    return f"not comparable with others, {disturbance}" if disturbance else "it ran alone on its machine"

@@ -22,6 +22,7 @@ from svmbench.figures.sheet import WIDTHS
 from svmbench.figures.style import LINES, MARKERS, PALETTE, Look, Picture
 from svmbench.run_config import flatten
 from svmbench.store import StoredRun
+from svmbench.store.timing import SECONDS, note
 
 #: More curves than this in one panel are refused.
 MOST = 12
@@ -110,6 +111,7 @@ def make(runs: Sequence[StoredRun], request: Request) -> tuple[Picture, str, lis
     figure, caption = make_figure(
         [row],
         title=request.title,
+        notes=[said] if {counter, request.y} & set(SECONDS) and (said := note(found.runs)) else (),
         scale=request.yscale,
         x_scale=request.xscale or "log",
         width=_width(request),

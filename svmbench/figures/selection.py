@@ -12,6 +12,7 @@ from svmbench.figures.series import COUNTERS, METRICS, OPTIMUM_COLUMNS, Curve, S
 from svmbench.figures.settings import dataset_title, labels, setting, written
 from svmbench.run_config import flatten
 from svmbench.store import StoredRun
+from svmbench.store.timing import for_seconds
 
 #: Solvers that stand first in a legend, in this order: those of the figures that came first.
 _FIRST = ("sbp", "pegasos", "sdca", "smo", "perceptron")
@@ -133,7 +134,8 @@ def select(
     panels: dict[tuple[Any, ...], dict[tuple[Any, ...], dict[int, Steps]]] = {}
     # Runs from the index share their configurations but for the seed: each is taken apart once.
     known: dict[Any, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
-    by_seed, kept = "seed" in (*panels_by, *apart), list(runs)
+    by_seed = "seed" in (*panels_by, *apart)
+    kept, selection.left_out = for_seconds(runs, counter, metric, lenient=True)
     for run in kept:
         reference = None if references is None else references.get(problem_of(run))
         steps = steps_of(run, counter, metric, reference)

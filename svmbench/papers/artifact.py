@@ -19,6 +19,7 @@ from svmbench.figures.series import COUNTERS, METRICS
 from svmbench.papers import fields
 from svmbench.papers.claims import Claim, read_claims
 from svmbench.papers.runs import Runs, read_runs
+from svmbench.store.timing import SECONDS
 
 #: Kind -> (keys that its section must have, keys that it may have).
 KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -95,6 +96,13 @@ class Artifact:
     def counters(self) -> tuple[str, ...]:
         """Conventions of counting, one picture and one verdict for each; none: there is nothing to count."""
         return tuple(self.options.get("counters", ("",) if self.kind not in _COUNTED else ("kev_ondemand",)))
+
+    @functools.cached_property
+    def timed(self) -> bool:
+        """Whether it shows or judges seconds, so that its runs need a machine to themselves."""
+        given = [dict(self.options), *(dict(part.arguments) for claim in self.claims for part in claim.parts)]
+        named = _named(given, ("metrics", "counters", "x", "y", *_METRIC_KEYS))
+        return any(name in SECONDS for name in named)
 
     @property
     def document(self) -> str:

@@ -15,15 +15,17 @@ from svmbench.papers.material import Material
 from svmbench.papers.plan import Match
 from svmbench.papers.runs import Panel
 from svmbench.store import SUMMARY_KEYS
+from svmbench.store.timing import disturbed
 
 _ABOUT = """\
 One line for each run, with the numbers of its last checkpoint. The objective P is that of the λ-form,
 λ/2 |w|² + mean hinge loss. The suboptimality is (P - D)/P for the greatest lower bound D of the optimum that
 is certified for the problem: by the stored optimum, or by the dual point of a run in this table. The gap is
 the same with the run's own dual point, where its method has one. Evaluations are counted on demand (A), by
-row update (B), and as really computed. CPU s are the processor's seconds of training alone: unlike those of
-the wall they hold on a machine that does other work beside, but for what that takes of its caches. MiB is
-the most memory that the process held, program and data included. An en dash is unknown."""
+row update (B), and as really computed. CPU s are the processor's seconds of training alone; they stand in
+parentheses, and are not to be compared, where the run did not have its machine to itself or where that was
+not recorded. MiB is the most memory that the process held, program and data included. An en dash is
+unknown."""
 
 
 @dataclass(frozen=True)
@@ -234,6 +236,11 @@ def _own_gap(line: Row) -> str | None:
     return _show(".1e", "relative_gap")(line) if line.last.get("dual_source") == "solver" else None
 
 
+def _seconds(line: Row) -> str | None:
+    shown = _show(".1f", "cpu_seconds")(line)
+    return shown if shown is None or not disturbed(line.match.result) else f"({shown})"
+
+
 def _end(line: Row) -> str:
     """Return how the run ended and why; of one that is being made or was killed, and of none, the state."""
     stored = line.match.stored
@@ -257,7 +264,7 @@ _COLUMNS: Mapping[str, Callable[[Row], object]] = {
     "B": _counted("kev_rowupdate"),
     "computed": _counted("kev_computed"),
     "inner products": _counted("inner_products"),
-    "CPU s": _show(".1f", "cpu_seconds"),
+    "CPU s": _seconds,
     "MiB": _show(".0f", "peak_memory"),
     "end": _end,
 }

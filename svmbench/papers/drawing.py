@@ -30,6 +30,7 @@ from svmbench.papers.material import Material
 from svmbench.papers.plan import Match
 from svmbench.papers.samples import measured
 from svmbench.papers.shown import check_plots, known_points, levels_of, line_of, places_of, title_of
+from svmbench.store.timing import SECONDS
 
 #: More curves in one panel than this are drawn in a panel for each line, where that can be.
 _CROWDED = 8
@@ -157,6 +158,7 @@ def selection(material: Material, counter: str, metric: str) -> Selection:
     """Return the curves of an artifact under one convention, panels and solvers in the order of its file."""
     chosen = Selection(left_out=left_out(material))
     assert material.artifact.runs is not None
+    untimed = material.untimed if {counter, metric} & set(SECONDS) else {}
     hidden = material.artifact.options.get("hidden", ())
     for panel in material.artifact.runs.panels:
         evidence = material.evidence(panel.name, counter)
@@ -166,7 +168,11 @@ def selection(material: Material, counter: str, metric: str) -> Selection:
                 groups.setdefault((match.planned.solver, match.planned.over), []).append(match)
         curves = []
         for (name, over), matches in groups.items():
-            found = [steps_of(m.result, counter, metric, evidence.reference(m.result)) for m in matches]
+            found = [
+                untimed.get(m.result.path)
+                or steps_of(m.result, counter, metric, evidence.reference(m.result))
+                for m in matches
+            ]
             steps = [one for one in found if not isinstance(one, str)]
             chosen.left_out += [
                 (match.result.id, one)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from svmbench.papers.artifact import Artifact
 from svmbench.papers.material import Material
 from svmbench.papers.plan import Index
 from svmbench.papers.runs import PlannedRun
+from svmbench.run_config import RunConfig
 from svmbench.runner.outcome import ended
 from svmbench.runner.signals import handling
 from svmbench.store import Store
@@ -23,8 +25,9 @@ from svmbench.sweep.pool import Pool
 #: What tells a run from others, the artifact it is for, the run, and whether a stale one is to be replaced.
 Task = tuple[str, Artifact, PlannedRun, bool]
 
-#: Counters that concurrent load changes: runs with such a budget are made one at a time.
-_TIMED = ("wall_seconds", "cpu_seconds")
+#: Seconds for which a run waits for a quiet machine if its seconds matter, and how often it is made at most
+#: if it was disturbed all the same.
+QUIET, TRIES = 600.0, 3
 
 
 def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
@@ -36,7 +39,7 @@ def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
         0, 1 if a run failed, 130 if interrupted.
     """
     failed: list[str] = []
-    tried: set[str] = set()
+    tried: Counter[str] = Counter()
     for artifact in artifacts:
         if artifact.runs is None and checks.stored(artifact, results) is None:
             print(f"{artifact.id}: measuring", flush=True)
@@ -46,35 +49,62 @@ def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
         missing = list(_missing([a for a in artifacts if a.runs is not None], results, tried))
         if not missing:
             break
-        tried |= {task[0] for task in missing}
-        serial = [entry for entry in missing if _is_timed(entry[2], entry[1])]
+        tried.update(task[0] for task in missing)
+        # By turns: the first seed of all, then the second, so that a machine that slows down slows all alike.
+        serial = sorted((entry for entry in missing if _is_timed(entry[2], entry[1])), key=_turn)
         parallel = [entry for entry in missing if entry not in serial]
         for part, width in ((parallel, jobs), (serial, 1)):
             if _make_all(part, results, width, failed):
                 return 130
+    _say_disturbed(artifacts, results)
     if failed:
         print("\n".join([f"{len(failed)} run{'s' * (len(failed) > 1)} failed:", *failed]), file=sys.stderr)
     return 1 if failed else 0
 
 
-def _missing(artifacts: Sequence[Artifact], results: Path, tried: set[str]) -> Iterator[Task]:
-    """Yield the runs that are not stored and can be made, those that artifacts share once."""
+def _say_disturbed(artifacts: Sequence[Artifact], results: Path) -> None:
+    """Name the runs whose seconds still cannot be compared."""
+    timed = [artifact for artifact in artifacts if artifact.timed and artifact.runs is not None]
+    if not timed:
+        return
     index = Index(Store(results))
-    seen = set(tried)
+    for artifact in timed:
+        material = Material.of(artifact, index)
+        for match in material.matches:
+            reason = material.untimed.get(match.result.path) if match.complete else None
+            if reason is not None:
+                run = match.planned
+                why = reason.partition(": ")[2]
+                print(f"still disturbed: {run.solver} {run.panel} seed {run.seed}: {why}", file=sys.stderr)
+
+
+def _turn(task: Task) -> int:
+    return task[2].seed
+
+
+def _missing(artifacts: Sequence[Artifact], results: Path, tried: Mapping[str, int]) -> Iterator[Task]:
+    """Yield the runs that are not stored and can be made, those that artifacts share once.
+
+    A stored run whose seconds are needed and cannot be compared counts as missing, `TRIES` times.
+    """
+    index = Index(Store(results))
+    seen = set()
     for artifact in artifacts:
         material = Material.of(artifact, index)
         if not tried:
             print(f"{artifact.id}: {material.tally()}", flush=True)
         for match in material.matches:
             key = digest(match.planned.config.document()) if not match.waits else ""
-            if key and not match.complete and key not in seen:
+            disturbed = match.complete and match.result.path in material.untimed
+            made = tried.get(key, 0)
+            if key and key not in seen and (made < TRIES if disturbed else not (match.complete or made)):
                 seen.add(key)
-                yield key, artifact, match.planned, bool(match.stale)
+                yield key, artifact, match.planned, bool(match.stale) or disturbed
 
 
 def _is_timed(run: PlannedRun, artifact: Artifact) -> bool:
     """Tell whether seconds are what a run is made for."""
-    return run.config.budget.seconds is not None or any(c in _TIMED for c in artifact.counters)
+    return run.config.budget.seconds is not None or artifact.timed
 
 
 def _make_all(missing: Sequence[Task], results: Path, jobs: int, failed: list[str]) -> bool:
@@ -87,6 +117,12 @@ def _make_all(missing: Sequence[Task], results: Path, jobs: int, failed: list[st
     with handling():
         threads = max(job.config.threads for job in lines.jobs(results))
         return Pool(logs, jobs, threads, pin=False).run(lines.jobs(results), lines)
+
+
+def _placed(config: RunConfig, results: Path, stale: bool, timed: bool) -> RunConfig:
+    """Return a configuration with where its run is stored, and how long it waits for a quiet machine."""
+    budget = replace(config.budget, quiet=config.budget.quiet or QUIET) if timed else config.budget
+    return replace(config, results=str(results), force=stale, budget=budget)
 
 
 class _Lines:
@@ -103,9 +139,9 @@ class _Lines:
                 number,
                 planned.command,
                 list(planned.overrides),
-                replace(planned.config, results=str(results), force=stale),
+                _placed(planned.config, results, stale, _is_timed(planned, artifact)),
             )
-            for number, (_, _, planned, stale) in enumerate(self._missing, start=1)
+            for number, (_, artifact, planned, stale) in enumerate(self._missing, start=1)
         ]
 
     def began(self, job: Job) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from svmbench import config
@@ -16,6 +18,7 @@ from svmbench.papers.plan import Index, Match, match_all
 from svmbench.papers.quantities import Evidence
 from svmbench.papers.runs import PlannedRun, written
 from svmbench.store import StoredRun
+from svmbench.store.timing import comparable
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class Material:
             known = next((p.known for p in self.artifact.runs.panels if p.name == panel), {})
         mine = [match for match in self.matches if match.planned.panel == panel]
         measures = None if self.outcome is None else self.outcome["measures"]
-        return Evidence(counter, mine, self.references, measures, known)
+        return Evidence(counter, mine, self.references, measures, known, self.untimed)
 
     def judged(self) -> list[tuple[Claim, list[tuple[Part, list[Finding]]]]]:
         """Judge every claim, part by part, on every data set under every convention."""
@@ -91,6 +94,14 @@ class Material:
             (claim, [(part, judge(part, by_counter)) for part in claim.parts])
             for claim in self.artifact.claims
         ]
+
+    @functools.cached_property
+    def untimed(self) -> Mapping[Path, str]:
+        """Folders of the runs whose seconds are no evidence, and why; empty unless seconds are asked for."""
+        if not self.artifact.timed:
+            return {}
+        reasons = dict(comparable(self.stored)[1])
+        return {run.path: reasons[run.id] for run in self.stored if run.id in reasons}
 
     @property
     def stored(self) -> list[StoredRun]:
@@ -108,7 +119,11 @@ class Material:
         """Return how many runs are stored, or whether the check is made."""
         if self.artifact.runs is None:
             return "not measured" if self.outcome is None else "measured"
-        return f"{sum(match.complete for match in self.matches)} of {len(self.matches)} runs are stored"
+        stored = sum(match.complete for match in self.matches)
+        alone = (
+            f", {stored - len(self.untimed)} of them ran alone on one machine" if self.artifact.timed else ""
+        )
+        return f"{stored} of {len(self.matches)} runs are stored{alone}"
 
 
 def _same(given: Mapping[str, Any], run: PlannedRun) -> Mapping[str, Any]:

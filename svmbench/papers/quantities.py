@@ -8,6 +8,7 @@ optimum; ``{measure: NAME}`` a number of a check. docs/add-a-paper-figure.md lis
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from svmbench.papers.samples import (
     wrong_tests,
 )
 from svmbench.store import StoredRun
+from svmbench.store.timing import SECONDS
 
 #: Costs per factor of ten at which two curves are compared.
 _PER_DECADE = 20
@@ -59,6 +61,8 @@ class Evidence:
         The outcome of a check.
     known : mapping, optional
         What is known of the optimum beforehand.
+    untimed : mapping, optional
+        Folders of the runs whose seconds are no evidence, and why.
     """
 
     def __init__(
@@ -68,7 +72,9 @@ class Evidence:
         references: Mapping[str, Reference] | None = None,
         measures: Mapping[str, Mapping[str, Any]] | None = None,
         known: Mapping[str, Any] | None = None,
+        untimed: Mapping[Path, str] | None = None,
     ) -> None:
+        self._untimed = untimed or {}
         self.counter = counter
         self.matches = matches
         self._references = references or {}
@@ -99,12 +105,23 @@ class Evidence:
         runs = self.runs(solver, where)
         # A quantity at the end of a run does not ask what it cost; the counter of its budget is always known.
         counter = self.counter or runs[0].config.budget.counter
+        if {counter, metric} & set(SECONDS):
+            self._check_seconds(solver, runs)
         steps = [steps_of(run, counter, metric, self.reference(run)) for run in runs]
         for found in steps:
             if isinstance(found, str):
                 raise NotAttempted(f"{solver}: {found}")
         whole = [found for found in steps if isinstance(found, Steps)]
         return Curve(solver, whole[0].run.title, tuple(whole))
+
+    def _check_seconds(self, solver: str, runs: Sequence[StoredRun]) -> None:
+        """Raise where a run did not have the machine of the others to itself."""
+        reasons = [self._untimed[run.path] for run in runs if run.path in self._untimed]
+        if reasons:
+            raise NotAttempted(
+                f"{solver}: {len(runs) - len(reasons)} of {len(runs)} runs ran alone on one machine "
+                f"({reasons[0]})"
+            )
 
     def reference(self, run: StoredRun | None = None) -> Reference:
         """Return what is certified of the problem of a run, by default of the first one that is stored."""

@@ -289,6 +289,7 @@ def _figure(number: int, figure: dict[str, Any], summary: str) -> str:
         f"{_swatch(method)}{escape(method['name'])}</label>"
         for place, method in enumerate(figure["methods"])
     )
+    note = f'<p class="note">{escape(figure["seconds"])}</p>' if figure["seconds"] else ""
     crowded = len(figure["runs"]) > max(12, len(figure["methods"]))
     several = ""
     if len(figure["runs"]) > len(figure["methods"]):
@@ -301,7 +302,7 @@ def _figure(number: int, figure: dict[str, Any], summary: str) -> str:
 <div class="controls">{axes}{scales}{several}
 <button type="button" class="download">Data of figure {number} (CSV)</button></div>
 <div class="chart" role="region" aria-labelledby="figure-{number}"></div>
-<fieldset><legend>Curves shown</legend>{legend}</fieldset>
+<fieldset><legend>Curves shown</legend>{legend}</fieldset>{note}
 </section>
 """
 

@@ -13,6 +13,7 @@ from svmbench.figures.series import COUNTERS, METRICS, OPTIMUM_COLUMNS, optimum_
 from svmbench.figures.settings import setting, shared
 from svmbench.figures.style import looks
 from svmbench.store import SETTLED, StoredRun
+from svmbench.store.timing import SECONDS, comparable, note, summary
 
 #: What the axes can show, where a run has it.
 COSTS = tuple(sorted(COUNTERS, key=lambda name: not name.startswith("kev_")))
@@ -43,6 +44,7 @@ def figures(runs: Sequence[StoredRun], kept: int | None = None) -> list[dict[str
     -------
     list of dict
         title, cost (what most budgets count), log (whether the vertical axis is), optimum (values of it),
+        seconds (which runs have none here, and why),
         methods (name, colour, dash), columns (name -> label, factor),
         runs (name, method, seed, settled, and the values of each column at its checkpoints, None where
         unknown).
@@ -87,7 +89,9 @@ def _figure(title: str, runs: Sequence[StoredRun], kept: int | None) -> dict[str
     solvers = {named[keys[run.id]]: run.solver for run in runs}
     labels = sorted(solvers)
     style = looks((label, solvers[label]) for label in labels)
-    drawn = [_run(run, labels.index(named[keys[run.id]]), kept) for run in runs]
+    timed, untimed = comparable(runs, lenient=True)
+    alone = {run.path for run in timed}
+    drawn = [_run(run, labels.index(named[keys[run.id]]), kept, run.path in alone) for run in runs]
     present = [name for name in _COLUMNS if any(name in one["values"] for one in drawn)]
     counted = Counter(run.config.budget.counter for run in runs)
     value = next((name for name in VALUES if name in present), None)
@@ -101,6 +105,7 @@ def _figure(title: str, runs: Sequence[StoredRun], kept: int | None) -> dict[str
         "cost": cost,
         "log": bool(errors) and max(errors) >= DECADE * min(errors) > 0.0,
         "optimum": _optimum(runs),
+        "seconds": " ".join(filter(None, [summary(len(timed), untimed), note(timed)])),
         "methods": [
             {
                 "name": label,
@@ -128,11 +133,13 @@ def _optimum(runs: Sequence[StoredRun]) -> dict[str, float]:
     return {name: short for name, value in known.items() if (short := _short(value)) is not None}
 
 
-def _run(run: StoredRun, method: int, kept: int | None) -> dict[str, Any]:
+def _run(run: StoredRun, method: int, kept: int | None, timed: bool) -> dict[str, Any]:
     rows = run.rows()
     if kept is not None and len(rows) > kept:
         rows = [rows[index] for index in np.unique(np.linspace(0, len(rows) - 1, kept).round().astype(int))]
-    columns = {name: [_short(row.get(name)) for row in rows] for name in _COLUMNS}
+    columns = {
+        name: [_short(row.get(name)) for row in rows] for name in _COLUMNS if timed or name not in SECONDS
+    }
     known = {name: values for name, values in columns.items() if any(v is not None for v in values)}
     return {
         "name": run.id,

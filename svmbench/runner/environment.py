@@ -43,6 +43,7 @@ def environment(threads: int) -> dict[str, Any]:
         "compiler": _build.compiler(),
         "platform": platform.platform(),
         "processor": processor(),
+        "caches": caches(),
         "cores": os.cpu_count(),
         "isa": simd.isa(),
         "threads": threads,
@@ -81,6 +82,18 @@ def processor() -> str:
     except OSError:
         pass
     return platform.processor() or platform.machine()
+
+
+def caches() -> list[str] | None:
+    """Return the caches of the first core, such as ``L1 Data 32K``; None where the system does not tell."""
+    found = []
+    for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        with contextlib.suppress(OSError):
+            level, kind, size = (
+                (folder / name).read_text(encoding="ascii").strip() for name in ("level", "type", "size")
+            )
+            found.append(f"L{level} {kind} {size}")
+    return found or None
 
 
 def concurrent_load(running: int) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from svmbench.runner.ends import End, end_by
 from svmbench.runner.environment import concurrent_load, peak_memory
 from svmbench.runner.folds import cross_validate
 from svmbench.runner.guard import needed
+from svmbench.runner.load import wait_until_quiet
 from svmbench.runner.manifest import manifest
 from svmbench.runner.margin import FAILURE
 from svmbench.runner.memory import Allowance
@@ -145,7 +146,7 @@ class _Attempt:
         if needed(task.config):
             self._marked = writer.training
         try:
-            end = end or self._ended(self._cross_validate)
+            end = end or self._ended(self._cross_validate) or self._ended(self._wait)
             if end is None:
                 training = self._training = self._trained_by(task, self._best, self._allowance, progress)
                 end = self._ended(lambda: training.drive(writer.checkpoint, writer, before))
@@ -190,6 +191,13 @@ class _Attempt:
         self._validation, end = cross_validate(task.data, task.config, self._fit, self._progress)
         return end
 
+    def _wait(self) -> None:
+        """Wait for a quiet machine, if requested, before the run's own training."""
+        quiet = self._task.config.budget.quiet
+        if quiet is not None:
+            self._progress.doing("waiting")
+            wait_until_quiet(quiet, self._progress.say)
+
     def _fit(self, data: Dataset, config: RunConfig, progress: Progress) -> tuple[End, dict[str, Any]]:
         """Train on the examples of a fold; return the end and the last checkpoint."""
         allowance = Allowance.of(config, data)
@@ -215,6 +223,7 @@ class _Attempt:
             wrong_tests=None if training is None else training.wrong_tests,
             concurrent_load=concurrent_load(self._store.running() - 1),
             **({} if self._validation is None else {"cross_validation": self._validation}),
+            **({} if training is None or training.load is None else {"load": training.load}),
             peak_memory=round(peak_memory(), 1),
             **({"failure_probability": FAILURE} if sampled else {}),
         )

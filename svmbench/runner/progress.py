@@ -40,7 +40,7 @@ class Progress(Protocol):
         Parameters
         ----------
         what : str
-            ``training``, ``checkpoint`` or ``certifying``.
+            ``waiting`` for a quiet machine, ``training``, ``checkpoint`` or ``certifying``.
         left : float, optional
             Estimated seconds until a budget ends the training, if known.
         """

@@ -20,6 +20,7 @@ from svmbench.runner import prepare
 from svmbench.runner.clock import Clock
 from svmbench.runner.continuation import Beginning, keeping
 from svmbench.runner.ends import End
+from svmbench.runner.load import LoadMonitor
 from svmbench.runner.loop import Loop, LoopSpec, Surroundings
 from svmbench.runner.memory import Allowance
 from svmbench.runner.models import stored_model
@@ -159,6 +160,7 @@ class Training:
         self._observer: Observer | None = None
         self._map: FeatureMap | None = None
         self.predict: Callable[[Any], NDArray[np.float64]] | None = None
+        self.load: dict[str, Any] | None = None
 
     def drive(
         self,
@@ -203,8 +205,9 @@ class Training:
         )  # fmt: skip
         spec = LoopSpec.of(config, solver, problem.n)
         loop = self._loop = Loop(run, oracle.ledger, spec, around, clock, due)
-        with self._interrupt.deferred():
+        with self._interrupt.deferred(), LoadMonitor() as monitor:
             end = loop.drive()
+        self.load = monitor.record()
         if loop.seen is not None:
             model, rows = loop.seen[0].model, task.posed.rows  # not `self`: a cycle would keep rows in memory
             self.predict = lambda X: model.scores(seen, rows(X))

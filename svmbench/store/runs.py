@@ -239,6 +239,11 @@ class StoredRun:
         return _end(self.path).get("wrong_tests")
 
     @property
+    def load(self) -> dict[str, Any] | None:
+        """Load of its machine while it trained (`svmbench.runner.load`); None of an older version."""
+        return _end(self.path).get("load")
+
+    @property
     def cross_validation(self) -> dict[str, Any] | None:
         """Results of its folds, with mistakes and examples of each; None without folds."""
         return _end(self.path).get("cross_validation")

@@ -25,6 +25,9 @@ CONFIG = {
 PROBLEM = "the only one"
 OPTIMUM = digest(PROBLEM)
 
+#: Load of a machine that did nothing else.
+ALONE = {"seconds": 10.0, "own": 1.0, "others": 0.0, "others_most": 0.0, "stolen": 0.0}
+
 #: What solvers are called, as their runs say.
 TITLES = {"sbp": "SBP", "pegasos": "Pegasos", "sdca": "SDCA", "smo": "SMO", "perceptron": "Perceptron"}
 
@@ -42,13 +45,15 @@ def stored_run(
     rows=1000,
     config=None,
     title=None,
+    load=ALONE,
+    machine=None,
     **columns,
 ):
     """Store a run that was observed at the costs with these test errors, in percent.
 
     The three conventions agree and an iteration costs as many evaluations as there are rows; ``columns``
-    gives others, ``config`` other groups of the configuration. A solver that is not in
-    `TITLES` is called by its name, as runs were before there were titles.
+    gives others, ``config`` other groups of the configuration; ``load`` is that of its
+    ``machine``. A solver that is not in `TITLES` is called by its name, as runs were before titles.
     """
     called = title or TITLES.get(solver)
     full = {
@@ -66,6 +71,7 @@ def stored_run(
             "dataset": {"name": dataset, "checksum": "checksum", "rows": {"train": rows}},
             "problem": {"lam": lam, "C": 1 / (lam * rows), "bias": full["problem"]["bias"]},
             "optimum": OPTIMUM,
+            "environment": None if machine is None else Store(root).put_environment({"processor": machine}),
             **({"solver": {"name": solver, "title": called}} if called else {}),
         },
     )
@@ -78,7 +84,7 @@ def stored_run(
     }
     for row in zip(*table.values(), strict=True):
         writer.checkpoint({name: _stored(value) for name, value in zip(table, row, strict=True)})
-    return writer.finish(status, reason)
+    return writer.finish(status, reason, **({} if load is None else {"load": load}))
 
 
 def _stored(value):

@@ -40,6 +40,8 @@ def store(
     checksum="c",
     title=None,
     wrong=None,
+    load=None,
+    anew=False,
     **changes,
 ):
     """Store a planned run with these checkpoints; ``changes`` replace groups of its config or of run.json."""
@@ -58,13 +60,14 @@ def store(
         **{key: value for key, value in changes.items() if key not in planned_config},
     }
     release = registry.get(name).release() if version is None else version
-    writer = Store(root).begin(identity(RunConfig.of(config), checksum, release), manifest)
+    writer = Store(root).begin(identity(RunConfig.of(config), checksum, release), manifest, anew)
     for place, row in enumerate(rows, start=1):
         cost = 1000 * 2 ** (place - 1)
         common = dict.fromkeys(("kev_ondemand", "kev_rowupdate", "kev_iter"), cost)
         writer.checkpoint({"iterations": 10 * place, **common, "wall_seconds": 0.1 * place, **row})
     bit = {} if wrong is None else {"wrong_tests": bits.packed(wrong)}
-    return writer.finish(status, "the test says so", peak_memory=12.4, **bit)
+    loaded = {} if load is None else {"load": load}
+    return writer.finish(status, "the test says so", peak_memory=12.4, **bit, **loaded)
 
 
 def material(made, root):

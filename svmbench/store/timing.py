@@ -1,0 +1,139 @@
+"""Which stored seconds may be compared: of runs that ran alone, on one machine with one set of software."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from svmbench.files import digest
+from svmbench.store import shared
+from svmbench.store.runs import StoredRun
+
+#: Columns of a trace, and metrics made of them, that depend on what else the machine does.
+SECONDS = ("wall_seconds", "cpu_seconds", "nanoseconds")
+
+#: A run was alone if other processes used at most this part of one core while it trained, and the hypervisor
+#: took at most that. The system counts in ticks of 10 ms on each core: a short run is allowed as much more.
+OTHERS, STOLEN, TICKS = 0.05, 0.01, 0.03
+
+_NOT = "its seconds cannot be compared"
+
+#: Parts of the environment that change no timing, or are the run's own choice.
+_INDIFFERENT = ("source", "threads")
+
+
+def disturbance(load: Mapping[str, Any] | None) -> str:
+    """Return what disturbed a run, in words; empty if it ran alone.
+
+    Parameters
+    ----------
+    load : mapping or None
+        What `svmbench.runner.load` recorded while the run trained.
+    """
+    if load is None or load.get("others") is None:
+        return "the load of its machine was not recorded"
+    seconds = max(float(load["seconds"]), 1e-9)
+    if load["others"] > OTHERS + TICKS / seconds:
+        return f"other processes used {load['others']:.2f} cores"
+    if (load["stolen"] or 0.0) > STOLEN + TICKS / seconds:
+        return f"the hypervisor took {100 * load['stolen']:.0f} % of a core"
+    return ""
+
+
+def disturbed(run: StoredRun) -> str:
+    """Return why the seconds of a run are no evidence, in words; empty if it ran alone and in one piece."""
+    if "continued" in run.manifest:
+        return "it was made in several pieces"
+    return disturbance(run.load)
+
+
+def machine(run: StoredRun) -> str:
+    """Return a name for the machine and the software of a run, the same for all runs of both."""
+    name = run.manifest.get("environment")
+    path = next((p for home in run.homes if (p := home / "environments" / f"{name}.json").is_file()), None)
+    if path is None:
+        return f"unknown {name}"
+    found = {key: value for key, value in shared.environment(path).items() if key not in _INDIFFERENT}
+    # Libraries have as many threads as the run, which is compared with runs of other numbers.
+    found["libraries"] = [
+        {key: value for key, value in library.items() if key != "num_threads"}
+        for library in found.get("libraries", [])
+    ]
+    return digest(found)
+
+
+def for_seconds(
+    runs: Iterable[StoredRun], *names: str, lenient: bool = False
+) -> tuple[list[StoredRun], list[tuple[str, str]]]:
+    """Return what `comparable` keeps and leaves out if one of `SECONDS` is named, else all runs."""
+    return comparable(runs, lenient) if any(name in SECONDS for name in names) else (list(runs), [])
+
+
+def comparable(
+    runs: Iterable[StoredRun], lenient: bool = False
+) -> tuple[list[StoredRun], list[tuple[str, str]]]:
+    """Keep the runs whose seconds may be compared with each other.
+
+    Of several machines, or of one with several versions of its software, the one with the most runs is kept,
+    and of several with equally many that of the newest run.
+
+    Parameters
+    ----------
+    runs : iterable of StoredRun
+        Any runs.
+    lenient : bool
+        Where no run had its machine to itself, keep those of one machine all the same: for a first look,
+        which must say so (`note`).
+
+    Returns
+    -------
+    kept : list of StoredRun
+        Those that ran alone on that machine.
+    left_out : list of (str, str)
+        The others, each with the reason.
+    """
+    found = list(runs)
+    reasons = {run.path: disturbed(run) for run in found}
+    if lenient and all(reasons.values()):
+        reasons = dict.fromkeys(reasons, "")
+    names: dict[tuple[str, str], str] = {}
+    alone: list[tuple[StoredRun, str]] = []
+    for run in found:
+        if not reasons[run.path]:
+            key = str(run.path.parent), str(run.manifest.get("environment"))
+            if key not in names:
+                names[key] = machine(run)
+            alone.append((run, names[key]))
+    times: Counter[str] = Counter(name for _, name in alone)
+    newest: dict[str, str] = {}
+    for run, name in alone:
+        newest[name] = max(newest.get(name, ""), run.started)
+    chosen = max(times, key=lambda name: (times[name], newest[name]), default=None)
+    for run, name in alone:
+        if name != chosen:
+            reasons[run.path] = "it had another machine or other software"
+    left_out = [(run.id, f"{_NOT}: {reasons[run.path]}") for run in found if reasons[run.path]]
+    return [run for run in found if not reasons[run.path]], left_out
+
+
+def note(runs: Iterable[StoredRun]) -> str:
+    """Return a sentence for seconds that were kept although no run was alone; empty if all were."""
+    if not any(map(disturbed, runs)):
+        return ""
+    return "No run is known to have had its machine to itself: read the seconds as a rough guide."
+
+
+def summary(kept: int, left_out: Sequence[tuple[str, str]]) -> str:
+    """Return how many runs are left out and why, in a sentence; empty if none is."""
+    if not left_out:
+        return ""
+    reasons = Counter(_kind(reason) for _, reason in left_out)
+    why = "; ".join(f"{count} because {reason}" for reason, count in reasons.most_common())
+    return f"Seconds are shown of {kept} of {kept + len(left_out)} runs ({why})."
+
+
+def _kind(reason: str) -> str:
+    """Return a reason without what differs from run to run."""
+    return re.sub(r" used [0-9.]+ cores| took [0-9]+ % of a core", " disturbed it", reason.partition(": ")[2])

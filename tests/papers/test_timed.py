@@ -1,0 +1,122 @@
+"""Artifacts about seconds: which runs they use, and how `paper run` makes them."""
+
+import dataclasses
+
+import pytest
+
+from svmbench.errors import UserError
+from svmbench.papers import making
+from svmbench.papers.drawing import draw
+from svmbench.papers.estimate import NOT_ATTEMPTED, REPRODUCED
+from svmbench.store import Store
+from tests.figures.stored import ALONE
+
+from .written import artifact, material, store
+
+BUSY = {**ALONE, "others": 0.7}
+LESS = {
+    "less": {"solver": "sbp", "metric": "cpu_seconds"},
+    "than": {"solver": "smo", "metric": "cpu_seconds"},
+}
+FASTER = {"name": "faster", "text": "t", "place": "p", "parts": [{"name": "f", "order": LESS}]}
+
+
+def timed(seeds=2):
+    return artifact(["sbp", "smo"], seeds=seeds, claims=[FASTER], metrics=["test_error"])
+
+
+def put(paper, root, load=lambda planned: ALONE, machine=lambda planned: "mine"):
+    for planned in paper.runs.planned():
+        cpu = 1.0 if planned.solver == "sbp" else 5.0
+        environment = Store(root).put_environment({"processor": machine(planned)})
+        rows = [{"test_error": 0.1, "cpu_seconds": cpu}]
+        store(root, planned, rows, load=load(planned), environment=environment)
+
+
+def verdict(paper, root):
+    ((_, ((_, (finding, *_)),)),) = material(paper, root).judged()
+    return finding.verdict, finding.text
+
+
+def test_seconds_of_runs_that_were_alone_on_one_machine_are_judged(tmp_path):
+    put(timed(), tmp_path)
+    assert verdict(timed(), tmp_path)[0] == REPRODUCED
+    assert (
+        material(timed(), tmp_path)
+        .tally()
+        .endswith("4 of 4 runs are stored, 4 of them ran alone on one machine")
+    )
+
+
+def test_a_run_beside_others_is_no_evidence(tmp_path):
+    put(
+        timed(),
+        tmp_path,
+        load=lambda planned: BUSY if (planned.solver, planned.seed) == ("smo", 1) else ALONE,
+    )
+    assert verdict(timed(), tmp_path) == (
+        NOT_ATTEMPTED,
+        "smo: 1 of 2 runs ran alone on one machine (its seconds cannot be compared: other processes used "
+        "0.70 cores)",
+    )
+
+
+def test_the_two_sides_of_a_ratio_are_of_one_machine(tmp_path):
+    put(timed(), tmp_path, machine=lambda planned: planned.solver)
+    found, text = verdict(timed(), tmp_path)
+    assert found == NOT_ATTEMPTED
+    assert (
+        "0 of 2 runs ran alone on one machine (its seconds cannot be compared: it had another machine" in text
+    )
+
+
+def test_an_artifact_about_counts_takes_any_run(tmp_path):
+    paper = artifact(["sbp", "smo"], seeds=2)
+    put(paper, tmp_path, load=lambda planned: None)
+    assert not paper.timed and not material(paper, tmp_path).untimed
+    assert material(paper, tmp_path).tally() == "4 of 4 runs are stored"
+
+
+def test_curves_against_seconds_leave_disturbed_runs_out(tmp_path):
+    paper = dataclasses.replace(timed(), options={"counters": ["cpu_seconds"], "metrics": ["test_error"]})
+    put(paper, tmp_path, load=lambda planned: BUSY)
+    with pytest.raises(UserError, match=r"nothing to draw .*other processes used 0\.70 cores"):
+        draw(material(paper, tmp_path), tmp_path)
+
+
+@pytest.fixture
+def pool(monkeypatch):
+    """Store each run as if it had been made, under the load that `loads` gives in turn."""
+    made, loads = [], []
+
+    class Fake:
+        def __init__(self, folder, size, threads, *, pin):
+            self.size = size
+
+        def run(self, jobs, listener):
+            for job in jobs:
+                made.append((job.config.solver.name, job.config.seed, job.config.budget.quiet, self.size))
+                root = job.config.results
+                planned = next(p for p in timed().runs.planned() if (p.solver, p.seed) == made[-1][:2])
+                environment = Store(root).put_environment({"processor": "mine"})
+                rows = [{"test_error": 0.1, "cpu_seconds": 1.0}]
+                with_load = {"load": loads.pop(0) if loads else ALONE, "environment": environment}
+                store(root, planned, rows, anew=job.config.force, **with_load)
+            return False
+
+    monkeypatch.setattr(making, "Pool", Fake)
+    return made, loads
+
+
+def test_runs_are_made_by_turns_one_at_a_time_on_a_quiet_machine(pool, tmp_path):
+    made, _ = pool
+    assert making.make([timed()], tmp_path, jobs=2) == 0
+    assert made == [(name, seed, making.QUIET, 1) for seed in (0, 1) for name in ("sbp", "smo")]
+
+
+def test_a_disturbed_run_is_made_again_up_to_three_times(pool, tmp_path, capsys):
+    made, loads = pool
+    loads += [ALONE, ALONE, BUSY, ALONE, BUSY, BUSY]  # the third run, each time
+    assert making.make([timed()], tmp_path) == 0
+    assert [entry[:2] for entry in made[4:]] == [("sbp", 1)] * 2
+    assert "still disturbed: sbp board seed 1: other processes used 0.70 cores" in capsys.readouterr().err

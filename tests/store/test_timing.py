@@ -1,0 +1,89 @@
+"""Which seconds may be compared: of runs that ran alone, on one machine with one set of software."""
+
+import pytest
+
+from svmbench.store import Store
+from svmbench.store.timing import comparable, disturbance, disturbed, for_seconds, machine, note, summary
+from tests.figures.stored import ALONE, stored_run
+
+
+def run(root, seed=0, **more):
+    return stored_run(root, seed=seed, costs=[1e3], errors=[10], wall_seconds=[1.0], **more)
+
+
+@pytest.mark.parametrize(
+    ("load", "reason"),
+    [
+        (ALONE, ""),
+        ({**ALONE, "others": 0.05}, ""),
+        ({**ALONE, "others": 0.2}, "other processes used 0.20 cores"),
+        ({**ALONE, "stolen": 0.1}, "the hypervisor took 10 % of a core"),
+        ({**ALONE, "stolen": None}, ""),
+        ({**ALONE, "others": None}, "the load of its machine was not recorded"),
+        (None, "the load of its machine was not recorded"),
+        # The system counts in ticks, of which a short run has few.
+        ({**ALONE, "seconds": 0.1, "others": 0.2}, ""),
+        ({**ALONE, "seconds": 0.1, "others": 0.5}, "other processes used 0.50 cores"),
+    ],
+)
+def test_a_run_was_alone_where_neither_processes_nor_the_hypervisor_took_its_cores(load, reason):
+    assert disturbance(load) == reason
+
+
+def test_the_machine_of_most_runs_that_were_alone_is_kept(tmp_path):
+    mine = [run(tmp_path, seed, machine="mine") for seed in range(3)]
+    yours = [run(tmp_path, seed, machine="yours") for seed in (3, 4)]
+    busy = [run(tmp_path, seed, machine="yours", load={**ALONE, "others": 1.0}) for seed in range(5, 9)]
+    kept, left_out = comparable([*busy, *yours, *mine])
+    assert {one.id for one in kept} == {one.id for one in mine}
+    assert dict(left_out) == {
+        **{one.id: "its seconds cannot be compared: other processes used 1.00 cores" for one in busy},
+        **{
+            one.id: "its seconds cannot be compared: it had another machine or other software"
+            for one in yours
+        },
+    }
+    assert summary(len(kept), left_out) == (
+        "Seconds are shown of 3 of 9 runs (4 because other processes disturbed it; 2 because it had another "
+        "machine or other software)."
+    )
+
+
+def test_the_commit_and_the_number_of_threads_are_no_other_software(tmp_path):
+    base = {"processor": "P", "libraries": [{"user_api": "blas", "num_threads": 1}], "threads": 1}
+    more = {"source": {"commit": "c"}, "libraries": [{"user_api": "blas", "num_threads": 2}], "threads": 2}
+    environments = [base, {**base, **more}, {**base, "numpy": "2"}]
+    store, names = Store(tmp_path), []
+    for seed, environment in enumerate(environments):
+        one = run(tmp_path, seed)
+        one.manifest["environment"] = store.put_environment(environment)
+        names.append(machine(one))
+    assert names[0] == names[1] != names[2]
+
+
+def test_a_run_made_in_pieces_is_no_evidence_of_seconds(tmp_path):
+    one = run(tmp_path)
+    one.manifest["continued"] = {"run": "sbp-adult-0", "iterations": 3}
+    assert disturbed(one) == "it was made in several pieces"
+
+
+def test_counts_of_any_run_may_be_compared(tmp_path):
+    runs = [run(tmp_path, 0, load=None), run(tmp_path, 1, machine="yours")]
+    assert for_seconds(runs, "kev_ondemand", "test_error") == (runs, [])
+    assert [one.seed for one in for_seconds(runs, "kev_ondemand", "cpu_seconds")[0]] == [1]
+
+
+def test_a_first_look_takes_runs_that_were_not_alone_only_where_there_are_no_others(tmp_path):
+    busy = {**ALONE, "others": 1.0}
+    runs = [run(tmp_path, seed, load=busy, machine="mine") for seed in range(2)]
+    other = run(tmp_path, 2, load=busy, machine="yours")
+    kept, left_out = comparable([*runs, other], lenient=True)
+    assert kept == runs
+    assert [name for name, _ in left_out] == [other.id]
+    assert (
+        note(kept) == "No run is known to have had its machine to itself: read the seconds as a rough guide."
+    )
+    alone = run(tmp_path, 3, machine="yours")
+    kept, left_out = comparable([*runs, alone], lenient=True)
+    assert (kept, len(left_out), note(kept)) == ([alone], 2, "")
+    assert comparable([*runs, other])[0] == []
