@@ -139,6 +139,8 @@ class Training:
     ----------
     predict : callable or None
         Decision function of the last checkpoint, from rows, shape (m, d), to scores, shape (m,).
+    load : dict or None
+        Load of the machine while it trained.
     """
 
     def __init__(
