@@ -1,1 +1,1 @@
-"""The command line: dispatch in `main`, a module for each subcommand."""
+"""The command line: dispatch in `main`, one module per subcommand."""

@@ -1,4 +1,4 @@
-"""Shell completion from the files in ``conf/`` and the store's folder names; standard library only."""
+"""Shell completion from the files in ``conf/`` and folder names of the store; standard library only."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ _FIRST = {
     "help": tuple(COMMANDS),
 }
 
-#: Commands whose words are runs.
+#: Commands whose arguments are runs.
 _OF_RUNS = (
     *("show", "plot", "table", "compare", "profile", "report", "export", "tag", "note", "delete"),
     *("verify", "predict"),
 )
 
-# The word before the cursor, from the last blank on, is replaced. bash cuts words at = (COMP_WORDBREAKS), so
-# there only what follows = may be given.
+# The word before the cursor is replaced. bash splits words at = (COMP_WORDBREAKS), so there only the part
+# after = may be given.
 _BASH = r"""_svmbench() {
     local line=${COMP_LINE:0:COMP_POINT} IFS=$'\n'
     local word=${line##* }
@@ -96,12 +96,12 @@ SCRIPTS = {"bash": _BASH, "zsh": _ZSH}
 
 
 def complete(line: str) -> list[str]:
-    """Return what can stand in place of the last word of a command line, sorted.
+    """Return the completions of the last word of a command line, sorted.
 
     Parameters
     ----------
     line : str
-        The line up to the cursor, ``svmbench`` included.
+        The line up to the cursor, including ``svmbench``.
     """
     words = line.split(" ")
     last = words.pop()
@@ -114,7 +114,7 @@ def complete(line: str) -> list[str]:
     if command in ("run", "plan", "tune"):
         try:
             return _run(last, before)
-        except UserError:  # a --config-dir that is no folder: nothing to offer until it is
+        except UserError:  # --config-dir is not a folder (yet)
             return []
     if not before and command in _FIRST:
         return _starting(last, _FIRST[command])
@@ -124,10 +124,10 @@ def complete(line: str) -> list[str]:
 
 
 def _names(command: str, before: list[str]) -> Iterable[str]:
-    """Return the names that a command takes: runs, data sets, papers, jobs."""
+    """Return the names that a command accepts: runs, data sets, papers, jobs."""
     if command in ("status", "resume", "best"):
         return _sweeps(_after("--results", before) or "results")
-    if command in _OF_RUNS and (command != "tag" or before):  # a tag comes before its runs
+    if command in _OF_RUNS and (command != "tag" or before):  # the tag precedes its runs
         return _runs(_after("--results", before) or "results")
     if command == "datasets" and before[0] in ("fetch", "verify"):
         return folder.options("dataset")
@@ -150,7 +150,7 @@ def _sweeps(results: str) -> list[str]:
 
 
 def _run(last: str, before: list[str]) -> list[str]:
-    """Return overrides: groups and keys, or after ``=`` what can follow."""
+    """Return overrides: groups and keys, or values after ``=``."""
     if before[-1:] == ["--cfg"]:
         return _starting(last, ("job", "hydra", "all"))
     if before[-1:] == ["--config-dir"]:
@@ -167,7 +167,7 @@ def _run(last: str, before: list[str]) -> list[str]:
     if not equals:
         own = [f"{group}=" if group in folder.GROUPS else f"+{group}=" for group in groups]
         return _starting(last, [*own, *(f"{plus}{key}=" for key in keys)])
-    # A sweep's values are separated by commas; only the last one is completed.
+    # Values of a sweep are separated by commas; only the last one is completed.
     done = last[: len(last) - len(value.rpartition(",")[2])]
     values = folder.options(name, folders) if name in groups else keys.get(name, [])
     return _starting(last, [done + option for option in values])

@@ -1,4 +1,4 @@
-"""The subcommands, and what each is for."""
+"""The subcommands and their purposes."""
 
 COMMANDS = {
     "run": "train a solver on a data set; with -m, every combination of the values given",

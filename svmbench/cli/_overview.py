@@ -1,4 +1,4 @@
-"""Stored runs at a glance: a line each that fits the terminal."""
+"""Overview of stored runs, one line each, as wide as the terminal."""
 
 from __future__ import annotations
 
@@ -15,40 +15,40 @@ from svmbench.run_config import flatten
 if TYPE_CHECKING:
     from svmbench.store import StoredRun
 
-#: Digits of the hash of a run that are shown, more where two runs share them.
+#: Digits of a run's hash that are shown, or more if needed to be unique.
 _DIGITS = 8
-#: Least width that the column of what differs is cut to before other columns are left out.
+#: Least width of the column of differences before other columns are omitted.
 _LEAST = 10
-#: Columns that are left out where the terminal is too narrow, the first one first.
+#: Columns omitted if the terminal is too narrow, in this order.
 _SPARE = ("objective", "age", "cost", "gap", "end", "differs")
 _RIGHT = ("error", "objective", "gap", "cost", "age")
 
-#: Mark of a run that has converged far from the optimum, or with no bound that tells how far.
+#: Mark of runs that converged far from the optimum, or with no known bound.
 OWN_RULE = "own rule"
 
-#: What an evaluation budget counts, in a word.
+#: Short names of the units of evaluation budgets.
 _UNITS = {"inner_products": "prods", "iterations": "iters"}
-#: Largest number of each unit of time, and the seconds of one.
+#: Units of time: largest number shown, and length in seconds.
 _AGES = (("s", 60, 1), ("min", 60, 60), ("h", 48, 3600), ("d", 99, 86400), ("w", 99, 604800))
 
 
 def overview(
     runs: Sequence[StoredRun], differing: Sequence[str], ids: Sequence[str], width: int | None, now: datetime
 ) -> str:
-    """Return a line for each run below a line of headings.
+    """Return a heading and a line per run.
 
     Parameters
     ----------
     runs : sequence of StoredRun
-        In this order.
+        The runs, in order.
     differing : sequence of str
         Keys of the configuration in which they differ.
     ids : sequence of str
-        Of all runs; a run is named by the shortest prefix of its hash that is unique among them.
+        Ids of all runs; a run is named by the shortest unique prefix of its hash.
     width : int or None
-        Largest number of characters in a line, or None for no limit.
+        Most characters in a line, or None for no limit.
     now : datetime
-        The time that ages are measured from.
+        The time to which ages refer.
     """
     columns = {
         "run": _names(runs, ids),
@@ -80,7 +80,7 @@ def overview(
 
 
 def age(time: str, now: datetime) -> str:
-    """Return how long ago an ISO time was, such as ``3 h``; an en dash for one that is no time."""
+    """Return the age of an ISO time, such as ``3 h``; an en dash if it is not a time."""
     try:
         seconds = max(0.0, (now - datetime.fromisoformat(time)).total_seconds())
     except (ValueError, TypeError):
@@ -90,7 +90,7 @@ def age(time: str, now: datetime) -> str:
 
 
 def _fit(columns: dict[str, list[str]], width: int | None) -> None:
-    """Cut what differs, and leave out columns, until a line has its width."""
+    """Shorten the differences, and omit columns, until a line fits the width."""
     if width is None:
         return
 
@@ -113,14 +113,14 @@ def _cut(text: str, most: int) -> str:
 
 
 def _say_once(costs: list[str]) -> None:
-    """Move the unit that all costs have to their heading."""
+    """Move a unit common to all costs to their heading."""
     units = {cost.partition(" ")[2] for cost in costs[1:] if cost != "–"}
     if len(units) == 1:
         costs[:] = units.pop(), *(cost.partition(" ")[0] for cost in costs[1:])
 
 
 def _names(runs: Sequence[StoredRun], ids: Sequence[str]) -> list[str]:
-    """Return the beginning of each run's hash that no other run has; the whole id of one without a hash."""
+    """Return the shortest unique prefix of each run's hash; the whole id of a run without a hash."""
     hashes = [found[1] for id in ids if (found := _HASH.search(id))]
     digits = _DIGITS
     shown = {found[1] for run in runs if (found := _HASH.search(run.id))}
@@ -136,7 +136,7 @@ _HASH = re.compile(r"-([0-9a-f]{12})$")
 
 
 def _settings(runs: Sequence[StoredRun], differing: Sequence[str]) -> list[str]:
-    """Return what each run has at the keys in which they differ, such as ``C=10 seed=3``."""
+    """Return the values of each run for the keys in which they differ, such as ``C=10 seed=3``."""
     short = [name_of(key).removesuffix(" name") for key in differing]
     names = [one if short.count(one) == 1 else key for one, key in zip(short, differing, strict=True)]
     found = []
@@ -158,7 +158,7 @@ def _value(value: Any) -> str:
 
 
 def _end(run: StoredRun) -> str:
-    """Return how a run without a result ended, or the mark of one that converged by its own rule alone."""
+    """Return how a run without a result ended, or the mark of one that converged by its own rule."""
     return OWN_RULE if run.flagged else "" if run.complete else run.status
 
 
@@ -171,12 +171,12 @@ def _short(value: float | None, form: str) -> str:
 
 
 def _plain(number: str) -> str:
-    """Return a number with the shortest exponent: 1e-4 for 1e-04, and 1 for 1e+00."""
+    """Return a number with a short exponent: 1e-4 for 1e-04, and 1 for 1e+00."""
     return re.sub(r"e\+?(-?)0*(?=\d)", r"e\1", number).removesuffix("e0")
 
 
 def _cost(run: StoredRun) -> str:
-    """Return what a run has paid, in what its budget counts; seconds where that does not apply."""
+    """Return the cost of a run in the unit of its budget, or in seconds if that does not apply."""
     counter = run.config.budget.counter
     paid = run.value(counter)
     if paid is None:

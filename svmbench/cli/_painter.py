@@ -1,8 +1,8 @@
-"""The pictures of a run that has just ended, drawn in a process that was forked beside it.
+"""Pictures of a run that has just ended, drawn by a process forked beside it.
 
 Importing matplotlib and drawing take longer than a short run. The process is forked before anything is loaded
-and imports matplotlib while the configuration is composed; the run starts when that is done. The process then
-waits, idle, until the run has ended, so that nothing is computed beside the run while its clock is on.
+and imports matplotlib while the configuration is composed; the run starts when that is done. The process is
+then idle until the run has ended, so that it does not disturb timings.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from svmbench.figures.plane import Grid
     from svmbench.store import StoredRun
 
-    #: A grid, the decision function on it of shape (k²,), and training points (n, 2) with labels (n,).
+    #: A grid, the decision function on it, shape (k²,), and training points (n, 2) with labels (n,).
     Regions = tuple[Grid, NDArray[np.float64], NDArray[np.float32], NDArray[np.float64]]
 
 
 class Painter:
-    """Draws the pictures of one run: in a process of its own where that is faster, else in this one.
+    """Draws the pictures of one run, in a separate process if that is faster.
 
     Parameters
     ----------
     ahead : bool
-        Whether a picture will be asked for; if not, no process is started for it.
+        Whether pictures will be drawn; if not, no process is started.
     """
 
     def __init__(self, ahead: bool = True) -> None:
@@ -65,7 +65,7 @@ class Painter:
     def wait(self) -> None:
         """Return when the process is idle."""
         if self._pipe is not None:
-            with suppress(EOFError, OSError):  # it has been killed; `draw` will do without it
+            with suppress(EOFError, OSError):  # it was killed; `draw` then works without it
                 self._pipe.recv()
 
     def draw(self, run: StoredRun, counter: str | None, regions: Regions | None) -> None:
@@ -74,11 +74,11 @@ class Painter:
         Parameters
         ----------
         run : StoredRun
-            One that has ended.
+            An ended run.
         counter : str or None
             The cost on the x axis of the curve, one of `svmbench.figures.series.COUNTERS`; None: no curve.
         regions : (Grid, values, X, y) or None
-            What `svmbench.figures.decision.draw_regions` draws; None: no regions.
+            Arguments of `svmbench.figures.decision.draw_regions`; None: no regions.
 
         Raises
         ------
@@ -96,14 +96,14 @@ class Painter:
 
 
 def _worthwhile() -> bool:
-    """Tell whether there are a second processor and no threads, such as numpy's, which a fork would lose."""
+    """Return whether there is a second processor, and no threads, such as numpy's, that a fork would lose."""
     alone = threading.active_count() == 1 and "numpy" not in sys.modules
     return alone and sys.platform == "linux" and len(os.sched_getaffinity(0)) > 1
 
 
 def _serve(pipe: Connection, other_end: Connection) -> None:
-    """Import matplotlib, say so, draw what is asked for, say what was wrong with it, and end."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the run
+    """Import matplotlib, report that, draw what is requested, report errors, and exit."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the run
     other_end.close()
     from multiprocessing import get_context
 
@@ -113,7 +113,7 @@ def _serve(pipe: Connection, other_end: Connection) -> None:
     with suppress(EOFError, OSError):
         pipe.send(None)
         run, counter, regions = pipe.recv()
-        # The two take as long as each other; here are no threads that a fork would lose.
+        # Both take equally long; there are no threads here that a fork would lose.
         second = get_context("fork").Process(target=_draw, args=(run, None, regions))
         second.start()
         try:

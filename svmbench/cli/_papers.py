@@ -1,4 +1,4 @@
-"""What ``svmbench paper`` does. Each action returns an exit code; only `run` needs data."""
+"""Actions of ``svmbench paper``. Each returns an exit code; only `run` needs data."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from svmbench.store import Store
 
 @dataclass(frozen=True)
 class Asked:
-    """What the command line asks for.
+    """Arguments of the command.
 
     Attributes
     ----------
     ids : tuple of str
-        Names of the artifacts; all of them are there.
+        Names of the artifacts, all valid.
     named : bool
-        Whether they were named, or mean all.
+        Whether they were given by name, or mean all.
     results : str
         The results folder.
     jobs : int
-        Runs at a time.
+        Number of simultaneous runs.
     json : bool
         Whether `list_all` prints JSON.
     folders : tuple of Path
-        The user's own configuration folders.
+        The user's configuration folders.
     """
 
     ids: tuple[str, ...]
@@ -53,7 +53,7 @@ class Asked:
         return [artifacts.load(name, self.folders) for name in self.ids]
 
     def materials(self) -> list[Material]:
-        """Return the artifacts with what is stored of them."""
+        """Return the artifacts with their stored runs."""
         index = Index(Store(self.results))
         loaded = self.loaded()
         compose_together(found.runs for found in loaded if found.runs is not None)
@@ -61,7 +61,7 @@ class Asked:
 
 
 def list_all(asked: Asked) -> int:
-    """Print every artifact: target, kind, title, and how much of it is stored."""
+    """Print all artifacts: target, kind, title, and how much is stored."""
     rows = []
     for material in asked.materials():
         artifact = material.artifact
@@ -75,7 +75,7 @@ def list_all(asked: Asked) -> int:
 
 
 def plan(asked: Asked) -> int:
-    """Print the runs: which are stored, stale or missing, and what the others will probably take."""
+    """Print which runs are stored, stale or missing, and the estimated time of the missing ones."""
     for material in asked.materials():
         artifact = material.artifact
         print(f"{artifact.title}\n{artifact.source}\n")
@@ -110,25 +110,25 @@ def plan(asked: Asked) -> int:
 
 
 def run(asked: Asked) -> int:
-    """Make the missing runs and checks, those that several artifacts share once.
+    """Make the missing runs and checks; those shared by several artifacts are made once.
 
-    Goes on past a run that fails; returns 1 if any did, 130 if interrupted.
+    Continue after a failed run; return 1 if any failed, 130 if interrupted.
     """
     return making.make(asked.loaded(), Path(asked.results), asked.jobs)
 
 
 def draw(asked: Asked) -> int:
-    """Draw what is stored; train nothing, list what is missing."""
+    """Draw the stored runs, without training, and list what is missing."""
     return _write(asked, asked.ids)
 
 
 def draw_tables(asked: Asked) -> int:
-    """Write the tables among the artifacts."""
+    """Write those artifacts that are tables."""
     return _write(asked, [artifact.id for artifact in asked.loaded() if artifact.kind == "grid"])
 
 
 def redraw(asked: Asked) -> int:
-    """Draw, write tables and judge at once, with each artifact's runs found and read once."""
+    """Draw, write tables and judge, reading the runs of each artifact once."""
     materials = asked.materials()
     _write_all(asked, materials)
     judged = [found for found in materials if found.artifact.claims]
@@ -140,7 +140,7 @@ def _write(asked: Asked, names: Sequence[str]) -> int:
 
 
 def _write_all(asked: Asked, materials: Sequence[Material]) -> int:
-    """Draw artifacts; where all are meant, one without runs is passed over with a word."""
+    """Draw artifacts; if all are meant, those without runs are skipped with a message."""
     for material in materials:
         if asked.named:
             _print_missing(material, asked.results, sys.stderr)
@@ -156,7 +156,7 @@ def _write_all(asked: Asked, materials: Sequence[Material]) -> int:
 
 
 def verdict(asked: Asked) -> int:
-    """Judge claims by what is stored: print the page of those named, or write that of all."""
+    """Judge claims by the stored runs: print those of the named artifacts, or write the page of all."""
     return _judge(asked, [found for found in asked.materials() if found.artifact.claims])
 
 
@@ -176,11 +176,11 @@ def _judge(asked: Asked, materials: Sequence[Material]) -> int:
 
 
 def keep(asked: Asked) -> int:
-    """Pack the runs behind artifacts into the reference folder of the results, to be committed."""
+    """Pack the runs of artifacts into the reference folder of the results, to be committed."""
     from svmbench.papers.keeping import keep as kept
 
     for name in asked.ids:
-        # Found again each time: what is packed for one artifact moves runs that others share.
+        # Reloaded each time, since packing one artifact moves runs shared with others.
         (material,) = replace(asked, ids=(name,)).materials()
         missing = [match for match in material.matches if not match.complete]
         if missing or (material.artifact.runs is None and material.outcome is None):
@@ -194,7 +194,7 @@ def keep(asked: Asked) -> int:
     return 0
 
 
-#: The actions by their names.
+#: Actions by name.
 ACTIONS: dict[str, Callable[[Asked], int]] = {
     "list": list_all,
     "plan": plan,
@@ -217,7 +217,7 @@ def _id(found: Match) -> str | None:
 
 
 def _print_missing(material: Material, results: str, stream: TextIO) -> None:
-    """Print the command of every run that is not stored with a result."""
+    """Print the command of each run without a stored result."""
     missing = [m for m in material.matches if not m.complete]
     if not missing:
         return

@@ -1,4 +1,4 @@
-"""Arguments of the subcommands: one sentence for a mistake, no abbreviations."""
+"""Argument parsing of subcommands: one sentence per mistake, no abbreviations."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ class Parser(argparse.ArgumentParser):
         raise UserError(f"{self.prog}: {message} (see {self.prog} --help)")
 
     def add_results(self, *, written: bool = False) -> None:
-        """Add the option that says where the stored runs are; one that is only read must exist."""
+        """Add the option for the results folder, which must exist if it is only read."""
         action = "store" if written else _Folder
         self.add_argument(
             "--results", default="results", metavar="DIR", help="folder of the stored runs", action=action
         )
 
     def add_json(self) -> None:
-        """Add the option for output that programs read."""
+        """Add the option for machine-readable output."""
         self.add_argument("--json", action="store_true", help="print JSON; unknown numbers are null")
 
 
 class _Folder(argparse.Action):
-    """Keep the name of a folder that exists."""
+    """Store the name of an existing folder."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: Any = None
@@ -47,7 +47,7 @@ class _Folder(argparse.Action):
 
 
 def file_path(text: str) -> Path:
-    """Return the path of a file to be written; a `UserError` for a folder."""
+    """Return the path of an output file; a `UserError` for a folder."""
     path = Path(text)
     if not path.name or path.is_dir():
         raise UserError(f"-o {text or path} is a folder: give the name of a file, such as {path / 'mine'}")
@@ -55,7 +55,7 @@ def file_path(text: str) -> Path:
 
 
 def picture_path(text: str) -> Path:
-    """Return the path of a picture without the ending of a format; a `UserError` if it has no name."""
+    """Return the path of a picture without the suffix of its format; a `UserError` if it has no name."""
     path = Path(text)
     if path.name in ("", ".."):
         raise UserError(f"-o {text or path} names no picture: give a name, such as {path / 'mine'}")

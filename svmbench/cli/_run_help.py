@@ -10,7 +10,7 @@ from svmbench.config import folder
 
 
 def text(overrides: Sequence[str], folders: Sequence[Path]) -> str:
-    """Return groups with their options, and the keys of the options chosen with their meaning."""
+    """Return the groups with their options, and the keys of the chosen options with their meaning."""
     chosen = folder.defaults()
     for override in overrides:
         group, _, option = override.partition("=")

@@ -1,4 +1,4 @@
-"""Standard output and error on which what a terminal might obey is escaped, wherever it comes from."""
+"""Standard output and error with characters escaped that a terminal might interpret."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from typing import Any
 
 from svmbench.errors import printable
 
-#: What a terminal might obey, or what reorders or hides text around it: control characters but line end and
-#: tab, marks of direction, and surrogates, which stand for bytes of file names that are no text.
+#: Characters that a terminal might interpret, or that reorder or hide text: control characters except line
+#: end and tab, direction marks, and surrogates, which stand for undecodable bytes of file names.
 _OBEYED = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff"
-#: What the progress lines of this program write: back to the beginning of the line, and clear it.
+#: Sequences of our own progress lines: return to the beginning of the line, and clear it.
 _OWN = r"\r(?:\x1b\[K)?|\x1b\[A"
 
 
 class _Shown:
-    """A text stream that escapes what a terminal might obey.
+    """A text stream that escapes characters that a terminal might interpret.
 
     Parameters
     ----------
     stream : text stream
-        Where the text goes.
+        The underlying stream.
     progress : bool
-        Whether lines are written over by this program.
+        Whether our progress lines are allowed.
     """
 
     def __init__(self, stream: Any, progress: bool) -> None:
@@ -47,7 +47,7 @@ class _Shown:
 
 @contextlib.contextmanager
 def shown() -> Iterator[None]:
-    """Escape what a terminal might obey, and characters that its encoding does not have, meanwhile."""
+    """In this context, escape such characters, and those missing in the encoding of the streams."""
     before = sys.stdout, sys.stderr
     for stream in before:
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":

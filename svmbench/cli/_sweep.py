@@ -1,4 +1,4 @@
-"""``svmbench run -m``, ``resume`` and ``status``: the sweep's lines, its table, and both as JSON."""
+"""``svmbench run -m``, ``resume`` and ``status``: status lines and table of a sweep, also as JSON."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any
 from svmbench.sweep.plan import Job, Plan
 from svmbench.sweep.record import FINISHED, Record
 
-#: The ends of jobs by their numbers.
+#: Ends of jobs by number.
 Ends = Mapping[int, dict[str, Any]]
 
-#: Most duplicates that are named one by one.
+#: Most duplicates listed by name.
 _NAMED = 5
 
 
 def sweep(plan: Plan, *, table: bool = True, as_json: bool = False) -> tuple[int, Ends]:
-    """Run every combination; return 0, 1 if any job failed, or 130 if interrupted, and the ends.
+    """Run all combinations; return 0, 1 if any job failed, or 130 if interrupted, and the ends.
 
-    With ``as_json`` standard output is left to the document, which takes the place of the table.
+    With ``as_json``, nothing but the document is printed to standard output; there is no table.
     """
     from svmbench.store import Store
     from svmbench.sweep.launch import check
@@ -37,7 +37,7 @@ def sweep(plan: Plan, *, table: bool = True, as_json: bool = False) -> tuple[int
 def make(
     record: Record, plan: Plan, ends: Ends, *, table: bool = True, as_json: bool = False
 ) -> tuple[int, Ends]:
-    """Make the jobs of a plan that have no end yet, and print the table of all; the rest as in `sweep`."""
+    """Make the unfinished jobs of a plan and print the table of all; parameters as in `sweep`."""
     from svmbench.runner.signals import handling
     from svmbench.sweep.launch import launcher
     from svmbench.sweep.status import Status
@@ -73,7 +73,7 @@ def make(
 
 
 def _known(plan: Plan, ends: Ends) -> dict[int, dict[str, Any]]:
-    """Return the ends of jobs that need no process to find that they are stored."""
+    """Return the ends of jobs that are found in the store without starting a process."""
     from svmbench.store import Store
     from svmbench.sweep.stored import end_of, likely, stored
 
@@ -92,9 +92,9 @@ def _known(plan: Plan, ends: Ends) -> dict[int, dict[str, Any]]:
 
 
 def check_data(plan: Plan) -> None:
-    """Raise a `UserError` if a data set of the plan cannot be read, before there is a record or a run.
+    """Raise a `UserError` if a data set of the plan cannot be read, before anything is recorded or run.
 
-    On a cluster the files may be where this process does not see them, so that nothing is read.
+    On a cluster nothing is read, since this process may not see the files.
     """
     from svmbench.data import loading
     from svmbench.files import digest
@@ -108,7 +108,7 @@ def check_data(plan: Plan) -> None:
 
 
 def tell_left_out(plan: Plan) -> None:
-    """Print what a sweep leaves out: duplicates, and combinations that are impossible."""
+    """Print what a sweep leaves out: duplicates and impossible combinations."""
     for label, first in plan.duplicates[:_NAMED]:
         print(f"left out, the same run as {first}: {label}", file=sys.stderr)
     if len(plan.duplicates) > _NAMED:
@@ -122,7 +122,7 @@ def tell_left_out(plan: Plan) -> None:
 
 
 def document(record: Record, plan: Plan, ends: Ends, maker: str | None) -> dict[str, Any]:
-    """Return how far a sweep is as one object, for programs; ``maker``: who makes it now."""
+    """Return the state of a sweep as one object, for programs; ``maker`` is who is running it now."""
     names = ("state", "reason", "run", "seconds", "numbers")
     jobs = [
         {"job": job.number + 1, "overrides": job.label}
@@ -133,7 +133,7 @@ def document(record: Record, plan: Plan, ends: Ends, maker: str | None) -> dict[
 
 
 def summarise(jobs: Sequence[Job], ends: Ends) -> None:
-    """Print the table of all jobs and every failure's reason."""
+    """Print the table of all jobs and the reason of every failure."""
     from svmbench.figures.tables import table
     from svmbench.sweep import status
 

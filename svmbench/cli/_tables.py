@@ -1,4 +1,4 @@
-"""The numbers of one run as aligned text."""
+"""The numbers of a run as aligned text."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from typing import Any
 
 from svmbench.counters import COUNTERS
 
-#: What a bound of the gap rests on that does not read all responses in double precision.
+#: Basis of bounds of the gap without all responses in double precision.
 _KINDS = {"rounding": ", by rounding analysis", "confidence": ", with probability 1 - 1e-9"}
 
 _COUNTERS = tuple(name for name in COUNTERS if name != "iterations")
 
 
 def number(value: Any, form: str = ",d") -> str:
-    """Return a number in a format, or a dash for unknown."""
+    """Return a formatted number, or a dash if unknown."""
     return "-" if value is None else format(value, form)
 
 
 def percent(value: float | None) -> str:
-    """Return a fraction as a percentage, or a dash for unknown."""
+    """Return a fraction as a percentage, or a dash if unknown."""
     return "-" if value is None else f"{100 * value:.2f} %"
 
 
 def last_checkpoint(summary: dict[str, Any]) -> str:
-    """Return the small table that a run ends with.
+    """Return the table shown at the end of a run.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""``svmbench best``: which setting of a sweep won."""
+"""``svmbench best``: the best setting of a sweep."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 from svmbench.cli._parser import Parser
 from svmbench.errors import UserError
 
-#: What a setting can be judged by, the smaller the better.
+#: Criteria for settings, smaller is better.
 _BY = ("validation_error", "test_error", "primal_objective", "relative_gap", "wall_seconds")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the settings of a sweep, best first, and the command of the best."""
+    """Print the settings of a sweep, best first, and the command for the best."""
     parser = Parser(
         "best",
         "Rank the settings of a sweep by the median over seeds, smallest first. Choose by validation_error: "
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _ranked(record: Any, by: str) -> list[dict[str, Any]]:
-    """Return the settings, without their seeds, by the median of what is compared."""
+    """Return the settings, without seeds, ranked by the median of the criterion."""
     ends = record.ends()
     found: dict[str, list[float]] = {}
     commands: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""``svmbench compare``: what two groups of stored runs pay to reach a target."""
+"""``svmbench compare``: the costs of two groups of stored runs to reach a target."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print a line for each problem that both groups have."""
+    """Print a line per problem that both groups have."""
     parser = Parser(
         "compare",
         "Compare what two groups of runs pay until a metric is first at a target, on each problem that both "
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def seedless(runs: Iterable[StoredRun]) -> frozenset[str]:
-    """Return the solvers of some runs that make no random choice, of those that are installed."""
+    """Return the solvers of some runs that make no random choices, among those installed."""
     from svmbench.solvers import registry
 
     known = {run.solver for run in runs} & set(registry.names())
@@ -64,7 +64,7 @@ def seedless(runs: Iterable[StoredRun]) -> frozenset[str]:
 
 
 def add_target(parser: Parser, default: str) -> None:
-    """Add the options that say what is to be reached and what is paid."""
+    """Add the options for the target and the cost."""
     parser.add_argument(
         "--to",
         default="test_error",
@@ -81,7 +81,7 @@ def add_target(parser: Parser, default: str) -> None:
 
 
 def target_of(text: str) -> tuple[str, list[float]]:
-    """Return the metric and the values of ``METRIC=VALUE,...``; no values for the metric alone."""
+    """Return the metric and the values of ``METRIC=VALUE,...``; no values for a metric alone."""
     metric, equals, values = text.partition("=")
     try:
         found = [float(value) for value in values.split(",")] if equals else []

@@ -1,4 +1,4 @@
-"""``svmbench completion``: the shell function that completes svmbench."""
+"""``svmbench completion``: the shell function for completion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``svmbench datasets``: what there is, fetching it, verifying it."""
+"""``svmbench datasets``: list, fetch and verify data sets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ACTIONS = ("list", "fetch", "verify")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """List the sets, or fetch or verify the files of some."""
+    """List the data sets, or fetch or verify the files of some."""
     parser = Parser("datasets", "List the data sets, fetch the files of some, or verify them.")
     parser.add_argument("action", choices=_ACTIONS, help="what to do")
     parser.add_argument("names", nargs="*", metavar="NAME", help="data sets to fetch or verify")

@@ -12,7 +12,7 @@ _NAMED = 10
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print what would be removed; with ``--yes`` remove it."""
+    """Print what would be removed, or with ``--yes`` remove it."""
     parser = Parser(
         "delete",
         "Remove stored runs with their tags and notes. Without --yes list what would be removed.",

@@ -1,7 +1,7 @@
-"""The script ``svmbench``: an interrupt ends it with a sentence also while it is still being imported.
+"""The script ``svmbench``: an interrupt during its imports ends it with one sentence.
 
-The handler is set before anything that takes time is imported. What Python does before that, from its start
-until this line, belongs to Python: there an interrupt may still end with a traceback.
+The handler is set before any slow import. Before that, during the start of Python, an interrupt may still end
+with a traceback.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from types import FrameType
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    """End the process. It holds and has written nothing yet, so nothing needs to be put in order."""
+    """End the process. It has written nothing yet, so there is nothing to clean up."""
     os.write(2, b"svmbench: interrupted\n")
     os._exit(130)
 
 
 def _serve_while_importing() -> bool:
-    """Set the handler, unless the process was started to ignore SIGINT; return whether it is set."""
+    """Set the handler, unless SIGINT was ignored when the process started; return whether it is set."""
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         return False
     signal.signal(signal.SIGINT, _end)
@@ -27,7 +27,7 @@ def _serve_while_importing() -> bool:
 
 _serving = _serve_while_importing()
 
-from svmbench.cli import main as command  # noqa: E402  # what takes time
+from svmbench.cli import main as command  # noqa: E402  # slow
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""``svmbench export``: runs as a folder or a zip file to hand on."""
+"""``svmbench export``: runs as a folder or zip file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str]) -> int:
     if given.zip and path.suffix != ".zip":
         path = path.with_name(path.name + ".zip")
     found = {run.id: run for run in reversed(chosen(given.results, given.runs))}
-    runs = list(reversed(found.values()))  # two folders may hold the same run
+    runs = list(reversed(found.values()))  # two folders may contain the same run
     export(runs, path, Path(given.results), [command(run.config) for run in runs])
     count = sum(
         one.stat().st_size for one in ([path] if path.is_file() else path.rglob("*")) if one.is_file()

@@ -1,4 +1,4 @@
-"""``svmbench list``: the stored runs at a glance, or filtered and sorted with the columns asked for."""
+"""``svmbench list``: an overview of stored runs, or a table with filters, order and chosen columns."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from svmbench.run_config import flatten, role
 if TYPE_CHECKING:
     from svmbench.store import Store, StoredRun
 
-#: Most runs that are printed unless all are asked for.
+#: Most runs printed by default.
 _MOST = 20
 
-#: Columns of CSV where none are given, around the keys of the configuration that differ between the runs.
+#: First default columns of CSV, before the keys of the configuration that differ between runs.
 _FIRST = ("run", "status")
 _LAST = ("test_error", "primal_objective", "kev_ondemand", "iterations", "wall_seconds")
 
-#: Columns of their own at a glance; sections that say what is solved; and the order in which keys are shown.
+#: Columns with a place of their own in the overview; sections that define the problem; order of keys.
 _NAMES = ("config.dataset.name", "config.solver.name")
 _OF_PROBLEM = ("config.dataset.", "config.kernel.", "config.features.", "config.problem.")
 _OF_OPTION = ("config.solver.", "config.kernel.", "config.features.")
@@ -40,13 +40,13 @@ _PERCENT = ("test_error", "validation_error", "train_error")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print a line for each run, or what programs read."""
+    """Print a line per run, or machine-readable output."""
     parser = _parser()
     given = parser.parse_args(arguments)
     if given.best is not None and given.best < 1:
         parser.error(f"--best {given.best} is not allowed: give a whole number of at least 1")
 
-    gc.disable()  # of a hundred thousand runs, all kept, there is nothing to collect
+    gc.disable()  # a hundred thousand runs are kept: there is nothing to collect
     try:
         return _print(given)
     finally:
@@ -74,7 +74,7 @@ def _print(given: argparse.Namespace) -> int:
         return 0
     found = len(chosen)
     if not given.all and given.best is None:
-        # The newest are the last ones, unless an order was asked for.
+        # The newest runs are last, unless an order was given.
         chosen = chosen[-_MOST:] if given.sort is None and not given.reverse else chosen[:_MOST]
     rest = f"\n{len(chosen)} of {found:,} runs; --all lists all" if len(chosen) < found else ""
     paged((_wide(runs, chosen, given.columns) if given.columns else _overview(runs, chosen)) + rest)
@@ -82,7 +82,7 @@ def _print(given: argparse.Namespace) -> int:
 
 
 def _print_newest(store: Store, notes: Mapping[str, Mapping[str, Any]], columns: str | None) -> int:
-    """Print the last runs, and read no others."""
+    """Print the last runs without reading others."""
     newest, ids = store.newest(_MOST)
     if not newest:
         print(f"no runs in {store.root}; make one with: svmbench run")
@@ -94,7 +94,7 @@ def _print_newest(store: Store, notes: Mapping[str, Mapping[str, Any]], columns:
 
 
 def _overview(runs: _Columns, chosen: Sequence[StoredRun], ids: Sequence[str] | None = None) -> str:
-    """Return an overview of the runs that fits the terminal, or of full width without a terminal."""
+    """Return an overview of the runs that fits the terminal, or of full width without one."""
     from svmbench.cli._overview import overview
 
     terminal = sys.stdout.isatty() or "COLUMNS" in os.environ
@@ -104,7 +104,7 @@ def _overview(runs: _Columns, chosen: Sequence[StoredRun], ids: Sequence[str] | 
 
 
 def _wide(runs: _Columns, chosen: Sequence[StoredRun], asked: str) -> str:
-    """Return the columns that are asked for."""
+    """Return the table of the chosen columns."""
     from svmbench.cli._overview import OWN_RULE
     from svmbench.figures.tables import table
 
@@ -128,7 +128,7 @@ def _print_csv(runs: _Columns, chosen: Sequence[StoredRun], asked: str | None) -
 
 
 def _print_json(runs: _Columns, chosen: Sequence[StoredRun]) -> None:
-    """Print an array of summaries, one after the other: all at once would take gigabytes."""
+    """Print an array of summaries one by one; all at once would take gigabytes."""
     before = "["
     for run in chosen:
         tags, note = runs.said(run)
@@ -163,11 +163,11 @@ def _parser() -> Parser:
 
 
 class _Columns:
-    """The runs, and what each column says of them.
+    """The runs and the values of their columns.
 
-    A column is a key of a summary, or one of the configuration, dotted and behind ``config.``. Runs from the
-    index share their configurations but for the seed: each is taken apart once, and kept by its address, at
-    which it stays while the runs do.
+    A column is a key of a summary, or a dotted key of the configuration after ``config.``. Runs from the
+    index share their configurations except the seed: each is flattened once and cached by its address, which
+    is stable while the runs exist.
 
     Attributes
     ----------
@@ -189,12 +189,12 @@ class _Columns:
         self.keys = list(own) if runs else []
 
     def said(self, run: StoredRun) -> tuple[list[str], str]:
-        """Return tags and note of a run."""
+        """Return the tags and the note of a run."""
         known = self._notes.get(run.id, {})
         return list(known.get("tags", [])), str(known.get("note", ""))
 
     def value(self, column: str) -> Callable[[StoredRun], Any]:
-        """Return what a column says of a run, as a function of it."""
+        """Return the function from a run to the value of a column."""
         if column == "config.seed":
             return lambda run: run.seed
         if column == "tags":
@@ -207,7 +207,7 @@ class _Columns:
         return lambda run: run.value(column)
 
     def full(self, name: str) -> str:
-        """Return the full key of a column; a `UserError` for one that no run has."""
+        """Return the full key of a column; a `UserError` if no run has it."""
         for key in (name, f"config.{name}"):
             if key in self.keys or not self.all:
                 return key
@@ -215,9 +215,9 @@ class _Columns:
         raise UserError(f"no run has a column '{name}'{nearest(name, short)} (see: svmbench show RUN --json)")
 
     def differing(self, chosen: Sequence[StoredRun]) -> list[str]:
-        """Return the keys that tell runs apart which are of one data set, or of one solver on it.
+        """Return the keys that distinguish runs on the same data set, or of one solver on it.
 
-        Keys that follow from the data set or the solver alone are left out.
+        Keys that follow from the data set or the solver are omitted.
         """
         configs = [self._dotted[place] for place in {id(run.facts.common) for run in chosen}]
         found = set()
@@ -234,7 +234,7 @@ class _Columns:
         return sorted(kept, key=_place)
 
     def usual(self, chosen: Sequence[StoredRun]) -> list[str]:
-        """Return the columns shown by default, with the keys of the configuration in which runs differ."""
+        """Return the default columns, including the keys of the configuration in which runs differ."""
         keys = [key for key in self.keys if key.startswith("config.") and not _says_where(key)]
         present = {id(run.facts.common) for run in chosen}
         configs = [self._dotted[place] for place in present]
@@ -247,13 +247,13 @@ class _Columns:
 
 
 def _place(key: str) -> int:
-    """Return where a key stands among those that are shown."""
+    """Return the position of a key among those shown."""
     weights = (place for place, section in enumerate(_WEIGHTS) if key.startswith(f"config.{section}"))
     return next(weights, len(_WEIGHTS))
 
 
 def _varying(configs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the keys whose value differs; of an option that not all have chosen only its name."""
+    """Yield the keys whose values differ; for options not chosen by all runs, only the name."""
     for key in dict.fromkeys(key for config in configs for key in config):
         absent = () if key.startswith(_OF_OPTION) and not key.endswith(".name") else (None,)
         values = [config[key] for config in configs if key in config]
@@ -264,12 +264,12 @@ def _varying(configs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _says_where(key: str) -> bool:
-    """Return whether a key of the configuration says where and not what."""
+    """Return whether a key of the configuration is a location only."""
     return role(key.removeprefix("config.")) == "place"
 
 
 def _chosen(runs: _Columns, where: Sequence[str], sort: str | None, reverse: bool) -> list[StoredRun]:
-    """Return the runs that are asked for, in the order asked for."""
+    """Return the requested runs in the requested order."""
     chosen = runs.all[::-1] if reverse else runs.all
     for condition in where:
         name, equals, text = condition.partition("=")
@@ -287,13 +287,13 @@ def _chosen(runs: _Columns, where: Sequence[str], sort: str | None, reverse: boo
 
 
 def _rank(value: Any) -> tuple[bool, float, str]:
-    """Return what a value is sorted by: numbers before text, as a column such as solver.nu holds both."""
+    """Return the sort key of a value: numbers before text, since columns such as solver.nu have both."""
     number = isinstance(value, int | float)
     return not number, value if number else 0.0, "" if number else str(value)
 
 
 def _same(value: Any, text: str) -> bool:
-    """Return whether a value is what the text says: 1e-2 and 0.01 are one number."""
+    """Return whether a value equals that of a text: 1e-2 and 0.01 are the same number."""
     from svmbench.config.values import show
 
     if isinstance(value, int | float) and not isinstance(value, bool):

@@ -1,7 +1,7 @@
-"""The command ``svmbench``: subcommands and dispatch only, so that help and completion answer at once.
+"""The command ``svmbench``: only subcommands and dispatch, so that help and completion are instant.
 
-Each subcommand is a module in `svmbench.cli` with a function ``main(arguments) -> exit code``; those
-modules import the standard library, and anything else when they need it.
+Each subcommand is a module in `svmbench.cli` with a function ``main(arguments) -> exit code``. These modules
+import the standard library only, and everything else when needed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        The arguments, by default those of the process.
+        The arguments. Default: those of the process.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _answered(arguments: list[str]) -> int:
-    """Dispatch; return the exit code, whatever happens."""
+    """Dispatch and return the exit code, whatever happens."""
     try:
         return _dispatch(arguments)
     except UserError as error:
@@ -55,10 +55,10 @@ def _answered(arguments: list[str]) -> int:
         print("svmbench: out of memory; give fewer examples, or a smaller budget.memory", file=sys.stderr)
         return 1
     except BrokenPipeError:
-        # The reader of our output is gone, as in `svmbench list | head`: end quietly, also at exit.
+        # The reader of our output is gone, as in `svmbench list | head`: exit quietly.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:  # a disk that is full, a folder that is not ours to read
+    except OSError as error:  # such as a full disk, or a folder without permission
         where = "" if error.filename is None else f"{error.filename}: "
         print(f"svmbench: {printable(where)}{error.strerror or error}", file=sys.stderr)
         return 1
@@ -67,13 +67,13 @@ def _answered(arguments: list[str]) -> int:
 
 
 def _ignore_interrupts() -> None:
-    """Let further signals of an impatient user change nothing while the process ends."""
+    """Ignore further signals while the process ends."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _without_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """Say of an interrupt that came while another one was served no more than of the first."""
+    """Show an interrupt during the handling of another one like the first, without a traceback."""
     if issubclass(kind, KeyboardInterrupt):
         _ignore_interrupts()
         print("svmbench: interrupted", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""``svmbench note``: a sentence about a run, for whoever reads it later."""
+"""``svmbench note``: a note about a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from svmbench.errors import printable
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Give a run a note, or print the one it has."""
+    """Set the note of a run, or print it."""
     parser = Parser("note", "Add a note to a run; show and list print it. Without TEXT, print the note.")
     parser.add_argument("run", metavar="RUN", help="name of the run, a unique prefix of it, or its folder")
     parser.add_argument("text", nargs="?", metavar="TEXT", help="the note; '' removes it")

@@ -1,4 +1,4 @@
-"""``svmbench paper``: figures and tables of papers, from the plan of their runs to the verdicts on them."""
+"""``svmbench paper``: figures and tables of papers, from planning their runs to verdicts on claims."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ACTIONS = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Do one thing for one figure, some, or all of them."""
+    """Perform one action for one, some or all artifacts."""
     parser = Parser(
         "paper",
         "Reproduce figures and tables of papers: "
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _jobs(words: Sequence[str]) -> int:
-    """Return how many runs are made at a time."""
+    """Return the number of simultaneous runs."""
     jobs = 1
     for word in words:
         key, _, value = word.partition("=")

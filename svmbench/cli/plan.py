@@ -1,4 +1,4 @@
-"""``svmbench plan``: what a sweep would run, before anything is run."""
+"""``svmbench plan``: preview of a sweep."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from svmbench.config import folder
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print how many runs are stored and missing, and what the missing ones will take."""
+    """Print how many runs are stored and missing, and the estimated cost of the missing ones."""
     given = _parser().parse_intermixed_args(arguments)
 
     from svmbench.store import Store

@@ -14,7 +14,7 @@ from svmbench.sweep.select import RUNS, chosen
 
 _Y = "test_error, validation_error, train_error, primal_objective, suboptimality, gap, support_vectors, norm"
 
-#: Most runs left out that are named one by one.
+#: Most omitted runs listed by name.
 _NAMED = 6
 
 

@@ -1,4 +1,4 @@
-"""``svmbench predict``: the stored model of a run on the rows of a file."""
+"""``svmbench predict``: predictions of a stored model for the rows of a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print a prediction for each row."""
+    """Print a prediction per row."""
     parser = Parser(
         "predict",
         "Print the class of each row of a file, by the model of a stored run: a label of the training file, "
@@ -42,17 +42,17 @@ def main(arguments: Sequence[str]) -> int:
     dataset = run.config.dataset.document()
     train, step = None, None
     if model.indices is not None or dataset.get("scaling", "none") in ("minmax", "standard"):
-        train = load(run, {}).train.X  # which also tells whether the files are still those of the run
+        train = load(run, {}).train.X  # also checks that the files are still those of the run
         model.check_fits(*train.shape)
     d, columns = int(run.manifest["dataset"]["features"]), run.manifest["dataset"].get("columns")
     rows = prepared_rows(dataset, given.file, d, columns, lambda line: print(line, file=sys.stderr))
     X = rows.X
     if rows.by_files and train is None:
-        load(run, {})  # which tells whether the files are still those of the run
+        load(run, {})  # checks that the files are still those of the run
     if model.weights is not None and X.shape[1] > d:
         X = _known_columns(X, d, given.file, model)
     if model.features is not None:
-        X = X.astype("float32")  # which is what a feature map reads
+        X = X.astype("float32")  # the type that feature maps read
     if model.indices is not None and train is not None and train.dtype == "float32":
         step = unit(train, model.kernel, run.config.precision)
     values = scores(model, train, X, step) + model.bias
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _as_number(label: str) -> int | float | str:
-    """Return a label as JSON has it: a number where it is one."""
+    """Return a label for JSON, as a number if it is one."""
     for kind in (int, float):
         try:
             value = kind(label)
@@ -79,9 +79,9 @@ def _as_number(label: str) -> int | float | str:
 
 
 def _known_columns(X: Matrix, d: int, path: str, model: StoredModel) -> Matrix:
-    """Return rows without the columns that no example of the model's data set has a value in.
+    """Return rows without the columns that are empty in the model's data set.
 
-    They have no part in an inner product with weights; a map's frequencies are made of the others alone.
+    They do not affect inner products with weights, and feature maps are made from the other columns only.
     """
     if model.features is not None and X[:, d:].count_nonzero():
         raise UserError(

@@ -1,4 +1,4 @@
-"""``svmbench profile``: the share of problems that methods solve, against cost."""
+"""``svmbench profile``: the fraction of problems that methods solve, against cost."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from svmbench.sweep.select import RUNS, chosen
 if TYPE_CHECKING:
     from svmbench.analysis.profiles import Profiles
 
-#: Multiples of the least cost at which the table has a column.
+#: Multiples of the least cost shown as columns of the table.
 _FACTORS = (1.0, 2.0, 10.0)
 
 
@@ -80,7 +80,7 @@ def _tolerances(text: str) -> list[float]:
 
 
 def _cases(found: Profiles) -> list[dict[str, Any]]:
-    """Return a row for each case and method; None where the target is not reached."""
+    """Return a row per case and method; None if the target is not reached."""
     return [
         {
             "problem": problem,

@@ -1,4 +1,4 @@
-"""``svmbench repair``: set aside what is damaged in a results folder."""
+"""``svmbench repair``: move damaged content of a results folder aside."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from svmbench.cli._parser import Parser
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Move damaged runs and documents to ``damaged/`` and list them; 1 if one could not be moved."""
+    """Move damaged runs and documents to ``damaged/`` and list them; return 1 if one could not be moved."""
     parser = Parser(
         "repair",
         "Move damaged runs, optima and environments, and damaged lines of notes and sweeps, to damaged/ in "
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     damaged = [finding for finding in check_all(store) if finding.state == "damaged"]
     left, moved = 0, []
     for finding in damaged:
-        if not os.path.lexists(finding.path):  # it went with the folder that another finding is about
+        if not os.path.lexists(finding.path):  # moved with a folder of another finding
             continue
         target = set_aside(finding, store)
         if target is None:

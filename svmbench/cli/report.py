@@ -14,7 +14,7 @@ from svmbench.sweep.select import RUNS, chosen
 
 
 def _verdicts(results: Path) -> list[dict[str, Any]]:
-    """Return the papers' claims with what was found, where the results are the papers'; none otherwise."""
+    """Return the claims of papers with verdicts if the results folder has them, else an empty list."""
     from svmbench.store import lines, shared
 
     path = results / "VERDICTS.json"

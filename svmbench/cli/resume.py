@@ -1,4 +1,4 @@
-"""``svmbench resume``: the jobs of a sweep that have no result yet."""
+"""``svmbench resume``: the unfinished jobs of a sweep."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from svmbench.cli._parser import Parser
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Make what is missing and print the table of all; the plan is that of the sweep, composed once."""
+    """Make the missing runs and print the table of all; the plan is the stored one."""
     parser = Parser(
         "resume", "Continue a sweep: make the runs that failed, were interrupted or never started."
     )

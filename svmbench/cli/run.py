@@ -1,4 +1,4 @@
-"""``svmbench run``: one run in this process, or with ``-m`` every combination in processes of their own."""
+"""``svmbench run``: one run in this process, or with ``-m`` all combinations in separate processes."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from svmbench.runner.outcome import Outcome
     from svmbench.store import StoredRun
 
-#: Environment variable of a process that is watched: the id of the one that watches it.
+#: Environment variable of a watched process: the process id of the watcher.
 _GUARDED = "SVMBENCH_GUARDED"
 
 _EPILOGUE = "Values follow Hydra's grammar: null, true, 1e6, [a,b]; with -m: A,B,C or range(0,5)."
 
-#: What stands in place of options that users of Hydra know.
+#: Replacements for options of Hydra.
 _INSTEAD = {
     ("--info", "-i"): "svmbench run --cfg all prints what is composed, and --help every key",
     ("--package", "-p"): "svmbench run --cfg job prints the whole configuration",
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str]) -> int:
         from svmbench.runner import guard
 
         resolved = config.resolve(given.overrides, folders)
-        watcher = os.environ.pop(_GUARDED, None)  # which watches nothing that this process may start
+        watcher = os.environ.pop(_GUARDED, None)  # not for processes that this one may start
         if watcher is not None:
             guard.follow(int(watcher))
         if watcher is not None or not guard.needed(resolved):
@@ -114,18 +114,18 @@ def _parser() -> Parser:
 
 
 def _threads(overrides: Sequence[str]) -> int:
-    """Return the threads of a run before anything is composed or loaded."""
+    """Return the number of threads before anything is composed or loaded."""
     given = [match[1] for text in overrides if (match := re.fullmatch(r"\+{0,2}threads=([1-9]\d*)", text))]
     default = next(key.default for key in folder.keys(folder.defaults()) if key.name == "threads")
     threads = int(given[-1] if given else default)
-    check_threads(threads)  # before a library is loaded that would start them
+    check_threads(threads)  # before loading libraries that would start them
     return threads
 
 
 def _trains_here(overrides: Sequence[str]) -> bool:
-    """Return whether the run may be made in this process, judged before a solver is loaded.
+    """Return whether the run may be made in this process, without loading the solver.
 
-    One of a program of others with a limit, as it has by default, is made in a process that this one watches.
+    A run of a baseline with a limit, which it has by default, is made in a process that this one watches.
     """
     given = [text.partition("=")[2] for text in overrides if text.startswith("solver=")]
     foreign = Path(solvers.__file__).parent / "baselines"
@@ -133,7 +133,7 @@ def _trains_here(overrides: Sequence[str]) -> bool:
 
 
 def _guarded(config: RunConfig, arguments: Sequence[str], as_json: bool) -> int:
-    """Run the same command in a process of its own, and end it if it does not keep its limits."""
+    """Run the same command in a separate process, and end it if it exceeds its limits."""
     from svmbench.runner.guard import watched
     from svmbench.runner.outcome import Outcome
     from svmbench.solvers import registry
@@ -161,7 +161,7 @@ def _train(config: RunConfig, painter: Painter, as_json: bool) -> int:
 
 
 def _tell(outcome: Outcome, config: RunConfig, painter: Painter, as_json: bool) -> int:
-    """Print what became of a run; return the exit code of the command."""
+    """Print the result of a run; return the exit code of the command."""
     if as_json:
         summary = {} if outcome.run is None else outcome.run.summary()
         print(json.dumps({"state": outcome.state, "reason": outcome.reason, **summary}, indent=2))
@@ -171,7 +171,7 @@ def _tell(outcome: Outcome, config: RunConfig, painter: Painter, as_json: bool) 
 
 
 def _report(outcome: Outcome, config: RunConfig, painter: Painter) -> None:
-    """Print how a run ended, its numbers and where it is."""
+    """Print how a run ended, its numbers and its path."""
     stream = sys.stdout if outcome.code == 0 else sys.stderr
     title = f"{config.solver.name} on {config.dataset.name}, seed {config.seed}"
     print(f"{title}: {outcome.ended}", file=stream)
@@ -180,14 +180,14 @@ def _report(outcome: Outcome, config: RunConfig, painter: Painter) -> None:
     summary = outcome.run.summary()
     if summary["iterations"] is not None:
         print(last_checkpoint(summary))
-    if summary["iterations"] is not None and outcome.state != "interrupted":  # who interrupts does not wait
+    if summary["iterations"] is not None and outcome.state != "interrupted":  # who interrupts will not wait
         for path in _pictures(outcome, outcome.run, config.budget.counter, painter):
             print(f"picture  {path}")
     print(f"run      {outcome.run.path}")
 
 
 def _pictures(outcome: Outcome, run: StoredRun, counter: str, painter: Painter) -> list[Path]:
-    """Return the pictures of a run, drawn now if it was made now; the second shows regions in the plane."""
+    """Return the pictures of a run, drawn if it was made now; the second shows regions in the plane."""
     curve, regions = run.path / "curve.png", run.path / "regions.png"
     missing = None if curve.is_file() else counter
     plane = None if regions.is_file() else _regions(outcome)
@@ -200,7 +200,7 @@ def _pictures(outcome: Outcome, run: StoredRun, counter: str, painter: Painter) 
 
 
 def _regions(outcome: Outcome) -> Regions | None:
-    """Return where the predictor says +1 and where -1, if it was trained just now on points of the plane."""
+    """Return the decision function on a grid if the run was trained just now on points of the plane."""
     import numpy as np
 
     from svmbench.figures.plane import Grid

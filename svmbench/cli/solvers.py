@@ -1,4 +1,4 @@
-"""``svmbench solvers``: all of them at a glance, and what one solves, needs and cites."""
+"""``svmbench solvers``: a list of all solvers, and details of what one solves, needs and cites."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from svmbench.cli._parser import Parser
 if TYPE_CHECKING:
     from svmbench.solvers.base import Solver
 
-#: Widest line of text, for reading; narrower on a narrow terminal.
+#: Most characters in a line of text, for readability; fewer on a narrow terminal.
 _WIDEST = 110
 
-#: What solvers read the data through, as a heading and in a word.
-_HEADINGS = {"kernel": "Kernel solvers", "linear": "Linear solvers", "data": "Programs of others"}
+#: Headings of solvers by access, and descriptions.
+_HEADINGS = {"kernel": "Kernel solvers", "linear": "Linear solvers", "data": "Baselines: third-party programs"}
 _FORMS = {
     "regularised": "regularised problem",
     "slack-constrained": "slack-constrained problem",
@@ -28,7 +28,7 @@ _READS = {"kernel": "kernel values", "linear": "features", "data": "the data the
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print a line about each solver, or everything about those that are named."""
+    """Print a line per solver, or the details of those named."""
     parser = Parser("solvers", "List the solvers: what each solves, needs, is charged and cites.")
     parser.add_argument(
         "names",
@@ -66,7 +66,7 @@ def _bias(solver: type[Solver]) -> str:
 
 
 def _about(solver: type[Solver]) -> dict[str, Any]:
-    """Return everything about a solver for programs."""
+    """Return the details of a solver for programs."""
     return {
         "name": solver.name,
         "title": solver.title,
@@ -84,7 +84,7 @@ def _about(solver: type[Solver]) -> dict[str, Any]:
 
 
 def _paragraph(solver: type[Solver], width: int) -> str:
-    """Return everything about a solver, its keys with their defaults last."""
+    """Return the details of a solver, with its keys and their defaults at the end."""
     rows = {
         "solves": _problem(solver),
         "reads": _READS[solver.access],
@@ -106,7 +106,7 @@ def _paragraph(solver: type[Solver], width: int) -> str:
 
 
 def _keys(solver: type[Solver]) -> dict[str, tuple[str, str]]:
-    """Return the default of each key, as it is written in a configuration, and its help."""
+    """Return the default of each key, as in a configuration, and its help."""
     import dataclasses
 
     from svmbench.config.values import default, show
@@ -118,7 +118,7 @@ def _keys(solver: type[Solver]) -> dict[str, tuple[str, str]]:
 
 
 def _ends(solver: type[Solver]) -> str:
-    """Return what ends a run by default."""
+    """Return the default end of a run."""
     if solver.exact:
         return "at the optimum, to a tolerance; budget.kev=auto is no limit"
     return "at its budget or by its own rule; budget.kev=auto is 1e8"

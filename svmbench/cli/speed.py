@@ -1,4 +1,4 @@
-"""``svmbench speed``: this machine, what kernel rows and solvers reach of it, and baselines beside them."""
+"""``svmbench speed``: performance of this machine, kernel rows and solvers, compared with baselines."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _ACTIONS = {
 _SHOW = "print stored measurements again: when and where each was made, and its table"
 
 
-#: What was measured, for JSON.
+#: A measurement for JSON.
 _Measured = dict[str, Any]
 
 
 class _Action(Parser):
-    """The parser of one action, as argparse makes it."""
+    """The parser of one action, as argparse requires it."""
 
     def __init__(self, *, prog: str, **options: Any) -> None:
         super().__init__(prog.removeprefix("svmbench "), **options)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure one thing, store it and print it as a table or JSON; or print what is stored."""
+    """Measure and store, and print a table or JSON; or print stored measurements."""
     given = _parser().parse_args(arguments)
     if given.action == "show":
         return _show(given)
@@ -135,7 +135,7 @@ def _solvers(given: Namespace) -> Iterator[_Measured]:
 
 
 def _baselines(given: Namespace) -> Iterator[_Measured]:
-    """Yield what is known after each job: the last one may come in the morning."""
+    """Yield the results after each job; the last may take hours."""
     from svmbench.speed import baselines, prediction
     from svmbench.speed.jobs import JOBS
 
@@ -163,5 +163,5 @@ def _scaling(given: Namespace) -> Iterator[_Measured]:
 
 
 def _stored(lines: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return lines for JSON, every value of each."""
+    """Return the values of lines for JSON."""
     return [dataclasses.asdict(line) for line in lines]

@@ -1,4 +1,4 @@
-"""``svmbench status``: how far a sweep is, from any shell."""
+"""``svmbench status``: the progress of a sweep, from any shell."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from svmbench.cli._parser import Parser
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print who makes a sweep, the status line, what runs now and what failed."""
+    """Print who is running a sweep, the status line, current jobs and failures."""
     parser = Parser(
         "status", "Show the progress of a sweep: done, running, time left, and the reason of each failure."
     )

@@ -26,7 +26,7 @@ _FORMATS = ("md", "tex", "csv")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the table, or write it in the formats asked for."""
+    """Print the table, or write it in the requested formats."""
     given = _parser().parse_args(arguments)
     rows, columns, metrics = (_words(text) for text in (given.rows, given.columns, given.metric))
     at = _at(given.at)
@@ -130,7 +130,7 @@ def _stem(text: str) -> Path:
 
 
 def _caption(found: Cells, average: str) -> str:
-    """Return what the table shows, in words."""
+    """Return a description of the table."""
     from svmbench.figures.series import METRICS
 
     names = ", ".join(METRICS[metric][0] for metric in found.metrics)
@@ -172,7 +172,7 @@ def _shown(value: Any) -> str:
 
 
 def _labelled(keys: Sequence[str], values: Sequence[Any]) -> str:
-    """Return the head of a column: names alone for solvers and sets, ``C = 1`` for values."""
+    """Return the head of a column: names for solvers and sets, ``C = 1`` for values."""
     parts = []
     for key, value in zip(keys, values, strict=True):
         named = key in ("solver", "dataset", "kernel", "features")
@@ -204,7 +204,7 @@ def _body(found: Cells, average: str) -> list[list[tuple[str, bool]]]:
 
 
 def _text(cell: Cell, average: str) -> str:
-    """Return the number of a cell with its spread, both with the same digits."""
+    """Return the number of a cell and its spread, with the same digits."""
     from svmbench.analysis.cell import center, spread
 
     values: Floats = cell.array
@@ -258,7 +258,7 @@ def _latex(found: Cells, average: str, caption: str, label: str) -> str:
 
 
 def _document(found: Cells, average: str) -> list[dict[str, Any]]:
-    """Return a record for each cell, as stored: errors are fractions; None for what is unknown."""
+    """Return a record per cell, as stored: errors are fractions; None if unknown."""
     from svmbench.analysis.cell import center, spread
     from svmbench.figures.series import METRICS
 
@@ -287,7 +287,7 @@ def _finite(value: float) -> float | None:
 
 
 def _csv(found: Cells, average: str) -> str:
-    """Return a line for each cell, for programs."""
+    """Return a line per cell, for programs."""
     records = [{**one, "runs": " ".join(one["runs"])} for one in _document(found, average)]
     text = io.StringIO()
     writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")

@@ -1,4 +1,4 @@
-"""``svmbench tag``: words given to runs, to find them by."""
+"""``svmbench tag``: tags of runs."""
 
 from __future__ import annotations
 

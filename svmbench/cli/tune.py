@@ -15,10 +15,10 @@ from svmbench.config import folder
 from svmbench.errors import UserError
 from svmbench.run_config import RunConfig, flatten
 
-#: Folds where none are asked for and the data have no validation set of their own.
+#: Default number of folds for data without a validation set.
 _FOLDS = 5
 
-#: Settings in the table at the end.
+#: Settings shown in the final table.
 _SHOWN = 5
 
 _GRID = """grid: problem.C from 2^-5 to 2^11 and kernel.gamma from 2^-15 to 2, by factors of 16 (25 settings),
@@ -31,7 +31,7 @@ are not repeated, so the same command resumes an interrupted search."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Make the runs of each round and print the settings, best first, and the command of the best."""
+    """Make the runs of each round and print the settings, best first, and the command for the best."""
     from argparse import RawDescriptionHelpFormatter
 
     parser = Parser(
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 class _Tuning:
-    """One search: the axes, what is fixed, and the errors so far."""
+    """One search: axes, fixed settings, and the errors so far."""
 
     def __init__(self, overrides: Sequence[str], folders: Sequence[Path], as_json: bool) -> None:
         from svmbench.config import compose
@@ -89,13 +89,13 @@ class _Tuning:
         self.errors: dict[tuple[float, ...], float] = {}
 
     def _tunable(self, chosen: Mapping[str, Sequence[str]]) -> list[str]:
-        """Return the keys that are tuned: gamma only where the kernel has one."""
+        """Return the keys to tune: gamma only if the kernel has one."""
         groups = {key: _value(texts[0]) for key, texts in chosen.items() if key in folder.GROUPS}
         keys = {key.name for key in folder.keys(folder.defaults() | groups, self._folders)}
         return ["problem.C", *(["kernel.gamma"] if "kernel.gamma" in keys else [])]
 
     def run(self, rounds: int) -> int:
-        """Make the first round and ``rounds`` finer ones; return the exit code of the sweeps."""
+        """Make the first round and ``rounds`` refinements; return the exit code of the sweeps."""
         from svmbench.sweep.grid import refined
 
         axes, code = list(self._coarse.values()), 0
@@ -118,7 +118,7 @@ class _Tuning:
         )
 
     def _round(self, axes: Sequence[Sequence[float]]) -> int:
-        """Make all combinations; note their errors."""
+        """Make all combinations and record their errors."""
         from svmbench.cli._sweep import sweep
         from svmbench.sweep.grid import written
         from svmbench.sweep.plan import make
@@ -141,7 +141,7 @@ class _Tuning:
         return code
 
     def tell(self) -> None:
-        """Print the best settings and the command of the best."""
+        """Print the best settings and the command for the best."""
         from svmbench.figures.tables import table
         from svmbench.sweep.grid import at_edge, written
 

@@ -1,4 +1,4 @@
-"""``svmbench verify``: whether stored runs are what was written, and their numbers right."""
+"""``svmbench verify``: check that stored runs are intact and their numbers correct."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from svmbench.store.check import Finding
 
 
-#: What lies beside runs, by the kind of its finding.
+#: Names of other documents, by the kind of finding.
 _KINDS = {
     "optimum": "optima",
     "environment": "environments",
@@ -32,7 +32,7 @@ _KINDS = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print what was found of each run; 1 if anything is damaged or differs."""
+    """Print the finding of each run; return 1 if anything is damaged or differs."""
     parser = Parser(
         "verify",
         "Check the files of stored runs, and all that lies beside them, against their checksums. With "
@@ -90,7 +90,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _paths(store: Store, name: str) -> list[Path]:
-    """Return the folders of the runs that a word means, those of damaged runs that it names included."""
+    """Return the folders of the runs that a word refers to, including damaged runs."""
     for path in (Path(name), store.root / "runs" / name, store.root / "reference" / "runs" / name):
         if (path / "run.json").exists() or (path / "status.json").exists():
             return [path.absolute()]
@@ -102,7 +102,7 @@ def _name(finding: Finding) -> str:
 
 
 def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[str, str]:
-    """Return state and sentence of a run whose files are what was written."""
+    """Return state and message of an intact run."""
     from svmbench.recompute import compare, contradictions, numbers
     from svmbench.store.identity import run_id
 
@@ -129,7 +129,7 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
     kernel = run.config.kernel.document()
     if model.kernel != kernel or model.kernel != about["identity"]["config"]["kernel"]:
         return "differs", f"the model is of kernel {model.kernel}, run.json says {kernel}"
-    # Features in double precision are taken as loaded, whatever they are multiples of.
+    # Features in double precision are used as loaded, even if they are multiples of a unit.
     precision = run.config.precision if set.train.X.dtype.itemsize == 4 else "double"
     made = numbers(model, about["problem"], set, precision)
     wrong, largest, left, vague = compare(summary, made, (about.get("optimum_values") or {}).get("dual"))
@@ -145,7 +145,7 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
 
 
 def load(run: StoredRun, loaded: dict[str, Dataset]) -> Dataset:
-    """Return the data set of a run, one at a time in memory; a `UserError` if it is another one here."""
+    """Return the data set of a run, one at a time in memory; a `UserError` if it has changed."""
     import sys
 
     from svmbench import data as datasets
@@ -166,5 +166,5 @@ def load(run: StoredRun, loaded: dict[str, Dataset]) -> Dataset:
             f"data set {run.dataset} differs from the one that run {run.id} was made on (files, parameters "
             "or preparation have changed): repeat the run"
         )
-    # Feature maps read features in single precision.
+    # Feature maps read single precision.
     return loaded[checksum] if config.features is None else rounded(loaded[checksum])

@@ -1,1 +1,1 @@
-"""Many runs: planned whole before the first one starts, made by warm worker processes, and recorded."""
+"""Sweeps of many runs: planned completely in advance, made by reused worker processes, and recorded."""

@@ -1,4 +1,4 @@
-"""A short trial where no stored run tells how fast a solver is on some data."""
+"""A short trial run if no stored run tells how fast a solver is on some data."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ SECONDS = 2.0
 
 
 def calibrate(plan: Plan, expected: Forecast, say: Callable[[str], None]) -> None:
-    """Try one job of each solver, data set, kernel and features whose time is not known; add what it says.
+    """Try one job per solver, data set, kernel and features of unknown time; add the estimate to a forecast.
 
-    The trial is the job itself with a limit of `SECONDS`, stored nowhere. A method with a limit in
-    evaluations takes time in proportion to it; one that runs until it has converged, and has not within the
-    trial, stays unknown.
+    The trial is the job itself with a limit of `SECONDS`, and is not stored. For a method with a limit in
+    evaluations, time is proportional to it; for one that runs until convergence, and does not converge in the
+    trial, it stays unknown.
 
     Parameters
     ----------
     plan : Plan
-        Whose jobs.
+        The plan of the jobs.
     expected : Forecast
         Completed in place.
     say : callable
-        Told of each trial.
+        Receives a message per trial.
     """
     tried: dict[str, tuple[StoredRun | None, float]] = {}
     load = LastDataset()
@@ -59,7 +59,7 @@ def calibrate(plan: Plan, expected: Forecast, say: Callable[[str], None]) -> Non
 def _trial(
     config: RunConfig, load: LastDataset, say: Callable[[str], None]
 ) -> tuple[StoredRun | None, float]:
-    """Return a run with a short limit, and the time that it took in all; None if it came to nothing."""
+    """Return a run with a short limit and the total time it took; None if it failed."""
     with tempfile.TemporaryDirectory(prefix="svmbench-") as folder:
         budget = replace(config.budget, seconds=SECONDS)
         short = replace(config, validate=None, budget=budget, results=folder)
@@ -76,7 +76,7 @@ def _trial(
 
 
 def _seconds(run: StoredRun, elapsed: float, budget: BudgetConfig) -> float | None:
-    """Return the time of a run under its whole budget."""
+    """Return the estimated time of a run with its whole budget."""
     if run.status != "timeout":
         return elapsed
     limits = [] if budget.seconds is None else [budget.seconds]

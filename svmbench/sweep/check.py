@@ -1,4 +1,4 @@
-"""Whether what a store holds is what was written, and the plans of its sweeps can be gone on from."""
+"""Check of a store, including whether the plans of its sweeps can be resumed."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Jobs made on the machines of a cluster: what its engines have in common.
+"""Jobs on the machines of a cluster: common code of the engines.
 
-A job runs `svmbench.sweep.remote.make` somewhere. It writes ``N.log`` when it begins and ``N.json``, its
-end, when it is over, both into the folder of the sweep, which all machines share. The engine starts and stops
-jobs, and says which of them are over; one that is over and wrote no end has died.
+A job runs `svmbench.sweep.remote.make` on some machine. It writes ``N.log`` at its start and ``N.json`` at
+its end to the folder of the sweep, which all machines share. The engine starts and stops jobs, and reports
+which have ended; a job that ended without ``N.json`` has died.
 """
 
 from __future__ import annotations
@@ -17,39 +17,39 @@ from typing import Any, Protocol
 from svmbench.sweep.plan import Job
 from svmbench.sweep.pool import Listener
 
-#: Seconds between two looks at the folder, and from the end of a job until its file must be seen by all.
+#: Seconds between two checks of the folder, and until the file of an ended job must be visible.
 _LOOK = 0.3
 _GRACE = 10.0
 
-#: Seconds that interrupted runs have to store their ends; SLURM kills them after 30 by default.
+#: Seconds for interrupted runs to store their ends; SLURM kills them after 30 by default.
 _PATIENCE = 40.0
 
 
 class Engine(Protocol):
-    """What starts jobs on machines.
+    """Starts jobs on machines.
 
     Attributes
     ----------
     most : int or None
-        Jobs that it is given at a time, at most; None: all at once, it has a limit of its own.
+        Most jobs submitted at a time; None: all at once, since it has a limit of its own.
     """
 
     most: int | None
 
     def submit(self, documents: Sequence[Mapping[str, Any]]) -> None:
-        """Start jobs as soon as there are machines for them; each document is what `remote.make` takes."""
+        """Start jobs when machines are available; each document is an argument of `remote.make`."""
         ...
 
     def over(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Return those of the jobs that will not go on, each with how it ended, as a clause."""
+        """Return the jobs that have ended, each with a clause that says how."""
         ...
 
     def cancel(self, numbers: Sequence[int]) -> None:
-        """Ask jobs to store what they have and end; those that wait never begin."""
+        """Make running jobs store their state and end; waiting jobs never start."""
         ...
 
     def close(self) -> None:
-        """Give back what was taken."""
+        """Release resources."""
         ...
 
 
@@ -59,9 +59,9 @@ class Cluster:
     Parameters
     ----------
     folder : Path
-        Of the sweep, on a file system that all machines share.
+        Folder of the sweep, on a file system shared by all machines.
     engine : Engine
-        Which.
+        The engine.
     """
 
     def __init__(self, folder: Path, engine: Engine) -> None:
@@ -72,7 +72,7 @@ class Cluster:
         self._dead: dict[int, float] = {}
 
     def run(self, jobs: Sequence[Job], listener: Listener, *, fail_fast: bool = False) -> bool:
-        """Make the jobs; return whether they were interrupted, so that some have no end or a stored one."""
+        """Make the jobs; return whether they were interrupted, so that some may have no end."""
         pending: dict[int, Job] = {}
         self._waiting = list(jobs)
         interrupted, deadline = False, float("inf")
@@ -97,7 +97,7 @@ class Cluster:
         return interrupted
 
     def _feed(self, pending: dict[int, Job]) -> None:
-        """Submit as many of the waiting jobs as the engine takes."""
+        """Submit as many waiting jobs as the engine accepts."""
         most = self._engine.most
         count = len(self._waiting) if most is None else max(0, most - len(pending))
         batch, self._waiting = self._waiting[:count], self._waiting[count:]
@@ -107,8 +107,8 @@ class Cluster:
             self._engine.submit(documents)
 
     def _document(self, job: Job) -> dict[str, Any]:
-        """Return what a machine is told about a job; its folders are named in full."""
-        for kind in ("log", "json"):  # of an attempt before
+        """Return the document of a job for its machine, with absolute paths."""
+        for kind in ("log", "json"):  # of an earlier attempt
             self._path(job.number, kind).unlink(missing_ok=True)
         config = replace(job.config, results=str(Path(job.config.results).absolute()))
         return {
@@ -123,7 +123,7 @@ class Cluster:
         return self._folder / f"{number}.{kind}"
 
     def _look(self, pending: dict[int, Job], listener: Listener) -> bool:
-        """Take what has begun and ended since; return whether a job failed."""
+        """Process jobs that have begun or ended since the last call; return whether one failed."""
         failed = False
         for number, job in list(pending.items()):
             if number not in self._begun and self._path(number, "log").exists():
@@ -135,7 +135,7 @@ class Cluster:
         now = time.monotonic()
         for number, how in self._engine.over(list(pending)).items():
             since = self._dead.setdefault(number, now)
-            if now - since > _GRACE:  # the file of an end may take a while to be seen here
+            if now - since > _GRACE:  # the file may take a while to become visible
                 failed = self._ended(pending, number, _death(how, "failed", now - since), listener) or failed
         listener.tick()
         return failed
@@ -155,7 +155,7 @@ class Cluster:
             return None
 
     def _stop(self, pending: dict[int, Job]) -> float:
-        """Cancel what is left, forget what never began, and return when to wait no longer."""
+        """Cancel the remaining jobs, drop those that never began, and return when to stop waiting."""
         self._waiting.clear()
         self._engine.cancel(list(pending))
         for number in list(pending):
@@ -165,5 +165,5 @@ class Cluster:
 
 
 def _death(how: str, state: str, seconds: float) -> dict[str, Any]:
-    """Return the end of a job that told none."""
+    """Return the end of a job that did not report one."""
     return {"state": state, "reason": f"its job {how}", "run": None, "seconds": seconds, "numbers": {}}

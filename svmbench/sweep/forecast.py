@@ -1,4 +1,4 @@
-"""What the missing runs of a plan will take, from the stored runs of the same solver and data."""
+"""Forecast of the missing runs of a plan from stored runs of the same solver and data."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from svmbench.sweep.stored import likely, stored
 
 @dataclass(frozen=True)
 class Forecast:
-    """What is known of the jobs of a plan, by their numbers.
+    """What is known of the jobs of a plan, by number.
 
     Attributes
     ----------
     states : dict of int to str
         ``stored``, ``missing``, or how the stored run ended without a result.
     seconds : dict of int to float
-        Expected wall time of a missing run, data and observations included; not there where nothing tells.
+        Expected wall time of a missing run, including data and observations; missing if unknown.
     memory : dict of int to float
         Expected peak memory in MiB; likewise.
     """
@@ -33,7 +33,7 @@ class Forecast:
     memory: dict[int, float]
 
     def sentence(self, jobs: int) -> str:
-        """Return the whole forecast in one sentence, for ``jobs`` runs at a time."""
+        """Return the forecast in one sentence, for ``jobs`` simultaneous runs."""
         missing = [number for number, state in self.states.items() if state != "stored"]
         total = len(self.states)
         text = f"{total} run{'s' * (total > 1)}: {total - len(missing)} stored, {len(missing)} to be made"
@@ -48,10 +48,10 @@ class Forecast:
 
 
 def forecast(plan: Plan, store: Store) -> Forecast:
-    """Return what the jobs of a plan will take, from what is stored.
+    """Return the forecast of a plan from stored runs.
 
-    The time of a run is that of stored runs of the same solver and data set, in proportion to the limit of
-    its budget where both have one in the same counter; the median of several.
+    The time of a run is the median of those of stored runs of the same solver and data set, scaled by the
+    limits of their budgets if both have one in the same counter.
     """
     found, unknown = stored(plan, store)
     found |= likely(unknown, store)
@@ -79,7 +79,7 @@ def forecast(plan: Plan, store: Store) -> Forecast:
 
 
 def _seconds(runs: Sequence[StoredRun], budget: BudgetConfig) -> float | None:
-    """Return the median time of stored runs under another budget; None if none of them compares."""
+    """Return the median time of stored runs under another budget; None if none is comparable."""
     times = []
     for run in runs:
         began, ended = datetime.fromisoformat(run.started), datetime.fromisoformat(str(run.ended))

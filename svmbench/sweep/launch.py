@@ -1,4 +1,4 @@
-"""Where the jobs of a sweep are made: by worker processes here, or by the engine of a cluster."""
+"""Launchers of a sweep's jobs: worker processes on this machine, or the engine of a cluster."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from svmbench.sweep.pool import Listener, Pool
 
 
 class Launcher(Protocol):
-    """What makes jobs."""
+    """Makes jobs."""
 
     def run(self, jobs: Sequence[Job], listener: Listener, *, fail_fast: bool = False) -> bool:
-        """Make the jobs; return whether they were interrupted, so that some have no end or a stored one."""
+        """Make the jobs; return whether they were interrupted, so that some may have no end."""
         ...
 
 
-#: What an engine needs: its package, which is also the name of the module, and a program.
+#: Requirements of an engine: its package, which is also the name of the module, and a program.
 _NEEDS = {"slurm": ("submitit", "sbatch"), "ray": ("ray", None)}
 
 
 def check(options: Mapping[str, Any]) -> None:
-    """Raise a `UserError` unless the engine of ``options["launcher"]`` can be used from here."""
+    """Raise a `UserError` unless the engine of ``options["launcher"]`` is usable on this machine."""
     chosen = options["launcher"]
     if chosen["name"] == "local":
         return
@@ -43,14 +43,14 @@ def check(options: Mapping[str, Any]) -> None:
 
 
 def launcher(plan: Plan, folder: Path) -> Launcher:
-    """Return the launcher of a plan; the engine of a cluster is imported where it is asked for.
+    """Return the launcher of a plan; the engine of a cluster is imported only if needed.
 
     Parameters
     ----------
     plan : Plan
-        Its options say which.
+        Its options choose the launcher.
     folder : Path
-        Of the sweep; named in full, since other machines read it.
+        Folder of the sweep; an absolute path, since other machines use it.
 
     Raises
     ------

@@ -13,21 +13,21 @@ from svmbench.sweep.remote import make
 
 _MIB = 1024 * 1024
 
-#: Seconds for an answer at an address. Ray itself tries for many minutes, with a warning every five seconds.
+#: Seconds to wait for an answer at an address. Ray itself tries for many minutes, with a warning every 5 s.
 _ANSWER = 10.0
 
 
 class Ray:
-    """Jobs as tasks, at most so many at a time.
+    """Jobs as tasks, with a limit on simultaneous ones.
 
     Parameters
     ----------
     options : mapping
-        ``launcher`` of the sweep.
+        Options ``launcher`` of the sweep.
     size : int
-        Tasks that run at a time, at most.
+        Most simultaneous tasks.
     threads : int
-        Cores of each.
+        Cores per task.
     """
 
     def __init__(self, options: Mapping[str, Any], size: int, threads: int) -> None:
@@ -59,13 +59,13 @@ class Ray:
         self._make = ray.remote(make).options(num_cpus=threads, max_retries=options["retries"], **asked)
 
     def submit(self, documents: Sequence[Mapping[str, Any]]) -> None:
-        """Start tasks; Ray finds the machines."""
+        """Start tasks; Ray chooses the machines."""
         for document in documents:
             self._tasks[document["number"]] = self._make.remote(document)
             self._begun[document["number"]] = time.monotonic()
 
     def over(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Return the tasks that will not go on."""
+        """Return the tasks that have ended."""
         tasks = [self._tasks[number] for number in numbers]
         ready = set(self._ray.wait(tasks, num_returns=len(tasks), timeout=0)[0]) if tasks else set()
         if self._minutes is not None:
@@ -89,12 +89,12 @@ class Ray:
             self._ray.cancel(self._tasks[number], force=False)
 
     def close(self) -> None:
-        """Leave the cluster, or end that of this machine alone."""
+        """Leave the cluster, or shut down a local one."""
         self._ray.shutdown()
 
 
 def _knock(address: str) -> None:
-    """Raise an `OSError` if nothing listens at HOST:PORT; other words are left to Ray."""
+    """Raise an `OSError` if nothing listens at HOST:PORT; other addresses are left to Ray."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if host and port.isdecimal():
         socket.create_connection((host.strip("[]"), int(port)), timeout=_ANSWER).close()

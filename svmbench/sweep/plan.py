@@ -1,4 +1,4 @@
-"""Which runs a sweep consists of: composed and checked whole, without duplicates and impossible ones."""
+"""Plan of a sweep: its runs, composed and validated in advance, without duplicates or impossible ones."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class Job:
     Attributes
     ----------
     number : int
-        From 0, in the order of the sweep.
+        Number from 0, in the order of the sweep.
     label : str
-        The overrides that tell it from the others.
+        The overrides that distinguish it from the others.
     overrides : list of str
-        All of them, one value each.
+        All overrides, with one value each.
     config : RunConfig
-        What is run.
+        Its configuration.
     """
 
     number: int
@@ -44,18 +44,18 @@ class Job:
 
 @dataclass(frozen=True)
 class Plan:
-    """A whole sweep.
+    """Plan of a sweep.
 
     Attributes
     ----------
     jobs : list of Job
-        What is to be run, each once.
+        The jobs, without duplicates.
     options : dict
         The keys of `svmbench.config.schema.Sweep`.
     duplicates : list of (str, str)
-        Combinations that are the same run as another one: label, and label of that one.
+        Combinations that are the same run as another: label, and label of that one.
     impossible : list of (str, str)
-        Combinations that were left out: label, and why.
+        Combinations left out: label, and reason.
     """
 
     jobs: list[Job]
@@ -70,8 +70,8 @@ def make(overrides: Sequence[str], folders: Sequence[Path] = ()) -> Plan:
     Raises
     ------
     UserError
-        For anything that is wrong with a combination, for impossible ones unless ``skip=impossible``, and for
-        more processes, threads or memory than the machine has.
+        For an invalid combination, an impossible one unless ``skip=impossible``, and more processes, threads
+        or memory than the machine has.
     """
     composed, options = compose.jobs(overrides, folders)
     given = [_of_the_run(job.overrides) for job in composed]
@@ -102,9 +102,9 @@ def make(overrides: Sequence[str], folders: Sequence[Path] = ()) -> Plan:
 
 
 def check_machine(plan: Plan) -> None:
-    """Raise a `UserError` if the plan asks for more than the machine has."""
+    """Raise a `UserError` if the plan requests more than the machine has."""
     if plan.options["launcher"]["name"] != "local":
-        return  # what the cluster's machines have is for it to say
+        return  # the cluster checks its own machines
     threads = max(job.config.threads for job in plan.jobs)
     check_threads(threads)
     jobs = plan.options["jobs"]
@@ -123,18 +123,18 @@ def check_machine(plan: Plan) -> None:
 
 
 def _of_the_run(overrides: Sequence[str]) -> list[str]:
-    """Return the overrides without those of the sweep."""
+    """Return the overrides that do not belong to the sweep."""
     return [text for text in overrides if not of_the_sweep(text.partition("=")[0].lstrip("+"))]
 
 
 def _labels(overrides: Sequence[Sequence[str]]) -> list[str]:
-    """Return for each job the overrides that not all have."""
+    """Return for each job the overrides that are not common to all."""
     common = set.intersection(*map(set, overrides))
     return [" ".join(text for text in job if text not in common) or "the only job" for job in overrides]
 
 
 def _key(config: RunConfig) -> str:
-    """Return what tells a run from others; of a run without random choices not the seed."""
+    """Return the identity of a run for finding duplicates; without the seed if it makes no random choices."""
     relevant = config.identity()
     if not registry.get(config.solver.name).stochastic and config.features is None:
         relevant.pop("seed")
@@ -145,6 +145,6 @@ def _impossible(config: RunConfig) -> str | None:
     solver = registry.get(config.solver.name)
     try:
         solver.release()
-    except UserError as error:  # its package is not installed
+    except UserError as error:  # a package is not installed
         return str(error)
     return prepare.refusal(solver, config)

@@ -1,4 +1,4 @@
-"""Worker processes that make the jobs of a sweep, several at a time, each on cores of its own."""
+"""Worker processes for the jobs of a sweep, each pinned to cores of its own."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from svmbench.runner.spawn import cores, thread_environment
 from svmbench.sweep.plan import Job
 from svmbench.sweep.stored import end_of
 
-#: Seconds that interrupted runs have to store their ends before they are killed.
+#: Seconds for interrupted runs to store their ends before they are killed.
 _PATIENCE = 5.0
 
 
 class Listener(Protocol):
-    """Who is told what becomes of the jobs."""
+    """Receives the progress of jobs."""
 
     def began(self, job: Job) -> None:
-        """Take a job that a worker has been given."""
+        """Receive a job that a worker has started."""
         ...
 
     def ended(self, job: Job, end: dict[str, Any]) -> None:
-        """Take the end of a job: ``state``, ``reason``, ``run``, ``seconds``, ``numbers``."""
+        """Receive the end of a job: ``state``, ``reason``, ``run``, ``seconds``, ``numbers``."""
         ...
 
     def tick(self) -> None:
-        """Be called a few times a second."""
+        """Update the display; called a few times a second."""
         ...
 
 
@@ -49,13 +49,13 @@ class Pool:
     Parameters
     ----------
     folder : Path
-        Where the log of each job is written, and what workers print beside.
+        Folder for the logs of jobs and other output of workers.
     size : int
-        Workers at most.
+        Most workers.
     threads : int
-        Of the libraries in each worker.
+        Threads of the libraries in each worker.
     pin : bool
-        Keep each worker on cores of its own, which no other sweep of this machine takes.
+        Whether to pin each worker to cores that no other sweep on this machine uses.
     """
 
     def __init__(self, folder: Path, size: int, threads: int, *, pin: bool = True) -> None:
@@ -67,7 +67,7 @@ class Pool:
         self._selector = selectors.DefaultSelector()
 
     def run(self, jobs: Sequence[Job], listener: Listener, *, fail_fast: bool = False) -> bool:
-        """Make the jobs; return whether they were interrupted, so that some have no end or a stored one."""
+        """Make the jobs; return whether they were interrupted, so that some may have no end."""
         pending = list(jobs)
         interrupted = False
         try:
@@ -92,7 +92,7 @@ class Pool:
         return [worker for worker in self._workers if worker.job is not None]
 
     def _feed(self, pending: list[Job], listener: Listener) -> None:
-        """Give idle workers a job of the data that they hold, and start workers while there are too few."""
+        """Give idle workers jobs on the data they hold, and start workers while there are too few."""
         while pending:
             idle = next((worker for worker in self._workers if worker.job is None), None)
             if idle is None:
@@ -101,7 +101,7 @@ class Pool:
                 idle = self._start()
             held = {worker.dataset for worker in self._workers if worker is not idle}
             place = next((i for i, job in enumerate(pending) if _dataset(job) == idle.dataset), None)
-            if place is None:  # its data are exhausted: others that no worker holds, if there are any
+            if place is None:  # no more jobs on its data: prefer data that no worker holds
                 place = next((i for i, job in enumerate(pending) if _dataset(job) not in held), 0)
             job = pending.pop(place)
             idle.give(job, self._folder / f"{job.number}.log")
@@ -115,7 +115,7 @@ class Pool:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 env=os.environ | thread_environment(self._threads),
-                process_group=0,  # Ctrl-C on the terminal reaches us alone, and we pass it on once
+                process_group=0,  # Ctrl-C on the terminal reaches only us, and we pass it on once
             )
         worker = _Worker(process)
         if self._cores is not None:
@@ -125,7 +125,7 @@ class Pool:
         return worker
 
     def _listen(self, listener: Listener) -> bool:
-        """Take what workers say for a moment; return whether a job failed."""
+        """Process messages of workers for a moment; return whether a job failed."""
         failed = False
         for key, _ in self._selector.select(0.2):
             worker: _Worker = key.data
@@ -161,7 +161,7 @@ class Pool:
             worker.process.kill()
 
     def _end(self) -> None:
-        """Let all workers go; those that hold on are killed."""
+        """Let all workers exit, and kill those that do not."""
         for worker in self._workers:
             worker.process.stdin.close()  # type: ignore[union-attr]
         deadline = time.monotonic() + _PATIENCE
@@ -179,7 +179,7 @@ class Pool:
 
 @dataclass(eq=False)
 class _Worker:
-    """One process and what it is doing."""
+    """A process and its current job."""
 
     process: subprocess.Popen[bytes]
     job: Job | None = None
@@ -204,10 +204,10 @@ class _Worker:
             self.process.stdin.write(line.encode())
             self.process.stdin.flush()
         except BrokenPipeError:
-            pass  # it died while idle: its end is read next, and tells the job
+            pass  # it died while idle; its end is read next and reports the job
 
     def answers(self) -> list[dict[str, Any]] | None:
-        """Return what it has said since, or None at its end."""
+        """Return its messages since the last call, or None at its end."""
         piece = os.read(self.output(), 1 << 16)
         if not piece:
             return None
@@ -215,29 +215,29 @@ class _Worker:
         return [json.loads(line) for line in lines]
 
     def overdue(self) -> bool:
-        """Return whether it was asked to end and has had its time for that."""
+        """Return whether it was asked to end and its time for that is over."""
         return self.stopping and time.monotonic() > self.deadline
 
     def exceeded(self) -> bool:
-        """Return whether its run has passed a limit."""
+        """Return whether its run has exceeded a limit."""
         return self.job is not None and self.guard is not None and self.guard.exceeded()
 
     def stop(self) -> None:
-        """Ask its run to store what it has and end."""
+        """Ask its run to store its state and end."""
         if not self.stopping:
             self.process.send_signal(signal.SIGINT)
             self.stopping, self.deadline = True, time.monotonic() + _PATIENCE
 
 
 class _Cores:
-    """Cores that are taken by the workers of sweeps, each by a lock that ends with its process."""
+    """Cores used by workers of sweeps, each protected by a lock that ends with its process."""
 
     def __init__(self) -> None:
         self._taken: dict[int, list[Lock]] = {}
         self._folder = own_folder(lambda line: print(f"svmbench: {line}", file=sys.stderr))
 
     def pin(self, process: int, count: int) -> None:
-        """Keep a process on some cores that are free; where there are too few, leave it to the system."""
+        """Pin a process to free cores; if there are too few, leave it to the system."""
         locks: dict[int, Lock] = {}
         if self._folder is None:
             return
@@ -245,7 +245,7 @@ class _Cores:
             if len(locks) < count:
                 with contextlib.suppress(
                     UserError, OSError
-                ):  # a file that is no lock, a folder that has gone
+                ):  # a file that is not a lock, or a removed folder
                     lock = Lock.try_acquire(self._folder / f"core-{core}.lock")
                     if lock is not None:
                         locks[core] = lock
@@ -254,7 +254,7 @@ class _Cores:
             os.sched_setaffinity(process, locks)
 
     def free(self, process: int) -> None:
-        """Give its cores back."""
+        """Release its cores."""
         for lock in self._taken.pop(process, []):
             lock.remove()
 

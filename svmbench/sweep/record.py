@@ -1,11 +1,11 @@
-"""What is kept of a sweep, in ``RESULTS/sweeps/<name>/``: its plan, and a line for each beginning and end.
+"""The record of a sweep in ``RESULTS/sweeps/<name>/``: its plan, and a line per beginning and end.
 
 ::
 
     plan.json       options, jobs (label and configuration), what was left out, a digest
     events.jsonl    {"job": 3, "event": "began" or "ended", "time": ..., "check": digest}; an end has more
-    lock            held while the sweep is being made
-    N.log           progress of job N;  workers.log: what the processes printed beside
+    lock            held while the sweep is running
+    N.log           progress of job N;  workers.log: other output of the processes
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from svmbench.store.documents import storing
 from svmbench.store.events import is_number
 from svmbench.sweep.plan import Job, Plan
 
-#: Values of a configuration that a sweep reads before a run checks it, and their types.
+#: Values of a configuration that a sweep reads before a run validates them, and their types.
 _OF_A_CONFIG = {"seed": int, "threads": int, "results": str, "force": bool}
 
-#: Ends of a job after which there is nothing left to do for it.
+#: End states of a job that need not be repeated.
 FINISHED = ("done", "found")
 
 
@@ -49,9 +49,9 @@ class Record:
 
     @classmethod
     def create(cls, results: Path, plan: Plan) -> Record:
-        """Make the folder of a new sweep."""
+        """Create the folder of a new sweep."""
         name = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}"
-        # A process may begin several sweeps within a second.
+        # A process may start several sweeps within a second.
         names = itertools.chain([name], (f"{name}-{count}" for count in itertools.count(2)))
         try:
             sweeps = results.absolute() / "sweeps"
@@ -68,7 +68,7 @@ class Record:
 
     @classmethod
     def find(cls, results: Path, name: str | None) -> Record:
-        """Return a sweep by name, unique beginning or folder; without a name the newest.
+        """Return a sweep by name, unique prefix or folder; without a name, the newest.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class Record:
         return self.folder.name
 
     def plan(self) -> Plan:
-        """Return what was planned."""
+        """Return the plan."""
         path = self.folder / "plan.json"
         try:
             kept = lines.unchecked(read_json(read_regular(path, MOST_BYTES_OF_MANY)))
@@ -102,7 +102,7 @@ class Record:
             jobs = [Job(**{**job, "config": RunConfig.of(job["config"])}) for job in kept.pop("jobs")]
             plan = Plan(jobs, **kept)
             _check_plan(plan)
-            # An older version, or a hand, may have written fewer options than a sweep has now.
+            # Written by an older version or by hand, it may have fewer options than sweeps have now.
             return replace(plan, options=sweep_options(plan.options))
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, UserError) as error:
             raise UserError(f"{path} is damaged: start the sweep again") from error
@@ -110,7 +110,7 @@ class Record:
     def events(self) -> list[dict[str, Any]]:
         """Return all events, oldest first.
 
-        A line that was never finished is left out, and a damaged one with a warning.
+        An incomplete line is left out, and a damaged one with a warning.
         """
         try:
             found = events.read(read_regular(self.folder / "events.jsonl", MOST_BYTES_OF_MANY))
@@ -131,16 +131,16 @@ class Record:
         return {event["job"]: event for event in self.events() if event["event"] == "ended"}
 
     def add(self, **event: Any) -> None:
-        """Append an event; a `StorageError` if the folder is gone, full or not writable any more."""
+        """Append an event; a `StorageError` if the folder is missing, full or not writable."""
         line = json.dumps(lines.checked({**event, "time": time.time()})) + "\n"
         path = self.folder / "events.jsonl"
         with storing(f"what became of sweep {self.name}", self.folder), path.open("a+b") as stream:
-            if stream.tell() and _last_byte(stream) != b"\n":  # of a process that was killed while it wrote
+            if stream.tell() and _last_byte(stream) != b"\n":  # by a process killed while writing
                 line = "\n" + line
             stream.write(line.encode())
 
     def lock(self) -> Lock:
-        """Lock the sweep for this process; a `UserError` if another one makes it now."""
+        """Lock the sweep for this process; a `UserError` if another one is running it."""
         lock = Lock.try_acquire(self.folder / "lock")
         if lock is None:
             raise UserError(
@@ -149,12 +149,12 @@ class Record:
         return lock
 
     def maker(self) -> str | None:
-        """Return who makes it now, or None."""
+        """Return who is running it, or None."""
         return holder(self.folder / "lock")
 
 
 def _check_plan(plan: Plan) -> None:
-    """Raise ValueError unless a plan holds what `svmbench.sweep.plan` puts into one."""
+    """Raise ValueError unless a plan has the content that `svmbench.sweep.plan` writes."""
     whole = all(
         type(job.number) is int
         and isinstance(job.label, str)
@@ -174,14 +174,14 @@ def _check_plan(plan: Plan) -> None:
 
 
 def _is(value: object, kind: type | UnionType) -> bool:
-    """Return whether a value is of a kind; neither truth values nor what cannot be shown are numbers."""
+    """Return whether a value has a type; booleans and numbers that cannot be shown are not numbers."""
     if kind is bool or isinstance(value, bool):
         return kind is bool and isinstance(value, bool)
     return isinstance(value, kind) and (not isinstance(value, int | float) or is_number(value))
 
 
 def _are(values: object, kind: type, length: int | None = None) -> bool:
-    """Return whether a value is a list of a kind of values, and of a length."""
+    """Return whether a value is a list of values of a type, and has a length if given."""
     if not isinstance(values, list | tuple) or length not in (None, len(values)):
         return False
     return all(isinstance(value, kind) for value in values)
@@ -193,7 +193,7 @@ def _last_byte(stream: BinaryIO) -> bytes:
 
 
 def _made(folder: Path) -> bool:
-    """Make a folder; return whether it was not there before."""
+    """Create a folder; return whether it is new."""
     try:
         folder.mkdir()
     except FileExistsError:

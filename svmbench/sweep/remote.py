@@ -13,19 +13,19 @@ from typing import Any
 
 
 def make(document: Mapping[str, Any]) -> None:
-    """Make the run of a job and write its end into the folder of the sweep.
+    """Make the run of a job and write its end to the folder of the sweep.
 
     Parameters
     ----------
     document : mapping
-        ``number`` and ``config`` of the job, and where it runs (``cwd``), logs (``log``) and ends (``end``).
+        ``number`` and ``config`` of the job, its working folder (``cwd``), ``log`` and ``end`` file.
     """
     from svmbench.files import write_whole
     from svmbench.sweep.worker import LastDataset, serve
 
     os.chdir(document["cwd"])
     if threading.current_thread() is threading.main_thread():
-        # SLURM's word, through submitit, that the time of the job is nearly over.
+        # SLURM's signal, through submitit, that the time of the job is nearly over.
         signal.signal(signal.SIGUSR2, _ask_to_end)
     answer = serve(dict(document), LastDataset(), 0)
     write_whole(Path(document["end"]), json.dumps(answer))

@@ -15,13 +15,13 @@ from svmbench.errors import UserError
 from svmbench.runner.spawn import thread_environment
 from svmbench.sweep.remote import make
 
-#: Seconds between two questions to SLURM, which serves others as well.
+#: Seconds between two queries of SLURM, which serves others as well.
 _ASK = 5.0
 
-#: Seconds before the end of its time that a job is told, at most, and as a part of it.
+#: Seconds before the end of its time that a job is notified: at most, and as a divisor of the time.
 _NOTICE, _SHARE = 90, 4
 
-#: States of a job that may still go on.
+#: States of a job that has not ended.
 _ALIVE = {
     *("PENDING", "RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED", "STOPPED", "SIGNALING", "STAGE_OUT"),
     *("REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED", "RESIZING", "RESV_DEL_HOLD", "SPECIAL_EXIT"),
@@ -34,13 +34,13 @@ class Slurm:
     Parameters
     ----------
     folder : Path
-        For submitit's own files.
+        For submitit's files.
     options : mapping
-        ``launcher`` of the sweep.
+        Options ``launcher`` of the sweep.
     size : int
-        Jobs that run at a time, at most.
+        Most simultaneous jobs.
     threads : int
-        Cores of each.
+        Cores per job.
     """
 
     def __init__(self, folder: Path, options: Mapping[str, Any], size: int, threads: int) -> None:
@@ -57,7 +57,7 @@ class Slurm:
             "name": "svmbench",
             **({} if options["memory"] is None else {"mem_gb": options["memory"] / 1024}),
         }
-        self.most: int | None = None  # an array has a limit
+        self.most: int | None = None  # the array has its own limit
         if options["cluster"] == "local":
             self.most = size
             self._executor = submitit.AutoExecutor(folder, cluster="local")
@@ -79,13 +79,13 @@ class Slurm:
         """Submit the jobs as one array."""
         try:
             jobs = self._executor.map_array(make, documents)
-        except Exception as error:  # submitit's own, of what sbatch said
+        except Exception as error:  # submitit raises its own for messages of sbatch
             said = [line.strip() for line in str(error).splitlines() if line.strip()]
             raise UserError(f"SLURM takes no jobs: {said[-1] if said else type(error).__name__}") from error
         self._jobs |= {document["number"]: job for document, job in zip(documents, jobs, strict=True)}
 
     def over(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Return the jobs that will not go on; SLURM is asked now and then."""
+        """Return the jobs that have ended; SLURM is queried occasionally."""
         if self._options["cluster"] == "local":
             states = {number: self._jobs[number].state for number in numbers}
             return {number: f"ended as {state}" for number, state in states.items() if state != "RUNNING"}
@@ -95,13 +95,13 @@ class Slurm:
         return {number: how for number, how in self._known.items() if number in numbers}
 
     def _ask(self, numbers: Sequence[int]) -> dict[int, str]:
-        """Return how jobs ended, by squeue: sacct needs accounting, which not every cluster has."""
+        """Return how jobs ended, by squeue, since sacct needs accounting, which not every cluster has."""
         names = {self._jobs[number].job_id: number for number in numbers}
         arrays = ",".join(sorted({name.partition("_")[0] for name in names}))
         command = ["squeue", "--noheader", "--array", "--states=all", f"--jobs={arrays}"]
         said = subprocess.run([*command, "--format=%i|%T|%r"], capture_output=True, text=True, check=False)
         if said.returncode and "Invalid job id" not in said.stderr:
-            return {}  # SLURM is away; it is asked again
+            return {}  # SLURM is not reachable; it is queried again
         states = {line.split("|")[0]: line.split("|")[1:] for line in said.stdout.splitlines()}
         found = {}
         for name, number in names.items():
@@ -112,17 +112,17 @@ class Slurm:
         return found
 
     def cancel(self, numbers: Sequence[int]) -> None:
-        """Cancel jobs: those that run are told, and killed after SLURM's KillWait."""
+        """Cancel jobs: running ones are notified, and killed after SLURM's KillWait."""
         if self._options["cluster"] == "local":
             for number in numbers:
-                with contextlib.suppress(ProcessLookupError):  # submitit's own way kills after a second
+                with contextlib.suppress(ProcessLookupError):  # submitit itself would kill after a second
                     os.kill(int(self._jobs[number].job_id), signal.SIGTERM)
         elif numbers:
             names = [self._jobs[number].job_id for number in numbers]
             subprocess.run(["scancel", *names], check=False, capture_output=True)
 
     def close(self) -> None:
-        """Let submitit's own processes of this machine end; of SLURM nothing is held."""
+        """Let submitit's local processes end; nothing is held from SLURM."""
         if self._options["cluster"] == "local":
             deadline = time.monotonic() + _ASK
             while time.monotonic() < deadline and any(job.state == "RUNNING" for job in self._jobs.values()):

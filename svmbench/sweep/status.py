@@ -1,4 +1,4 @@
-"""How far a sweep is: counts, time left, and the table of its ends."""
+"""Status of a sweep: counts, time left, and the table of its ends."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from svmbench.store.runs import FLAG
 from svmbench.sweep.plan import Job
 from svmbench.sweep.record import Record
 
-#: What the table calls a job's end.
+#: Names of ends in the table.
 NAMES = {"done": "done", "found": "skipped"}
 
-#: Seconds between two status lines where there is no terminal to write over.
+#: Seconds between two status lines without a terminal.
 _EVERY = 30.0
 
 
 class Status:
-    """Records beginnings and ends, prints a line for each end, and keeps one status line.
+    """Records beginnings and ends, prints a line per end, and maintains one status line.
 
     Parameters
     ----------
     record : Record
-        Of the sweep.
+        Record of the sweep.
     total : int
-        Jobs of the whole sweep.
+        Number of jobs in the sweep.
     workers : int
-        How many are made at a time.
+        Number of simultaneous jobs.
     ends : dict of int to dict
-        Ends of jobs that ended before; these are counted with the others.
+        Earlier ends, which count as well.
     out, live : text stream
-        Where ends and the status line go.
+        Streams for ends and for the status line.
     """
 
     def __init__(
@@ -57,18 +57,18 @@ class Status:
         self._shown = time.monotonic()
 
     def began(self, job: Job) -> None:
-        """Take a beginning."""
+        """Receive a beginning."""
         self._running += 1
         self._record.add(job=job.number, event="began")
 
     def ended(self, job: Job, end: dict[str, Any]) -> None:
-        """Take an end and print it."""
+        """Receive an end and print it."""
         self._running -= 1
         self.known(job, end)
         self.tick(now=True)
 
     def known(self, job: Job, end: dict[str, Any]) -> None:
-        """Take the end of a job that did not begin here, and print it."""
+        """Receive the end of a job that was not started here, and print it."""
         self.ends[job.number] = end
         if end["state"] == "done":
             self._seconds.append(end["seconds"])
@@ -79,7 +79,7 @@ class Status:
         print(f"[{len(self.ends)}/{self._total}] {text}", file=self._out, flush=True)
 
     def tick(self, now: bool = False) -> None:
-        """Show the status line, on a terminal at once and over the last one, elsewhere now and then."""
+        """Show the status line: on a terminal at once, replacing the last one, elsewhere occasionally."""
         terminal = self._live.isatty()
         if time.monotonic() - self._shown < (0.0 if now and terminal else 1.0 if terminal else _EVERY):
             return
@@ -96,7 +96,7 @@ class Status:
         return line(self._total, self.ends, self._running, left)
 
     def close(self) -> None:
-        """Take the status line away."""
+        """Clear the status line."""
         self._clear()
 
     def _clear(self) -> None:
@@ -105,7 +105,7 @@ class Status:
 
 
 def line(total: int, ends: Mapping[int, dict[str, Any]], running: int, left: float | None) -> str:
-    """Return the status line of a sweep; ``left`` in seconds, None: not known."""
+    """Return the status line of a sweep; ``left`` in seconds, or None if unknown."""
     good = sum(end["state"] in NAMES for end in ends.values())
     parts = [f"{good} of {total} done", f"{running} running", f"{len(ends) - good} failed"]
     if left is not None and len(ends) < total:
@@ -114,7 +114,7 @@ def line(total: int, ends: Mapping[int, dict[str, Any]], running: int, left: flo
 
 
 def duration(seconds: float) -> str:
-    """Return a time as a person says it: 8 s, 3 min 20 s, 2 h 5 min."""
+    """Format a duration: 8 s, 3 min 20 s, 2 h 5 min."""
     whole = max(1, round(seconds))
     if whole < 60:
         return f"{whole} s"
@@ -127,7 +127,7 @@ HEADER = ("job", "overrides", "end", "test error", "objective", "gap", "counter"
 
 
 def rows(jobs: Sequence[Job], ends: Mapping[int, dict[str, Any]]) -> list[tuple[Any, ...]]:
-    """Return the table of a sweep, a row of `HEADER` for each job; None where unknown."""
+    """Return the table of a sweep, a row of `HEADER` per job; None if unknown."""
     found = []
     for job in jobs:
         end = ends.get(job.number, {"state": "not run", "numbers": {}, "run": None})

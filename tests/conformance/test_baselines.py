@@ -1,4 +1,4 @@
-"""Programs of others solve our problem: found by ``access``, held to the optimum that ours are held to."""
+"""Baselines solve our problem: found by ``access``, held to the optimum that our solvers are held to."""
 
 from __future__ import annotations
 
