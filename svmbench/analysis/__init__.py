@@ -1,1 +1,1 @@
-"""What stored runs say together: costs to reach a target, two groups compared, profiles over problems."""
+"""Comparisons of stored runs: costs to reach a target, two groups, profiles over problems."""

@@ -1,4 +1,4 @@
-"""The values of one group of runs in a table, and which of a row are the best."""
+"""Cells of a table, each with the values of a group of runs, and which cells of a row are the best."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from svmbench.store import StoredRun
 
 @dataclass
 class Cell:
-    """The values of one group of runs.
+    """Values of one group of runs.
 
     Attributes
     ----------
     values : dict of int to float
-        Seed -> value, in the units of the axis of the metric; infinite where a target is not reached.
+        Seed -> value, in the units of the metric's axis; infinite if a target is not reached.
     runs : list of StoredRun
-        One for each seed.
+        One per seed.
     constant : bool
         Whether the solver makes no random choices.
     best : bool
-        Whether it is the best of its row, or not told from that by the test.
+        Whether it is the best of its row, or not significantly different from it.
     """
 
     values: dict[int, float] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Cell:
 
 
 def center(values: Floats, average: str) -> float:
-    """Return the mean or median of values, of which some may be infinite."""
+    """Return the mean or median of values, some of which may be infinite."""
     if average == "median":
         ordered = np.sort(values)
         middle = ordered[[(values.size - 1) // 2, values.size // 2]]
@@ -50,28 +50,28 @@ def center(values: Floats, average: str) -> float:
 
 
 def spread(values: Floats, average: str) -> tuple[float, ...]:
-    """Return the sample standard deviation, or the quartiles; nothing of a single value."""
+    """Return the sample standard deviation, or the quartiles; empty for a single value."""
     finite = bool(np.isfinite(values).all())
     if values.size < 2 or (average == "mean" and not finite):
         return ()
     if average == "mean":
         return (float(values.std(ddof=1)),)
-    # Between a value and infinity lies nothing: then the quartiles are values themselves.
+    # There is no interpolation with infinity: then quartiles are values of the sample.
     quartiles = np.quantile(values, [0.25, 0.75], method="linear" if finite else "higher")
     return tuple(float(value) for value in quartiles)
 
 
 def mark(row: Sequence[Cell], average: str, *, timed: bool) -> None:
-    """Mark the smallest value of a row and those not significantly larger, unless no value is.
+    """Mark the smallest value of a row and those not significantly larger, unless there is no value.
 
     Parameters
     ----------
     row : sequence of Cell
-        One for each column.
+        One per column.
     average : {'mean', 'median'}
-        By which the least one is chosen.
+        Determines the smallest value.
     timed : bool
-        Whether the values vary from run to run even where nothing is random.
+        Whether values vary between runs even without random choices.
     """
     centers = [center(cell.array, average) for cell in row]
     if len(row) < 2 or not np.isfinite(min(centers)):
@@ -89,7 +89,7 @@ def mark(row: Sequence[Cell], average: str, *, timed: bool) -> None:
 
 
 def _p(a: Cell, b: Cell, timed: bool) -> tuple[float, float]:
-    """Return the p-value of a difference, and the least one that so many seeds can give."""
+    """Return the p-value of a difference, and the least p-value possible with as many seeds."""
     if a.constant and b.constant and not timed:
         return (0.0 if not np.array_equal(a.array[:1], b.array[:1]) else 1.0), 0.0
     x, y = a.values, b.values
@@ -102,7 +102,7 @@ def _p(a: Cell, b: Cell, timed: bool) -> tuple[float, float]:
     if len(shared) > 1:
         with np.errstate(invalid="ignore"):
             differences = np.array([x[seed] - y[seed] for seed in shared])
-        differences = differences[~np.isnan(differences)]  # neither reaches it
+        differences = differences[~np.isnan(differences)]  # pairs of which neither reaches the target
         return signed_rank(differences), least_p(max(1, differences.size), 0, 0)
     first, second = (np.array(list(values.values())) for values in (x, y))
     return rank_sum(first, second), least_p(0, first.size, second.size)

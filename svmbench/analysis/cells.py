@@ -1,4 +1,4 @@
-"""Tables of stored runs: a metric over seeds, by the keys of rows and columns, and a test for the best."""
+"""Tables of stored runs: a metric over seeds, by keys of rows and columns, with a test for the best."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from svmbench.run_config import flatten, role
 from svmbench.store import StoredRun
 from svmbench.store.timing import SECONDS, for_seconds
 
-#: Metrics of which the least is the best.
+#: Metrics of which smaller is better.
 SMALLER = (
     *(*TARGETS, *CERTIFIED, "least_test_error", "support_vectors", "nanoseconds"),
     *(name for name in COUNTERS if name in METRICS),
@@ -32,7 +32,7 @@ Labels = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class At:
-    """Where a run is looked at.
+    """Where in a run values are taken.
 
     Attributes
     ----------
@@ -48,18 +48,18 @@ class At:
 
 @dataclass
 class Cells:
-    """A table of cells.
+    """A table.
 
     Attributes
     ----------
     row_keys, column_keys, metrics : sequence of str
-        What it is made by.
+        Keys of rows and columns, and metrics.
     rows, columns : list of tuple
         Values of those keys.
     cells : dict
-        (row, column, metric) -> `Cell`; without those that no run fills.
+        (row, column, metric) -> `Cell`; empty cells are missing.
     at : At
-        Where the runs are looked at.
+        Where values are taken.
     left_out : list of (str, str)
         Run and reason.
     """
@@ -83,7 +83,7 @@ def cells(
     average: str,
     seedless: Collection[str] = (),
 ) -> Cells:
-    """Sort runs into cells.
+    """Assign runs to cells.
 
     Parameters
     ----------
@@ -92,19 +92,19 @@ def cells(
     rows, columns : sequence of str
         Keys of the configuration.
     metrics : sequence of str
-        Of `METRICS`.
+        Keys of `METRICS`.
     at : At
-        Where they are looked at.
+        Where values are taken.
     average : {'mean', 'median'}
-        What the best of a row is judged by.
+        Determines the best of a row.
     seedless : collection of str
-        Solvers without random choices: one run of theirs stands for every seed.
+        Solvers without random choices, of which one run stands for all seeds.
 
     Raises
     ------
     UserError
-        For a key or metric that there is not, if the runs of a cell differ in more than their seed, or if no
-        cell can be filled.
+        For an unknown key or metric, if the runs of a cell differ in more than their seed, or if all cells
+        would be empty.
     """
     runs = list(runs)
     _check(runs, rows, columns, metrics, at)
@@ -168,7 +168,7 @@ def _check(
 def _one_for_each_seed(
     group: Sequence[StoredRun], at: At, left_out: list[tuple[str, str]], name: str
 ) -> list[StoredRun]:
-    """Return the runs of a cell, of each seed the one that goes furthest."""
+    """Return the runs of a cell, the longest of each seed."""
     configs = [flatten(run.document) for run in group]
     differing = _differing(configs, lambda key: role(key) != "place" and not key.startswith(_APART))
     if differing:
@@ -214,7 +214,7 @@ def _is_seedless(run: StoredRun, seedless: Collection[str]) -> bool:
 
 
 def _value(run: StoredRun, metric: str, at: At, reference: Known | None) -> float | str:
-    """Return what a cell takes from a run, in the units of the metric's axis, or why it is unknown."""
+    """Return the value of a run, in the units of the metric's axis, or why it is unknown."""
     if at.name == "end":
         axis = run.config.budget.counter
         for counter in dict.fromkeys((axis, "iterations", "wall_seconds")):
@@ -233,7 +233,7 @@ def _value(run: StoredRun, metric: str, at: At, reference: Known | None) -> floa
 
 
 def _ordered(found: Iterable[Labels]) -> list[Labels]:
-    """Return labels once each: those of numbers by their value, others as they came."""
+    """Return distinct labels: numbers by value, others in order of appearance."""
     labels = list(dict.fromkeys(found))
     places = {label: place for place, label in enumerate(labels)}
     first: dict[Any, int] = {}

@@ -1,4 +1,4 @@
-"""Two groups of runs: what each pays to reach a target, problem by problem."""
+"""Comparison of two groups of runs: the cost of each to reach a target, problem by problem."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from svmbench.errors import UserError
 from svmbench.store import StoredRun
 from svmbench.store.timing import SECONDS, for_seconds
 
-#: Repetitions of the bootstrap, the seed of its draws, the share of repetitions that an interval holds.
+#: Repetitions of the bootstrap, the seed of its draws, and the coverage of intervals.
 RESAMPLES, SEED, LEVEL = 2000, 20120626, 0.95
 #: A difference is told from chance below this corrected p-value.
 ALPHA = 0.05
@@ -29,23 +29,23 @@ class Row:
     problem, a, b : str
         Names of the problem and of the two methods.
     metric : str
-        What the target is set for.
+        Metric of the target.
     target : float
         As stored: errors are fractions.
     cost_a, cost_b : float
-        Median over seeds of the cost to reach it; infinite where it is never reached.
+        Median over seeds of the cost to reach it; infinite if it is never reached.
     reached_a, reached_b, seeds_a, seeds_b : int
-        Seeds that reach it, and all.
+        Number of seeds that reach it, and of all seeds.
     ratio, low, high : float
-        Median of A's cost over B's with its interval: below 1, A is cheaper. NaN where unknown.
+        Median of A's cost over B's with its interval: below 1, A is cheaper. NaN if unknown.
     pairs : int
-        Seeds that both have, where they are compared pair by pair; 0 where the groups are.
+        Number of common seeds if they are compared pairwise; 0 if groups are compared.
     constant : {'', 'A', 'B', 'both'}
-        Sides without random choices: one run stands for every seed.
+        Sides without random choices, of which one run stands for all seeds.
     p, holm : float
-        p-value, and corrected for the number of problems. NaN where both sides are constant.
+        p-value, and corrected for the number of problems. NaN if both sides are constant.
     verdict : str
-        Who wins, or why that cannot be told.
+        The winner, or why it is undecided.
     """
 
     problem: str
@@ -69,7 +69,7 @@ class Row:
     verdict: str = ""
 
     def plain(self) -> dict[str, Any]:
-        """Return it for JSON and CSV; None for what is infinite or unknown."""
+        """Return a record for JSON and CSV; None for infinite or unknown values."""
         return {
             key: None if isinstance(value, float) and not np.isfinite(value) else value
             for key, value in asdict(self).items()
@@ -84,17 +84,17 @@ def compare(
     target: float | None = None,
     seedless: Collection[str] = (),
 ) -> tuple[list[Row], list[tuple[str, str]]]:
-    """Compare two groups of runs on every problem that both have.
+    """Compare two groups of runs on all problems that both have.
 
     Parameters
     ----------
     a, b : sequence of StoredRun
-        The groups. On a problem each has one method, or both have the same ones, which are then compared one
-        by one.
+        The groups. On each problem, each group has one method, or both have the same ones, which are then
+        compared one by one.
     cost, metric : str
-        Of `COUNTERS` and `TARGETS`.
+        Keys of `COUNTERS` and `TARGETS`.
     target : float, optional
-        As stored. By default, on each problem, the worse of the two medians over seeds of the last value.
+        As stored. Default: on each problem, the worse of the two medians over seeds of the last value.
     seedless : collection of str
         Solvers without random choices. Without explicit features, one run of such a solver stands for all
         seeds and is paired with each seed of the other side.
@@ -139,7 +139,7 @@ def compare(
 
 
 def _is_constant(observed: Observed, method: Key, seedless: Collection[str]) -> bool:
-    """Return whether the seed changes nothing: features are drawn at random, whatever the solver."""
+    """Return whether the seed has no effect; random features depend on it for any solver."""
     return observed.solvers[method] in seedless and "features.name" not in dict(method)
 
 
@@ -186,7 +186,7 @@ def _row(
     if exact:
         costs_a, costs_b = {0: cost_a}, {0: cost_b}
     elif constant[0] != constant[1]:
-        # One value for all seeds: it is paired with each seed of the other side.
+        # One value for all seeds, paired with each seed of the other side.
         if constant[0]:
             costs_a = dict.fromkeys(costs_b, cost_a)
         else:
@@ -195,7 +195,7 @@ def _row(
     paired = len(shared) > 1 or (len(costs_a) == len(costs_b) == len(shared))
     if paired:
         logs = log_ratio(_array(costs_a, shared), _array(costs_b, shared))
-        logs = logs[~np.isnan(logs)]  # neither reaches it: nothing to compare
+        logs = logs[~np.isnan(logs)]  # pairs of which neither reaches the target
         (ratio, low, high), p, pairs = bootstrap(logs), signed_rank(logs), int(logs.size)
     else:
         groups = (_array(costs_a, sorted(costs_a)), _array(costs_b, sorted(costs_b)))
@@ -215,31 +215,31 @@ def _array(costs: dict[int, float], seeds: Sequence[int]) -> Floats:
 
 
 def log_ratio(a: Floats, b: Floats) -> Floats:
-    """Return log(a / b); NaN where both are infinite."""
+    """Return log(a / b); NaN if both are infinite."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.log(a) - np.log(b))
 
 
 def bootstrap(first: Floats, second: Floats | None = None) -> tuple[float, float, float]:
-    """Return a median ratio and the ends of its interval by the percentile bootstrap over seeds.
+    """Return a median ratio and its interval, by the percentile bootstrap over seeds.
 
     Parameters
     ----------
     first : ndarray of float64, shape (n,)
-        Logarithms of ratios; or, with a second, costs.
+        Logarithms of ratios, or costs if there is a second group.
     second : ndarray of float64, shape (m,), optional
-        Costs of the other group, drawn independently; the ratio is then that of the medians.
+        Costs of an independent group; the ratio is then that of the medians.
 
     Returns
     -------
     ratio, low, high : float
-        NaN where unknown; the ends are NaN where a group has a single seed.
+        NaN if unknown; the interval is NaN if a group has a single seed.
     """
     generator = np.random.default_rng(SEED)
 
     def medians(values: Floats) -> Floats:
-        # The k-th smallest of n drawn places is n times that of n uniform numbers, which has the distribution
-        # Beta(k, n + 1 - k), and the next one is the least of those above it: no draw has to be sorted.
+        # The k-th smallest of n drawn indices is n times that of n uniform numbers, with the distribution
+        # Beta(k, n + 1 - k), and the next one is the least of those above it: no draw needs sorting.
         n = values.size
         k = (n + 1) // 2
         below = generator.beta(k, n + 1 - k, size=RESAMPLES)
@@ -248,7 +248,7 @@ def bootstrap(first: Floats, second: Floats | None = None) -> tuple[float, float
         places = [np.minimum((n * share).astype(np.int64), n - 1) for share in (below, above)]
         low = ordered[np.append((n - 1) // 2, places[0])]
         high = ordered[np.append(n // 2, places[1])]
-        # The mean of two that are infinite with one sign is that, and with two signs unknown.
+        # The mean of two equal infinities is infinite, that of opposite ones unknown.
         with np.errstate(invalid="ignore"):
             return np.asarray(np.where(low == high, low, 0.5 * (low + high)))
 
@@ -259,7 +259,7 @@ def bootstrap(first: Floats, second: Floats | None = None) -> tuple[float, float
     known = logs[1:][~np.isnan(logs[1:])]
     if max(first.size, 0 if second is None else second.size) < 2 or known.size == 0:
         return value, float("nan"), float("nan")
-    # Of the repetitions as they are, not between two of them: one may be infinite.
+    # Quantiles without interpolation, since repetitions may be infinite.
     ends = np.exp(np.quantile(known, [(1.0 - LEVEL) / 2.0, (1.0 + LEVEL) / 2.0], method="nearest"))
     return value, float(ends[0]), float(ends[1])
 
@@ -267,7 +267,7 @@ def bootstrap(first: Floats, second: Floats | None = None) -> tuple[float, float
 def _verdict(row: Row) -> str:
     if not row.reached_a and not row.reached_b:
         return "neither reaches it"
-    if np.isnan(row.p):  # no chance has a part in either
+    if np.isnan(row.p):  # neither side is random
         return "equal" if row.ratio == 1.0 else "A" if row.ratio < 1.0 else "B"
     if least_p(row.pairs, row.seeds_a, row.seeds_b) > ALPHA:
         seeds = f"{row.pairs} shared" if row.pairs else f"{row.seeds_a} and {row.seeds_b}"

@@ -1,7 +1,7 @@
-"""Problems, methods and what a method pays on a problem until a metric is first at a target.
+"""Problems, methods, and the cost of a method on a problem until a metric first reaches a target.
 
-A problem is what is to be solved: data set, kernel, regularization and bias. A method is how: a solver with
-its parameters, and the features that it is given. Runs of one method on one problem differ in their seed.
+A problem consists of data set, kernel, regularisation and bias. A method is a solver with its parameters and
+features. Runs of one method on one problem differ in their seed.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from svmbench.run_config import flatten
 from svmbench.store import StoredRun
 from svmbench.store.timing import for_seconds
 
-#: What a target may be set for: what is better the smaller it is, and known without a certified optimum.
+#: Metrics for targets: smaller is better, and they are known without a certified optimum.
 TARGETS = (
     *("test_error", "validation_error", "train_error", "primal_objective", "relative_gap", "mean_hinge"),
 )
 
-#: Keys of a data set's configuration that say where its files are, and not what they hold.
+#: Keys of a data set's configuration that locate files but do not affect their content.
 _PLACES = ("path", "test_path")
 
 Key = tuple[tuple[str, Any], ...]
@@ -34,7 +34,7 @@ Key = tuple[tuple[str, Any], ...]
 
 @dataclass
 class Observed:
-    """Runs sorted by what they solve and how, observed along one cost and one metric.
+    """Runs by problem and method, with observations of one cost and one metric.
 
     Attributes
     ----------
@@ -61,35 +61,34 @@ class Observed:
     left_out: list[tuple[str, str]] = field(default_factory=list)
 
     def with_names_of(self, other: Observed) -> Observed:
-        """Return problems and methods of both under names that tell them apart; without observations."""
+        """Return the problems and methods of both under unambiguous names, without observations."""
         titles = self.titles | other.titles
         problems = problem_names([*self.problems, *other.problems])
         return Observed(problems, method_names(titles), self.solvers | other.solvers, titles)
 
     def arrivals(self, problem: Key, method: Key, target: float) -> dict[int, float]:
-        """Return the cost at which each seed first reaches a target; infinite where it never does."""
+        """Return the cost at which each seed first reaches a target; infinite if it never does."""
         return {seed: arrival(steps, target) for seed, steps in self.steps[problem, method].items()}
 
 
 def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
     """Sort runs by problem and method.
 
-    Of two runs of one method, problem and seed, which differ in their budget, the one that went further is
-    kept.
+    Of two runs of one method, problem and seed with different budgets, the longer one is kept.
 
     Parameters
     ----------
     runs : iterable of StoredRun
         Any stored runs.
     cost : str
-        Of `COUNTERS`.
+        A key of `COUNTERS`.
     metric : str
-        Of `TARGETS`.
+        A key of `TARGETS`.
 
     Raises
     ------
     UserError
-        If there is no such cost or metric.
+        If the cost or metric is unknown.
     """
     for given, allowed, what in ((cost, COUNTERS, "cost"), (metric, TARGETS, "target")):
         if given not in allowed:
@@ -97,7 +96,7 @@ def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
                 f"{what} '{given}' is unknown: give one of {', '.join(allowed)}{nearest(given, allowed)}"
             )
     found = Observed()
-    # Runs from the index share their configurations, so that each has to be taken apart once.
+    # Runs from the index share their configurations, so that each is flattened once.
     known: dict[tuple[int, int], tuple[Key, Key]] = {}
     kept, found.left_out = for_seconds(runs, cost)
     for run in kept:
@@ -128,11 +127,11 @@ def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
 
 
 def problem_of(run: StoredRun) -> Key:
-    """Return what must agree for two runs to solve the same problem; a `UserError` if that is not stored."""
+    """Return the key of a run's problem; a `UserError` if the problem is not stored."""
     data = {key: value for key, value in run.config.dataset.document().items() if key not in _PLACES}
     about = run.facts["about"]
     try:
-        # λ as it was solved for: one run may have been given C and another one λ.
+        # λ as solved: one run may have been given C and another λ.
         solved = {"lam": f"{about['problem']['lam']:.6g}", "bias": about["problem"]["bias"]}
         checksum, kernel = about["dataset"]["checksum"], run.config.kernel.document()
     except (KeyError, TypeError) as error:
@@ -141,7 +140,7 @@ def problem_of(run: StoredRun) -> Key:
 
 
 def method_of(run: StoredRun) -> Key:
-    """Return what must agree for two runs to be of the same method."""
+    """Return the key of a run's method."""
     return _key({"solver": run.document["solver"], "features": run.document.get("features", {})})
 
 
@@ -152,17 +151,17 @@ def arrival(steps: Steps, target: float) -> float:
 
 
 def scaled(metric: str, value: float) -> float:
-    """Return a value in the units of the metric's axis: errors are given as fractions, drawn in percent."""
+    """Return a value in the units of the metric's axis: errors are stored as fractions, drawn in percent."""
     return value * METRICS[metric][1]
 
 
 def unscaled(metric: str, value: float) -> float:
-    """Return a value as stored."""
+    """Return a value in stored units."""
     return value / METRICS[metric][1]
 
 
 def median(costs: Iterable[float]) -> float:
-    """Return the median of costs, of which some may be infinite."""
+    """Return the median of costs, some of which may be infinite."""
     ordered: Floats = np.sort(np.array(list(costs), dtype=np.float64))
     middle = ordered[[(ordered.size - 1) // 2, ordered.size // 2]]
     return float(middle[1]) if np.isinf(middle).any() else float(middle.mean())
@@ -172,7 +171,7 @@ def problem_names(keys: Iterable[Key]) -> dict[Key, str]:
     """Name each problem by its data set, and by the keys in which problems of that data set differ."""
     named = {key: str(dict(key)["dataset.name"]) for key in keys}
     names = _named(named, without="dataset.checksum")
-    # A checksum says nothing to a reader; it is for data that differ in nothing else that is known of them.
+    # A checksum is meaningless to readers; it is used only if nothing else distinguishes the data.
     return names if len(set(names.values())) == len(names) else _named(named)
 
 
@@ -201,7 +200,7 @@ def _part(entry: str, value: Any) -> str:
 
 
 def in_order(name: str) -> list[tuple[float, str]]:
-    """Return the key that sorts names, and numbers in them by their value."""
+    """Return a sort key of names, with numbers in them by value."""
     parts = re.split(r"(\d+\.?\d*(?:e[-+]?\d+)?)", name)
     return [(float(part), "") if k % 2 else (-1.0, part) for k, part in enumerate(parts)]
 

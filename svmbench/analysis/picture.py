@@ -1,4 +1,4 @@
-"""The picture of profiles: the share of cases solved against cost, and against the cost of the best."""
+"""Picture of profiles: the fraction of cases solved against cost, and against the cost of the best."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from svmbench.figures.labels import handles_of, put_legend, put_title
 from svmbench.figures.series import COUNTERS, Floats
 from svmbench.figures.style import Look, drawing, looks, save
 
-#: Curves that one picture can hold.
+#: Most curves in a picture.
 MOST = 35
 
 
 def draw(found: Profiles, stem: Path, formats: Sequence[str], title: str | None = None) -> list[Path]:
-    """Draw the data profile to the left and the performance profile to the right, below a title.
+    """Draw the data profile on the left and the performance profile on the right.
 
     Raises
     ------
     UserError
-        If there are more methods than can be told apart.
+        If there are more methods than can be distinguished.
     """
     if len(found.methods) > MOST:
         raise UserError(
             f"{len(found.methods)} methods cannot be told apart in one picture, {MOST} can; name fewer runs"
         )
     with drawing():
-        # Room for the legend, of which a row holds about three names.
+        # Room for the legend, with about three names per row.
         figure = Figure(figsize=(8.5, 3.4 + 0.25 * -(-len(found.methods) // 3)), layout="constrained")
         left, right = figure.subplots(1, 2, sharey=True)
         style = looks(found.methods)
@@ -59,7 +59,7 @@ def _panel(ax: Axes, found: Profiles, values: Floats, style: dict[str, Look], la
         look = style[name]
         ax.step(x, share(row, x), where="post", color=look.colour, linestyle=look.line)
         if at.size == 0:
-            continue  # markers that are nowhere, unclipped, would break the layout
+            continue  # markers outside of the axes, unclipped, would break the layout
         ax.plot(at, share(row, at), linestyle="none", color=look.colour, marker=look.marker,
                 markeredgecolor="white", markeredgewidth=0.5, clip_on=False)  # fmt: skip
     ax.set(xscale="log", xlim=ends, ylim=(0.0, 1.04), xlabel=textwrap.fill(label, 36), title=title)
@@ -71,7 +71,7 @@ def _short(cost: str) -> str:
 
 
 def caption(found: Profiles) -> str:
-    """Return what the picture shows, in words."""
+    """Return a description of the picture."""
     problems = list(dict.fromkeys(problem for problem, _ in found.cases))
     targets = ", ".join(f"{problem}: {target:.3g}" for problem, target in found.cases)
     cases = len(found.cases)

@@ -1,8 +1,8 @@
-"""Data profiles and performance profiles: the share of problems solved against what it cost.
+"""Data profiles and performance profiles: the fraction of problems solved against cost.
 
-A case is a problem with a target. A data profile shows, for each method, the share of the cases that it has
-solved once it has paid a cost; a performance profile the share that it solves at up to a multiple of what the
-cheapest method paid on the same case.
+A case is a problem with a target. A data profile shows for each method the fraction of cases solved up to a
+cost, a performance profile the fraction solved up to a multiple of the cost of the cheapest method on the
+same case.
 
 E. D. Dolan, J. J. Moré: Benchmarking optimization software with performance profiles, 2002, section 2;
 J. J. Moré, S. M. Wild: Benchmarking derivative-free optimization algorithms, 2009, section 2.
@@ -23,13 +23,13 @@ from svmbench.store import SETTLED, StoredRun
 #: Tolerances of the convergence test of Moré and Wild.
 TOLERANCES = (0.1, 0.01, 0.001)
 
-#: Costs that a data profile divides by the number of training examples: multiples of one row of the kernel.
+#: Costs that a data profile divides by the number of training examples, the cost of one kernel row.
 PER_ROW = tuple(name for name in COUNTERS if name.startswith(("kev_", "inner_products")))
 
 
 @dataclass(frozen=True)
 class Profiles:
-    """What every method paid on every case.
+    """Costs of all methods on all cases.
 
     Attributes
     ----------
@@ -38,11 +38,11 @@ class Profiles:
     methods : list of (str, str)
         Label, and name of the solver.
     costs : ndarray of float64, shape (methods, cases)
-        Median over seeds of the cost to reach the target; infinite where it is not reached.
+        Median over seeds of the cost to reach the target; infinite if it is not reached.
     units : ndarray of float64, shape (cases,)
-        What a data profile divides the costs by.
+        Divisors of the costs in a data profile.
     cost, metric : str
-        Of `COUNTERS` and `TARGETS`.
+        Keys of `COUNTERS` and `TARGETS`.
     left_out : list of (str, str)
         Run, method or problem, and why it is not counted.
     """
@@ -57,19 +57,19 @@ class Profiles:
 
     @property
     def ratios(self) -> Floats:
-        """Costs as multiples of the least on the case, shape as `costs`; infinite where not solved."""
+        """Costs as multiples of the least on the case, shape of `costs`; infinite if not solved."""
         best = self.costs.min(axis=0)
         with np.errstate(invalid="ignore"):
             return np.asarray(np.where(np.isfinite(self.costs), self.costs / best, np.inf))
 
     @property
     def scaled_costs(self) -> Floats:
-        """Costs in units of the data profile, shape as `costs`."""
+        """Costs in units of the data profile, shape of `costs`."""
         return self.costs / self.units
 
 
 def share(values: Floats, at: Floats) -> Floats:
-    """Return the share of the values that are at most each of some numbers, shape (len(at),)."""
+    """Return the fraction of values that are at most each of the numbers, shape (len(at),)."""
     return np.searchsorted(np.sort(values), at, side="right") / values.size
 
 
@@ -80,26 +80,25 @@ def profiles(
     targets: Sequence[float] = (),
     tolerances: Sequence[float] = TOLERANCES,
 ) -> Profiles:
-    """Return what every method paid on every case.
+    """Return the costs of all methods on all cases.
 
     Parameters
     ----------
     runs : iterable of StoredRun
-        Any runs. Methods are compared on problems that all of them were run on: those methods and problems
-        are taken whose product is largest, and the others are named.
+        Any runs. Methods are compared on problems on which all of them were run; the methods and problems
+        with the largest product are used, and the others are listed.
     cost, metric : str
-        Of `COUNTERS` and `TARGETS`.
+        Keys of `COUNTERS` and `TARGETS`.
     targets : sequence of float, optional
-        As stored, the same on every problem. By default, for each tolerance τ, f_L + τ (f_0 - f_L), where f_L
-        is the best of what the methods end at (`_least_end`) and f_0 the greatest value that a run begins
-        with.
+        As stored, the same for all problems. Default: for each tolerance τ, f_L + τ (f_0 - f_L), where f_L is
+        the best end value of the methods (`_least_end`) and f_0 the greatest initial value of a run.
     tolerances : sequence of float
-        Of the default.
+        Tolerances of the default.
 
     Raises
     ------
     UserError
-        If fewer than two methods share a problem.
+        If fewer than two methods have a problem in common.
     """
     observed = observe(runs, cost, metric)
     problems, methods = _largest(observed)
@@ -132,11 +131,11 @@ def relative_targets(observed: Observed, problem: Key, tolerances: Sequence[floa
 
 
 def _least_end(seeds: Sequence[Steps]) -> float:
-    """Return what a method ends at: the upper median over its seeds of their ends, smoothed.
+    """Return the end value of a method: the upper median over its seeds of their end values, smoothed.
 
-    The end of a run is the median of its values over the last factor of two of its cost, or the last value if
-    it converged or stalled. A single dip of a noisy curve thus sets no target. Every run has a value at or
-    below its end, so more than half of the seeds reach the result.
+    The end value of a run is the median over the last factor of two of its cost, or the last value if it
+    converged or stalled, so that a single dip of a noisy curve does not set a target. Every run has a value
+    at or below its end value, so more than half of the seeds reach the result.
     """
     ends = []
     for steps in seeds:
@@ -147,7 +146,7 @@ def _least_end(seeds: Sequence[Steps]) -> float:
 
 
 def _largest(observed: Observed) -> tuple[list[Key], list[Key]]:
-    """Return problems and methods, every one run on every other, such that their product is largest."""
+    """Return the problems and methods, with a run for each combination, that have the largest product."""
     run_on: dict[Key, set[Key]] = {}
     for problem, method in observed.steps:
         run_on.setdefault(method, set()).add(problem)

@@ -1,13 +1,12 @@
 """Rank tests with ties and infinite costs, exact for up to a hundred seeds, and Holm's correction.
 
-Under the hypothesis that nothing differs every assignment of signs (paired) or of groups (unpaired) is
-equally likely. For up to `EXACT` seeds the distribution of the rank sum over all of them is counted. For more
-seeds, where time and memory would grow with their third power, it is taken as normal, with the variance that
-ties leave and a correction for continuity. In 300 random samples of 101 to 159 values, a third of them with
-ties, the p-value differed from the exact one by at most 0.003.
+Under the null hypothesis, every assignment of signs (paired) or groups (unpaired) is equally likely. For up
+to `EXACT` seeds, the distribution of the rank sum over all assignments is computed. For more, where time and
+memory would grow with the third power, it is approximated as normal, with the variance corrected for ties and
+a continuity correction. In 300 random samples of 101 to 159 values, a third of them with ties, the p-value
+differed from the exact one by at most 0.003.
 
-`scipy.stats` is not used: its exact distributions are those without ties, and costs that were never reached
-are ties.
+`scipy.stats` is not used: its exact distributions assume no ties, and costs that were never reached are ties.
 
 F. Wilcoxon: Individual comparisons by ranking methods, 1945; H. B. Mann, D. R. Whitney, 1947;
 S. Holm: A simple sequentially rejective multiple test procedure, 1979.
@@ -23,12 +22,12 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-#: Most pairs, or seeds of both groups together, whose assignments are counted.
+#: Most pairs, or seeds of both groups together, for exact distributions.
 EXACT = 100
 
 
 def signed_rank(differences: Floats) -> float:
-    """Return the two-sided p-value of Wilcoxon's signed-rank test; zeros are left out, as he did.
+    """Return the two-sided p-value of Wilcoxon's signed-rank test; zeros are dropped, as in the original.
 
     Parameters
     ----------
@@ -74,7 +73,7 @@ def rank_sum(first: Floats, second: Floats) -> float:
 
 
 def least_p(paired: int, first: int, second: int) -> float:
-    """Return the least p-value that so many pairs, or two groups of so many, could give at all."""
+    """Return the least possible p-value for this many pairs, or two groups of these sizes."""
     if paired:
         return 2.0 ** (1 - paired)
     few = min(first, second)
@@ -82,7 +81,7 @@ def least_p(paired: int, first: int, second: int) -> float:
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Return p-values corrected for their number: a family-wise error rate, whatever their dependence."""
+    """Return p-values corrected for their number: controls the family-wise error rate in any dependence."""
     order = np.argsort(values, kind="stable")
     corrected, last = [0.0] * len(values), 0.0
     for place, index in enumerate(order):
@@ -92,7 +91,7 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 def _twice_ranks(values: Floats) -> NDArray[np.int64]:
-    """Return twice the mid-ranks, which are whole numbers."""
+    """Return twice the mid-ranks, which are integers."""
     ordered = np.sort(values)
     below = np.searchsorted(ordered, values, side="left")
     upto = np.searchsorted(ordered, values, side="right")
@@ -100,7 +99,7 @@ def _twice_ranks(values: Floats) -> NDArray[np.int64]:
 
 
 def _normal(above: float, variance: float) -> float:
-    """Return the two-sided p-value of a sum of twice the ranks, so far above its mean."""
+    """Return the two-sided p-value of a deviation of twice the rank sum from its mean."""
     if variance == 0.0:
         return 1.0
     return float(min(1.0, erfc(max(0.0, abs(above) - 1.0) / sqrt(2.0 * variance))))

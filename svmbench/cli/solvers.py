@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _WIDEST = 110
 
 #: Headings of solvers by access, and descriptions.
-_HEADINGS = {"kernel": "Kernel solvers", "linear": "Linear solvers", "data": "Baselines: third-party programs"}
+_HEADINGS = {"kernel": "Kernel solvers", "linear": "Linear solvers", "data": "Third-party baselines"}
 _FORMS = {
     "regularised": "regularised problem",
     "slack-constrained": "slack-constrained problem",

@@ -1,4 +1,4 @@
-"""Curves, tables and pictures of stored runs; nothing here trains, loads data or imports a solver."""
+"""Curves, tables and pictures of stored runs; this room neither trains, loads data nor imports solvers."""
 
-#: In what a figure can be written; the first is what the eye needs, the others are for print.
+#: Formats of figures; the first is for the screen, the others are for print.
 FORMATS = ("png", "svg", "pdf")

@@ -1,4 +1,4 @@
-"""What is certified of the optima of the problems that stored runs solve."""
+"""Certified bounds of the optima of the problems of stored runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from svmbench.store import StoredRun
 
 @dataclass(frozen=True)
 class Bound:
-    """A certified lower bound of an optimum, λ-form, and in words what certifies it."""
+    """A certified lower bound of an optimum, λ-form, and a description of its source."""
 
     value: float
     origin: str
@@ -22,7 +22,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Reference:
-    """What is certified of one problem.
+    """Certified optimum of one problem.
 
     Attributes
     ----------
@@ -42,9 +42,9 @@ class Reference:
 
 
 def problem_of(run: StoredRun) -> str:
-    """Return what tells the problem of a run from others: its data, and every group that poses it."""
+    """Return the key of a run's problem: its data, and all groups that define the problem."""
     posed = {key: value for key, value in run.document.items() if role(key) == "problem"}
-    if "features" in posed:  # they are drawn by the seed, and each draw is a problem of its own
+    if "features" in posed:  # they depend on the seed, and each draw is a problem of its own
         posed["seed"] = run.seed
     return json.dumps([run.facts["about"]["dataset"]["checksum"], posed], sort_keys=True)
 
@@ -52,14 +52,14 @@ def problem_of(run: StoredRun) -> str:
 def references(
     runs: Iterable[StoredRun], optimum: Callable[[StoredRun], Mapping[str, Any] | None] = optimum_of
 ) -> dict[str, Reference]:
-    """Return what the stored optima and the runs' own dual points certify, by problem.
+    """Return bounds by problem, from stored optima and the runs' own dual points.
 
     Parameters
     ----------
     runs : iterable of StoredRun
         Any stored runs.
     optimum : callable, optional
-        Where the optimum of a run's problem is taken from; by default the one that the run names.
+        Returns the optimum of a run's problem. Default: the one named by the run.
     """
     found: dict[str, Reference] = {}
     for run in runs:

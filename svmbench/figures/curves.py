@@ -1,4 +1,4 @@
-"""Learning curves: what an error cost, one panel per data set, one line per solver."""
+"""Learning curves: error against cost, one panel per data set, one line per solver."""
 
 from __future__ import annotations
 
@@ -21,30 +21,29 @@ from svmbench.figures.sheet import make_sheet
 from svmbench.figures.style import Look, Picture, drawing, save
 from svmbench.store import StoredRun
 
-#: Factors of ten that are shown where no range is given: further left lie methods that are charged little at
-#: first.
+#: Factors of ten shown by default; further left are methods that are charged little at first.
 DECADES = 5.0
 
-#: Inches that a panel has at least, where the width of the sheet is given.
+#: Least width of a panel in inches, if the width of the sheet is given.
 _NARROWEST = 2.2
 
 
 @dataclass(frozen=True)
 class View:
-    """How one panel is shown; None is chosen from the data.
+    """View of one panel; None is chosen from the data.
 
     Attributes
     ----------
     title : str or None
-        In place of the data set's name.
+        Replaces the name of the data set.
     x, y : (float, float) or None
-        Ranges of the cost and of the metric, in the units of their axes.
+        Ranges of the cost and the metric, in the units of their axes.
     known : sequence of Known
         Published points.
     levels : sequence of (str, float)
-        Published values that belong to no cost.
+        Published values without a cost.
     optimum : float or None
-        The metric at the certified optimum; None: as the runs name it.
+        The metric at the certified optimum. None: as named by the runs.
     """
 
     title: str | None = None
@@ -62,11 +61,11 @@ class Row:
     Attributes
     ----------
     counter, metric : str
-        Of `series.COUNTERS` and `series.METRICS`.
+        Keys of `series.COUNTERS` and `series.METRICS`.
     selection : Selection
         The curves, panel by panel.
     views : mapping of str to View
-        How the panel of this name is shown.
+        Views by panel name.
     """
 
     counter: str
@@ -77,7 +76,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Looks:
-    """How lines look that are told apart by keys of the configuration, and the legend that says so."""
+    """Looks of lines that are distinguished by keys of the configuration, and the legend for them."""
 
     style: Mapping[str, Look]
     handles: Sequence[Line2D]
@@ -93,12 +92,12 @@ def draw(
     notes: Sequence[str] = (),
     formats: Sequence[str] = FORMATS,
 ) -> list[Path]:
-    """Draw the metric against the cost for any set of stored runs, a panel for each data set.
+    """Draw a metric against a cost for stored runs, one panel per data set.
 
     Parameters
     ----------
     runs : sequence of StoredRun
-        Runs that differ only in their seed become one line, the median, in a band of the seeds' spread.
+        Runs that differ only in their seed form one line, the median, with a band for their spread.
     counter : str
         Column of the trace on the logarithmic x axis, one of `series.COUNTERS`.
     stem : Path
@@ -110,12 +109,12 @@ def draw(
     notes : sequence of str
         Further paragraphs for the caption.
     formats : sequence of str
-        Of `svmbench.figures.FORMATS`.
+        Formats in `svmbench.figures.FORMATS`.
 
     Returns
     -------
     list of Path
-        A picture for each format and the caption as text.
+        A picture per format, and the caption as text.
 
     Raises
     ------
@@ -135,7 +134,7 @@ def draw_rows(
     scale: str | None = None,
     formats: Sequence[str] = FORMATS,
 ) -> list[Path]:
-    """Draw curves that are grouped already as in `make_figure` and write the pictures as `draw` does."""
+    """Draw grouped curves as in `make_figure` and write the pictures as `draw` does."""
     with drawing():
         figure, caption = make_figure(rows, title=title, notes=notes, scale=scale)
         return save(figure, stem, caption, formats)
@@ -151,18 +150,18 @@ def make_figure(
     width: float | None = None,
     looks: Looks | None = None,
 ) -> tuple[Picture, str]:
-    """Draw rows of panels and return the picture and its caption; to be called inside `style.drawing`.
+    """Draw rows of panels and return the picture and its caption; call it within `style.drawing`.
 
     Parameters
     ----------
     rows : sequence of Row
-        Those without a curve are left out; more than four panels are wrapped.
+        Rows without a curve are omitted; more than four panels are wrapped.
     title, notes : str, sequence of str
-        Above the sheet, and at the end of the caption.
+        Title of the sheet, and paragraphs at the end of the caption.
     scale : {"log", "linear"}, optional
-        Of the y axes, as in `sheet.make_sheet`; so are `x_scale` and `width`.
+        Scale of the y axes, as in `sheet.make_sheet`; likewise `x_scale` and `width`.
     looks : Looks, optional
-        Of the lines by their labels; by default each solver has its own.
+        Looks of lines by label. Default: each solver has its own.
     """
     left_out = [entry for row in rows for entry in row.selection.left_out]
     rows = [row for row in rows if row.selection.panels]
@@ -187,7 +186,7 @@ def make_figure(
 
 
 def _wrapped(panels: Sequence[Any], most: int) -> list[Sequence[Any]]:
-    """Put at most so many panels in a row, and rather three than four where they need several rows."""
+    """Arrange at most `most` panels in a row, preferring three to four if several rows are needed."""
     columns = len(panels) if len(panels) <= most else min(most, 3)
     return [panels[start : start + columns] for start in range(0, len(panels), columns)]
 
@@ -212,7 +211,7 @@ def _plots(row: Row, x_scale: str) -> list[Plot]:
 
 
 def _line(curve: Curve, low: float, high: float) -> Drawn | None:
-    """Return the part of a curve that is in the range of costs, from its last value before it."""
+    """Return the part of a curve within the range of costs, starting with its last value before it."""
     costs = curve.costs()
     if curve.known_until < low:
         return None
@@ -229,7 +228,7 @@ def _line(curve: Curve, low: float, high: float) -> Drawn | None:
 
 
 def cost_range(curves: Iterable[Curve], x_scale: str = "log") -> tuple[float, float]:
-    """Show up to the last checkpoint, and from the first, but not more than some factors of ten."""
+    """Return the range from the first to the last checkpoint, limited to some factors of ten."""
     curves = list(curves)
     high = max(curve.end for curve in curves)
     if x_scale == "linear":
@@ -239,7 +238,7 @@ def cost_range(curves: Iterable[Curve], x_scale: str = "log") -> tuple[float, fl
 
 
 def _early(plots: Sequence[Sequence[Plot]]) -> list[str]:
-    """Name what begins left of the picture."""
+    """Return the names of curves that begin to the left of the picture."""
     found = []
     for plot in (plot for row in plots for plot in row):
         early = [line.label for line in plot.lines if plot.x is not None and line.x[0] <= plot.x[0]]
@@ -256,7 +255,7 @@ def _caption(
     x_scale: str,
     notes: Sequence[str],
 ) -> str:
-    """Say how to read the picture, which runs are in it and which are not."""
+    """Describe how to read the picture, which runs are in it, and which are not."""
     names = " and ".join(dict.fromkeys(METRICS[row.metric][0] for row in rows))
     costs = ", ".join(dict.fromkeys(COUNTERS[row.counter] for row in rows))
     axis = "on a logarithmic axis; " if x_scale == "log" else ""

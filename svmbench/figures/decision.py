@@ -1,6 +1,6 @@
-"""Where a predictor in the plane says +1 and where -1, with the training points.
+"""Decision regions of a predictor in the plane, with the training points.
 
-The caller evaluates its predictor on the points of a `Grid`, so that nothing here needs a solver or a kernel.
+The caller evaluates the predictor on the points of a `Grid`, so that this module needs no solver or kernel.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from svmbench.figures.style import drawing, save
 
 _NEGATIVE, _POSITIVE = "#D55E00", "#0072B2"
 
-#: More points than this hide each other and the regions.
+#: With more points, they would hide each other and the regions.
 _MOST_POINTS = 2000
 
-#: Values of a predictor beyond this are drawn as this.
+#: Values of a predictor are clipped to this magnitude.
 _LARGEST = 1e100
 
 
@@ -41,7 +41,7 @@ def draw_regions(
     Parameters
     ----------
     grid : Grid
-        Where the predictor was evaluated, usually ``Grid.around(X)``.
+        Grid on which the predictor was evaluated, usually ``Grid.around(X)``.
     values : ndarray of float64, shape (k²,)
         Its decision function at ``grid.points``.
     X, y : ndarray of shape (n, 2) and (n,)
@@ -51,18 +51,18 @@ def draw_regions(
     title : str, optional
         Title of the figure.
     formats : sequence of str
-        Of `svmbench.figures.FORMATS`.
+        Formats in `svmbench.figures.FORMATS`.
 
     Returns
     -------
     list of Path
-        A picture for each format and the caption as text.
+        A picture per format, and the caption as text.
     """
-    # A predictor that has overflowed is shown as well; where it has no value, it does not say +1.
+    # A predictor that has overflowed is also shown; where it has no value, it does not predict +1.
     surface = np.clip(np.nan_to_num(values, nan=-1.0), -_LARGEST, _LARGEST).reshape(
         grid.x2.size, grid.x1.size
     )
-    height = float(np.ptp(grid.x2) / np.ptp(grid.x1))  # over the width
+    height = float(np.ptp(grid.x2) / np.ptp(grid.x1))  # relative to the width
     shown = np.linspace(0, len(y) - 1, min(len(y), _MOST_POINTS)).astype(np.int64)
     with drawing():
         figure = Figure(figsize=(4.6, 1.3 + 3.8 * min(max(height, 0.3), 1.5)), layout="constrained")

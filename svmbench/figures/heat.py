@@ -1,4 +1,4 @@
-"""Heat maps: the last value of a metric over two keys of the configuration."""
+"""Heat maps of the last value of a metric over two keys of the configuration."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from svmbench.figures.settings import name_of, setting, shared, written
 from svmbench.figures.style import Picture
 from svmbench.store import StoredRun
 
-#: Larger than this in one direction, the numbers in the cells cannot be read.
+#: With more cells in one direction, their numbers are illegible.
 MOST = 16
-#: Metrics of which no value is the best.
+#: Metrics without a best value.
 _NONE_BEST = ("support_vectors", "norm", "mean_hinge")
 
-_LETTERS = 14  # of a tick that an inch holds
-_COST = "iterations"  # every solver counts them: only the last checkpoint is taken
+_LETTERS = 14  # of a tick label per inch
+_COST = "iterations"  # any counter would do: only the last checkpoint is used
 
 
 @dataclass(frozen=True)
 class _Map:
-    """One panel: median over seeds at each place, NaN where there is no run."""
+    """One panel: the median over seeds for each cell, NaN if there is no run."""
 
     title: str
     settings: str
@@ -56,9 +56,9 @@ def make_heat(
     Parameters
     ----------
     keys : (str, str)
-        From left to right, and from bottom to top.
+        Keys of the horizontal and the vertical axis.
     panels_by : sequence of str
-        A panel for each combination of these keys; by default data set and solver.
+        Keys; each combination of their values gets a panel. Default: data set and solver.
     """
     check_axes(_COST, metric)
     panels_by = tuple(panels_by) or tuple(key for key in ("dataset", "solver") if key not in keys)
@@ -144,7 +144,7 @@ def _draw(
 
 
 def _panel(ax: Axes, one: _Map, scale: Normalize, metric: str, size: float, wide: float) -> None:
-    """Draw one map of a width in inches, every value written into its cell and a frame around the best."""
+    """Draw a map with the given width in inches, with values in its cells and a frame around the best."""
     shades = ScalarMappable(scale, "viridis")
     ax.imshow(one.values, norm=scale, cmap=shades.cmap, origin="lower", aspect="auto")
     best = None if metric in _NONE_BEST else np.nanmin(one.values)
@@ -176,7 +176,7 @@ def _frame(column: int, row: int) -> Rectangle:
 
 
 def _ticks(values: Sequence[Any]) -> list[str]:
-    """Return the values as text, numbers with three digits where these tell them apart."""
+    """Return the values as text, with numbers rounded to three digits if they remain distinct."""
     short, long = ([_tick(value, digits) for value in values] for digits in (3, 6))
     return short if len(set(short)) == len(values) else long
 

@@ -1,4 +1,4 @@
-"""The words on a sheet: names at the ends of lines, legends that fit, powers of ten at the ticks."""
+"""Text on a sheet: names at the ends of lines, legends that fit, powers of ten at ticks."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from svmbench.figures.style import Look
 
 Floats = NDArray[np.float64]
 
-#: Inches of a legend of one line, which every sheet has room for.
+#: Height in inches of a legend of one line, for which every sheet has room.
 _LEGEND_LINE = 0.3
 
-#: Marker of a value that is a lower bound alone.
+#: Marker of a value that is only a lower bound.
 UPWARDS = "$\u2191$"
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def label_ends(ax: Axes, ends: Sequence[tuple[str, float, float]], style: Mapping[str, Look]) -> None:
-    """Name each line at its end, the names pushed apart where lines end close together."""
+    """Write the name of each line at its end, moved apart if lines end close together."""
     places = ax.transData.transform([(x, y) for _, x, y in ends])
     heights = ax.transAxes.inverted().transform(places)[:, 1]
     order = np.argsort(heights)
@@ -52,18 +52,18 @@ def label_ends(ax: Axes, ends: Sequence[tuple[str, float, float]], style: Mappin
 def draw_levels(
     ax: Axes, levels: Sequence[tuple[str, float]], curves: Sequence[tuple[Floats, Floats]]
 ) -> None:
-    """Draw dashed grey lines across a panel whose ranges are set, each with its word where no curve passes.
+    """Draw dashed grey lines across a panel, each with its name where no curve passes.
 
-    The word stands at the right end above its line, or else below it, or else at the left end.
+    The name is at the right end, above or below the line, or else at the left end. Axis ranges must be set.
 
     Parameters
     ----------
     ax : Axes
         The panel.
     levels : sequence of (str, float)
-        Words and values.
+        Names and values.
     curves : sequence of (ndarray of float64, ndarray of float64)
-        Points of everything that is drawn, joined by lines.
+        Points of all curves.
     """
     to_axes = ax.transScale + ax.transLimits
     passes = [np.empty((0, 2))]
@@ -83,7 +83,7 @@ def draw_levels(
         corners = [(side, up) for side in ("right", "left") for up in ("bottom", "top")]
 
         def crossed(corner: tuple[str, str], height: float = height, width: float = width) -> int:
-            """Count the points of curves in the box that the word would fill."""
+            """Count the points of curves in the box of the name."""
             low = height if corner[1] == "bottom" else height - 0.07
             left = 1.0 - width if corner[0] == "right" else 0.0
             inside = (every >= (left, low)) & (every <= (left + width, low + 0.07))
@@ -98,7 +98,7 @@ def draw_levels(
 
 
 def handles_of(style: Mapping[str, Look], bare: Collection[str] = ()) -> list[Line2D]:
-    """Return the entries of a legend, one for each line; those of ``bare`` lines have no marker."""
+    """Return the legend entries, one per line; those of ``bare`` lines have no marker."""
     return [
         Line2D(
             [], [], color=look.colour, linestyle=look.line, marker="" if label in bare else look.marker,
@@ -109,7 +109,7 @@ def handles_of(style: Mapping[str, Look], bare: Collection[str] = ()) -> list[Li
 
 
 def further(*, optimum: bool, published: bool, bounds: bool) -> list[Line2D]:
-    """Return the entries for what is no line of a solver."""
+    """Return the legend entries for anything other than lines of solvers."""
     handles = []
     for shown, marker, label in (
         (published, "o", "published"),
@@ -127,16 +127,16 @@ def further(*, optimum: bool, published: bool, bounds: bool) -> list[Line2D]:
 
 
 def put_title(figure: Figure, title: str) -> None:
-    """Put a title above the sheet, in as few lines as it needs."""
+    """Add a title above the sheet, in as few lines as possible."""
     text = figure.suptitle(title, fontsize=11)
     fit(text, 0.98 * float(figure.bbox.width))
 
 
 def fit(text: Text, width: float) -> None:
-    """Break a text that is wider than so many pixels into lines: after a colon or comma, else at a space.
+    """Break a text wider than this number of pixels into lines, after a colon or comma, else at a space.
 
-    A line break within a title should look meant, so that a first line of a few words before a colon is
-    better than two of equal length. A word is never broken.
+    A first line of a few words before a colon is better than two lines of equal length, since the break then
+    looks intended. Words are never broken.
     """
     figure = text.get_figure()
     assert figure is not None
@@ -158,9 +158,9 @@ def fit(text: Text, width: float) -> None:
 
 
 def put_legend(figure: Figure, handles: Sequence[Line2D]) -> Legend:
-    """Put the legend below, in as many columns as the width holds; the sheet grows by its height.
+    """Add the legend below, with as many columns as fit the width; the sheet grows by its height.
 
-    Names that are wider than the sheet are broken into lines.
+    Names wider than the sheet are broken into lines.
     """
     width = 0.98 * float(figure.bbox.width)
     renderer = FigureCanvasAgg(figure).get_renderer()
@@ -179,7 +179,7 @@ def put_legend(figure: Figure, handles: Sequence[Line2D]) -> Legend:
 
 
 def _break_names(legend: Legend, share: float) -> None:
-    """Break the names of a legend so that it has about a share of its width."""
+    """Break the names of a legend so that its width is about this fraction of the current one."""
     longest = max(len(text.get_text()) for text in legend.get_texts())
     for text in legend.get_texts():
         text.set_text(
@@ -188,7 +188,7 @@ def _break_names(legend: Legend, share: float) -> None:
 
 
 def power_of_ten(value: float, _: int | None = None) -> str:
-    """Return a number as 10⁶ or -2.5×10⁶, in plain text: mathtext takes a third of the time."""
+    """Format a number as 10⁶ or -2.5×10⁶ in plain text, three times as fast as mathtext."""
     if value == 0.0:
         return "0"
     if value < 0.0:

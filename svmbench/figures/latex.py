@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-#: What stands for itself nowhere in LaTeX, or in no font of it.
+#: Characters that need escaping in LaTeX, or are missing in its fonts.
 _TEX = str.maketrans(
     {character: f"\\{character}" for character in "%_&#${}"}
     | {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--"}
@@ -16,23 +16,23 @@ _TEX = str.maketrans(
 
 
 def escape(text: str) -> str:
-    """Return a text as LaTeX prints it."""
+    """Escape a text for LaTeX."""
     return text.translate(_TEX)
 
 
 def tabular(
     heads: Sequence[Sequence[tuple[str, int]]], rows: Sequence[Sequence[tuple[str, bool]]], left: int
 ) -> str:
-    r"""Return a ``tabular`` environment with the rules of the package booktabs.
+    r"""Return a ``tabular`` environment with rules of the package booktabs.
 
     Parameters
     ----------
     heads : sequence of sequence of (str, int)
-        Lines of the head: texts, and how many columns each is above.
+        Lines of the head: texts, and the number of columns that each spans.
     rows : sequence of sequence of (str, bool)
         Texts of cells, and whether they are bold.
     left : int
-        Columns at the left whose texts begin at the left; the others end at the right.
+        Number of left-aligned columns at the left; the others are right-aligned.
     """
     right = sum(over for _, over in heads[0]) - left
     lines = [f"\\begin{{tabular}}{{{'l' * left}{'r' * right}}}", r"\toprule"]
@@ -52,7 +52,7 @@ def tabular(
 
 
 def floating(table: str, caption: str, label: str) -> str:
-    r"""Return a ``tabular`` within a ``table`` environment; the label is written as it is."""
+    r"""Return a ``tabular`` within a ``table`` environment; the label is not escaped."""
     head = ["% needs \\usepackage{booktabs}", r"\begin{table}", r"\centering"]
     return (
         "\n".join([*head, f"\\caption{{{escape(caption)}}}", f"\\label{{{label}}}", table + r"\end{table}"])

@@ -1,4 +1,4 @@
-"""One panel of lines: what it shows, and how lines, bands, published points, ranges and ticks are drawn."""
+"""One panel: its lines, and how lines, bands, published points, ranges and ticks are drawn."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ class Drawn:
     Attributes
     ----------
     label, solver : str
-        What the legend calls it, and whose look it has.
+        Name in the legend, and the solver whose look it has.
     x, y : ndarray of float64, shape (k,)
         The line.
     band : ndarray of float64, shape (2, k), or None
-        Lower and upper edge of what surrounds it.
+        Lower and upper edge of the band around it.
     thin : bool
-        Drawn thinner and below the others: a single run has no median to calm it.
+        Whether to draw it thinner and below the others, as for a single run, which fluctuates more than a
+        median.
     until : float or None
-        The line goes on to here at its last value, dotted.
+        The line is continued to here at its last value, dotted.
     bare : bool
         Without markers.
     open : ndarray of bool, shape (k,), or None
-        Where y is a lower bound alone: drawn hollow, with an arrow.
+        Where y is only a lower bound: drawn hollow, with an arrow.
     """
 
     label: str
@@ -52,7 +53,7 @@ class Drawn:
 
 @dataclass(frozen=True)
 class Known:
-    """A published value at a place: from ``low`` to ``high``, hollow in the look of the line ``label``."""
+    """A published value at a place: from ``low`` to ``high``, hollow, in the look of the line ``label``."""
 
     label: str
     x: float
@@ -75,15 +76,15 @@ class Plot:
     known : sequence of Known
         Published points.
     levels : sequence of (str, float)
-        Published values that belong to no place, as dashed grey lines with a word.
+        Published values without a place, as dashed grey lines with names.
     x, y : (float, float) or None
-        Ranges; None: everything that is drawn.
+        Ranges. None: everything drawn.
     settings : str
-        What all its runs share, below the title.
+        What all its runs have in common, below the title.
     absent : sequence of str
-        Lines of other panels that this one has not, which it says.
+        Names of lines in other panels but not in this one, which it mentions.
     x_label : str or None
-        Of its x axis, in place of the sheet's.
+        Label of its x axis, instead of the sheet's.
     """
 
     title: str
@@ -99,7 +100,7 @@ class Plot:
 
     @property
     def heading(self) -> str:
-        """What stands above the panel."""
+        """Text above the panel."""
         return f"{self.title}\n{self.settings}" if self.settings else self.title
 
 
@@ -119,8 +120,8 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
             f"not run: {', '.join(plot.absent)}", (0.98, 0.97), xycoords="axes fraction", ha="right",
             va="top", fontsize=7, color="0.4",
         )  # fmt: skip
-        note.set_in_layout(False)  # panels do not become smaller for it
-    # Nothing stands above the axes; to find that out, matplotlib would measure all ticks at each drawing.
+        note.set_in_layout(False)  # panels do not shrink for it
+    # Nothing is above the axes; to find out, matplotlib would measure all ticks at each drawing.
     ax.set_title(plot.heading, y=1.0)
     _scale_x(ax, low, high, x_scale)
     _scale_y(ax, *(plot.y or _padded(*_extent(plot), kind)), kind)
@@ -162,9 +163,9 @@ def _draw_line(
 
 
 def _calm_since(y: Floats) -> int:
-    """Return from where on a line no longer jumps to more than twice its value; 0 below three jumps.
+    """Return the index from which a line no longer jumps to more than twice its value; 0 below three jumps.
 
-    A single run that jumps all the time, as SMO's test error does on its way, would hide the others.
+    A single run that jumps all the time, as SMO's test error does at first, would hide the others.
     """
     jumps = np.flatnonzero(y[1:] > 2.0 * y[:-1]) + 1
     if jumps.size < 3:
@@ -174,7 +175,7 @@ def _calm_since(y: Floats) -> int:
 
 
 def _draw_open(ax: Axes, line: Drawn, look: Look, open_: NDArray[np.bool_]) -> None:
-    """Draw values that are lower bounds, and what joins them to the others."""
+    """Draw values that are lower bounds, and their connections to the others."""
     ax.plot(line.x, line.y, color=look.colour, linestyle=":", linewidth=0.8, zorder=2)
     ax.errorbar(
         line.x[open_], line.y[open_], yerr=0.5 * np.abs(line.y[open_]), lolims=True, linestyle="none",
@@ -193,7 +194,7 @@ def _draw_known(ax: Axes, point: Known, look: Look) -> None:
 
 
 def _marked(x: Floats, place: int, x_scale: str) -> NDArray[np.int64]:
-    """Choose the points that carry a marker: all if they are few, else two in a decade, staggered."""
+    """Return the indices of points with markers: all if they are few, else two per decade, staggered."""
     if x.size <= 12:
         return np.arange(x.size)
     at = np.log10(x) if x_scale == "log" else x
@@ -203,7 +204,7 @@ def _marked(x: Floats, place: int, x_scale: str) -> NDArray[np.int64]:
 
 
 def _span(xs: Sequence[Floats], x_scale: str) -> tuple[float, float]:
-    """Return the range that holds all lines, and is not empty."""
+    """Return a non-empty range that contains all lines."""
     low, high = min(float(x.min()) for x in xs), max(float(x.max()) for x in xs)
     if x_scale == "log":
         return (low / 1.06, high * 1.06) if low < high else (low / 2.0, high * 2.0)
@@ -212,7 +213,7 @@ def _span(xs: Sequence[Floats], x_scale: str) -> tuple[float, float]:
 
 
 def _extent(plot: Plot) -> tuple[float, float]:
-    """Return the least and the greatest value of a panel that has to be seen."""
+    """Return the least and greatest value of a panel that must be visible."""
     parts = [line.y for line in plot.lines]
     parts += [line.band.ravel() for line in plot.lines if line.band is not None]
     parts += [np.array([point.low, point.high]) for point in plot.known]
@@ -225,12 +226,12 @@ def _extent(plot: Plot) -> tuple[float, float]:
 
 
 def common_x(plots: Sequence[Plot], x_scale: str) -> tuple[float, float]:
-    """Return the range of x that holds the lines of all panels."""
+    """Return the range of x that contains the lines of all panels."""
     return _span([line.x for plot in plots for line in plot.lines], x_scale)
 
 
 def common_y(plots: Sequence[Plot], kind: str | None) -> tuple[float, float]:
-    """Return the range of y that holds what has to be seen in any of some panels."""
+    """Return the range of y with everything that must be visible in any of the panels."""
     extents = [_extent(plot) for plot in plots]
     bottom, top = min(low for low, _ in extents), max(high for _, high in extents)
     wide = kind or ("log" if bottom > 0.0 and top > 3.0 * bottom else "linear")
@@ -238,7 +239,7 @@ def common_y(plots: Sequence[Plot], kind: str | None) -> tuple[float, float]:
 
 
 def is_wide(plot: Plot) -> bool:
-    """Tell whether the values of a panel need a logarithmic axis."""
+    """Return whether the values of a panel need a logarithmic axis."""
     bottom, top = plot.y or _extent(plot)
     return bottom > 0.0 and top > 3.0 * bottom
 
@@ -259,13 +260,13 @@ def _scale_x(ax: Axes, low: float, high: float, x_scale: str) -> None:
         ax.xaxis.set_major_locator(_places(low, high))
         ax.xaxis.set_major_formatter(FuncFormatter(number_format(low, high, 30.0)))
         ax.xaxis.set_minor_formatter(NullFormatter())
-        ax.tick_params(axis="x", which="minor", labelbottom=False)  # empty labels take time
+        ax.tick_params(axis="x", which="minor", labelbottom=False)  # empty labels cost time
 
 
 def _places(low: float, high: float) -> Locator:
-    """Return where the ticks of a logarithmic x axis stand: powers of ten, or a few numbers between them."""
+    """Return the ticks of a logarithmic x axis: powers of ten, or a few numbers between them."""
     if math.floor(math.log10(high) + 1e-9) > math.ceil(math.log10(low) - 1e-9) and high > 30.0 * low:
-        return LogLocator(subs=(1.0,), numticks=8)  # at least two of them are in view
+        return LogLocator(subs=(1.0,), numticks=8)  # at least two are visible
     decade = 10.0 ** math.floor(math.log10(low))
     if sum(low <= decade * step <= high for step in (1.0, 2.0, 5.0, 10.0, 20.0)) > 1:
         return LogLocator(subs=(1.0, 2.0, 5.0), numticks=8)
@@ -287,9 +288,9 @@ def _scale_y(ax: Axes, bottom: float, top: float, kind: str) -> None:
 
 
 def number_format(low: float, high: float, wide: float) -> Callable[[float, int | None], str]:
-    """Return how the numbers of an axis are written: all as powers of ten, or none.
+    """Return the formatter of an axis: all numbers as powers of ten, or none.
 
-    As powers where a range spans a factor of ``wide``, and where plain numbers would have many zeros.
+    Powers are used if the range spans a factor of ``wide``, or if plain numbers would have many zeros.
     """
     size = max(abs(low), abs(high))
     powers = high > wide * low > 0.0 or not 1e-3 <= size < 1e5 or 0.0 < low < 1e-4

@@ -1,4 +1,4 @@
-"""Points of the plane at which a predictor is evaluated, for a picture of its decision regions."""
+"""Grid points of the plane for pictures of decision regions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from svmbench.errors import UserError
 
 @dataclass(frozen=True)
 class Grid:
-    """Points of a regular grid over the plane, row by row from below.
+    """Regular grid of the plane, row by row from below.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Grid:
 
     @classmethod
     def around(cls, X: NDArray[Any], resolution: int = 250) -> Grid:
-        """Cover the points X, shape (n, 2), and a margin of 3 %.
+        """Return a grid that covers the points X, shape (n, 2), with a margin of 3 %.
 
         Raises
         ------

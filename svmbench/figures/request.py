@@ -1,4 +1,4 @@
-"""What a person asks of a picture of stored runs, and the picture: curves, or a heat map of two keys."""
+"""User requests for pictures of stored runs, and the pictures: curves, or a heat map over two keys."""
 
 from __future__ import annotations
 
@@ -24,38 +24,38 @@ from svmbench.run_config import flatten
 from svmbench.store import StoredRun
 from svmbench.store.timing import SECONDS, note
 
-#: More curves than this in one panel are refused.
+#: Most curves in a panel.
 MOST = 12
 
-#: Metrics under a shorter name, that of the budget's key.
+#: Short names of metrics, those of the keys of budgets.
 _ALSO = {"gap": "relative_gap"}
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be drawn.
+    """Description of a picture.
 
     Attributes
     ----------
     x : str or None
-        The cost, of `series.COUNTERS`; by default what the runs' budgets count, ``kev_ondemand`` if they
-        differ.
+        The cost, a key of `series.COUNTERS`. Default: the counter of the runs' budgets, or ``kev_ondemand``
+        if they differ.
     y : str
-        The metric, of `series.METRICS`, or ``gap``.
+        The metric, a key of `series.METRICS`, or ``gap``.
     title : str or None
-        Above the picture.
+        Title of the picture.
     xlim, ylim : (float, float) or None
         Ranges of the axes, in their units: errors in percent.
     xscale, yscale : {"log", "linear"} or None
-        By default logarithmic costs, and a logarithmic metric where it spans more than a factor of three.
+        Default: logarithmic for costs, and for metrics that span more than a factor of three.
     size : {"one", "two"} or None
-        Columns of a journal that the picture is as wide as; by default it grows with the panels.
+        Width in columns of a journal. Default: it grows with the panels.
     color_by, style_by : str or None
-        Keys of the configuration that colours and dashes tell; by default each method has a look.
+        Keys of the configuration encoded by colour and dashes. Default: each method has a look.
     panels_by : sequence of str
-        Keys of the configuration that have a panel for each combination of values; by default the data set.
+        Keys of the configuration; each combination of their values gets a panel. Default: the data set.
     heat : (str, str) or None
-        Two keys: the last value of the metric over them, as a map, in place of curves.
+        Draw a heat map of the last value over these two keys instead of curves.
     """
 
     x: str | None = None
@@ -73,19 +73,19 @@ class Request:
 
 
 def make(runs: Sequence[StoredRun], request: Request) -> tuple[Picture, str, list[tuple[str, str]]]:
-    """Draw runs; to be called, and the picture saved, inside `style.drawing`.
+    """Draw runs; call it, and save the picture, within `style.drawing`.
 
     Returns
     -------
     figure : Picture
     caption : str
     left_out : list of (str, str)
-        Runs that are not drawn, with the reason.
+        Runs that are not drawn, with reasons.
 
     Raises
     ------
     UserError
-        If the request cannot be met, with what can be done.
+        If the request cannot be fulfilled, with a remedy.
     """
     _check(request)
     asked = [key for key in (request.color_by, request.style_by) if key is not None]
@@ -121,7 +121,7 @@ def make(runs: Sequence[StoredRun], request: Request) -> tuple[Picture, str, lis
 
 
 def usual_cost(runs: Sequence[StoredRun]) -> str:
-    """Return the counter of the runs' budgets if it is one, else the one that every kernel method has."""
+    """Return the counter of the runs' budgets if it is the same, else one that all kernel methods have."""
     counters = {run.facts.common.config.budget.counter for run in runs}
     return str(counters.pop()) if len(counters) == 1 else "kev_ondemand"
 
@@ -131,7 +131,7 @@ def _width(request: Request) -> float | None:
 
 
 def _check(request: Request) -> None:
-    """Raise a `UserError` for values that no picture can have."""
+    """Raise a `UserError` for invalid values."""
     choices = {"xscale": ("log", "linear"), "yscale": ("log", "linear"), "size": tuple(WIDTHS)}
     for name, allowed in choices.items():
         value = getattr(request, name)
@@ -155,7 +155,7 @@ def _check(request: Request) -> None:
 
 
 def _told_apart(found: Selection, request: Request) -> tuple[Selection, Looks]:
-    """Name the curves by the keys asked for, and give each name a look."""
+    """Name the curves by the requested keys, and assign a look to each name."""
     colour_key, style_key = request.color_by or "solver", request.style_by
     colours = _values(found, colour_key, "--color-by", len(PALETTE))
     styles = _values(found, style_key, "--style-by", len(LINES)) if style_key else [None]
@@ -187,7 +187,7 @@ def _told_apart(found: Selection, request: Request) -> tuple[Selection, Looks]:
 
 
 def _values(found: Selection, key: str, option: str, most: int) -> list[Any]:
-    """Return the values of a key in their order, at most so many."""
+    """Return the values of a key in order, at most `most`."""
     values = sorted({setting(run, key) for run in found.runs}, key=in_order)
     if len(values) > most:
         raise UserError(
@@ -198,7 +198,7 @@ def _values(found: Selection, key: str, option: str, most: int) -> list[Any]:
 
 
 def _check_alike(panel: Panel, labels: Sequence[str]) -> None:
-    """Raise a `UserError` if two curves of a panel would look alike."""
+    """Raise a `UserError` if two curves of a panel would look the same."""
     label, number = Counter(labels).most_common(1)[0]
     if number > 1:
         raise UserError(
@@ -209,7 +209,7 @@ def _check_alike(panel: Panel, labels: Sequence[str]) -> None:
 
 
 def _check_crowd(found: Selection) -> None:
-    """Raise a `UserError` for more curves than can be told apart, with the keys in which they differ."""
+    """Raise a `UserError` for too many curves to distinguish, naming the keys in which they differ."""
     for panel in found.panels:
         if len(panel.curves) > MOST:
             raise UserError(

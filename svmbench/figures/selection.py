@@ -1,4 +1,4 @@
-"""Which stored runs make which curves: panels by data set, curves by solver and parameters."""
+"""Grouping of stored runs: panels by data set, curves by solver and parameters."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from svmbench.run_config import flatten
 from svmbench.store import StoredRun
 from svmbench.store.timing import for_seconds
 
-#: Solvers that stand first in a legend, in this order: those of the figures that came first.
+#: Solvers at the beginning of legends, in this order: those of the first figures.
 _FIRST = ("sbp", "pegasos", "sdca", "smo", "perceptron")
 
-#: Groups of the configuration that decide what a curve shows; budgets only decide where it ends.
+#: Groups of the configuration that identify a curve; budgets only determine where it ends.
 CURVE_GROUPS = ("solver", "dataset", "kernel", "features", "problem")
 
 
 @dataclass(frozen=True)
 class Panel:
-    """The curves of one data set, or of what else is asked for.
+    """The curves of one data set, or of another setting.
 
     Attributes
     ----------
     name : str
-        Name of the data set and, where two panels share it, the parameters in which they differ; or the
-        settings that make the panel.
+        Name of the data set and, if two panels share it, the parameters in which they differ; or the settings
+        of the panel.
     curves : tuple of Curve
-        One for each solver and its parameters: the solvers of the SBP paper first, then by label.
+        One per solver and parameters: the solvers of the SBP paper first, then by label.
     told : tuple of str
-        Keys of the configuration that the name tells.
+        Keys of the configuration contained in the name.
     """
 
     name: str
@@ -42,13 +42,13 @@ class Panel:
 
     @property
     def runs(self) -> list[StoredRun]:
-        """Its runs."""
+        """All runs in it."""
         return [steps.run for curve in self.curves for steps in curve.steps]
 
 
 @dataclass
 class Selection:
-    """What is drawn and what is not.
+    """The panels, and the runs left out.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ def check_axes(counter: str, metric: str) -> None:
 
 
 def nothing_to_draw(left_out: Iterable[tuple[str, str]]) -> UserError:
-    """Return the sentence for runs of which none can be drawn: each reason with its runs."""
+    """Return the error for runs none of which can be drawn: each reason with its runs."""
     runs: dict[str, list[str]] = {}
     for run, reason in left_out:
         runs.setdefault(reason, []).append(run)
@@ -92,7 +92,7 @@ def nothing_to_draw(left_out: Iterable[tuple[str, str]]) -> UserError:
 
 
 def optimum_value(panel: Panel, metric: str) -> float | None:
-    """Return the metric at the certified optimum, as its axis has it; None unless the panel has one."""
+    """Return the metric at the certified optimum, in the units of its axis; None unless there is one."""
     column = OPTIMUM_COLUMNS.get(metric)
     if column is None:
         return None
@@ -113,8 +113,8 @@ def select(
 ) -> Selection:
     """Group stored runs into panels and curves.
 
-    Runs that differ only in their seed make one curve. Of two runs of one curve and one seed, which differ in
-    their budget, the one that went further is kept.
+    Runs that differ only in their seed form one curve. Of two runs of one curve and seed with different
+    budgets, the longer one is kept.
 
     Parameters
     ----------
@@ -123,16 +123,16 @@ def select(
     counter, metric : str
         Keys of `COUNTERS` and `METRICS`.
     panels_by : sequence of str
-        Keys of the configuration: a panel for each combination of their values; by default the data set.
+        Keys of the configuration; each combination of their values gets a panel. Default: the data set.
     apart : sequence of str
         Further keys in which runs of one curve must agree.
     references : mapping of str to Reference, optional
-        By problem, what the metrics of `series.CERTIFIED` are measured from.
+        References by problem for the metrics in `series.CERTIFIED`.
     """
     check_axes(counter, metric)
     selection = Selection()
     panels: dict[tuple[Any, ...], dict[tuple[Any, ...], dict[int, Steps]]] = {}
-    # Runs from the index share their configurations but for the seed: each is taken apart once.
+    # Runs from the index share their configurations except the seed: each is flattened once.
     known: dict[Any, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
     by_seed = "seed" in (*panels_by, *apart)
     kept, selection.left_out = for_seconds(runs, counter, metric, lenient=True)
@@ -179,23 +179,23 @@ def _in_order(key: tuple[tuple[str, Any], ...]) -> list[tuple[bool, Any]]:
 
 
 def in_order(value: Any) -> tuple[bool, Any]:
-    """Return what values of a setting are sorted by: numbers by size, before words."""
+    """Return the sort key of a setting: numbers by size, before words."""
     return (False, value) if isinstance(value, int | float) else (True, str(value))
 
 
 def _panel_key(run: StoredRun) -> tuple[tuple[str, Any], ...]:
-    """Return what must agree for two runs to share a panel: the data set and its parameters."""
+    """Return what two runs in a panel have in common: the data set and its parameters."""
     flat = flatten({"dataset": run.config.dataset.document()})
     return tuple((key, _hashable(value)) for key, value in sorted(flat.items()))
 
 
 def _curve_key(run: StoredRun, counter: str, apart: Sequence[str]) -> tuple[tuple[str, Any], ...]:
-    """Return what must agree for two runs to differ only in their seed."""
+    """Return what two runs that differ only in their seed have in common."""
     config: dict[str, Any] = {group: run.document.get(group, {}) for group in CURVE_GROUPS}
     if counter == "kev_computed":
         config["budget"] = {"memory": run.config.budget.memory}
     groups = {key: _hashable(value) for key, value in flatten(config).items()}
-    # Sorted, for packed runs have their keys in another order.
+    # Sorted, since the keys of packed runs have another order.
     return tuple(sorted({**dict(_made_of(run, apart)), **groups}.items()))
 
 

@@ -1,7 +1,7 @@
-"""From the traces of stored runs to curves: one per solver, the median over its seeds and their spread.
+"""Curves from the traces of stored runs: one per solver, the median over its seeds and their spread.
 
-A run is observed at checkpoints. Its value at a cost is that of its last checkpoint up to it (the last
-observation carried forward), so a curve never shows what was not reached yet.
+A run is observed at checkpoints. Its value at a cost is that of its last checkpoint up to it (last
+observation carried forward), so a curve never shows values that had not been reached.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from svmbench.store import SETTLED, StoredRun, opened
 
 Floats = NDArray[np.float64]
 
-#: What can be drawn to the right: a column of the trace, or what follows from one -> axis label.
+#: Quantities on the x axis, columns of the trace or derived from one -> axis label.
 COUNTERS = {
     **LABELS,
     "epochs": "epochs (iterations / training examples)",
@@ -27,10 +27,10 @@ COUNTERS = {
     "cpu_seconds": "training time (CPU seconds)",
 }
 
-#: Those of them that follow from another column, and which.
+#: The derived ones, and their columns.
 _COLUMN = {"epochs": "iterations", "prediction": "support_vectors"}
 
-#: What can be drawn upwards: column of the trace -> (axis label, factor).
+#: Quantities on the y axis: column of the trace -> (axis label, factor).
 METRICS = {
     "test_error": ("test error (%)", 100.0),
     "least_test_error": ("least test error so far (%)", 100.0),
@@ -52,7 +52,7 @@ METRICS = {
     **{name: (label, 1.0) for name, label in COUNTERS.items() if name not in _COLUMN},
 }
 
-#: Metrics that are measured from what is certified of the optimum.
+#: Metrics relative to a certified optimum.
 CERTIFIED = (
     "suboptimality",
     "primal_suboptimality",
@@ -61,7 +61,7 @@ CERTIFIED = (
     "mistake_bound",
 )
 
-#: Trace columns from which a metric is computed that is not a column itself.
+#: Trace columns from which derived metrics are computed.
 _READ = {
     "least_test_error": ("test_error",),
     "suboptimality": ("primal_objective",),
@@ -72,7 +72,7 @@ _READ = {
     "nanoseconds": ("cpu_seconds",),
 }
 
-#: Where the record of a certified optimum has the value of a metric.
+#: Columns of a certified optimum for each metric.
 OPTIMUM_COLUMNS = {
     "test_error": "test_error",
     "least_test_error": "test_error",
@@ -82,21 +82,21 @@ OPTIMUM_COLUMNS = {
     "mean_hinge": "mean_hinge",
 }
 
-#: Checkpoints of different seeds that lie nearer than this factor are one point of the common axis.
+#: Checkpoints of different seeds closer than this factor are one point of the common axis.
 SAME_COST = 1.03
 
-#: A checkpoint is made after the iteration that passes its mark: this little past a cost it is at the cost.
+#: A checkpoint follows the iteration that passes its mark: up to this factor, it counts as at the mark.
 OVERSHOOT = 1.001
 
 
 @dataclass(frozen=True)
 class Steps:
-    """The observations of one run: values at increasing positive costs.
+    """Observations of one run: values at increasing positive costs.
 
     Attributes
     ----------
     run : StoredRun
-        Where they come from.
+        The run.
     cost, value : ndarray of float64, shape (k,)
         Cost in units of the counter and value in units of the metric's axis (errors in percent).
     """
@@ -107,11 +107,11 @@ class Steps:
 
     @property
     def end(self) -> float:
-        """Cost up to which the value is known: the last observation, or infinity for a settled run."""
+        """Cost up to which the value is known: of the last observation, or infinity for a settled run."""
         return np.inf if self.run.status in SETTLED else float(self.cost[-1])
 
     def at(self, costs: Floats) -> Floats:
-        """Return the value of the last observation up to each cost; NaN before the first and past `end`."""
+        """Return the value of the last observation up to each cost; NaN before the first and after `end`."""
         index = np.searchsorted(self.cost, costs * OVERSHOOT, side="right") - 1
         known = (index >= 0) & (costs <= self.end * OVERSHOOT)
         return np.where(known, self.value[np.maximum(index, 0)], np.nan)
@@ -119,14 +119,14 @@ class Steps:
 
 @dataclass(frozen=True)
 class Curve:
-    """The runs of one solver with one set of parameters on one data set, one per seed.
+    """Runs of one solver with one set of parameters on one data set, one per seed.
 
     Attributes
     ----------
     solver : str
         Name of the solver.
     label : str
-        The name and, where two curves of a panel share it, the parameters in which they differ.
+        The name and, if two curves of a panel share it, the parameters in which they differ.
     steps : tuple of Steps
         One per seed, ascending.
     """
@@ -142,18 +142,18 @@ class Curve:
 
     @property
     def known_until(self) -> float:
-        """Greatest cost at which every seed is known; infinite where all have settled."""
+        """Greatest cost at which every seed is known; infinite if all have settled."""
         return min(steps.end for steps in self.steps)
 
     @property
     def end(self) -> float:
-        """The same, but the last observation where all have settled."""
+        """`known_until`, but the last observation if all have settled."""
         end = self.known_until
         return end if np.isfinite(end) else max(float(steps.cost[-1]) for steps in self.steps)
 
     @property
     def settled(self) -> bool:
-        """Whether every seed has converged or stalled, so that the value stays what it is."""
+        """Whether every seed has converged or stalled, so that the value no longer changes."""
         return all(steps.run.status in SETTLED for steps in self.steps)
 
     def costs(self) -> Floats:
@@ -163,16 +163,16 @@ class Curve:
         return inside[np.append(inside[1:] > SAME_COST * inside[:-1], True)]
 
     def values(self, costs: Floats) -> Floats:
-        """Return the values of every seed at the costs, shape (seeds, len(costs)); NaN where unknown."""
+        """Return the values of all seeds at the costs, shape (seeds, len(costs)); NaN where unknown."""
         return np.stack([steps.at(costs) for steps in self.steps])
 
     def median(self, costs: Floats) -> Floats:
-        """Return the median over seeds at the costs; NaN unless all seeds are known there."""
+        """Return the median over seeds at the costs; NaN unless all seeds are known."""
         return np.asarray(np.median(self.values(costs), axis=0))
 
 
 class Known(Protocol):
-    """What is certified of the optimum of a problem."""
+    """Certified optimum of a problem."""
 
     @property
     def lower(self) -> float | None:
@@ -186,7 +186,7 @@ class Known(Protocol):
 def steps_of(
     run: StoredRun, counter: str, metric: str = "test_error", reference: Known | None = None
 ) -> Steps | str:
-    """Return the observations of a run, or in words why there are none.
+    """Return the observations of a run, or the reason why there are none.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def steps_of(
     counter, metric : str
         Keys of `COUNTERS` and `METRICS`.
     reference : Known, optional
-        What the metrics of `CERTIFIED` are measured from.
+        Reference for the metrics in `CERTIFIED`.
     """
     names = list(dict.fromkeys((_COLUMN.get(counter, counter), *_READ.get(metric, (metric,)))))
     columns = dict(zip(names, run.columns(names), strict=True))
@@ -219,13 +219,13 @@ def steps_of(
     if not known.any():
         return f"no checkpoint lies at a positive {counter}"
     cost, value = cost[known], value[known]
-    # Without what cost more than a later checkpoint: fits of a baseline, each from nothing, may do so.
+    # Without costs above that of a later checkpoint, as from baselines that fit from scratch.
     last = cost < np.append(np.minimum.accumulate(cost[::-1])[::-1][1:], np.inf)
     return Steps(run, cost[last], value[last])
 
 
 def last_value(run: StoredRun, counter: str, metric: str, reference: Known | None = None) -> float | str:
-    """Return what a run ends at, in the units of the axis, or in words why it is unknown; see `steps_of`."""
+    """Return the last value of a run, in the units of the axis, or why it is unknown; see `steps_of`."""
     if metric == "validation_error" and (error := run.facts["validation"]) is not None:
         return METRICS[metric][1] * float(error)
     steps = steps_of(run, counter, metric, reference)
@@ -233,7 +233,7 @@ def last_value(run: StoredRun, counter: str, metric: str, reference: Known | Non
 
 
 def costs_of(run: StoredRun, counter: str) -> Floats:
-    """Return what a run had paid at each checkpoint; NaN where that is unknown."""
+    """Return the costs of a run at its checkpoints; NaN if unknown."""
     return _derived(run, counter, np.array(run.columns([_COLUMN.get(counter, counter)])[0], dtype=np.float64))
 
 
@@ -241,12 +241,12 @@ def _derived(run: StoredRun, counter: str, cost: Floats) -> Floats:
     if counter == "epochs":
         return cost / float(run.manifest["dataset"]["rows"]["train"])
     features = run.document.get("features", {}) if counter == "prediction" else {}
-    size = features.get("s", features.get("frequencies"))  # of the sample, or of them
+    size = features.get("s", features.get("frequencies"))  # of the sample, or number of frequencies
     return cost if size is None else np.full(cost.size, float(size))
 
 
 def _rate(columns: Mapping[str, Sequence[Any]], cost: Floats) -> Floats:
-    """Return the CPU time of training so far over the cost so far; NaN before the clock has ticked."""
+    """Return the CPU time of training divided by the cost, so far; NaN while the time is 0."""
     seconds = np.array(columns["cpu_seconds"], dtype=np.float64)
     seconds[(seconds <= 0.0) | (cost <= 0.0)] = np.nan
     return np.asarray(METRICS["nanoseconds"][1] * seconds / cost)
@@ -271,8 +271,7 @@ def _values(
         best = None if reference is None else reference.record.get("primal")
         if best is None or "solver" not in columns["dual_source"]:
             return "the certified optimum is not stored, or the solver has no dual point"
-        # Theorem E.2 of the SBP paper: at most 1, whatever the solver. Below 1e-5 the optimum itself is
-        # uncertain.
+        # Theorem E.2 of the SBP paper: at most 1 for any solver. Below 1e-5 the optimum itself is uncertain.
         behind = best - column("dual_objective")
         behind[behind < 1e-5 * best] = np.nan
         lam = float(run.facts["about"]["problem"]["lam"])
@@ -284,7 +283,7 @@ def _values(
     if metric == "mistake_bound":
         if reference is None or not {"norm", "mean_hinge"} <= reference.record.keys():
             return "the certified optimum is not stored"
-        # (D.7) of the SBP paper, u the optimum. The Perceptron is charged n by row update for each mistake.
+        # (D.7) of the SBP paper, u the optimum. The row-update count of the Perceptron is n per mistake.
         n = int(run.facts["about"]["dataset"]["rows"]["train"])
         norm, loss = reference.record["norm"], column("iterations") * reference.record["mean_hinge"]
         return np.asarray(column("kev_rowupdate") / n / (loss + norm * np.sqrt(loss) + norm**2))
@@ -292,7 +291,7 @@ def _values(
 
 
 def optimum_of(run: StoredRun) -> dict[str, Any] | None:
-    """Return the certified optimum that a run names, from the store it lies in, or None."""
+    """Return the certified optimum named by a run, from the store that contains the run, or None."""
     name = run.facts["about"]["optimum"]
     if name is None:
         return None

@@ -1,4 +1,4 @@
-"""Keys of the configuration of stored runs: their values, and how titles and legends write them."""
+"""Keys of the configuration of stored runs: their values, and their form in titles and legends."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from svmbench.errors import UserError, nearest
 from svmbench.run_config import CHOICES, flatten
 from svmbench.store import StoredRun
 
-#: What titles write instead of a key.
+#: Symbols of keys in titles.
 _SIGNS = {"kernel.gamma": "γ", "problem.C": "C", "problem.lam": "λ"}
-#: Feature maps that are named after people.
+#: Feature maps named after people.
 _MAPS = {"fourier": "Fourier", "nystrom": "Nyström"}
 
 
 def setting(run: StoredRun, key: str) -> Any:
-    """Return what a run has at a key: a solver by its title, the name of a data set or kernel, or a value."""
+    """Return the value of a key: the title of a solver, the name of a data set or kernel, or a value."""
     if key == "solver":
         return run.title
     if key == "dataset":
@@ -39,7 +39,7 @@ def check_keys(keys: Iterable[str], runs: Sequence[StoredRun]) -> None:
 
 
 def written(key: str, value: Any) -> str:
-    """Return a setting as titles and legends write it."""
+    """Return a setting as in titles and legends."""
     text = f"{value:g}" if isinstance(value, float) else str(value)
     text = text.lower() if isinstance(value, bool) else text
     if key in CHOICES:
@@ -48,19 +48,19 @@ def written(key: str, value: Any) -> str:
 
 
 def name_of(key: str) -> str:
-    """Return a key as titles and axes write it: its sign, or its last word."""
+    """Return a key as in titles and axes: its symbol, or its last word."""
     group, _, name = key.rpartition(".")
     return _SIGNS.get(key, f"{group} {name}" if name == "name" else name)
 
 
 def dataset_title(section: Mapping[str, Any]) -> str:
-    """Return the name of a data set, with the task where it has several."""
+    """Return the name of a data set, with the task if it has several."""
     task = section.get("task")
     return str(section["name"]) if task is None else f"{section['name']}, task {task}"
 
 
 def shared(runs: Sequence[StoredRun], told: Iterable[str] = ()) -> str:
-    """Return what all runs have in common of kernel, features and regularization, without what is told."""
+    """Return what all runs have in common of kernel, features and regularisation, except the keys `told`."""
     configs = {id(run.facts.common): run.facts.common for run in runs}.values()
     flats = [flatten(config.document) for config in configs]
     parts = []

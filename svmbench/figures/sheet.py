@@ -1,4 +1,4 @@
-"""Panels of lines on one sheet: looks, labels, legend and size, for curves and sweeps alike."""
+"""Sheets of panels: looks, labels, legend and size, for curves and sweeps."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from svmbench.figures.labels import fit, further, handles_of, label_ends, put_le
 from svmbench.figures.panel import Plot, draw_panel, is_wide
 from svmbench.figures.style import Look, Picture, drawing, looks, save
 
-#: More lines than this in one panel cannot be told apart.
+#: With more lines in a panel, they cannot be distinguished.
 MOST_LINES = 16
-#: Up to so many lines, in a single column of panels, are named at their ends and not in a legend, where the
-#: names have at most so many characters.
+#: In a single column of panels, up to this many lines are named at their ends instead of in a legend, if
+#: their names have at most this many characters.
 _DIRECT, _SHORT = 6, 24
 
-#: Inches: one panel where nothing says how large a sheet is to be, and the columns of a journal.
+#: Inches: the size of one panel by default, and the columns of a journal.
 _PANEL = (3.55, 3.0)
 WIDTHS = {"one": 3.4, "two": 7.0}
 
@@ -45,9 +45,9 @@ def draw_sheet(
     stem : Path
         Path of the pictures without extension.
     caption : str
-        How to read it, the text beside the pictures.
+        Text beside the pictures.
     formats : sequence of str
-        Of `svmbench.figures.FORMATS`.
+        Formats in `svmbench.figures.FORMATS`.
     """
     with drawing():
         figure = make_sheet(rows, x_label, y_labels, title=title, scale=scale, x_scale=x_scale)
@@ -66,33 +66,34 @@ def make_sheet(
     style: Mapping[str, Look] | None = None,
     handles: Sequence[Line2D] | None = None,
 ) -> Picture:
-    """Draw rows of panels; to be called, and the picture saved, inside `style.drawing`.
+    """Draw rows of panels; call it, and save the picture, within `style.drawing`.
 
     Parameters
     ----------
     rows : sequence of sequence of Plot
-        From top to bottom and from left to right; panels with the same label share the kind of their y axis.
+        From top to bottom and from left to right; panels with the same y label share the scale of the y axis.
     x_label : str or sequence of str
-        Of every column, or one for each row.
+        Label of all columns, or one per row.
     y_labels : sequence of str
-        One for each row.
+        One per row.
     title : str, optional
-        Above the sheet.
+        Title of the sheet.
     scale : {"log", "linear"}, optional
-        Of all y axes; by default logarithmic where values of the same label span more than a factor of three.
+        Scale of all y axes. Default: logarithmic if values with the same label span more than a factor of
+        three.
     x_scale : {"log", "linear"}
-        Of all x axes.
+        Scale of all x axes.
     width : float, optional
-        Of the sheet, in inches; by default it grows with the columns.
+        Width of the sheet in inches. Default: it grows with the columns.
     style : mapping of str to Look, optional
-        By the label of a line; by default each solver has its own.
+        Looks by the label of a line. Default: each solver has its own.
     handles : sequence of Line2D, optional
-        The legend; by default an entry for each line.
+        Entries of the legend. Default: one per line.
 
     Raises
     ------
     UserError
-        If a panel has more lines than can be told apart.
+        If a panel has more lines than can be distinguished.
     """
     plots = [plot for row in rows for plot in row]
     _check_crowd(plots)
@@ -111,7 +112,7 @@ def make_sheet(
             draw_panel(ax, plot, style, x_scale, kind)
             above = rows[place - 1] if place else ()
             if len(above) == len(row) and above[list(row).index(plot)].heading == plot.heading:
-                ax.set_title("")  # the same as above it
+                ax.set_title("")  # same as above
             if plot.x_label is not None:
                 ax.set_xlabel(plot.x_label)
             elif not isinstance(x_label, str):
@@ -139,7 +140,7 @@ def make_sheet(
 
 
 def _wrap_labels(figure: Picture, panel: float) -> None:
-    """Break the names of x axes and the titles that are wider than their panel."""
+    """Break labels of x axes and titles that are wider than their panel."""
     for ax in figure.axes:
         ax.set_xlabel(textwrap.fill(ax.get_xlabel(), max(16, int(14 * panel))))
         head, *rest = ax.get_title().split("\n")
@@ -160,7 +161,7 @@ def _check_crowd(plots: Sequence[Plot]) -> None:
 
 
 def _can_be_named(figure: Picture, columns: int, style: Mapping[str, Look]) -> bool:
-    """Tell whether the lines can be named at their ends."""
+    """Return whether the lines can be named at their ends."""
     short = all(len(label) <= _SHORT for label in style)
     return columns == 1 and len(style) <= _DIRECT and short and figure.get_figwidth() > 5.0
 

@@ -1,4 +1,4 @@
-"""The look shared by all pictures: the colour, line and marker of each solver, settings, and files."""
+"""Look of all pictures: colour, line and marker of each solver, settings, and files."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from PIL import Image
 from svmbench.figures import FORMATS
 from svmbench.files import write_whole
 
-#: A solid line, or the lengths of dashes and gaps.
+#: A solid line, or lengths of dashes and gaps.
 Dashes = Literal["-"] | tuple[float, tuple[float, ...]]
 
-#: The palette of Okabe and Ito (2008), which most colour-blind readers tell apart, without its yellow, which
-#: vanishes on white paper; then four darker colours for pictures of more lines.
+#: The palette of Okabe and Ito (2008), which most colour-blind readers can distinguish, without yellow, which
+#: is too pale on white paper; then four darker colours for pictures with more lines.
 PALETTE = (
     *("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"),
     *("#882255", "#8A8A1F", "#6A4FB3", "#8B5A2B"),
@@ -52,7 +52,7 @@ _RC: dict[Any, Any] = {
     "path.simplify": False,
 }
 
-#: What each format would otherwise record of the moment and the machine; files must repeat byte for byte.
+#: Metadata that depend on time or machine, disabled since files must be reproducible byte for byte.
 _METADATA: dict[str, dict[str, str | None]] = {
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": "svmbench"},
@@ -62,15 +62,15 @@ _METADATA: dict[str, dict[str, str | None]] = {
 
 @dataclass(frozen=True)
 class Look:
-    """Colour, line style and marker of one solver: any one of the three tells it from the others."""
+    """Colour, line style and marker of one solver; each of the three distinguishes it from the others."""
 
     colour: str
     line: Dashes
     marker: str
 
 
-#: Solvers in the order in which they take their looks: 11 in a row differ in colour, and those that are
-#: compared most stand first. The same solver looks the same in every picture; a new one is added at the end.
+#: Solvers in the order of their looks: 11 in a row differ in colour, and those compared most often come
+#: first. A solver has the same look in all pictures; new ones are added at the end.
 _SOLVERS = (
     *("smo", "sbp", "pegasos", "sdca", "perceptron", "lasvm"),
     *("sgd_ball", "decomposition", "svm_light", "chunking", "gpdt"),
@@ -82,7 +82,7 @@ _SOLVERS = (
 
 
 def look(number: int) -> Look:
-    """Return the look of a number: 55 in a row differ in colour or line, 121 in colour or marker."""
+    """Return the look with this number: 55 in a row differ in colour or line, 121 in colour or marker."""
     colours, lines = len(PALETTE), len(LINES)
     turn = number // colours
     return Look(
@@ -93,13 +93,12 @@ def look(number: int) -> Look:
 
 
 def looks(curves: Iterable[tuple[str, str]]) -> dict[str, Look]:
-    """Give each label a look of its own.
+    """Assign a look to each label.
 
     Parameters
     ----------
     curves : iterable of (label, solver)
-        A known solver keeps its look in every picture; of several labels with the same solver the first has
-        it.
+        A known solver has the same look in all pictures; of several labels with one solver, the first has it.
     """
     named = list(dict.fromkeys(curves))
     chosen: dict[str, Look] = {}
@@ -112,12 +111,12 @@ def looks(curves: Iterable[tuple[str, str]]) -> dict[str, Look]:
     return {label: chosen[label] for label, _ in named}
 
 
-#: Colours with markers that mean a solver.
+#: Colours and markers reserved for solvers.
 _OWNED = {(one.colour, one.marker) for one in map(look, range(len(_SOLVERS)))}
 
 
 def _free(taken: Sequence[Look]) -> Look:
-    """Return a look whose colour and marker mean no solver, each taken as rarely as possible."""
+    """Return a look with a colour and marker not reserved for a solver, each used as rarely as possible."""
     colours, markers, lines = (
         Counter(getattr(one, part) for one in taken) for part in ("colour", "marker", "line")
     )
@@ -130,7 +129,7 @@ def _free(taken: Sequence[Look]) -> Look:
 
 
 class Picture(Figure):
-    """A figure that a notebook shows without pyplot."""
+    """A figure that notebooks show without pyplot."""
 
     def _repr_png_(self) -> bytes:
         buffer = io.BytesIO()
@@ -140,9 +139,9 @@ class Picture(Figure):
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Draw with the project's settings, whatever the user's own matplotlibrc says."""
+    """In this context, use our settings instead of the user's matplotlibrc."""
     with matplotlib.rc_context():
-        # Not `rcdefaults`, which reads all of matplotlib's styles first. The backend is the user's window.
+        # `rcdefaults` would first read all styles of matplotlib. The backend is the user's.
         matplotlib.rcParams.update(
             {key: value for key, value in matplotlib.rcParamsDefault.items() if key != "backend"}
         )
@@ -151,36 +150,36 @@ def drawing() -> Iterator[None]:
 
 
 def save(figure: Figure, stem: Path, caption: str, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Write the figure in some formats beside its caption.
+    """Write the figure in some formats, with its caption.
 
-    Each file is replaced whole, and the same figure gives the same bytes.
+    Files are replaced atomically, and the same figure gives the same bytes.
 
     Parameters
     ----------
     figure : Figure
-        Made inside `drawing`.
+        Made within `drawing`.
     stem : Path
         Path without extension.
     caption : str
         Text of ``<stem>.txt``.
     formats : sequence of str
-        Of `svmbench.figures.FORMATS`; a file of another format from an earlier drawing is removed.
+        Formats in `svmbench.figures.FORMATS`; files of other formats from an earlier drawing are removed.
 
     Returns
     -------
     list of Path
-        A file for each format, and the text.
+        A file per format, and the text.
     """
     stem.parent.mkdir(parents=True, exist_ok=True)
     paths = []
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.execute(figure)
-        figure.set_layout_engine(None)  # laid out once, for all formats; "none" would draw each of them twice
+        figure.set_layout_engine(None)  # layout once for all formats; "none" would draw each twice
     for kind, metadata in _METADATA.items():
         path = stem.with_name(f"{stem.name}.{kind}")
         if kind not in formats:
-            path.unlink(missing_ok=True)  # it would show the figure as it was
+            path.unlink(missing_ok=True)  # it would show an outdated figure
             continue
         buffer = io.BytesIO()
         options: dict[str, Any] = {"pil_kwargs": {"compress_level": 0}} if kind == "png" else {}
@@ -191,11 +190,11 @@ def save(figure: Figure, stem: Path, caption: str, formats: Sequence[str] = FORM
 
 
 def _in_a_palette(picture: IO[bytes]) -> bytes:
-    """Return a PNG in 256 colours of its own: a third of the bytes, and no difference to the eye.
+    """Return a PNG with its own palette of 256 colours: a third of the bytes, visually the same.
 
-    Curves, text and their edges have few colours, most of them one pixel in a thousand. An octree keeps the
-    pale colours of bands apart, which other methods give the tint of their neighbours; the background, which
-    it makes a shade darker, is set back to what it was.
+    Curves, text and their edges have few colours, most of them in one pixel of a thousand. An octree
+    preserves the pale colours of bands, to which other methods give the tint of their neighbours. It makes
+    the background a shade darker, which is corrected.
     """
     with Image.open(picture) as image:
         full = image.convert("RGB")

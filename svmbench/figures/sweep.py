@@ -16,18 +16,18 @@ from svmbench.figures.sheet import draw_sheet
 
 @dataclass(frozen=True)
 class Points:
-    """A line of a sweep.
+    """One line of a sweep.
 
     Attributes
     ----------
     label, solver : str
-        Name, and whose look it has.
+        Name, and the solver whose look it has.
     x : ndarray of float64, shape (k,)
         Ascending places.
     values : sequence of ndarray of float64
-        At each place one value per seed.
+        One value per seed for each place.
     bounds : sequence of ndarray of bool, optional
-        Which of them are lower bounds alone: of a run that ended before it came so far.
+        Which values are only lower bounds, of runs that ended too early.
     """
 
     label: str
@@ -60,21 +60,21 @@ def draw_sweep(
     panels : mapping of str to sequence of Points
         In their order.
     x_label, y_label : str
-        Of the axes.
+        Labels of the axes.
     stem : Path
         Path of the pictures without extension.
     title : str
-        Above the sheet.
+        Title of the sheet.
     titles : mapping of str to str
-        Of the panels.
+        Titles of the panels.
     notes, runs, left_out : sequence
-        For the caption: paragraphs, runs that are drawn, runs that are not with the reason.
+        For the caption: paragraphs, runs that are drawn, and runs that are not, with reasons.
     scale : {"log", "linear"}, optional
-        Of the y axes.
+        Scale of the y axes.
     known, levels : mapping, optional
         Published points and values, by panel.
     share_y : bool
-        One range of y for all panels.
+        Whether all panels have the same range of y.
     """
     x_scale = (
         "log" if all(points.x.min() > 0.0 for lines in panels.values() for points in lines) else "linear"

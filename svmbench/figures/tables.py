@@ -1,4 +1,4 @@
-"""Tables of numbers as aligned text, which is Markdown as well."""
+"""Tables as aligned text, which is also Markdown."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from svmbench.errors import printable
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return an aligned Markdown table; columns of numbers stand to the right, None is an en dash.
+    """Return an aligned Markdown table; numbers are right-aligned, None is an en dash.
 
     Parameters
     ----------
     header : sequence of str
         One name per column.
     rows : sequence of sequence
-        Cells; a float is shown with four digits, text as it is.
+        Cells; floats are shown with four digits.
     """
     columns = []
     for name, values in zip(header, zip(*rows) if rows else itertools.repeat(())):
@@ -33,18 +33,18 @@ def cell(value: object) -> str:
     if value is None:
         return "–"
     if isinstance(value, float):
-        return f"{value:.4g}" if value == value else "–"  # NaN is not itself
+        return f"{value:.4g}" if value == value else "–"  # NaN differs from itself
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     text = str(value)
-    if not text.isprintable():  # a cell is one line, and nothing that a terminal obeys
+    if not text.isprintable():  # a cell is a single line, without characters that a terminal interprets
         text = printable(text).replace("\n", "\\n")
     return text.replace("|", "\\|")
 
 
 def spread(values: Sequence[float], digits: int = 2) -> str:
-    """Return ``median (least to greatest)`` of the values over seeds, the median alone where all agree."""
-    from statistics import median as median_of  # takes longer to import than a table to make
+    """Return ``median (least to greatest)`` of values over seeds, or the median alone if all are equal."""
+    from statistics import median as median_of  # slow to import
 
     if len(values) == 0:
         return "–"
@@ -53,7 +53,7 @@ def spread(values: Sequence[float], digits: int = 2) -> str:
 
 
 def count(value: float) -> str:
-    """Return a number of evaluations with two digits, such as ``6.4e7``, or ``not reached`` if infinite."""
+    """Format a number of evaluations with two digits, such as ``6.4e7``, or ``not reached`` if infinite."""
     if math.isinf(value):
         return "not reached"
     mantissa, exponent = f"{value:.1e}".split("e")
@@ -66,7 +66,7 @@ def _is_numeric(column: Sequence[object]) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    """Return whether a cell is a number, or the text of one that was formatted before."""
+    """Return whether a cell is a number, or the text of a formatted number."""
     if isinstance(value, str):
         try:
             float(value)

@@ -1,8 +1,8 @@
-"""What a stored model says, recomputed in double precision by numpy alone.
+"""Recomputation of the numbers of a stored model in double precision, with numpy only.
 
-Nothing here is shared with the oracle, the layouts or the observer: kernel values come from the formulas in
-docs/notation.md, what examples are taken as from the rule in docs/store.md, objectives are written out
-again. Agreement therefore says something.
+It shares no code with the oracle, the layouts or the observer: kernel values follow the formulas in
+docs/notation.md, the conversion of examples the rule in docs/store.md, and objectives are implemented again.
+So agreement is meaningful.
 """
 
 from svmbench.recompute.consistency import contradictions

@@ -1,7 +1,7 @@
-"""What the documents of a stored run say of each other, where no model is needed to see a contradiction.
+"""Consistency of the documents of a stored run, as far as it can be checked without a model.
 
-Checksums show that files are what was written. They do not show that somebody wrote them who also made new
-checksums. These checks need neither model nor kernel values, and hold for every row of the trace.
+Checksums show that files have not changed, but not that somebody changed them and updated the checksums.
+These checks need neither model nor kernel values, and cover all rows of the trace.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from svmbench.recompute.numbers import BOUNDED
 from svmbench.run_config import relevant
 from svmbench.store.identity import rounded
 
-#: Columns that no iteration makes smaller: counts, and clocks.
+#: Columns that never decrease: counts and clocks.
 _COUNTS = (
     *("kev_ondemand", "kev_rowupdate", "kev_iter", "kev_computed", "inner_products", "kev_setup"),
     *("kev_observation", "kev_prediction"),
 )
 _CLOCKS = ("wall_seconds", "cpu_seconds")
 
-#: Solvers that charge exactly n to ``kev_iter`` in each iteration (docs/counting.md).
+#: Solvers that charge exactly n to ``kev_iter`` per iteration (docs/counting.md).
 _ONE_ROW = ("sbp", "smo", "pegasos", "sdca", "sgd_ball", "perceptron")
 
-#: How exact numbers are that follow from each other by one rounding or two.
+#: Relative accuracy of numbers that follow from each other by one or two roundings.
 _EXACT = 1e-12
-#: How near two certificates of one problem are.
+#: Relative difference of two certificates of one problem.
 _BOUND = 1e-6
-#: And a gap, as a part of the primal objective it is taken from.
+#: Accuracy of a gap relative to its primal objective.
 _GAP = 1e-9
 
 _KEV = re.compile(r"budget\.kev=(\S+) reached by (\w+)")
@@ -46,25 +46,25 @@ def contradictions(
     rows: Sequence[Mapping[str, Any]],
     optimum: Mapping[str, Any] | None,
 ) -> list[str]:
-    """Return a sentence for each contradiction.
+    """Return a sentence per contradiction.
 
     Parameters
     ----------
     manifest : mapping
         run.json.
     status, reason : str
-        The end.
+        The end of the run.
     rows : sequence of mapping
         All checkpoints; None where unknown.
     optimum : mapping or None
-        Record of the optimum that the run names, as it is stored now.
+        Current record of the optimum named by the run.
     """
     found = [*_posed(manifest), *_trace(rows), *_charged(manifest, rows), *_bounds(manifest, rows, optimum)]
     return found + list(_ended(manifest["config"]["budget"], status, reason, rows))
 
 
 def _posed(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Hold configuration, identity, data and problem against each other."""
+    """Compare configuration, identity, data and problem."""
     config, same = manifest["config"], manifest["identity"]
     given, known = (relevant(one) for one in (config, same["config"]))
     for key in sorted(given.keys() | known.keys()):
@@ -89,8 +89,8 @@ def _posed(manifest: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _trace(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Hold each checkpoint against the one before it."""
-    # A program whose counts are unknown may fit from scratch at each checkpoint, with a clock of its own.
+    """Compare each checkpoint with the previous one."""
+    # A program with unknown counts may fit from scratch at each checkpoint, with its own clock.
     counted = any(row.get(name) is not None for row in rows for name in ("kev_iter", "inner_products"))
     for before, row in itertools.pairwise(rows):
         at = f"at {row['iterations']} iterations"
@@ -102,7 +102,7 @@ def _trace(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _charged(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Hold the count by iterations against what the solver charges."""
+    """Compare the count by iterations with the charges of the solver."""
     n = manifest["dataset"]["rows"]["train"]
     if manifest["config"]["solver"]["name"] not in _ONE_ROW:
         return
@@ -117,7 +117,7 @@ def _charged(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> 
 def _bounds(
     manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], optimum: Mapping[str, Any] | None
 ) -> Iterator[str]:
-    """Hold gaps against the objectives that they are taken from, and these against the optimum."""
+    """Compare gaps with their objectives, and these with the optimum."""
     for row in rows:
         at, primal, dual = (
             f"at {row['iterations']} iterations",
@@ -133,7 +133,7 @@ def _bounds(
             continue
         if gap is not None and not abs(gap - (primal - dual)) <= _GAP * abs(primal):
             yield f"the gap is {gap!r} {at}, the objectives are {primal!r} and {dual!r}"
-        # A bound that holds in spite of rounding is relative to the least that the primal objective can be.
+        # A bound that includes rounding is relative to the least possible primal objective.
         least = primal - (row.get("objective_error") or 0.0)
         if relative is not None and not abs(relative * least - (primal - dual)) <= _GAP * abs(primal):
             yield f"the relative gap is {relative!r} {at}, the objectives are {primal!r} and {dual!r}"
@@ -147,7 +147,7 @@ def _bounds(
     if measured and optimum is not None and values is None:
         values = optimum
     for row in measured:
-        # An optimum may have been made again, and a run continued, since the first of these rows.
+        # Since the first rows, the optimum may have been computed again, and the run continued.
         if values is not None and not abs(row["dual_objective"] - values["dual"]) <= _BOUND * abs(
             values["dual"]
         ):
@@ -157,7 +157,7 @@ def _bounds(
 def _ended(
     budget: Mapping[str, Any], status: str, reason: str, rows: Sequence[Mapping[str, Any]]
 ) -> Iterator[str]:
-    """Hold the end against the budget and the last checkpoint."""
+    """Compare the end with the budget and the last checkpoint."""
     if not rows:
         return
     last, said = rows[-1], f"the run ended as {status}, {reason}"

@@ -1,9 +1,9 @@
-"""Whole multiples of one unit, as which the kernel takes pixels, counts and their like.
+"""Examples as integer multiples of one unit, as kernels treat pixels, counts and the like.
 
-Dense training examples are taken as :math:`x_{ij} = m_{ij} u` with whole m from 0 to 255 and u in double
-precision, where every loaded value, which is in single precision, lies within 1e-7 of the largest one from
-its multiple and the move changes no kernel value by more than 8e-7 (docs/store.md). Pixels are then exactly
-k/255. All other examples are taken as loaded.
+Dense training examples are treated as :math:`x_{ij} = m_{ij} u` with integers m from 0 to 255 and u in double
+precision, if all loaded values, in single precision, differ from their multiples by at most 1e-7 of the
+largest value, and the change affects no kernel value by more than 8e-7 (docs/store.md). Pixels are then
+exactly k/255. Other examples are used as loaded.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-#: How far a value may lie from its multiple, as a part of the largest value.
+#: Largest difference of a value from its multiple, relative to the largest value.
 _NEAR = 1e-7
 
-#: How far a kernel value may move, for the linear and polynomial ones as a part of |x| |x'|.
+#: Largest change of a kernel value, relative to |x| |x'| for the linear and polynomial kernel.
 _MOVED = 8e-7
 
 #: The largest multiple, and the most features whose inner product fits 31 bits.
 _MOST = 255
 _FEATURES = (2**31 - 1) // _MOST**2
 
-#: Rows in double precision at a time, and those that most units fail on.
+#: Rows in double precision at a time, and a first few on which most units fail.
 _ROWS, _FEW = 4096, 64
 
 
 def unit(X: Any, kernel: dict[str, Any], precision: str = "auto") -> float | None:
-    """Return the unit that training examples are multiples of, or None if they are taken as loaded.
+    """Return the unit of which training examples are multiples, or None if they are used as loaded.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def unit(X: Any, kernel: dict[str, Any], precision: str = "auto") -> float | Non
     kernel : dict
         Name and parameters.
     precision : str
-        Of the configuration: ``double`` takes all values as loaded.
+        Precision of the configuration: with ``double``, all values are used as loaded.
     """
     if sp.issparse(X) or X.size == 0 or X.shape[1] > _FEATURES or precision == "double":
         return None
@@ -50,7 +50,7 @@ def unit(X: Any, kernel: dict[str, Any], precision: str = "auto") -> float | Non
     if not (least >= 0.0 and 0.0 < top < math.inf):
         return None
     least = min(float(part.min(where=part > 0.0, initial=top)) for part in _parts(X))
-    # The unit is no larger than the least value above 0.
+    # The unit is at most the least positive value.
     for steps in range(round(min(top / least, _MOST + 1.0)), _MOST + 1):
         found = top / steps
         if _fits(X[:_FEW], found, top) and all(_fits(part, found, top) for part in _parts(X)):
@@ -59,14 +59,14 @@ def unit(X: Any, kernel: dict[str, Any], precision: str = "auto") -> float | Non
 
 
 def taken(X: Any, unit: float | None) -> Any:
-    """Return rows in double precision as the kernel takes them: rows of multiples exactly, others as loaded.
+    """Return rows in double precision as the kernel uses them: exact multiples, or as loaded.
 
     Parameters
     ----------
     X : ndarray or csr_array, shape (m, d)
         Training examples or others.
     unit : float or None
-        Of the training examples.
+        Unit of the training examples.
     """
     exact = X.astype(np.float64)
     if unit is None or sp.issparse(X):
@@ -82,15 +82,15 @@ def _parts(X: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
 
 
 def _fits(X: NDArray[np.float32], unit: float, top: float) -> bool:
-    """Return whether every value is near a multiple."""
+    """Return whether all values are near multiples."""
     exact = X.astype(np.float64)
     return bool((np.abs(exact - np.rint(exact / unit) * unit) <= _NEAR * top).all())
 
 
 def _unmoved(X: NDArray[np.float32], unit: float, kernel: dict[str, Any]) -> bool:
-    """Return whether the move changes kernel values by no more than is allowed.
+    """Return whether kernel values change by at most the tolerance.
 
-    The slope of exp(-γr²) is at most sqrt(2γ/e), and both arguments of a kernel may move.
+    The slope of exp(-γr²) is at most sqrt(2γ/e), and both arguments of a kernel may change.
     """
     exact = X.astype(np.float64)
     moved = np.linalg.norm(exact - np.rint(exact / unit) * unit, axis=1)

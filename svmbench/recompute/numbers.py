@@ -1,4 +1,4 @@
-"""Every number of a checkpoint from the stored model and the data, and what differs from the trace."""
+"""Recomputation of a checkpoint from the stored model and the data, and comparison with the trace."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: How far a stored number may lie from the recomputed one, as a part of it or of the primal objective,
-#: whichever is larger; a gap as a part of the latter. Kernel values of the solvers are right to 1e-6.
+#: Tolerances of stored numbers, relative to themselves or the primal objective, whichever is larger; those of
+#: gaps are relative to the latter. Kernel values of the solvers are accurate to 1e-6.
 TOLERANCES = {
     "primal_objective": 1e-6,
     "norm": 1e-6,
@@ -32,34 +32,34 @@ TOLERANCES = {
     "native_bound": 1e-6,
 }
 
-#: ``precision`` of rows whose objectives are known to within ``objective_error`` and whose gaps are upper
-#: bounds all the same (`svmbench.runner.margin`); how many times that error a number may be off.
+#: ``precision`` of rows whose objectives are accurate to ``objective_error`` and whose gaps are upper bounds
+#: (`svmbench.runner.margin`); tolerance of a number in units of that error.
 BOUNDED = ("rounding", "confidence")
 _ERRORS = {"primal_objective": 1.0, "mean_hinge": 2.0, "dual_objective": 1.0}
 
-#: Scores of this size or less have a sign that single precision may miss.
+#: Largest magnitude of scores whose sign may be wrong in single precision.
 _UNSURE = 1e-5
 
 
 def numbers(
     model: StoredModel, problem: dict[str, Any], data: Dataset, precision: str = "auto"
 ) -> dict[str, float]:
-    """Return what can be recomputed, under the names of the trace.
+    """Return the numbers that can be recomputed, by the names of the trace.
 
-    Beside these, for each part of the data: ``rows_test`` examples, ``unsure_test`` of them with a score so
-    near to 0 that it may have either sign in single precision; and ``rounding_norm``, how far rounding alone
-    may take two right programs apart, likewise of the other numbers.
+    In addition, for each part of the data: ``rows_test``, the number of examples, and ``unsure_test``, those
+    with scores so close to 0 that their sign is uncertain in single precision; and for each number, such as
+    ``rounding_norm``, the possible difference between two correct programs due to rounding.
 
     Parameters
     ----------
     model : StoredModel
-        Of the last checkpoint.
+        Model of the last checkpoint.
     problem : dict
         ``lam``, ``C`` and ``bias``, from run.json.
     data : Dataset
-        The one it was trained on.
+        Its data set.
     precision : str
-        Of the configuration; ``double`` takes all values as loaded, no multiples of a unit.
+        Precision of the configuration; with ``double``, values are used as loaded.
     """
     X, y = data.train.X, data.train.y
     step = unit(X, model.kernel, precision) if model.indices is not None else None
@@ -82,7 +82,7 @@ def numbers(
     elif model.dual_values is not None:
         made["support_vectors"] = float(np.count_nonzero(model.dual_values))
     if model.features is not None and model.indices is not None:
-        made.pop("support_vectors", None)  # of a map's sample, which is not what the run counts
+        made.pop("support_vectors", None)  # those of the sample of a map, which the run does not count
     made |= _dual(model, problem, data, step, norm2, margins, made["primal_objective"])
     for name in ("validation", "test"):
         part: Part | None = getattr(data, name)
@@ -98,7 +98,7 @@ def numbers(
 def _rounding(
     model: StoredModel, lam: float, norm2: float, doubt: Floats, losses: Floats
 ) -> dict[str, float]:
-    """Return how far rounding may take each number, from doubts about scores, and losses, shapes (n,)."""
+    """Return the rounding error of each number, from errors of scores, and losses, shapes (n,)."""
     of_norm2 = 0.0
     if model.indices is not None and model.coefficients is not None and model.features is None:
         of_norm2 = float(np.abs(model.coefficients) @ doubt[model.indices])
@@ -120,13 +120,13 @@ def _rounding(
 
 
 def _doubt(name: str, margins: Floats, rounding: Floats) -> dict[str, float]:
-    """Return how many examples a part has, and how many of them have a score near 0."""
+    """Return the number of examples of a part, and of those with a score near 0."""
     unsure = np.count_nonzero(np.abs(margins) <= np.maximum(_UNSURE, rounding))
     return {f"rows_{name}": float(margins.size), f"unsure_{name}": float(unsure)}
 
 
 def _mistakes(margins: Floats) -> int:
-    """Count margins that are not above 0: a score of 0 is a mistake, and so is NaN."""
+    """Count margins that are not positive: a score of 0 or NaN is a mistake."""
     return int(margins.size - np.count_nonzero(margins > 0.0))
 
 
@@ -152,7 +152,7 @@ def _dual(
     margins: Floats,
     primal: float,
 ) -> dict[str, float]:
-    """Return dual objective and gaps where the model has a feasible dual point, under its own loss."""
+    """Return dual objective and gaps if the model has a feasible dual point, for its own loss."""
     alpha, y = _alpha(model, data.train.y), data.train.y
     lam, C = problem["lam"], problem["C"]
     squared = model.loss == "squared_hinge"
@@ -166,7 +166,7 @@ def _dual(
     own = norm2
     if model.dual == "own":
         if model.features is not None or model.kernel["name"] != "linear":
-            return made  # its w is in a space that is not stored
+            return made  # w is in a space that is not stored
         w = taken(data.train.X, step).T @ (alpha * y)
         own = float(w @ w)
     value = lam * (float(alpha.sum()) - 0.5 * own)
@@ -181,7 +181,7 @@ def _dual(
 
 
 def _alpha(model: StoredModel, y: Floats) -> Floats | None:
-    """Return the dual point as it is stored, shape (n,), or None."""
+    """Return the stored dual point, shape (n,), or None."""
     alpha = np.zeros(y.size)
     if model.dual == "own":
         alpha[model.dual_indices] = model.dual_values
@@ -195,23 +195,23 @@ def _alpha(model: StoredModel, y: Floats) -> Floats | None:
 def compare(
     row: dict[str, Any], made: dict[str, float], bound: float | None = None
 ) -> tuple[list[str], float, list[str], list[str]]:
-    """Compare the last line of a trace with what was recomputed.
+    """Compare the last row of a trace with the recomputed numbers.
 
     Parameters
     ----------
     row : dict
-        The line; None where unknown.
+        The row; None if unknown.
     made : dict
         From `numbers`.
     bound : float, optional
-        Dual objective of the optimum that the run was measured against.
+        Dual objective of the run's reference optimum.
 
     Returns
     -------
     (list of str, float, list of str, list of str)
-        A sentence for each number that differs, the largest difference of the others as a part of its
-        tolerance, the names of the stored numbers that cannot be recomputed, and of those that double
-        precision, or the error that the row states, leaves less certain than the tolerance.
+        A sentence per number that differs, the largest difference of the others relative to its tolerance,
+        the names of stored numbers that cannot be recomputed, and of those less certain than the tolerance
+        because of double precision or the error stated in the row.
     """
     wrong, largest, vague = [], 0.0, []
     scale = abs(made["primal_objective"])
@@ -242,7 +242,7 @@ def compare(
 
 
 def _off(row: dict[str, Any], name: str, value: float) -> float:
-    """Return how far a stored number is from the recomputed one; of bounds, on the wrong side only."""
+    """Return the difference of a stored number from the recomputed one; of bounds, in the wrong direction."""
     stored = float(row[name])
     if row.get("precision") not in BOUNDED:
         return abs(stored - value)
@@ -252,11 +252,11 @@ def _off(row: dict[str, Any], name: str, value: float) -> float:
 
 
 def _bounded(row: dict[str, Any], name: str, value: float, made: dict[str, float]) -> float:
-    """Return how far a number may be off by the error that its row states."""
+    """Return the tolerance of a number due to the error stated in its row."""
     error = row.get("objective_error") if row.get("precision") in BOUNDED else None
     if error is None:
         return 0.0
-    if name == "norm":  # λ/2 |w|² is off by the error at most
+    if name == "norm":  # λ/2 |w|² has at most the error
         regulariser = made["primal_objective"] - made["mean_hinge"]
         if regulariser <= 0.0:
             return math.inf
@@ -266,7 +266,7 @@ def _bounded(row: dict[str, Any], name: str, value: float, made: dict[str, float
 
 
 def _allowed(name: str, value: float, made: dict[str, float], scale: float) -> float:
-    """Return how far a stored number may lie from the recomputed one."""
+    """Return the tolerance of a stored number."""
     if name == "duality_gap":
         return TOLERANCES[name] * scale
     if name == "relative_gap":

@@ -1,11 +1,11 @@
-r"""How far rounding may take a score from that of the stored model.
+r"""Rounding errors of the scores of a stored model.
 
-A linear or polynomial value of examples far from zero is large, and so is what coefficients of both signs
-leave of their sum uncertain: two right programs differ by this. With K_j = K(p_j, p_j) no term is larger
-than :math:`|\beta_j| \sqrt{K_j K(x, x)}`, by Cauchy and Schwarz. Sums of k terms in double precision are off
-by about :math:`\sqrt k` units of rounding of the sum of these sizes (Higham and Mary, 2019), values in single
-precision each by 1e-6 of its own, independently of the others. Gaussian values are at most 1: there only
-large coefficients count, and values near 1 are all rounded the same way, each by a unit at most.
+Linear or polynomial kernel values of examples far from zero are large, and so is the uncertainty of a sum
+with coefficients of both signs: two correct programs differ by this. With K_j = K(p_j, p_j), each term is at
+most :math:`|\beta_j| \sqrt{K_j K(x, x)}`, by Cauchy and Schwarz. The error of a sum of k terms in double
+precision is about :math:`\sqrt k` units of rounding of the sum of these bounds (Higham and Mary, 2019);
+values in single precision have independent relative errors of 1e-6. Gaussian values are at most 1: only large
+coefficients matter there, and values near 1 are all rounded in the same direction, by at most one unit each.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from svmbench.store.model import StoredModel
 
 Floats = NDArray[np.float64]
 
-#: A unit of rounding, and one of kernel values that were made in single precision.
+#: Unit of rounding, and relative error of kernel values computed in single precision.
 _DOUBLE, _SINGLE = 2.0**-53, 1e-6
 
 
 class Rounding:
-    """Doubt about the scores of one model.
+    """Uncertainty of the scores of one model.
 
     Parameters
     ----------
     model : StoredModel
         The model.
     train : ndarray or csr_array, shape (n, d)
-        Training examples that it was made from.
+        Training examples of the model.
     """
 
     def __init__(self, model: StoredModel, train: Any) -> None:
@@ -59,15 +59,15 @@ class Rounding:
         self._double = _DOUBLE * (8.0 + math.sqrt(terms)) * size * self._kernel.get("degree", 1)
 
     def double(self, X: Any) -> Floats:
-        """Return how far a score in double precision may be off, for each row of X, shape (m,)."""
+        """Return the error of scores in double precision for each row of X, shape (m,)."""
         return self._double * self._lengths(X) if self._double else np.zeros(X.shape[0])
 
     def single(self, X: Any) -> Floats:
-        """Return the same of a score from kernel values in single precision."""
+        """Return the error of scores from kernel values in single precision."""
         return self.double(X) + (self._single * self._lengths(X) if self._single else 0.0)
 
     def _lengths(self, X: Any) -> Floats:
-        """Return sqrt(K(x, x)) of each row, no less than by the sizes of its terms."""
+        """Return an upper bound of sqrt(K(x, x)) for each row, from the magnitudes of its terms."""
         if self._kernel["name"] == "gaussian":
             return np.ones(X.shape[0])
         if sp.issparse(X):

@@ -23,14 +23,14 @@ from svmbench.store.model import StoredModel
 
 Floats = NDArray[np.float64]
 
-#: Kernel values made at a time, 64 MiB of them.
+#: Kernel values computed at a time, 64 MiB.
 _BLOCK = 1 << 23
 
-#: How far the exponent of a Gaussian value may be off before its distance is made from differences, and
-#: beyond which exponent the value is 0 in double precision.
+#: Largest error of the exponent of a Gaussian value before its distance is computed from differences, and
+#: exponent beyond which the value is 0 in double precision.
 _EXPONENT, _VANISHES = 1e-11, 746.0
 
-#: Rows of either side that are turned to double precision at a time.
+#: Rows of either side that are converted to double precision at a time.
 _ROWS = 4096
 
 
@@ -56,8 +56,8 @@ def kernel_values(kernel: dict[str, Any], A: Any, B: Any) -> Floats:
 
 
 def _gaussian(gamma: float, A: Any, B: Any) -> Floats:
-    """Return Gaussian values: distances from norms and products, and from differences where these cancel."""
-    # Distances do not change when all points move; products of small numbers cancel less.
+    """Return Gaussian values from norms and products, or from differences if these cancel."""
+    # Translating all points preserves distances, and products of small numbers cancel less.
     middle = 0.0 if sp.issparse(A) else _middle(B)
     near, others = (A, B) if sp.issparse(A) else (A - middle, B - middle)
     distances = near @ others.T
@@ -67,7 +67,7 @@ def _gaussian(gamma: float, A: Any, B: Any) -> Floats:
     distances += norms[0]
     distances += norms[1]
     with np.errstate(over="ignore"):
-        # Sums of k terms are wrong by at most k units of rounding of the sum of their sizes.
+        # The error of a sum of k terms is at most k units of rounding of the sum of their magnitudes.
         unit = (_terms(A) + _terms(B) + 8) * np.finfo(float).eps
         if gamma * unit * (norms[0].max(initial=0.0) + norms[1].max(initial=0.0)) > _EXPONENT:
             error = unit * (norms[0] + norms[1])
@@ -82,12 +82,12 @@ def _gaussian(gamma: float, A: Any, B: Any) -> Floats:
 
 
 def _middle(points: Floats) -> Floats:
-    """Return a median of dense points, a value that occurs: unlike a mean, points far away do not move it."""
+    """Return a median of dense points, one of their values: unlike a mean, it ignores outliers."""
     return np.asarray(np.quantile(points[:: max(1, len(points) // 64)], 0.5, axis=0, method="lower"))
 
 
 def _terms(A: Any) -> int:
-    """Return how many terms the square of a row has at most."""
+    """Return the largest number of terms in the square of a row."""
     return int(np.diff(A.indptr).max(initial=0)) if sp.issparse(A) else A.shape[1]
 
 
@@ -98,9 +98,9 @@ def _squares(A: Any) -> Floats:
 
 
 def linear(points: Floats, coefficients: Floats) -> tuple[Floats, Floats, float]:
-    """Return the middle m of dense points, v = Σ_k β_k (p_k - m) and r = Σ_k β_k, of which w = v + r m.
+    """Return the middle m of dense points, v = Σ_k β_k (p_k - m) and r = Σ_k β_k, with w = v + r m.
 
-    Where points lie far from zero and their coefficients balance, only these sums do not cancel.
+    If points are far from zero and their coefficients balance, only these sums do not cancel.
     """
     middle = _middle(points)
     return middle, (points - middle).T @ coefficients, math.fsum(coefficients)
@@ -111,8 +111,8 @@ def expansion(
 ) -> Floats:
     """Return Σ_k β_k K(p_k, x) for each row x of X, shape (m, d), in blocks, as float64 (m,).
 
-    Points are in double precision; rows that are multiples of the unit are taken as these
-    (`svmbench.recompute.multiples`). Points are zero in the columns that sparse rows have beyond theirs.
+    Points are in double precision; rows that are multiples of the unit are converted to these
+    (`svmbench.recompute.multiples`). Points are zero in columns of sparse rows beyond theirs.
     """
     result = np.zeros(X.shape[0])
     if coefficients.size == 0:
@@ -137,18 +137,18 @@ def expansion(
 
 
 def scores(model: StoredModel, train: Any, X: Any, unit: float | None = None) -> Floats:
-    """Return the decision values of a stored model without its bias, float64 (m,).
+    """Return the decision values of a stored model without bias, float64 (m,).
 
     Parameters
     ----------
     model : StoredModel
         The model.
     train : ndarray or csr_array, shape (n, d)
-        Training examples that it was made from.
+        Training examples of the model.
     X : ndarray or csr_array, shape (m, d)
-        What is scored.
+        Rows to score.
     unit : float, optional
-        Of the training examples, from `svmbench.recompute.multiples.unit`; by default none.
+        Unit of the training examples, from `svmbench.recompute.multiples.unit`. Default: none.
     """
     if model.weights is None:
         points = model.points if model.points is not None else taken(train[model.indices], unit)
@@ -156,7 +156,7 @@ def scores(model: StoredModel, train: Any, X: Any, unit: float | None = None) ->
         if coefficients is None:
             raise UserError("the model holds neither weights nor coefficients: repeat the run by force=true")
         if model.points is not None or model.features is not None:
-            unit = None  # a map takes rows as loaded, and so do points that are no examples
+            unit = None  # maps and arbitrary points use rows as loaded
         return expansion(model.kernel, points, coefficients, X, unit)
     result = np.empty(X.shape[0])
     for begin in range(0, X.shape[0], _ROWS):
@@ -168,11 +168,11 @@ def scores(model: StoredModel, train: Any, X: Any, unit: float | None = None) ->
 
 
 def _fourier(features: dict[str, Any], kernel: dict[str, Any], rows: Any) -> Floats:
-    """Return random Fourier features (Rahimi and Recht, 2007) of rows, from the seed they were drawn with."""
+    """Return random Fourier features (Rahimi and Recht, 2007) of rows, from their seed."""
     k, d = features["frequencies"], rows.shape[1]
     generator = Generator(features["seed"])
     frequencies = math.sqrt(2.0 * kernel["gamma"]) * generator.normals(d * k).reshape(d, k)
-    # The map holds frequencies and phases in single precision; they are a part of its definition.
+    # Frequencies and phases are in single precision by definition of the map.
     waves = rows @ frequencies.astype(np.float32).astype(np.float64)
     if features["form"] == "phase":
         phases = (2.0 * math.pi * generator.uniforms(k)).astype(np.float32).astype(np.float64)

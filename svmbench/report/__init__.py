@@ -1,1 +1,1 @@
-"""Stored runs as one HTML page that needs no network: charts by Vega-Lite, tables, commands, data."""
+"""HTML report of stored runs that needs no network: charts by Vega-Lite, tables, commands, data."""

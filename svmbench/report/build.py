@@ -1,7 +1,7 @@
 """One self-contained HTML page of stored runs.
 
-Every text that comes from a run is escaped, also inside the data that the script reads, and the page forbids
-itself, by its content security policy, to load anything.
+All text from runs is escaped, also within the data for the script, and the content security policy of the
+page prevents it from loading anything.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from svmbench.report.summary import Row, summary
 from svmbench.store import StoredRun, opened
 from svmbench.version import __version__
 
-#: Most bytes of a page of few runs, and for each run of one of many.
+#: Most bytes of a page of few runs, and per run of one with many.
 LIMIT, EACH = 900_000, 1_000
 
-#: Columns of the verdicts that hold sentences, and what marks a cell with several lines.
+#: Columns of the verdicts with whole sentences, and a separator of lines in a cell.
 _LONG = ("claim", "text", "place")
 _WRAPPED = ' class="text"'
 
@@ -48,7 +48,7 @@ _POLICY = (
 
 
 def escape(text: str) -> str:
-    """Return a text for the page, in which no character reorders or hides what stands around it."""
+    """Escape a text for the page, including characters that reorder or hide text."""
     return escape_html(printable(text))
 
 
@@ -61,7 +61,7 @@ def vega() -> str:
         If the extra ``report`` is not installed.
     """
     try:
-        # Its type stub asks for an argument that the function does not need.
+        # Its type stub requires an argument that the function does not need.
         vl_convert: Any = import_module("vl_convert")
     except ImportError as error:
         raise UserError("the page's charts need vl-convert: pip install 'svmbench[report]'") from error
@@ -85,11 +85,11 @@ def page(
     title : str
         Heading of the page.
     verdicts : sequence of mapping
-        Claims of papers with what was found, as ``VERDICTS.json`` holds them.
+        Verdicts on claims of papers, as in ``VERDICTS.json``.
     seedless : collection of str
         Solvers without random choices.
     tags : mapping of str to sequence of str, optional
-        Run -> the tags that its user gave it.
+        Run -> its tags.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def _text(
     summaries: Sequence[str],
     kept: int | None,
 ) -> str:
-    """Return the page; figures and tables are packed, and unpacked by the script."""
+    """Return the page; figures and tables are compressed, and unpacked by the script."""
     parts = resources.files("svmbench.report")
     note = (
         f'<p class="note">To keep the page small, {kept} checkpoints at most of each run are shown.</p>'
@@ -164,7 +164,7 @@ A line for each run, or the median over seeds with the quartiles as a band.</p>
 
 
 def _packed(text: str) -> str:
-    """Return a text as gzip in base64, which a browser unpacks; equal texts give equal ones."""
+    """Return a text as gzip in base64, which browsers unpack; equal texts give equal results."""
     return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
 
 
@@ -196,7 +196,7 @@ def _options(names: Iterable[str], columns: dict[str, Any]) -> str:
 
 
 def _contents(drawn: Sequence[dict[str, Any]], tables: str) -> str:
-    """Return the box that filters figures and runs, and links to all of them."""
+    """Return the table of contents, which filters figures and runs and links to them."""
     links = "".join(
         f'<li data-search="{_words(figure)}"><a href="#figure-{number}">{escape(figure["title"])}</a> '
         f"({len(figure['methods'])} methods, {len(figure['runs'])} runs)</li>"
@@ -212,14 +212,14 @@ def _contents(drawn: Sequence[dict[str, Any]], tables: str) -> str:
 
 
 def _words(figure: dict[str, Any]) -> str:
-    """Return what a figure is searched by."""
+    """Return the search text of a figure."""
     methods = " ".join(f"{method['name']} {method['solver']}" for method in figure["methods"])
     runs = " ".join(run["name"] for run in figure["runs"])
     return escape(f"{figure['title']} {methods} {runs} {' '.join(figure['tags'])}".lower())
 
 
 def _summary(runs: Sequence[StoredRun], cost: str, seedless: Collection[str]) -> str:
-    """Return the table of the methods on a problem; nothing where no test error is known."""
+    """Return the table of methods on a problem; empty if no test error is known."""
     found = summary(runs, cost, seedless)
     if found is None:
         return ""
@@ -255,7 +255,7 @@ def _best(text: str, best: bool) -> str:
 
 
 def _range(values: Sequence[float], form: str) -> str:
-    """Return a median with its quartiles."""
+    """Return a median with quartiles."""
 
     def shown(value: float) -> str:
         if not math.isfinite(value):
@@ -268,7 +268,7 @@ def _range(values: Sequence[float], form: str) -> str:
 
 def _figure(number: int, figure: dict[str, Any], summary: str) -> str:
     columns = figure["columns"]
-    costs = sorted(COSTS, key=lambda name: name != figure["cost"])  # the first one is shown at first
+    costs = sorted(COSTS, key=lambda name: name != figure["cost"])  # the first one is the default
     axes = f"""<label>horizontally<select name="x">{_options(costs, columns)}</select></label>
 <label>vertically<select name="y">{_options(VALUES, columns)}</select></label>"""
     scales = "".join(
@@ -330,7 +330,7 @@ def _runs(runs: Sequence[StoredRun], tags: Mapping[str, Sequence[str]]) -> str:
 
 
 def _verdicts(claims: Sequence[Mapping[str, Any]]) -> str:
-    """Return the table of the papers' claims; nothing without any."""
+    """Return the table of claims of papers; empty if there are none."""
     if not claims:
         return ""
     names = ("target", "claim", "verdict", "place", "text")

@@ -8,18 +8,18 @@ from typing import Any
 
 from svmbench.run_config import CHOICES, RunConfig, role
 
-#: Sections that are composed from an option of a group.
+#: Sections composed from an option of a group.
 _GROUPS = (*CHOICES, "budget")
-#: The data set whose path and name are the user's (`svmbench.data.catalogue.OWN`).
+#: The data set of the user's own files (`svmbench.data.catalogue.OWN`).
 _OWN = "file"
 
 
 def command(config: RunConfig) -> str:
-    """Return the command line of a resolved configuration, every key given, quoted for a shell."""
+    """Return the command line of a resolved configuration, with all keys, quoted for a shell."""
     parts = [
         part
         for key, value in config.document().items()
-        if role(key) != "place"  # where the files are, and what is done about a stored run
+        if role(key) != "place"  # locations, and what to do about stored runs
         for part in _parts(key, value)
     ]
     return shlex.join(["svmbench", "run", *parts])
@@ -38,9 +38,9 @@ def _parts(key: str, value: Any) -> Iterator[str]:
 
 
 def _option(group: str, section: Mapping[str, Any]) -> str:
-    """Return the option of a group that a section was composed from.
+    """Return the option of a group from which a section was composed.
 
-    That is its name, except for the user's own file: a data set with a path, which has a name of its own.
+    That is its name, except for the user's own files: a data set with a path has its own name.
     """
     return _OWN if group == "dataset" and "path" in section else str(section["name"])
 
@@ -54,7 +54,7 @@ def written(value: Any) -> str:
     if isinstance(value, str):
         if value.isidentifier() and value.lower() not in ("null", "true", "false", "nan", "inf"):
             return value
-        # A backslash before a quote would escape it, so each one of them is doubled.
+        # A backslash before a quote would escape it, so it is doubled.
         quoted, count = "", 0
         for sign in value:
             if sign == "'":

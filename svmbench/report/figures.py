@@ -1,4 +1,4 @@
-"""What the figures of a page show: the checkpoints of runs, problem by problem, in few characters."""
+"""Data of the figures of a page: checkpoints of runs by problem, in compact form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from svmbench.figures.style import looks
 from svmbench.store import SETTLED, StoredRun
 from svmbench.store.timing import SECONDS, comparable, note, summary
 
-#: What the axes can show, where a run has it.
+#: Quantities for the axes.
 COSTS = tuple(sorted(COUNTERS, key=lambda name: not name.startswith("kev_")))
 VALUES = (
     *("test_error", "validation_error", "train_error", "primal_objective", "relative_gap"),
@@ -23,22 +23,22 @@ VALUES = (
 )
 _COLUMNS = (*COSTS, *VALUES)
 
-#: Factor between the least and the greatest value from which the vertical axis is logarithmic at first.
+#: Factor between the least and greatest value from which the vertical axis is logarithmic by default.
 DECADE = 10.0
 
-#: Checkpoints of a run that are kept where the page would be too large with all of them.
+#: Most checkpoints of a run, reduced step by step while the page is too large.
 FEWER = (None, 30, 20, 12, 8, 5, 3)
 
 
 def figures(runs: Sequence[StoredRun], kept: int | None = None) -> list[dict[str, Any]]:
-    """Return a figure for each problem.
+    """Return one figure per problem.
 
     Parameters
     ----------
     runs : sequence of StoredRun
-        Those without a checkpoint are left out.
+        Runs without a checkpoint are omitted.
     kept : int or None
-        Most checkpoints of a run, None for all of them.
+        Most checkpoints of a run; None: all.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def figures(runs: Sequence[StoredRun], kept: int | None = None) -> list[dict[str
 
 
 def problems(runs: Sequence[StoredRun]) -> list[tuple[str, list[StoredRun]]]:
-    """Return the title and the runs of each problem, those with most methods and runs first."""
+    """Return the title and the runs of each problem, sorted by numbers of methods and runs."""
     grouped: dict[Key, list[StoredRun]] = {}
     for run in runs:
         if run.facts["last"]:
@@ -74,7 +74,7 @@ def problems(runs: Sequence[StoredRun]) -> list[tuple[str, list[StoredRun]]]:
 
 
 def _title(runs: Sequence[StoredRun]) -> str:
-    """Return what is solved: the data set, the kernel with γ, C or λ, and the bias."""
+    """Return a description of the problem: the data set, the kernel with γ, C or λ, and the bias."""
     said = shared(runs)
     about = runs[0].facts["about"]["problem"]
     if "C = " not in said and "λ = " not in said:
@@ -121,13 +121,13 @@ def _figure(title: str, runs: Sequence[StoredRun], kept: int | None) -> dict[str
 
 
 def _seen(drawn: Sequence[dict[str, Any]], cost: str, value: str) -> bool:
-    """Return whether any run was observed at a positive cost with a value."""
+    """Return whether any run has an observation with a positive cost and a value."""
     pairs = ((one["values"].get(cost, ()), one["values"].get(value, ())) for one in drawn)
     return any(x and y is not None for xs, ys in pairs for x, y in zip(xs, ys))
 
 
 def _optimum(runs: Sequence[StoredRun]) -> dict[str, float]:
-    """Return what is stored of the certified optimum, by the metrics that show it."""
+    """Return the stored values of the certified optimum, by metric."""
     record = next((found for run in runs if (found := optimum_of(run)) is not None), {})
     known = {name: record.get(key) for name, key in OPTIMUM_COLUMNS.items() if name in VALUES}
     return {name: short for name, value in known.items() if (short := _short(value)) is not None}
@@ -151,7 +151,7 @@ def _run(run: StoredRun, method: int, kept: int | None, timed: bool) -> dict[str
 
 
 def _short(value: Any) -> float | int | None:
-    """Return a number with five digits; None for what is unknown or no number of JSON."""
+    """Return a number rounded to five digits; None if it is unknown or not a JSON number."""
     if value is None or not np.isfinite(value):
         return None
     number = float(f"{float(value):.5g}")

@@ -1,4 +1,4 @@
-"""Who is best on a problem, at what cost: the table above a figure."""
+"""The best methods on a problem and their costs: the table above a figure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from svmbench.analysis.profiles import relative_targets
 from svmbench.figures.series import Floats
 from svmbench.store import StoredRun
 
-#: Where the way from the worst beginning to the best end is called done: that share of it remains.
+#: Remaining fraction of the range from the worst start to the best end that counts as reached.
 REMAINING = 0.01
 
 
@@ -46,16 +46,16 @@ class Row:
 def summary(
     runs: Sequence[StoredRun], cost: str, seedless: Collection[str] = ()
 ) -> tuple[list[Row], float] | None:
-    """Return the methods on one problem, the best end first, and the target of the costs, a fraction.
+    """Return the methods on one problem, best first, and the target of the costs, a fraction.
 
-    None where no test error is known.
+    None if no test error is known.
 
     Parameters
     ----------
     runs : sequence of StoredRun
-        Of one problem.
+        Runs on one problem.
     cost : str
-        What is paid, of `COUNTERS`.
+        The cost, a key of `COUNTERS`.
     seedless : collection of str
         Solvers without random choices.
     """

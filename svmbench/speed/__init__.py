@@ -1,1 +1,1 @@
-"""Limits of the machine, what rows and solvers reach of them, and baselines; only the command uses it."""
+"""Performance: limits of the machine, what rows and solvers achieve, baselines; used by the command only."""

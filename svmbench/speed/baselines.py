@@ -1,10 +1,10 @@
-"""Time to the same result: our solver and its baselines on one problem, each fit in a process of its own.
+"""Time to equal accuracy: our solver and its baselines on one problem, each fit in a separate process.
 
-The fits take turns, so that a busy machine is busy for all of them, and medians over the turns count. What is
-compared is CPU time on one thread, the wall time of an idle machine; the load is recorded. What the baseline
-has reached in the end decides: its time is that of its cheapest checkpoint that is at least as good. Ours is
-that of a fit to the iteration at which a run before, with checkpoints close together and not timed, was as
-good: runs repeat themselves exactly, and an observer between two checkpoints empties the processor's caches.
+The fits alternate, so that other load affects all of them, and medians over the turns are compared. The
+measure is CPU time on one thread, which is the wall time of an idle machine; the load is recorded. The final
+accuracy of the baseline is the goal: its time is that of its cheapest checkpoint that reaches it. Ours is
+that of a fit to the iteration at which an earlier run, with frequent checkpoints and not timed, reached it:
+runs are reproducible, and an observation in between would empty the processor's caches.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from svmbench.speed.race import Fit, Race
 from svmbench.speed.timing import stamp
 from svmbench.store.trace import read_rows
 
-#: Parts of the certified optimum within which an objective counts as reached.
+#: Relative accuracies of the objective, compared with the certified optimum.
 NEAR = (0.01, 0.001)
 
-#: No limits but the baseline's result.
+#: No limits except the baseline's result.
 _UNLIMITED = ("budget.kev=null", "budget.memory=2048")
-#: Our solver goes on until it is as good, checkpoints close together unless the job says otherwise.
+#: Our solver continues until it is as accurate, with frequent checkpoints unless the job says otherwise.
 _OURS = (*_UNLIMITED, "observe.points=20")
-#: Then it does so again, for its time, and is looked at in the end.
+#: Then it is timed, with hardly any checkpoint before the end.
 _UNSEEN = "observe.points=1"
 
-#: What certifies the optimum of a linear problem, by its dual point.
+#: Solver that certifies the optimum of a linear problem by its dual point.
 _BOUND = ("solver=dcd", "solver.eps=1e-8", "budget.gap=1e-5", "budget.seconds=120", "budget.kev=null")
 
-#: A tolerance that does not end our solver before it is as good as the tightest baseline. Near the end an
-#: iteration of `decomposition` makes the gap a tenth, and one on covertype takes longer than all before it:
-#: each is looked at.
+#: A tolerance that does not end our solver before it is as accurate as the tightest baseline. Near the end,
+#: an iteration of `decomposition` reduces the gap to a tenth, and one on covertype takes longer than all
+#: before it, so each is a checkpoint.
 _TIGHT = "solver.eps=1e-8"
 _CLOSE = "observe.points=100"
 
@@ -48,29 +48,29 @@ Row = dict[str, Any]
 
 
 def measure(name: str, job: Job, solver: str, repeats: int, say: Callable[[str], None]) -> list[Race]:
-    """Hold our solver against every baseline of a job that is installed.
+    """Compare our solver with all installed baselines of a job.
 
     Parameters
     ----------
     name : str
-        Of the job.
+        Name of the job.
     job : Job
-        What is solved, for a goal that fits reach.
+        The job, with a goal that fits reach.
     solver : str
-        Ours, where the job does not say.
+        Our solver, if the job does not name it.
     repeats : int
         Fits of each.
     say : callable
-        Receives a line for each fit, and for each baseline that is not installed.
+        Receives a line per fit, and per baseline that is not installed.
 
     Raises
     ------
     UserError
-        If a fit cannot be made, or no baseline is installed, with the reason.
+        If a fit fails, or no baseline is installed, with the reason.
     """
     problem = job.problem
     ours = (*_OURS, *(job.ours or (f"solver={solver}", *_tight(solver), _CLOSE)))
-    configuration.resolve([*problem, *ours])  # bad input is told before anything is timed
+    configuration.resolve([*problem, *ours])  # reports bad input before anything is timed
     present = _present(job, say)
     bound = _bound(problem, say) if job.goal == "objective" else None
     theirs: list[list[_Run]] = [[] for _ in present]
@@ -119,21 +119,21 @@ def _present(job: Job, say: Callable[[str], None]) -> list[tuple[str, ...]]:
 
 
 def _tight(solver: str) -> tuple[str, ...]:
-    """Return the overrides that keep a solver with a tolerance of its own going."""
+    """Return the overrides that keep a solver with its own tolerance running."""
     keys = configuration.resolve([f"solver={solver}"]).solver.parameters
     return (_TIGHT,) if "eps" in keys else ()
 
 
 @dataclasses.dataclass(frozen=True)
 class _Run:
-    """The checkpoints of one run, when it began, and the load then."""
+    """Checkpoints of one run, its start time and the load at that time."""
 
     rows: list[Row]
     begun: str
     load: float
 
     def fit(self, turn: int, row: Row | None) -> Fit:
-        """Return what is kept of it, given the checkpoint at which the goal was reached."""
+        """Return the record of the run, given the checkpoint that reached the goal."""
         if row is None:
             return Fit(turn, None, None, None, None, self.begun, self.load)
         times = row["cpu_seconds"], row["wall_seconds"], row["test_error"]
@@ -149,13 +149,13 @@ class _Goal:
     value: float
 
     def reached(self, rows: list[Row]) -> Row | None:
-        """Return the cheapest checkpoint that is as good, or None."""
+        """Return the cheapest checkpoint that reaches the goal, or None."""
         good = [row for row in rows if row[self.column] is not None and row[self.column] <= self.value]
         return min(good, key=lambda row: row["cpu_seconds"], default=None)
 
 
 def _goals(job: Job, last: Row, bound: float | None) -> list[_Goal]:
-    """Return what counts as reached, given the last checkpoint of the baseline."""
+    """Return the goals, given the last checkpoint of the baseline."""
     if job.goal == "gap":
         return [_Goal(f"gap {last['relative_gap']:.1e}", "relative_gap", last["relative_gap"])]
     if job.goal == "test_error":
@@ -167,7 +167,7 @@ def _goals(job: Job, last: Row, bound: float | None) -> list[_Goal]:
 
 
 def _stop(job: Job, reached: list[Row]) -> tuple[str, ...]:
-    """Return the overrides that end our solver where it is as good as the best baseline."""
+    """Return the overrides that end our solver when it is as accurate as the best baseline."""
     if job.goal == "gap":
         return (f"budget.gap={min(row['relative_gap'] for row in reached)!r}",)
     if job.goal == "test_error":
@@ -183,7 +183,7 @@ def _bound(problem: Sequence[str], say: Callable[[str], None]) -> float:
 
 
 def _run(overrides: Sequence[str]) -> _Run:
-    """Make one run in a process of its own and forget all but its checkpoints."""
+    """Make one run in a separate process and keep only its checkpoints."""
     with tempfile.TemporaryDirectory() as folder:
         config = configuration.resolve([*overrides, f"results='{folder}'"])
         begun, load = stamp(), os.getloadavg()[0]
@@ -196,7 +196,7 @@ def _run(overrides: Sequence[str]) -> _Run:
 
 
 class _Timed(NamedTuple):
-    """A fit of ours to a goal, and the run before that found the way."""
+    """Our fit to a goal, and the earlier run that determined its length."""
 
     fit: Fit
     warm_up: Fit
@@ -205,10 +205,10 @@ class _Timed(NamedTuple):
 def _timed(
     overrides: Sequence[str], turn: int, stop: Sequence[str], goals: Iterable[_Goal]
 ) -> dict[_Goal, _Timed]:
-    """Return a fit of ours to each goal.
+    """Return our fit to each goal.
 
-    A first run, not timed, is observed often and tells at which iteration a goal is reached; the same
-    iterations are then made again, with hardly a look in between.
+    A first run, not timed, with frequent checkpoints, determines the iteration that reaches a goal. The same
+    iterations are then repeated with hardly any checkpoint in between.
     """
     first = _run((*overrides, *stop))
     reached = {goal: goal.reached(first.rows) for goal in goals}
@@ -223,7 +223,7 @@ def _timed(
 
 
 def called(overrides: Sequence[str]) -> str:
-    """Return the name of a solver, with its precision where that is said."""
+    """Return the name of a solver, with its precision if given."""
     words = _words(overrides)
     precision = words.get("solver.precision")
     return words["solver"] + (f" {precision}" if precision else "")

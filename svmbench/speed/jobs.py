@@ -1,4 +1,4 @@
-"""What `svmbench speed baselines` measures: each job a problem, our solver, and the programs beside it."""
+"""Jobs of `svmbench speed baselines`: a problem, our solver, and its baselines."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ class Job:
     Attributes
     ----------
     title : str
-        What is solved, in words.
+        Description of the problem.
     problem : tuple of str
-        Overrides of ``svmbench run`` that make the problem: data, kernel, C or λ, bias.
+        Overrides of ``svmbench run`` that define the problem: data, kernel, C or λ, bias.
     baselines : tuple of tuple of str
-        Overrides that choose a baseline, each with its parameters.
+        Overrides that choose each baseline and its parameters.
     ours : tuple of str
-        Overrides that choose our solver; empty: the solver that the command was told to hold against them.
+        Overrides that choose our solver; empty: the solver given to the command.
     goal : str
-        When our solver has done what the baseline did: ``gap``, its relative duality gap; ``objective``, an
-        objective within 1 % and 0.1 % of the certified optimum; ``test_error``, its test error;
-        ``prediction``, the scores of the test set by the same coefficients.
+        When our solver is as accurate as the baseline: ``gap``, by the relative duality gap; ``objective``,
+        by an objective within 1 % and 0.1 % of the certified optimum; ``test_error``, by the test error;
+        ``prediction``, by scores of the test set from the same coefficients.
     margin : float
-        With ``test_error``: by how much ours may be above it, a fraction.
+        With ``test_error``: how much larger ours may be, a fraction.
     """
 
     title: str
@@ -35,7 +35,7 @@ class Job:
     margin: float = 0.0
 
 
-#: Fits to the default tolerance of all of them; LIBSVM gets the examples in the form that is faster for it.
+#: Fits with the default tolerance; LIBSVM gets the examples in the form that is faster for it.
 _LIBSVM = ("solver=sklearn_svc", "solver.tol=[0.001]")
 _LIBSVM_DENSE = (*_LIBSVM, "solver.storage=dense")
 _ONEDAL = ("solver=sklearnex_svc", "solver.tol=[0.001]")
@@ -59,10 +59,10 @@ def _linear(dataset: str, ours: tuple[str, ...], *baselines: tuple[str, ...]) ->
     return Job(f"{dataset}, linear, lam 1e-4", problem, baselines, ours, "objective")
 
 
-#: A window of the average that holds much of the iterations that these take, as in the theory of its steps;
-#: the paper's last 100 leave the noise of single steps in the answer. Checkpoints by iterations, for those by
-#: inner products, of which Fourier features have taken millions, come too late. Looks at the training
-#: examples would take longer than all else, and show nothing that is asked for.
+#: A window of averaging that contains much of the iterations, as in the theory of its step sizes; the paper's
+#: last 100 iterations leave the noise of single steps in the result. Checkpoints are by iterations, since by
+#: inner products, of which Fourier features take millions, they would be too late. Evaluating the training
+#: examples would take longer than everything else, and is not needed.
 _ASSET = (
     *("solver=asset", "solver.average=30000"),
     *("budget.counter=iterations", "observe.points=40", "observe.train=false"),
@@ -82,17 +82,17 @@ def _features(dataset: str, C: str, s: int) -> dict[str, Job]:
     return jobs
 
 
-#: Their checkpoints cost nothing that is timed.
+#: Checkpoints do not affect the time.
 _DENSE = "observe.points=100"
 _DCD = ("solver=dcd", "solver.eps=1e-6", "budget.gap=1e-4", _DENSE)
-#: Fits closer together than those of the default, up to the passes that 0.1 % takes at most.
+#: More fits than by default, up to the most passes needed for 0.1 %.
 _PASSES = "solver.passes=[1,2,3,5,7,9,12,15,18,22,26,30,35,40,50,60,80,100]"
 _LIBLINEAR = ("solver=sklearn_linearsvc", _PASSES)
 _SNAPML = ("solver=snapml_svm", _PASSES)
-#: Both go on until 0.1 % is surely reached or would take too long; neither knows where it is.
+#: Both continue until 0.1 % is certainly reached, or would take too long.
 _SGD = ("solver=sklearn_sgd", "solver.epochs=1000", "budget.seconds=20")
-#: Without replacement, better in the paper's Figure 8 and what SGDClassifier does; of batches of 1, 4, 16, 64
-#: and 256 those of 16 need as few visits as single examples, and each visit costs less.
+#: Without replacement, which is better in the paper's Figure 8 and used by SGDClassifier. Of batches of 1, 4,
+#: 16, 64 and 256, those of 16 need as few visits as single examples, at a lower cost per visit.
 _PEGASOS = (
     *("solver=pegasos_linear", "solver.sampling=permutation", "solver.k=16"),
     *("budget.seconds=20", _DENSE),

@@ -1,4 +1,4 @@
-"""What one core of this machine can do: the limits that rates are held against."""
+"""Limits of one core of this machine, to which rates are compared."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from svmbench.simd import isa
 from svmbench.speed._limits import KINDS, aligned, read, work
 from svmbench.speed.timing import Timings, repeat
 
-#: Sizes in bytes at which the reading of memory is timed: from the first-level cache to the main memory.
+#: Sizes in bytes for timing memory reads: from the first-level cache to main memory.
 SIZES = (16 << 10, 256 << 10, 2 << 20, 8 << 20, 24 << 20, 64 << 20, 256 << 20)
 
 _SGEMM = 1536  # rows and columns of the matrices
-_ROUNDS = 2000  # of each kind of work: some milliseconds
+_ROUNDS = 2000  # of each kind of work: a few milliseconds
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Rates of one core, made when asked for from the shortest times: a limit is what the core can do.
+    """Rates of one core, computed on access from the shortest times, since a limit is what the core can do.
 
     Attributes
     ----------
     isa : str
         Instruction set of the loops.
     amounts : dict of str to float
-        What one call of each kind of work does: bytes read, by ``read <size>``; 32-bit words counted
-        (``popcount``), products of bytes added (``bytes``), products of float32 added (``fma``) and
-        exponentials of float32 (``exponential``), each in registers; floating-point operations of the product
-        of two float32 matrices by numpy's BLAS (``sgemm``).
+        Work of one call of each kind: bytes read, by ``read <size>``; 32-bit words counted (``popcount``),
+        products of bytes added (``bytes``), products of float32 added (``fma``) and exponentials of float32
+        (``exponential``), all in registers; floating-point operations of a product of two float32 matrices by
+        numpy's BLAS (``sgemm``).
     timings : dict of str to Timings
-        Its times.
+        Times of each kind.
     """
 
     isa: str
@@ -41,26 +41,26 @@ class Limits:
     timings: dict[str, Timings]
 
     def rate(self, kind: str) -> float:
-        """Return what is done of one kind in a second."""
+        """Return the rate of one kind per second."""
         return self.amounts[kind] / self.timings[kind].least
 
     def read_rate(self, size: float) -> float:
-        """Return the bytes a second at which so many bytes are read repeatedly, interpolated by size."""
+        """Return the bytes per second when reading this many bytes repeatedly, interpolated by size."""
         rates = [self.rate(f"read {each}") for each in SIZES]
         return float(np.interp(np.log(max(size, 1)), np.log(SIZES), rates))
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything for JSON."""
+        """Return a record for JSON."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Limits:
-        """Return the limits that `as_dict` gave, read from JSON."""
+        """Return the limits of a record made by `as_dict`."""
         timings = {kind: Timings.from_dict(each) for kind, each in stored["timings"].items()}
         return cls(stored["isa"], stored["amounts"], timings)
 
     def lines(self) -> list[tuple[str, float, str]]:
-        """Return what was measured, its rate and its unit, for a table."""
+        """Return the name, rate and unit of each measurement, for a table."""
         named = {
             **{f"read {size}": (f"read {_size(size)}", "GB/s") for size in SIZES},
             "popcount": ("popcount of 32-bit words", "G/s"),
@@ -73,12 +73,12 @@ class Limits:
 
 
 def measure(budget: float = 0.2) -> Limits:
-    """Time every limit on one thread.
+    """Measure all limits on one thread.
 
     Parameters
     ----------
     budget : float
-        Seconds for each; there are a dozen.
+        Seconds per limit; there are a dozen.
     """
     name = isa()
     amounts: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""Scores of a test set by the same coefficients: our oracle against the baselines that trained them."""
+"""Scores of a test set from the same coefficients: our oracle and the baselines that trained them."""
 
 from __future__ import annotations
 
@@ -21,23 +21,24 @@ from svmbench.speed.jobs import Job
 from svmbench.speed.race import Fit, Race
 from svmbench.speed.timing import stamp
 
-#: Row cache of the training in bytes.
+#: Size of the row cache in training, bytes.
 _CACHE = 1 << 31
 
 
 def measure(name: str, job: Job, repeats: int, say: Callable[[str], None]) -> list[Race]:
-    """Train every baseline once and time the scores of the test set, taking turns.
+    """Train each baseline once and time the scores of the test set, alternating.
 
     Parameters
     ----------
     name : str
-        Of the job.
+        Name of the job.
     job : Job
-        With the goal ``prediction``; its data have a test set, its baselines answer with kernel expansions.
+        The job, with the goal ``prediction``; its data have a test set, and its baselines return kernel
+        expansions.
     repeats : int
         Turns.
     say : callable
-        Receives a line for each baseline.
+        Receives a line per baseline.
     """
     with threadpool_limits(1):
         return [_race(name, job, baseline, repeats, say) for baseline in job.baselines]
@@ -46,7 +47,7 @@ def measure(name: str, job: Job, repeats: int, say: Callable[[str], None]) -> li
 def _race(name: str, job: Job, baseline: Sequence[str], repeats: int, say: Callable[[str], None]) -> Race:
     config = configuration.resolve([*job.problem, *baseline])
     solver = registry.get(config.solver.name)
-    solver.release()  # an absent package is told before the data are loaded
+    solver.release()  # reports a missing package before the data are loaded
     parts = data.load(config.dataset.document(), say=say)
     kernel, asked = config.kernel.document(), config.problem
     problem = Problem.build(parts.train.y, lam=asked.lam, C=asked.C, bias=asked.bias)

@@ -1,4 +1,4 @@
-"""What was measured of a baseline and of our solver: every fit, and medians made when they are read."""
+"""Measurements of a baseline and our solver: all fits, with medians computed on access."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ HEADER = ("job", "baseline", "reached", "baseline s", "ours", "ours s", "ratio",
 
 @dataclasses.dataclass(frozen=True)
 class Fit:
-    """One fit, or one call where scores are timed.
+    """One fit, or one call if scores are timed.
 
     Attributes
     ----------
     turn : int
-        Which of the turns it was; with our solver also the seed. -1 before the first.
+        Number of the turn, which is also the seed of our solver. -1 before the first.
     iterations : int or None
-        Where the goal was reached; None where it was not.
+        Iteration at which the goal was reached; None if it was not.
     cpu_seconds, wall_seconds : float or None
-        Of training to the goal; None where it was not reached.
+        Training time to the goal; None if it was not reached.
     test_error : float or None
-        There, a fraction.
+        Test error there, a fraction.
     begun : str
-        When the process of the fit was started, in UTC.
+        Start of the process, in UTC.
     load : float
-        One-minute load average of the machine then.
+        One-minute load average of the machine at that time.
     """
 
     turn: int
@@ -42,7 +42,7 @@ class Fit:
 
 @dataclasses.dataclass(frozen=True)
 class Race:
-    """One baseline against our solver: every fit of both; medians are made of them when they are asked for.
+    """All fits of one baseline and of our solver; medians are computed on access.
 
     Attributes
     ----------
@@ -51,12 +51,12 @@ class Race:
     release : str
         Versions of the baseline's adapter and program.
     goal : str
-        What both reached, in words.
+        Description of the goal.
     baseline_fits, our_fits : tuple of Fit
-        Of each turn.
+        Fits of each turn.
     warm_ups : tuple of Fit
-        What was run before and counts for nothing: with fits, those of ours that found the iteration at which
-        the goal is reached; with scores, the first call of both.
+        Earlier fits that do not count: those of ours that determined the iteration at which the goal is
+        reached, or the first call of both if scores are timed.
     """
 
     job: str
@@ -70,7 +70,7 @@ class Race:
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Race:
-        """Return the race that ``dataclasses.asdict`` gave, read from JSON."""
+        """Return the race of a record made by ``dataclasses.asdict``."""
         fits = {
             key: tuple(Fit(**fit) for fit in stored[key]) for key in ("baseline_fits", "our_fits", "warm_ups")
         }
@@ -83,7 +83,7 @@ class Race:
 
     @property
     def our_seconds(self) -> float | None:
-        """The same of ours."""
+        """Median CPU time of our solver to the goal."""
         return _median(self.our_fits, "cpu_seconds")
 
     @property
@@ -93,23 +93,23 @@ class Race:
 
     @property
     def our_error(self) -> float | None:
-        """The same of ours."""
+        """Median test error of our solver at the goal, a fraction."""
         return _median(self.our_fits, "test_error")
 
     @property
     def ratio(self) -> float | None:
-        """How many times as long the baseline takes."""
+        """CPU time of the baseline divided by ours."""
         if self.baseline_seconds is None or self.our_seconds is None:
             return None
         return self.baseline_seconds / max(self.our_seconds, 1e-9)
 
     @property
     def load(self) -> float:
-        """Greatest load of the machine at the start of a fit."""
+        """Largest load of the machine at the start of a fit."""
         return max(fit.load for fit in (*self.baseline_fits, *self.our_fits))
 
     def line(self) -> tuple[object, ...]:
-        """Return the cells of `HEADER`."""
+        """Return the cells for `HEADER`."""
         both = (self.baseline_error, self.our_error)
         errors = " / ".join("–" if error is None else f"{100 * error:.2f}" for error in both)
         return (

@@ -1,4 +1,4 @@
-"""Storing what was measured, with the machine it was measured on, and finding it again."""
+"""Storing and finding measurements, with the machine on which they were made."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from svmbench.runner.environment import concurrent_load, environment
 from svmbench.speed import machine, race, rows, scaling, solvers
 from svmbench.store import documents, lines, shared
 
-#: Measurements that were stored as a table, of medians alone, have no values to make it from.
+#: Key of measurements stored as a table of medians, without the values.
 _TABLE = "table"
 
 
 class Table(NamedTuple):
-    """Lines to be printed."""
+    """Lines of a table."""
 
     header: Sequence[str]
     lines: Sequence[Sequence[object]]
 
 
 def save(results: str, kind: str, measured: dict[str, Any], path: Path | None = None) -> Path:
-    """Write one measurement below ``results/speed/`` and return the file.
+    """Write one measurement to ``results/speed/`` and return the file.
 
-    Its name is the time and a hash of the environment, so that measurements of one machine and version can be
-    told from those of others.
+    Its name contains the time and a hash of the environment, so that measurements of different machines and
+    versions are distinguishable.
 
     Parameters
     ----------
     results : str
         The results folder.
     kind : str
-        What was measured, such as ``rows``.
+        Kind of measurement, such as ``rows``.
     measured : dict
-        For JSON: every value and warm-up, from which `table` makes what is shown.
+        Record for JSON with all values and warm-ups, from which `table` makes the table.
     path : Path, optional
-        The file of the same measurement when it was less complete, which is replaced.
+        File of an earlier, less complete state of the measurement, which is replaced.
     """
     about = environment(1)
     if path is None:
@@ -57,14 +57,14 @@ def save(results: str, kind: str, measured: dict[str, Any], path: Path | None = 
 
 
 def stored(results: str, files: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the documents of the files; of all below ``results/speed/``, oldest first, where none is given.
+    """Return the documents of the files, or of all files in ``results/speed/``, oldest first.
 
-    A damaged one that was not asked for by its name is left out with a warning.
+    A damaged file that was not named explicitly is skipped with a warning.
 
     Raises
     ------
     UserError
-        If a file is none of a measurement, or nothing is stored.
+        If a file is not a measurement, or nothing is stored.
     """
     folder = Path(results) / "speed"
     paths = [Path(file) for file in files] or sorted(folder.glob("*.json"))
@@ -85,7 +85,7 @@ def stored(results: str, files: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def _measurement(path: Path) -> dict[str, Any]:
-    """Return a document of which a heading and a table can be made."""
+    """Return a document if a heading and a table can be made from it."""
     document, _ = shared.measurement(path)
     try:
         heading(document), table(document)
@@ -98,14 +98,14 @@ def _measurement(path: Path) -> dict[str, Any]:
 
 
 def table(document: dict[str, Any]) -> Table:
-    """Return what a stored measurement says, its rates and medians made from its values."""
+    """Return the table of a stored measurement, with rates and medians computed from its values."""
     if _TABLE in document:
         return Table(document[_TABLE]["header"], document[_TABLE]["lines"])
     return table_of(document["kind"], document["measured"])
 
 
 def table_of(kind: str, measured: dict[str, Any]) -> Table:
-    """Return the table of what was measured, as it is stored."""
+    """Return the table of a measurement in stored form."""
     if kind == "machine":
         return Table(("limit", "rate", "unit"), machine.Limits.from_dict(measured["limits"]).lines())
     if kind == "rows":
@@ -118,7 +118,7 @@ def table_of(kind: str, measured: dict[str, Any]) -> Table:
 
 
 def heading(document: dict[str, Any]) -> str:
-    """Return a line that says what was measured, when, and on what."""
+    """Return a line with the kind, time and environment of a measurement."""
     about = document["environment"]
     when = time.strftime("%Y-%m-%d %H:%M", time.strptime(document["time"], "%Y%m%dT%H%M%SZ"))
     source = about["source"]

@@ -1,4 +1,4 @@
-"""Kernel rows of each storage layout: values a second beside the machine's limit, BLAS, and one thread."""
+"""Kernel rows in each storage layout: values per second, and the limits of the machine, BLAS, one thread."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from svmbench.kernels.layouts.choice import Layout, make_layout
 from svmbench.speed.machine import Limits
 from svmbench.speed.timing import Timings, repeat
 
-#: The set that stands for each layout, the papers' width of its kernel, and rows beyond which it is cut.
+#: Data set for each layout, the papers' kernel width for it, and the most rows used.
 CASES = (
     ("adult", "bits", 0.05, None),
     ("mnist", "bytes", 0.02, None),
@@ -29,7 +29,7 @@ CASES = (
     ("rcv1_subset", "sparse", 1.0, None),
 )
 
-#: Rows that are made in one call.
+#: Rows computed in one call.
 BLOCKS = (1, 16, 64)
 
 HEADER = (
@@ -37,28 +37,28 @@ HEADER = (
     "of sgemm", "× one thread",
 )  # fmt: skip
 
-_BLOCKS = 64  # blocks that are made in turn
+_BLOCKS = 64  # number of different blocks
 
 
 @dataclasses.dataclass(frozen=True)
 class Rate:
-    """One line of the table: values a second of a layout at a block size.
+    """One line of the table: values per second of a layout for a block size.
 
     Attributes
     ----------
     data, layout : str
-        The examples, and how they are stored.
+        Name of the examples, and their layout.
     n, d, block, threads : int
-        Examples, features, rows made in one call, and threads that share it.
+        Examples, features, rows per call, and threads that share it.
     timings : Timings
-        Of one block, by the wall clock.
+        Wall time of one block.
     limit : float or None
-        Values a second that one core of the machine allows; None on several.
+        Values per second that one core of the machine allows; None for several threads.
     sgemm : Timings or None
-        Of as many inner products by BLAS, of the same float32 matrices, on one thread; None for other layouts
-        and a single row.
+        Time of the same number of inner products by BLAS, for the same float32 matrices on one thread; None
+        for other layouts and single rows.
     one_thread : float or None
-        Values a second of one thread, where there are several.
+        Values per second of one thread, if there are several.
     """
 
     data: str
@@ -74,22 +74,22 @@ class Rate:
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Rate:
-        """Return the line that ``dataclasses.asdict`` gave, read from JSON."""
+        """Return the line of a record made by ``dataclasses.asdict``."""
         dots = stored["sgemm"] and Timings.from_dict(stored["sgemm"])
         return cls(**{**stored, "timings": Timings.from_dict(stored["timings"]), "sgemm": dots})
 
     @property
     def values_per_second(self) -> float:
-        """The values of a block over the median of its times."""
+        """The values of a block divided by its median time."""
         return self.block * self.n / self.timings.median
 
     @property
     def fraction(self) -> float | None:
-        """The part of the limit that is reached."""
+        """The fraction of the limit that is reached."""
         return self.values_per_second / self.limit if self.limit else None
 
     def line(self) -> tuple[object, ...]:
-        """Return the cells of `HEADER`."""
+        """Return the cells for `HEADER`."""
         return (
             *(self.data, self.layout, self.n, self.d, self.block, self.threads, self.values_per_second / 1e6),
             f"{100 * self.timings.spread:.1f} %",
@@ -107,20 +107,20 @@ def measure(
     scale: float = 1.0,
     cores: int | None = None,
 ) -> list[Rate]:
-    """Time rows and blocks of the Gaussian kernel on every layout, on one thread, then the largest on more.
+    """Time rows and blocks of the Gaussian kernel for all layouts on one thread, and the largest on more.
 
     Parameters
     ----------
     limits : Limits
-        What the rates are held against.
+        Limits to which the rates are compared.
     say : callable
-        Receives a line for each set that is prepared or generated.
+        Receives a line per set that is prepared or generated.
     budget : float
-        Seconds for each number.
+        Seconds per number.
     scale : float
-        Part of each set's rows that is taken.
+        Fraction of each set's rows to use.
     cores : int, optional
-        Most threads; all cores by default.
+        Most threads. Default: all cores.
     """
     rates: list[Rate] = []
     for name, layout, gamma, most in CASES:
@@ -151,7 +151,7 @@ def _rate(stored: Layout, label: str, block: int, budget: float) -> Rate:
 
 
 def _blocks(stored: Layout, order: np.ndarray, block: int) -> Callable[[], object]:
-    """Return what makes a block of rows at each call, other rows than at the call before."""
+    """Return a function that computes another block of rows at each call."""
     count = max(1, min(_BLOCKS, len(order) // block))
     rows = itertools.cycle(order[np.arange(k * block, (k + 1) * block) % len(order)] for k in range(count))
     out = np.empty((block, stored.stride), dtype=np.float32)
@@ -159,7 +159,7 @@ def _blocks(stored: Layout, order: np.ndarray, block: int) -> Callable[[], objec
 
 
 def _sgemm(X: np.ndarray, block: int, budget: float) -> Timings:
-    """Time numpy's BLAS at the inner products of a block of rows and all of them."""
+    """Time numpy's BLAS for the inner products of a block of rows with all rows."""
     from threadpoolctl import threadpool_limits
 
     rows, out = X[:block].copy(), np.empty((min(block, len(X)), len(X)), dtype=np.float32)
@@ -170,14 +170,14 @@ def _sgemm(X: np.ndarray, block: int, budget: float) -> Timings:
 def examples(name: str, layout: str, say: Callable[[str], None]) -> tuple[Any, str]:
     """Return a set's training examples and its name, or generated ones of its shape if it is not stored.
 
-    Stored files are read, and those of a mirror; nothing is downloaded.
+    Stored files and those of a mirror are read; nothing is downloaded.
 
     Parameters
     ----------
     name, layout : str
         From `CASES`.
     say : callable
-        Receives a line about what is done.
+        Receives a line about each step.
     """
     files = catalogue.entry(name).files.values()
     mirrored = any((folder / file.folder).is_dir() for folder in mirror_folders() for file in files)
@@ -189,7 +189,7 @@ def examples(name: str, layout: str, say: Callable[[str], None]) -> tuple[Any, s
 
 
 def generated(layout: str) -> Any:
-    """Return random examples of the shape of the set that stands for a layout."""
+    """Return random examples with the shape of the data set for a layout."""
     rng = np.random.default_rng(0)
     if layout == "bits":
         return (rng.random((32_561, 123), dtype=np.float32) < 0.11).astype(np.float32)
@@ -212,10 +212,10 @@ def _pixels(rng: np.random.Generator, n: int) -> np.ndarray:
 
 
 def limit_of(stored: Layout, X: Any, block: int, limits: Limits) -> float:
-    """Return the values a second that memory and arithmetic allow a layout of the examples X, shape (n, d).
+    """Return the values per second that memory and arithmetic allow for the examples X, shape (n, d).
 
-    Every value is written once, every stored example read once for a block, and the arithmetic is that of the
-    layout at the rates of registers; the slower of the two is the limit.
+    Each value is written once, each stored example is read once per block, and the arithmetic of the layout
+    runs at the rates for registers; the slower of memory and arithmetic is the limit.
     """
     n, d = X.shape
     exponential = 1.0 / limits.rate("exponential")

@@ -1,4 +1,4 @@
-"""Cost of an iteration against the number of examples and of threads, on generated ones."""
+"""Cost of an iteration against the numbers of examples and threads, on generated data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from svmbench.solvers.base import Run
 from svmbench.speed.solvers import posed
 from svmbench.speed.timing import Timings, stamp
 
-#: As dataset=twonorm: two Gaussian classes in 20 dimensions, and its width of the kernel.
+#: As in dataset=twonorm: two Gaussian classes in 20 dimensions, and its kernel width.
 DIMENSIONS = 20
 KERNEL = {"name": "gaussian", "gamma": 0.02}
 
@@ -33,18 +33,18 @@ HEADER = ("rows", "threads", "iterations", "µs/iteration", "ns/row", "of the fi
 
 @dataclasses.dataclass(frozen=True)
 class Cost:
-    """What an iteration costs at one size.
+    """Cost of an iteration at one size.
 
     Attributes
     ----------
     n, threads : int
         Examples, and threads of the kernel rows.
     timings : Timings
-        Of one iteration, by groups of them: CPU time on one thread, else wall time.
+        Time of one iteration, by groups of them: CPU time on one thread, else wall time.
     first : float
-        Seconds of one iteration and example at the first size.
+        Seconds per iteration and example at the first size.
     data, peak : int
-        Bytes of the examples, and most bytes that the process ever held.
+        Bytes of the examples, and peak memory of the process in bytes.
     """
 
     n: int
@@ -56,26 +56,26 @@ class Cost:
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Cost:
-        """Return the line that ``dataclasses.asdict`` gave, read from JSON."""
+        """Return the line of a record made by ``dataclasses.asdict``."""
         return cls(**{**stored, "timings": Timings.from_dict(stored["timings"])})
 
     @property
     def seconds(self) -> float:
-        """Seconds of one iteration: the median of the groups."""
+        """Seconds of one iteration, the median over groups."""
         return self.timings.median
 
     @property
     def iterations(self) -> int:
-        """How many were timed."""
+        """Number of iterations timed."""
         return self.timings.calls * len(self.timings.values)
 
     @property
     def growth(self) -> float:
-        """Cost of one iteration and example over that at the first size; 1 is linear growth on one thread."""
+        """Cost per iteration and example relative to the first size; 1 is linear growth on one thread."""
         return self.seconds / self.n / self.first
 
     def line(self) -> tuple[object, ...]:
-        """Return the cells of `HEADER`."""
+        """Return the cells for `HEADER`."""
         return (
             *(self.n, self.threads, self.iterations, 1e6 * self.seconds, 1e9 * self.seconds / self.n),
             *(self.growth, self.data / 2**20, self.peak / 2**20),
@@ -83,7 +83,7 @@ class Cost:
 
 
 def sizes(most: int) -> list[int]:
-    """Return numbers of rows, ten times as many each, from `LEAST` to ``most``, which ends them."""
+    """Return numbers of rows growing by factors of ten from `LEAST`, up to and including ``most``."""
     if most < LEAST:
         raise UserError(f"--most {most} is not allowed: give at least {LEAST} rows")
     return [LEAST * 10**k for k in range(math.ceil(math.log10(most / LEAST)))] + [most]
@@ -92,7 +92,7 @@ def sizes(most: int) -> list[int]:
 def measure(
     name: str, most: int, say: Callable[[str], None], seconds: float = 1.0, cores: int | None = None
 ) -> list[Cost]:
-    """Time iterations at growing numbers of rows on one thread, then at the last one on more threads.
+    """Time iterations for growing numbers of rows on one thread, then for the last one on more threads.
 
     Parameters
     ----------
@@ -101,11 +101,11 @@ def measure(
     most : int
         Most rows.
     say : callable
-        Receives a line for each size.
+        Receives a line per size.
     seconds : float
-        Time of each.
+        Time per size.
     cores : int, optional
-        Most threads; all cores by default.
+        Most threads. Default: all cores.
     """
     solver = registry.get(name)
     if solver.access != "kernel":
@@ -118,7 +118,7 @@ def measure(
     for n, threads in cases:
         say(f"{n:,} rows, {threads} thread{'s' * (threads > 1)}")
         if made is None or len(made[1]) != n:
-            made = None  # before the next ones take their place
+            made = None  # free the memory before the next ones are generated
             made = twonorm(n)
         X, y = made
         problem = posed(solver, y, solver.biases[0], C=1.0)
@@ -130,7 +130,7 @@ def measure(
 
 
 def _timings(run: Run, group: int, seconds: float, clock: str) -> Timings:
-    """Time iterations in groups, for about so many seconds, after one group that warms the caches."""
+    """Time groups of iterations for about this many seconds, after a warm-up group."""
     now = time.process_time if clock == "cpu" else time.perf_counter
 
     def mean() -> float:
@@ -147,7 +147,7 @@ def _timings(run: Run, group: int, seconds: float, clock: str) -> Timings:
 
 
 def twonorm(n: int) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Return n examples, float32 (n, 20), in no more memory than they take, and their labels, (n,)."""
+    """Return n examples, float32 (n, 20), and their labels, (n,), without temporary copies."""
     rng = np.random.default_rng(0)
     y = np.where(rng.random(n) < 0.5, 1.0, -1.0)
     y[:2] = 1.0, -1.0

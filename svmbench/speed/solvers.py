@@ -1,4 +1,4 @@
-"""Iterations and kernel values a second of every kernel solver on one data set, and the part of the limit."""
+"""Iterations and kernel values per second of all kernel solvers on one data set, relative to the limit."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from svmbench.speed.machine import Limits
 from svmbench.speed.rows import limit_of
 from svmbench.speed.timing import stamp
 
-#: Slack budget of the forms that need one; near that of Adult's optimum, and without much effect on the cost.
+#: Slack budget of the forms that need one, near that of Adult's optimum; it hardly affects the cost.
 NU = 0.01
 
-#: Radius of a norm-bounded problem, about |w*| of Adult; what an iteration costs hardly depends on it.
+#: Radius of a norm-bounded problem, about |w*| of Adult; it hardly affects the cost of an iteration.
 RADIUS = 30.0
 
-#: Iterations that are made before the clock runs.
+#: Iterations before the clock starts.
 WARM_UP = 10
 
 HEADER = ("solver", "bias", "rows", "iterations", "iterations/s", "million values/s", "limit", "of the limit")
@@ -36,27 +36,27 @@ HEADER = ("solver", "bias", "rows", "iterations", "iterations/s", "million value
 
 @dataclasses.dataclass(frozen=True)
 class Pace:
-    """How fast a solver was in its first seconds.
+    """Speed of a solver in its first seconds.
 
     Attributes
     ----------
     solver, bias : str
         The method, and the bias of its problem.
     rows : str
-        ``made``: no row was kept; ``cached``: all rows, as far as they fit, were in the cache.
+        ``made``: no rows were cached; ``cached``: all rows that fit were in the cache.
     pieces : tuple of (int, float)
-        Iterations and CPU seconds of each piece that was timed: of one run, piece by piece, where rows are
-        made; of the same iterations again and again where they are cached.
+        Iterations and CPU seconds of each timed piece: consecutive pieces of one run if rows are made, the
+        same iterations repeatedly if they are cached.
     warm_up : tuple of (int, float)
-        The same of what came before and counts for nothing.
+        Iterations and CPU seconds before, which do not count.
     computed : int
-        Kernel values that were really evaluated in the pieces.
+        Kernel values actually evaluated in the pieces.
     limit : float
-        Values a second that the machine allows the storage layout, one row at a time.
+        Values per second that the machine allows for the layout, one row at a time.
     begun : str
-        When the first piece began, in UTC.
+        Start of the first piece, in UTC.
     load : float
-        One-minute load average of the machine then.
+        One-minute load average of the machine at that time.
     """
 
     solver: str
@@ -71,13 +71,13 @@ class Pace:
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Pace:
-        """Return the line that ``dataclasses.asdict`` gave, read from JSON."""
+        """Return the line of a record made by ``dataclasses.asdict``."""
         pieces = {key: tuple(tuple(piece) for piece in stored[key]) for key in ("pieces", "warm_up")}
         return cls(**{**stored, **pieces})
 
     @property
     def iterations(self) -> int:
-        """How many were timed; fewer than there was time for where the solver was at its end."""
+        """Number of iterations timed; smaller if the solver converged."""
         return sum(iterations for iterations, _ in self.pieces)
 
     @property
@@ -87,23 +87,23 @@ class Pace:
 
     @property
     def iterations_per_second(self) -> float:
-        """Of all pieces of one run, whose iterations differ; the median where they are the same ones."""
+        """Over all pieces if they are consecutive; the median if they are the same iterations."""
         if self.rows == "made":
             return self.iterations / self.seconds
         return statistics.median(iterations / seconds for iterations, seconds in self.pieces)
 
     @property
     def values_per_second(self) -> float:
-        """Kernel values a second of CPU time."""
+        """Kernel values per second of CPU time."""
         return self.computed / self.seconds
 
     @property
     def fraction(self) -> float:
-        """The part of the limit that is reached."""
+        """The fraction of the limit that is reached."""
         return self.values_per_second / self.limit
 
     def line(self) -> tuple[object, ...]:
-        """Return the cells of `HEADER`."""
+        """Return the cells for `HEADER`."""
         return (
             *(self.solver, self.bias, self.rows, self.iterations, self.iterations_per_second),
             *(self.values_per_second / 1e6, self.limit / 1e6, f"{100 * self.fraction:.0f} %"),
@@ -119,26 +119,26 @@ def measure(
     cache: int = 0,
     seconds: float = 2.0,
 ) -> list[Pace]:
-    """Time the first iterations of every kernel solver with every bias it knows, on one thread.
+    """Time the first iterations of all kernel solvers with each bias they support, on one thread.
 
-    With a cache, where the storage layout keeps rows at all, they are timed again with their rows cached.
+    With a cache, if the layout caches rows at all, they are timed again with rows cached.
 
     Parameters
     ----------
     config : RunConfig
-        Its kernel and its λ or C are taken.
+        Provides the kernel and λ or C.
     X : ndarray or csr_array, shape (n, d)
         Training examples.
     y : ndarray of float64, shape (n,)
         Their labels.
     limits : Limits
-        What the rates are held against.
+        Limits to which the rates are compared.
     say : callable
-        Receives a line for each solver.
+        Receives a line per solver.
     cache : int
-        Bytes of rows that are kept; 0: none are.
+        Size of the row cache in bytes; 0: none.
     seconds : float
-        CPU time of each.
+        CPU time per solver.
     """
     kernel, asked = config.kernel.document(), config.problem
     limit = limit_of(make_layout(X, kernel), X, 1, limits)
@@ -162,7 +162,7 @@ def measure(
 def posed(
     solver: type[Solver], y: Any, bias: str, *, lam: float | None = None, C: float | None = None
 ) -> Problem:
-    """Return a problem with what the form of a solver needs beside λ or C."""
+    """Return a problem with the parameters that the form of a solver needs besides λ or C."""
     nu = NU if solver.form == "slack-constrained" else None
     radius = RADIUS if solver.form == "norm-bounded" else None
     return Problem.build(y, lam=lam, C=C, bias=bias, nu=nu, radius=radius)
@@ -171,7 +171,7 @@ def posed(
 def _pace(solver: type[Solver], problem: Problem, oracle: Oracle, limit: float, seconds: float) -> Pace:
     run = _started(solver, problem, oracle)
     warm_up = (_piece(run, WARM_UP),)
-    if run.converged or run.stalled:  # a few large iterations: all of them are timed
+    if run.converged or run.stalled:  # after a few large iterations, all of which are timed
         run = _started(solver, problem, oracle)
     computed, begun, load = oracle.ledger.kev_computed, stamp(), os.getloadavg()[0]
     pieces = timed(run, seconds)
@@ -182,7 +182,7 @@ def _pace(solver: type[Solver], problem: Problem, oracle: Oracle, limit: float, 
 def _pace_cached(
     solver: type[Solver], problem: Problem, oracle: Oracle, limit: float, seconds: float, iterations: int
 ) -> Pace:
-    """Make the first iterations, as many as the cache has two rows for each of, then time them again."""
+    """Make as many first iterations as half the rows in the cache, then time them again."""
     most = min(iterations, oracle.cache_rows // 2)
     warm_up = (_piece(_started(solver, problem, oracle), most),)
     computed, begun, load = oracle.ledger.kev_computed, stamp(), os.getloadavg()[0]
@@ -198,16 +198,16 @@ def _started(solver: type[Solver], problem: Problem, oracle: Oracle) -> Run:
 
 
 def _piece(run: Run, most: int) -> tuple[int, float]:
-    """Make at most so many iterations; return how many they were, and their CPU seconds."""
+    """Make at most `most` iterations; return their number and CPU seconds."""
     begin, before = time.process_time(), run.iterations
     run.advance("iterations", sys.maxsize, most)
     return run.iterations - before, max(time.process_time() - begin, 1e-9)
 
 
 def timed(run: Run, seconds: float) -> tuple[tuple[int, float], ...]:
-    """Advance for about so many seconds of CPU time, at least one iteration, and return its pieces.
+    """Advance for about this many seconds of CPU time, at least one iteration, and return the pieces.
 
-    They double at first, and then take half of what is left: few are so short that the clock itself counts.
+    Pieces double at first, and then take half of the remaining time, so that few are too short to be timed.
     """
     pieces: list[tuple[int, float]] = []
     spent, most = 0.0, 1

@@ -1,4 +1,4 @@
-"""Timing on a machine that others use as well: every value is kept, and summed up where it is read."""
+"""Timing on a shared machine: all values are stored and summarised on access."""
 
 from __future__ import annotations
 
@@ -9,28 +9,29 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-#: A value takes at least so many seconds, as many calls as that needs, so that the clock's steps do not show.
+#: Least seconds of a value, made of as many calls as needed, so that the resolution of the clock does not
+#: matter.
 LEAST_SECONDS = 0.005
 
 
 @dataclass(frozen=True)
 class Timings:
-    """The times of one thing, measured again and again.
+    """Repeated times of one operation.
 
     Attributes
     ----------
     values : tuple of float
-        Seconds of one call, each the mean of `calls` calls in a row.
+        Seconds of one call, each the mean of `calls` consecutive calls.
     calls : int
-        Calls behind each value.
+        Calls per value.
     warm_up : tuple of float
-        Seconds of the calls before, which warmed the caches and found `calls`; they count for nothing.
+        Seconds of the calls before, which warmed the caches and determined `calls`; they do not count.
     clock : str
         ``wall`` or ``cpu``.
     begun : str
-        When the first value began, in UTC.
+        Start of the first value, in UTC.
     load : float
-        One-minute load average of the machine then.
+        One-minute load average of the machine at that time.
     """
 
     values: tuple[float, ...]
@@ -42,7 +43,7 @@ class Timings:
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Timings:
-        """Return the timings that ``dataclasses.asdict`` gave, read from JSON."""
+        """Return the timings of a record made by ``dataclasses.asdict``."""
         return cls(**{**stored, "values": tuple(stored["values"]), "warm_up": tuple(stored["warm_up"])})
 
     @property
@@ -52,12 +53,12 @@ class Timings:
 
     @property
     def least(self) -> float:
-        """The shortest value, in seconds: that which was disturbed least."""
+        """The shortest value in seconds, the least disturbed one."""
         return min(self.values)
 
     @property
     def spread(self) -> float:
-        """Half the interquartile range as a part of the median; 0 of fewer than four values."""
+        """Half the interquartile range relative to the median; 0 for fewer than four values."""
         if len(self.values) < 4:
             return 0.0
         low, _, high = statistics.quantiles(self.values, n=4)
@@ -65,16 +66,16 @@ class Timings:
 
 
 def repeat(work: Callable[[], object], budget: float, least: int = 3) -> Timings:
-    """Time repeated calls by the wall clock.
+    """Measure the wall time of repeated calls.
 
     Parameters
     ----------
     work : callable
         What to time.
     budget : float
-        Seconds after which no further value is begun.
+        Seconds after which no new value is started.
     least : int
-        Values that are taken in any case.
+        Least number of values.
     """
     now = time.perf_counter
     warm_up, calls = [_mean(work, 1)], 1
@@ -90,12 +91,12 @@ def repeat(work: Callable[[], object], budget: float, least: int = 3) -> Timings
 
 
 def stamp() -> str:
-    """Return the time now, in UTC."""
+    """Return the current time in UTC."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def _mean(work: Callable[[], object], calls: int) -> float:
-    """Return the seconds of one call, the mean of some in a row."""
+    """Return the seconds of one call, the mean of several consecutive ones."""
     start = time.perf_counter()
     for _ in range(calls):
         work()
