@@ -1,4 +1,4 @@
-"""Figures of papers: the runs they need, the published numbers and claims as data, and verdicts on them."""
+"""Figures and tables of papers: their runs, published numbers and claims as data, and verdicts."""
 
 from __future__ import annotations
 

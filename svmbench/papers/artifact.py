@@ -1,4 +1,4 @@
-"""A figure, a table or a check of a document: ``conf/paper/<id>.yaml`` read and checked.
+"""Artifacts: a figure, table or check of a document, read from ``conf/paper/<id>.yaml`` and validated.
 
 There are five kinds: *curves* of a metric against a cost, a *sweep* of one number per run against a key of
 the configuration, a *grid* of cells, a *profile* over problems, and a *check*, a small function.
@@ -21,7 +21,7 @@ from svmbench.papers.claims import Claim, read_claims
 from svmbench.papers.runs import Runs, read_runs
 from svmbench.store.timing import SECONDS
 
-#: Kind -> (keys that its section must have, keys that it may have).
+#: Kind -> (required keys of its section, optional keys).
 KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "curves": (
         (),
@@ -36,10 +36,10 @@ KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "check": (("function",), ("arguments", "levels")),
 }
 
-#: Kinds that are about costs, so that they have a convention of counting.
+#: Kinds with a cost, and thus a counting convention.
 _COUNTED = ("curves", "profile")
 
-#: Documents by the beginning of their targets' names.
+#: Documents by the prefix of their targets' names.
 DOCUMENTS = {
     "SBP": "Stochastic Batch Perceptron",
     "RUP": "Pegasos, slides",
@@ -53,7 +53,7 @@ DOCUMENTS = {
 
 _TOP = ("title", "source", "kind")
 
-#: Keys under which a quantity, a test or a published point names a line, and a metric.
+#: Keys under which a quantity, test or published point names a line, and those that name a metric.
 _LINE_KEYS = ("solver", "curve", "other", "epoch", "shared")
 _METRIC_KEYS = ("metric", "arrival", "stabilises")
 
@@ -65,21 +65,21 @@ class Artifact:
     Attributes
     ----------
     id : str
-        Name of its file.
+        Name of the file.
     kind : str
         One of `KINDS`.
     title, source : str
-        Its title, and where it was published.
+        Title, and the place of publication.
     target : str
-        Its name in the list of targets, such as ``SBP-F2``; empty for a table of solvers.
+        Name in the list of targets, such as ``SBP-F2``; empty for a table of solvers.
     runs : Runs or None
-        The runs it shows; None for a check.
+        The runs; None for a check.
     of : str
-        The artifact whose runs these are, itself by default.
+        The artifact that owns the runs, itself by default.
     options : mapping
         The keys of its kind, see `KINDS`.
     claims : tuple of Claim
-        What is said of it.
+        Claims about it.
     """
 
     id: str
@@ -94,7 +94,7 @@ class Artifact:
 
     @property
     def counters(self) -> tuple[str, ...]:
-        """Conventions of counting, one picture and one verdict for each; none: there is nothing to count."""
+        """Counting conventions, with one picture and one verdict each; empty if nothing is counted."""
         return tuple(self.options.get("counters", ("",) if self.kind not in _COUNTED else ("kev_ondemand",)))
 
     @functools.cached_property
@@ -106,12 +106,12 @@ class Artifact:
 
     @property
     def document(self) -> str:
-        """What it is taken from: the beginning of its target's name."""
+        """The document, by the prefix of the target's name."""
         return self.target.partition("-")[0]
 
     @property
     def is_own(self) -> bool:
-        """Whether the user's own folders hold it."""
+        """Whether it is in the user's own folders."""
         return self.runs is not None and bool(self.runs.folders)
 
     @property
@@ -122,12 +122,12 @@ class Artifact:
 
 @functools.cache
 def load(paper_id: str, folders: tuple[Path, ...] = ()) -> Artifact:
-    """Read one artifact, of the user's own folders or ours.
+    """Read one artifact, from the user's folders or ours.
 
     Raises
     ------
     UserError
-        If there is none of this name, or its file is not as it should be.
+        If there is no such artifact, or its file is invalid.
     """
     import yaml
 
@@ -145,7 +145,7 @@ def load(paper_id: str, folders: tuple[Path, ...] = ()) -> Artifact:
 
 @functools.cache
 def _loader() -> Any:
-    """Return a loader that reads 1e-4 as a number, as YAML 1.2 and the other files of ``conf/`` do."""
+    """Return a loader that reads 1e-4 as a number, like YAML 1.2 and the other files of ``conf/``."""
     import re
 
     import yaml
@@ -159,18 +159,18 @@ def _loader() -> Any:
 
 
 def read(paper_id: str, content: Any, origin: str, folders: tuple[Path, ...] = ()) -> Artifact:
-    """Return the artifact that a file's content describes.
+    """Return the artifact described by a file.
 
     Parameters
     ----------
     paper_id : str
         Its name.
     content : Any
-        The file, parsed.
+        The parsed file.
     origin : str
-        What names the file in errors.
+        Name of the file in errors.
     folders : tuple of Path
-        The user's own configuration folders, whose options its overrides may choose.
+        The user's configuration folders, whose options its overrides may choose.
     """
     every = sorted({key for needed, optional in KINDS.values() for key in (*needed, *optional)})
     top = fields.section(content, origin, _TOP, ("target", "runs", "claims", *every))
@@ -197,7 +197,7 @@ def read(paper_id: str, content: Any, origin: str, folders: tuple[Path, ...] = (
 
 
 def _runs(content: Any, paper_id: str, where: str, folders: tuple[Path, ...]) -> tuple[Runs, str]:
-    """Return the runs of a file, its own or those of another one, and whose they are."""
+    """Return the runs of a file, its own or those of another one, and the artifact that owns them."""
     if isinstance(content, Mapping) and "of" not in content:
         return replace(read_runs(content, where), folders=folders), paper_id
     given = {"of": content} if isinstance(content, str) else content
@@ -214,7 +214,7 @@ def _runs(content: Any, paper_id: str, where: str, folders: tuple[Path, ...]) ->
 
 
 def _check(options: Mapping[str, Any], origin: str) -> None:
-    """Check the keys of the kinds that name something known."""
+    """Check the keys of the kinds that refer to known names."""
     if "counters" in options:
         fields.words(options["counters"], f"{origin}: counters", tuple(COUNTERS))
     if "metrics" in options:
@@ -224,7 +224,7 @@ def _check(options: Mapping[str, Any], origin: str) -> None:
 
 
 def _check_grid(options: Mapping[str, Any], origin: str) -> None:
-    """Refuse a table of neither kind, and cells that name a value which is not there."""
+    """Refuse a table of neither kind, and cells that refer to missing values."""
     if "layout" in options:
         fields.one_of(options["layout"], f"{origin}: layout", ("runs",))
         return
@@ -276,7 +276,7 @@ def _check_known(names: Iterable[str], known: Sequence[str], where: str) -> None
 
 
 def _named(given: Any, keys: Sequence[str]) -> Iterator[str]:
-    """Yield the names that stand under some keys, at any depth."""
+    """Yield the names under some keys, at any depth."""
     if isinstance(given, Mapping):
         for key, value in given.items():
             if key in keys and not isinstance(value, Mapping):

@@ -1,8 +1,8 @@
-"""What a document claims, as data: its wording, where it stands, and how it is put to the test.
+"""Claims of documents as data: wording, place, and tests.
 
-A claim has parts. A part is one predicate with its thresholds, fixed before the outcome is seen; it is judged
-on each data set under each convention of counting, or once over all data sets where the document speaks of
-them together.
+A claim has parts. A part is a predicate with thresholds, fixed before the outcome is seen. It is judged on
+each data set under each counting convention, or once over all data sets if the document refers to them
+together.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from svmbench.papers.quantities import Evidence
 from svmbench.papers.vocabulary import PREDICATES
 from svmbench.papers.wording import BY_PANEL
 
-#: How sure it is that the document says so.
+#: How certain it is that the document makes the claim.
 SURE = ("read", "inferred", "unconfirmed", "ours")
 
-#: Keys of a claim that hold for all of its parts, unless a part has its own.
+#: Keys of a claim that apply to all of its parts, unless a part overrides them.
 _OF_ALL_PARTS = ("by_construction", "convention")
 
 
@@ -49,17 +49,17 @@ class Part:
     predicate : str
         One of `svmbench.papers.vocabulary.PREDICATES`.
     arguments : mapping
-        Of the predicate.
+        Arguments of the predicate.
     panels, counters : tuple of str or None
-        Data sets and conventions that the document names; None: all.
+        Data sets and conventions named by the document; None: all.
     together : bool
-        Judged once, by the mean over the data sets.
+        Whether to judge it once, by the mean over the data sets.
     by_construction : str
-        Why the test cannot fail unless the program is wrong: a theorem, the definition of a counter, a number
-        typed in from the document. Empty if it can fail.
+        Why the test can only fail if the program is wrong: a theorem, the definition of a counter, a number
+        copied from the document. Empty if it can fail.
     convention : tuple of str or None
-        The conventions that the document itself states for this comparison: they decide its claim. Findings
-        under the others stand beside. None: all decide.
+        Conventions that the document itself uses for this comparison. They decide the claim; findings under
+        others are listed beside it. None: all decide.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Part:
 
     @property
     def definition(self) -> str:
-        """What is tested, with its thresholds, as a sentence."""
+        """The test with its thresholds, as a sentence."""
         text = PREDICATES[self.predicate].words(self.arguments)
         over = ", in the mean over the data sets" if self.together else ""
         return f"{text[0].upper()}{text[1:]}{over}."
@@ -81,25 +81,25 @@ class Part:
 
 @dataclass(frozen=True)
 class Claim:
-    """A finding of a document.
+    """A claim of a document.
 
     Attributes
     ----------
     target : str
-        Where it is listed, such as ``SBP-F2``.
+        Target that it belongs to, such as ``SBP-F2``.
     name : str
         A few words.
     text : str
-        The finding, in our words, with the scope that the document gives it.
+        The claim, in our words, with the scope given by the document.
     place : str
         Section and page.
     sure : str
-        One of `SURE`: read in the document, inferred from it, remembered and unconfirmed, or our own
-        question.
+        One of `SURE`: read in the document, inferred from it, from memory and unconfirmed, or a question of
+        our own.
     parts : tuple of Part
-        Its tests; none where it is not attempted.
+        Its tests; empty if it is not attempted.
     not_attempted : str
-        Why it is not put to a test; empty if it is.
+        Why it is not tested; empty if it is.
     """
 
     target: str
@@ -113,7 +113,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Finding:
-    """The verdict on one part, for one data set (empty: all together) and one convention.
+    """Verdict on one part, for one data set (empty: all together) and one convention.
 
     Attributes
     ----------
@@ -124,12 +124,12 @@ class Finding:
     text : str
         The numbers in words, or why it was not attempted.
     estimate : Estimate or None
-        The number that decided.
+        The deciding number.
     least, most : float
-        The range in which it holds.
+        The range in which the claim holds.
     beside : bool
-        Whether it is under a convention that the document does not state: our own question, which has no part
-        in the verdict on the claim.
+        Whether it is under a convention that the document does not use: a question of our own, which does not
+        affect the verdict on the claim.
     """
 
     panel: str
@@ -184,7 +184,7 @@ def _part(value: Any, where: str, claim: str, common: Mapping[str, Any]) -> Part
 
 
 def judge(part: Part, by_counter: Mapping[str, Mapping[str, Evidence]]) -> list[Finding]:
-    """Judge one part under every convention, on every data set that it is about."""
+    """Judge one part under every convention, on every data set it refers to."""
     found = []
     for counter, panels in by_counter.items():
         if part.counters is not None and counter not in part.counters:
@@ -205,7 +205,7 @@ def _tested(part: Part, panel: str, evidence: Evidence) -> Tested:
 
 
 def _mean(part: Part, panels: Mapping[str, Evidence]) -> Tested:
-    """Return the mean over data sets, of ratios in the logarithm."""
+    """Return the mean over data sets, logarithmic for ratios."""
     tested = [_tested(part, name, evidence) for name, evidence in panels.items()]
     parts = (np.stack([getattr(one.rows, part) for one in tested]) for part in ("at", "low", "high"))
     with np.errstate(divide="ignore"):
@@ -236,11 +236,11 @@ def _finding(part: Part, panel: str, counter: str, test: Callable[[], Tested]) -
 
 
 def combined(verdicts: Sequence[str]) -> str:
-    """Return the verdict on a whole claim from those on its parts.
+    """Return the verdict on a claim from those on its parts.
 
-    It deviates if any part does and is reproduced only if all are; what was not attempted counts where
-    nothing else was judged, and leaves a claim inconclusive otherwise. A test that cannot fail decides
-    nothing, unless the claim has no other.
+    It deviates if any part does, and is reproduced only if all parts are. Parts that were not attempted count
+    if nothing else was judged, and otherwise make a claim inconclusive. Tests that cannot fail do not count,
+    unless the claim has no other.
     """
     decisive = [verdict for verdict in verdicts if verdict != HOLDS]
     if DEVIATES in decisive:
@@ -253,7 +253,7 @@ def combined(verdicts: Sequence[str]) -> str:
 
 
 def of_panel(value: Any, panel: str) -> Any:
-    """Return arguments with what differs from panel to panel replaced by the panel's."""
+    """Return arguments with values that depend on the panel replaced by the panel's."""
     if isinstance(value, Mapping):
         if set(value) == {BY_PANEL}:
             if panel not in value[BY_PANEL]:

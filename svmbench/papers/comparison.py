@@ -1,4 +1,4 @@
-"""A table of solvers on problems from stored runs, each held against the best certified bound."""
+"""Tables of solvers on problems from stored runs, each compared with the best certified bound."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class Row:
     last : mapping
         Summary of the stored run; empty if there is no result.
     bound : Bound or None
-        The greatest one of the problem that it solves.
+        Greatest lower bound of its problem.
     baseline : float or None
-        The objective of the solver that it is compared with.
+        Objective of the solver that it is compared with.
     known : float or None
         Published test error, in percent.
     """
@@ -57,17 +57,17 @@ class Row:
 
     @property
     def objective(self) -> float | None:
-        """P, λ-form."""
+        """Primal objective P, λ-form."""
         return self.last.get("primal_objective")
 
     @property
     def suboptimality(self) -> float | None:
-        """(P - D)/P; None where nothing is certified."""
+        """(P - D)/P; None if there is no bound."""
         return None if self.bound is None or not self.objective else 1.0 - self.bound.value / self.objective
 
     @property
     def against_baseline(self) -> float | None:
-        """How far the objective lies above the baseline's, relative to it."""
+        """Difference of the objective from the baseline's, relative to the latter."""
         if self.baseline is None or self.objective is None:
             return None
         return self.objective / self.baseline - 1.0
@@ -75,7 +75,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Block:
-    """The lines of one problem, in the order of the file, and the record of its optimum, if it is stored."""
+    """Rows of one problem, in the order of the file, and the record of its optimum, if stored."""
 
     panel: Panel
     lines: tuple[Row, ...]
@@ -84,7 +84,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Everything that a table says."""
+    """Content of a table."""
 
     artifact: Artifact
     matches: Sequence[Match]
@@ -98,7 +98,7 @@ class Comparison:
         return cls(material.artifact, material.matches, [_block(material, panel) for panel in runs.panels])
 
     def markdown(self) -> str:
-        """Return the table as a page."""
+        """Return the table as a Markdown page."""
         made = sum(match.complete for match in self.matches)
         origin = (
             f"Made by `svmbench paper run {self.artifact.id}` and `svmbench paper draw {self.artifact.id}`. "
@@ -111,7 +111,7 @@ class Comparison:
         return "\n\n".join(parts) + "\n"
 
     def csv(self) -> str:
-        """Return one line of numbers for each run, floats exactly as stored."""
+        """Return a line of numbers per run, with floats exactly as stored."""
         text = io.StringIO()
         rows = [_record(block.panel.name, line) for block in self.blocks for line in block.lines]
         writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
@@ -158,7 +158,7 @@ def _block(material: Material, panel: Panel) -> Block:
 
 
 def _certified(block: Block) -> str:
-    """Return what is certified of the optimum, beside what was known of it."""
+    """Return the certified optimum of a problem, with previously known values."""
     known, record = block.panel.known, block.optimum or {}
     bounds = {line.bound for line in block.lines if line.bound is not None}
     text = []
@@ -191,14 +191,14 @@ def _certified(block: Block) -> str:
 
 
 def _table(lines: Sequence[Row]) -> str:
-    """Return the lines of one problem; a column that is unknown on all of them is left out."""
+    """Return the rows of one problem; columns unknown in all of them are omitted."""
     columns = {name: [make(line) for line in lines] for name, make in _COLUMNS.items()}
     shown = {name: cells for name, cells in columns.items() if any(cell is not None for cell in cells)}
     return table(list(shown), list(zip(*shown.values(), strict=True)))
 
 
 def _record(problem: str, line: Row) -> dict[str, Any]:
-    """Return the line of the CSV: what the table adds, then the summary of the run."""
+    """Return the line of the CSV: the columns of the table, then the summary of the run."""
     return {
         "problem": problem,
         "line": line.match.planned.solver,
@@ -213,7 +213,7 @@ def _record(problem: str, line: Row) -> dict[str, Any]:
 
 
 def _show(form: str, column: str, factor: float = 1.0) -> Callable[[Row], str | None]:
-    """Return what writes a column of the summary in a format."""
+    """Return a function that formats a column of the summary."""
 
     def write(line: Row) -> str | None:
         value = line.last.get(column)
@@ -223,7 +223,7 @@ def _show(form: str, column: str, factor: float = 1.0) -> Callable[[Row], str | 
 
 
 def _counted(column: str) -> Callable[[Row], str | None]:
-    """Return what writes a counter with two digits."""
+    """Return a function that formats a counter with two digits."""
 
     def write(line: Row) -> str | None:
         value = line.last.get(column)
@@ -242,7 +242,7 @@ def _seconds(line: Row) -> str | None:
 
 
 def _end(line: Row) -> str:
-    """Return how the run ended and why; of one that is being made or was killed, and of none, the state."""
+    """Return how the run ended and why; for unfinished, killed and missing runs, the state."""
     stored = line.match.stored
     if stored is None or stored.ended is None or line.match.stale:
         return line.match.state

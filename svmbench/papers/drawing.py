@@ -1,4 +1,4 @@
-"""From the material of an artifact to its picture or table; nothing here trains or loads data."""
+"""Pictures and tables from the material of artifacts; this module neither trains nor loads data."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from svmbench.papers.samples import measured
 from svmbench.papers.shown import check_plots, known_points, levels_of, line_of, places_of, title_of
 from svmbench.store.timing import SECONDS
 
-#: More curves in one panel than this are drawn in a panel for each line, where that can be.
+#: If a panel has more curves, each line gets a panel of its own, if possible.
 _CROWDED = 8
 
 
@@ -58,7 +58,7 @@ def draw(material: Material, results: Path) -> list[Path]:
 
 
 def write_texts(stem: Path, texts: Mapping[str, str]) -> list[Path]:
-    """Write files that differ in their endings, each whole or not at all."""
+    """Write files that differ in their suffixes, each atomically."""
     stem.parent.mkdir(parents=True, exist_ok=True)
     paths = []
     for ending, text in texts.items():
@@ -69,7 +69,7 @@ def write_texts(stem: Path, texts: Mapping[str, str]) -> list[Path]:
 
 
 def notes(artifact: Artifact) -> list[str]:
-    """Return what every caption ends with."""
+    """Return the last paragraphs of every caption."""
     return [f"Source: {artifact.source}.", f"Redrawn from stored runs by: svmbench paper draw {artifact.id}"]
 
 
@@ -82,7 +82,7 @@ def _draw_curves(material: Material, counter: str, folder: Path) -> list[Path]:
 
 
 def _draw_together(material: Material, folder: Path) -> list[Path]:
-    """Draw all conventions of counting on one sheet, a row for each."""
+    """Draw all counting conventions on one sheet, one row each."""
     rows = [row for counter in material.artifact.counters for row in _rows(material, counter)]
     return _draw_sheet(material, rows, _stem(folder, material.artifact, ""))
 
@@ -94,7 +94,7 @@ def _draw_sheet(material: Material, rows: Sequence[Row], stem: Path) -> list[Pat
 
 
 def _rows(material: Material, counter: str) -> list[Row]:
-    """Return a row of panels for each metric; published values belong to the first."""
+    """Return a row of panels per metric; published values belong to the first."""
     artifact = material.artifact
     assert artifact.runs is not None
     ranges = artifact.options.get("ranges", {})
@@ -119,7 +119,7 @@ def _rows(material: Material, counter: str) -> list[Row]:
 
 
 def _is_crowded(material: Material, chosen: Selection) -> bool:
-    """Tell whether a panel has many curves, and several lines with several values of a key each."""
+    """Return whether a panel has many curves, and several lines with several values of a key each."""
     most = max((len(panel.curves) for panel in chosen.panels), default=0)
     over = {(match.planned.solver, match.planned.over) for match in material.matches if match.planned.over}
     lines = len({solver for solver, _ in over})
@@ -127,7 +127,7 @@ def _is_crowded(material: Material, chosen: Selection) -> bool:
 
 
 def _optimum(material: Material, panel: str, metric: str) -> float | None:
-    """Return a metric at the certified optimum that all runs of a panel have in common."""
+    """Return a metric at the certified optimum, if all runs of a panel have the same."""
     column = OPTIMUM_COLUMNS.get(metric)
     evidence = material.evidence(panel, "")
     runs = [match.result for match in evidence.matches if match.complete]
@@ -139,7 +139,7 @@ def _optimum(material: Material, panel: str, metric: str) -> float | None:
 def _by_line(
     material: Material, chosen: Selection, views: Mapping[str, View]
 ) -> tuple[Selection, dict[str, View]]:
-    """Give each line that has several values of a key a panel of its own; they name its curves."""
+    """Give each line with several values of a key its own panel; the values name its curves."""
     assert material.artifact.runs is not None
     split, shown = Selection(left_out=chosen.left_out), {}
     for panel in chosen.panels:
@@ -155,7 +155,7 @@ def _by_line(
 
 
 def selection(material: Material, counter: str, metric: str) -> Selection:
-    """Return the curves of an artifact under one convention, panels and solvers in the order of its file."""
+    """Return the curves of an artifact under one convention, with panels and solvers in the file's order."""
     chosen = Selection(left_out=left_out(material))
     assert material.artifact.runs is not None
     untimed = material.untimed if {counter, metric} & set(SECONDS) else {}
@@ -190,7 +190,7 @@ def selection(material: Material, counter: str, metric: str) -> Selection:
 
 
 def left_out(material: Material) -> list[tuple[str, str]]:
-    """Return the runs that are not drawn, and why."""
+    """Return the runs that are not drawn, with reasons."""
     return [
         (match.stored.id if match.stored is not None else match.planned.command, match.state)
         for match in material.matches
@@ -231,7 +231,7 @@ def _draw_sweep(material: Material, counter: str, folder: Path) -> list[Path]:
 
 
 def _draw_profile(material: Material, counter: str, folder: Path) -> list[Path]:
-    """Draw the share of cases solved, a case being a problem and a target."""
+    """Draw the fraction of cases solved; a case is a problem with a target."""
     options = material.artifact.options
     targets = [float(target) for target in options["targets"]]
     found = profiles(material.stored, counter, str(options["metric"]), targets)
@@ -245,7 +245,7 @@ def _y_label(given: Mapping[str, Any]) -> str:
 
 
 def _draw_check(material: Material, folder: Path) -> list[Path]:
-    """Draw what a check has measured; one without a picture has a table of its numbers."""
+    """Draw the measurements of a check; without a picture, make a table of its numbers."""
     artifact, outcome = material.artifact, material.outcome
     if outcome is None:
         raise UserError(f"{artifact.id} is not measured: svmbench paper run {artifact.id}")

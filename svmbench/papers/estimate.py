@@ -1,4 +1,4 @@
-"""Numbers with their uncertainty: a value, and what it would have been with other seeds and tests.
+"""Numbers with uncertainty: a value, and its repetitions with other seeds and tests.
 
 Everything that is estimated is an array whose first entry is the estimate itself and whose others are
 `RESAMPLES` repetitions, made by drawing seeds with replacement (the bootstrap). Arithmetic on such arrays,
@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-#: Repetitions beside the estimate.
+#: Repetitions in addition to the estimate.
 RESAMPLES = 1000
-#: Of the generator of all draws.
+#: Seed of the generator of all draws.
 SEED = 20120626
-#: Share of the repetitions that an interval holds.
+#: Coverage of intervals.
 LEVEL = 0.95
 
 REPRODUCED = "reproduced"
@@ -34,7 +34,7 @@ HOLDS = "holds by construction"
 DEVIATES = "deviates"
 INCONCLUSIVE = "inconclusive"
 NOT_ATTEMPTED = "not attempted"
-#: The verdicts, in the order in which pages list them.
+#: All verdicts, in the order of pages.
 VERDICTS = (REPRODUCED, HOLDS, DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED)
 
 

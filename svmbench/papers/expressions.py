@@ -1,4 +1,4 @@
-"""Arithmetic over the keys of a configuration, such as ``solver.k * budget.iterations``."""
+"""Arithmetic with keys of a configuration, such as ``solver.k * budget.iterations``."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def value_of(expression: str, config: Mapping[str, Any], rows: int | None = None
     Parameters
     ----------
     expression : str
-        With + - * / ** and brackets.
+        May contain + - * / ** and parentheses.
     config : mapping
         A resolved configuration.
     rows : int or None
-        n, where it is known.
+        n, if known.
 
     Raises
     ------
     UserError
-        If it is no such expression, or a key is unknown or no number.
+        If the expression is invalid, or a key is unknown or not a number.
     """
     try:
         return _value(ast.parse(expression, mode="eval").body, config, rows)

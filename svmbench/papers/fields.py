@@ -1,4 +1,4 @@
-"""Reading what a file of ``conf/paper/`` says: each mistake is told with the place where it stands."""
+"""Reading of files in ``conf/paper/``; errors name the place of the mistake."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from svmbench.errors import UserError, nearest
 def section(
     content: Any, where: str, needed: Sequence[str] = (), optional: Sequence[str] = ()
 ) -> Mapping[str, Any]:
-    """Return the content if it is a mapping with the needed keys and, where any are named, no others."""
+    """Return the content if it is a mapping with the needed keys and, if any are named, no others."""
     if not isinstance(content, Mapping) or not content:
         raise UserError(f"{where} must be a section with keys")
     allowed = (*needed, *optional)
@@ -27,7 +27,7 @@ def section(
 
 
 def words(value: Any, where: str, allowed: Sequence[str] | None = None) -> tuple[str, ...]:
-    """Return a list of words, each of the allowed ones if there are such."""
+    """Return a list of words, each of them allowed if there is a choice."""
     if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
         raise UserError(f"{where}={value} is not allowed: give a list of words")
     for word in value:
@@ -39,7 +39,7 @@ def words(value: Any, where: str, allowed: Sequence[str] | None = None) -> tuple
 
 
 def one_of(value: Any, where: str, allowed: Sequence[str]) -> str:
-    """Return a word if it is one of the allowed ones."""
+    """Return a word if it is allowed."""
     if value not in allowed:
         raise UserError(
             f"{where}={value} is not allowed{nearest(str(value), allowed)}: give one of {', '.join(allowed)}"
@@ -61,7 +61,7 @@ def numbers(value: Any, where: str, allowed: Sequence[str]) -> Mapping[str, floa
 
 
 def interval(value: Any, where: str) -> tuple[float, float]:
-    """Return two numbers, the smaller one first; null stands for no bound on that side."""
+    """Return two numbers, the smaller one first; null means no bound on that side."""
     if isinstance(value, list) and len(value) == 2:
         low, high = (
             end if entry is None else number(entry, where)

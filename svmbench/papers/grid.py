@@ -1,4 +1,4 @@
-"""A table of cells made from a template, the published cell with each: Markdown, CSV, LaTeX and text."""
+"""Tables with cells from a template, each with the published value: Markdown, CSV, LaTeX and text."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from svmbench.papers.runs import Line, Panel
 
 
 def _deviation(values: Floats) -> float:
-    """Return the sample standard deviation; NaN for a single run, which shows none."""
+    """Return the sample standard deviation; NaN for a single run."""
     return float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")
 
 
-#: What becomes of the values over seeds.
+#: Statistics over seeds.
 _TAKE: Mapping[str, Callable[[Floats], Any]] = {"median": np.median, "mean": np.mean, "sd": _deviation}
 
 
 def grid_table(material: Material) -> Mapping[str, str]:
-    """Return the table of an artifact of the kind ``grid``, by the ending of its file."""
+    """Return the table of an artifact of the kind ``grid``, by file suffix."""
     artifact = material.artifact
     assert artifact.runs is not None
     hidden = artifact.options.get("hidden", ())
@@ -57,7 +57,7 @@ def grid_table(material: Material) -> Mapping[str, str]:
 
 
 def _cell(evidence: Evidence, options: Mapping[str, Any], panel: str, line: Line) -> str:
-    """Return the cell of one line on one panel; an en dash where it cannot be filled."""
+    """Return the cell of one line on one panel; an en dash if it is empty."""
     numbers = {}
     try:
         for name, given in options["values"].items():
@@ -71,7 +71,7 @@ def _cell(evidence: Evidence, options: Mapping[str, Any], panel: str, line: Line
                 numbers[name] = float(_TAKE[take](evidence.values({**quantity, "solver": line.name})))
     except NotAttempted:
         return "–"
-    # A single run has no deviation: its cell is the number alone.
+    # A single run has no deviation: its cell has only the number.
     return re.sub(r"\s*±\s*nan", "", str(options["cell"]).format(**numbers))
 
 
@@ -80,7 +80,7 @@ def _published(options: Mapping[str, Any], panel: Panel, line: Line) -> str:
 
 
 def _title(material: Material, line: Line) -> str:
-    """Return what a line is called: by its file, or as its runs have it."""
+    """Return the name of a line, from its file or its runs."""
     stored = (
         match.result.title
         for match in material.matches
@@ -97,7 +97,7 @@ def _legend(options: Mapping[str, Any]) -> str:
 
 
 def _meaning(given: Mapping[str, Any]) -> str:
-    """Return what a number of a cell is."""
+    """Return the meaning of a number in a cell."""
     for source, of in (("optimum", "the certified optimum"), ("known", "what was known beforehand")):
         if source in given:
             return f"{str(given[source]).replace('_', ' ')} of {of}"

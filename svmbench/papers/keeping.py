@@ -1,9 +1,9 @@
-"""Keeping what a figure is made from: its runs, thinned and packed, its optima, its check, its picture.
+"""Storing what a figure is made from: its runs, with fewer checkpoints and packed, optima, checks, pictures.
 
-Runs of curves keep every checkpoint. Those of a sweep or grid keep what it asks for: the last checkpoint
-where only values at the end are shown, and where costs of arrival are, every checkpoint from which a run may
-stay below a target, whatever the target. One that asks for other values on the way keeps them all. Which test
-examples a run has wrong is kept where a claim compares errors.
+Runs of curves keep all checkpoints. Runs of a sweep or grid keep what it uses: the last checkpoint for values
+at the end, and for costs of arrival, all checkpoints from which a run may stay below a target, for any
+target. If other values before the end are used, all checkpoints are kept. The misclassified test examples are
+kept if a claim compares errors.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from svmbench.papers.samples import is_cost
 from svmbench.store import StoredRun, packs, shared
 from svmbench.store.trace import TRACE_COLUMNS
 
-#: Keys of a quantity or a test that looks at a run before its end.
+#: Keys of a quantity or test that uses values before the end of a run.
 _ON_THE_WAY = frozenset(("arrival", "at", "envelope", "peak", "curve", "epoch", "shared", "stabilises"))
 
 
 def keep(material: Material, results: Path) -> list[Path]:
-    """Write the pack of an artifact with all that belongs to it, and return the paths.
+    """Write the pack of an artifact and all that belongs to it, and return the paths.
 
-    Loose reference runs of the same configurations, in the pack or stale, are removed.
+    Loose reference runs of the same configurations, packed or stale, are removed.
 
     Parameters
     ----------
     material : Material
         Complete.
     results : Path
-        The results folder; everything goes to its ``reference``.
+        The results folder; files are written to its ``reference``.
     """
     artifact, reference = material.artifact, results / "reference"
     written: list[Path] = []
@@ -47,7 +47,7 @@ def keep(material: Material, results: Path) -> list[Path]:
             target.parent.mkdir(parents=True, exist_ok=True)
             write_whole(target, kept.read_bytes())
         written.append(target)
-    elif artifact.of == artifact.id:  # else the runs are kept with the artifact that they belong to
+    elif artifact.of == artifact.id:  # otherwise the runs are stored with the artifact that owns them
         runs = list({run.id: run for run in material.stored}.values())
         path = reference / "packs" / f"{artifact.id}{packs.ENDING}"
         _documents(runs, results)
@@ -61,32 +61,32 @@ def keep(material: Material, results: Path) -> list[Path]:
 
 
 def _superseded(material: Material, reference: Path) -> set[str]:
-    """Return loose reference runs of the same configurations, which are stale now that there are others."""
+    """Return loose reference runs of the same configurations, which the new ones make stale."""
     planned = {digest(match.planned.config.identity()) for match in material.matches}
     loose = (StoredRun.read(path) for path in (reference / "runs").glob("*/"))
     return {run.id for run in loose if digest(run.manifest["identity"]["config"]) in planned}
 
 
 def _documents(runs: list[StoredRun], results: Path) -> None:
-    """Copy the environments and optima that runs name."""
+    """Copy the environments and optima named by runs."""
     for run in runs:
         for folder, name in (("environments", "environment"), ("optima", "optimum")):
             hash = run.manifest.get(name)
             source = results / folder / f"{hash}.json"
             if hash is not None and source.is_file():
-                shared.READERS[folder](source)  # a damaged one is refused
+                shared.READERS[folder](source)  # refuses a damaged one
                 target = results / "reference" / folder / source.name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 write_whole(target, source.read_bytes())
 
 
 def checkpoints(artifact: Artifact) -> Callable[[Sequence[Mapping[str, Any]]], Sequence[int]]:
-    """Return which rows of a trace are enough for an artifact and for all that show its runs.
+    """Return a function that selects the rows of a trace needed by all artifacts with these runs.
 
     Parameters
     ----------
     artifact : Artifact
-        Its runs are its own.
+        The artifact that owns the runs.
     """
     sharing = _sharing(artifact)
     if any(found.kind not in ("sweep", "grid") or found.is_listing for found in sharing):
@@ -111,19 +111,19 @@ def checkpoints(artifact: Artifact) -> Callable[[Sequence[Mapping[str, Any]]], S
 
 
 def compares_errors(artifact: Artifact) -> bool:
-    """Return whether a claim compares test errors of its runs, which takes the examples that they have wrong.
+    """Return whether a claim compares test errors of its runs, which needs the misclassified examples.
 
     Parameters
     ----------
     artifact : Artifact
-        Its runs are its own.
+        The artifact that owns the runs.
     """
     claims = [claim for found in _sharing(artifact) for claim in found.claims]
     return any(_is_error(part.arguments) for claim in claims for part in claim.parts)
 
 
 def _is_error(given: Any) -> bool:
-    """Tell whether a quantity is a test error, which it is by default, or one that it is made from."""
+    """Return whether a quantity is a test error, the default, or is derived from one."""
     if isinstance(given, Mapping):
         shown = given.get("metric", "test_error") == "test_error" and not is_cost(given)
         return ("solver" in given and shown) or any(map(_is_error, given.values()))
@@ -136,22 +136,22 @@ def _sharing(artifact: Artifact) -> list[Artifact]:
 
 
 def arrivals(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> list[int]:
-    """Return the places of the rows from which a run may stay at or below a target, whatever the target.
+    """Return the indices of the rows from which a run may stay at or below a target, for any target.
 
-    A run stays below a target from the row after the last one that is above it. A row is the last above some
-    target if it is greater than all that follow: these and their successors tell all costs of arrival.
+    A run stays below a target from the row after the last one above it. A row is the last above some target
+    if it is greater than all that follow. These rows and their successors determine all costs of arrival.
 
     Parameters
     ----------
     rows : sequence of mapping
         A trace.
     metrics : sequence of str
-        Columns of it.
+        Columns of the trace.
 
     Returns
     -------
     list of int
-        Ascending, with the first and the last row.
+        Ascending, including the first and last row.
     """
     kept = {0, len(rows) - 1} if rows else set()
     for metric in metrics:
@@ -175,7 +175,7 @@ def _last(rows: Sequence[Mapping[str, Any]]) -> Sequence[int]:
 
 
 def _on_the_way(given: Any, keys: frozenset[str] = _ON_THE_WAY) -> bool:
-    """Tell whether a quantity or a test asks by such a key for anything before the end of a run."""
+    """Return whether a quantity or test uses values before the end of a run, by such a key."""
     if isinstance(given, Mapping):
         along = "metric" in given.get("of", ()) and "within" in given and "over" not in given["of"]
         return along or any(key in keys or _on_the_way(value, keys) for key, value in given.items())
@@ -183,7 +183,7 @@ def _on_the_way(given: Any, keys: frozenset[str] = _ON_THE_WAY) -> bool:
 
 
 def _costs_of_arrival(given: Any) -> Iterator[Mapping[str, Any]]:
-    """Yield every quantity that is a cost of arrival."""
+    """Yield all quantities that are costs of arrival."""
     if isinstance(given, Mapping):
         if "arrival" in given:
             yield given
@@ -194,7 +194,7 @@ def _costs_of_arrival(given: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _pictures(artifact: Artifact, paths: list[Path], reference: Path) -> list[Path]:
-    """Copy the page of a table, or the pictures with their captions, to the reference folder."""
+    """Copy a table, or the pictures with their captions, to the reference folder."""
     written = []
     for path in paths:
         if path.suffix not in (".png", ".md", ".csv") and not (

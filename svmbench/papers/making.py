@@ -1,4 +1,4 @@
-"""Making what artifacts lack: missing runs, by warm worker processes, and checks. Nothing else trains."""
+"""Making of missing runs, by worker processes, and of checks."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from svmbench.store import Store
 from svmbench.sweep.plan import Job
 from svmbench.sweep.pool import Pool
 
-#: What tells a run from others, the artifact it is for, the run, and whether a stale one is to be replaced.
+#: Identity of a run, the artifact that needs it, the run, and whether it replaces a stale one.
 Task = tuple[str, Artifact, PlannedRun, bool]
 
-#: Seconds for which a run waits for a quiet machine if its seconds matter, and how often it is made at most
-#: if it was disturbed all the same.
+#: Seconds that a run whose time matters waits for a quiet machine, and the most attempts if it is disturbed
+#: anyway.
 QUIET, TRIES = 600.0, 3
 
 
 def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
-    """Make what is missing; what is stored is never repeated, so that it can be continued at any time.
+    """Make what is missing; stored runs are never repeated, so that it can be resumed at any time.
 
     Returns
     -------
@@ -45,12 +45,12 @@ def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
             print(f"{artifact.id}: measuring", flush=True)
             print(checks.make(artifact, results, where={"mirror": None, "dir": None}), flush=True)
     while True:
-        # Runs whose values are taken from others are known when those are stored: hence the rounds.
+        # Runs with values from other runs are known when those are stored: hence the rounds.
         missing = list(_missing([a for a in artifacts if a.runs is not None], results, tried))
         if not missing:
             break
         tried.update(task[0] for task in missing)
-        # By turns: the first seed of all, then the second, so that a machine that slows down slows all alike.
+        # The first seed of all, then the second, so that a slowdown of the machine affects all alike.
         serial = sorted((entry for entry in missing if _is_timed(entry[2], entry[1])), key=_turn)
         parallel = [entry for entry in missing if entry not in serial]
         for part, width in ((parallel, jobs), (serial, 1)):
@@ -63,7 +63,7 @@ def make(artifacts: Sequence[Artifact], results: Path, jobs: int = 1) -> int:
 
 
 def _say_disturbed(artifacts: Sequence[Artifact], results: Path) -> None:
-    """Name the runs whose seconds still cannot be compared."""
+    """Print the runs whose times are still not comparable."""
     timed = [artifact for artifact in artifacts if artifact.timed and artifact.runs is not None]
     if not timed:
         return
@@ -83,9 +83,9 @@ def _turn(task: Task) -> int:
 
 
 def _missing(artifacts: Sequence[Artifact], results: Path, tried: Mapping[str, int]) -> Iterator[Task]:
-    """Yield the runs that are not stored and can be made, those that artifacts share once.
+    """Yield runs that are not stored and can be made, without duplicates.
 
-    A stored run whose seconds are needed and cannot be compared counts as missing, `TRIES` times.
+    A stored run whose time is needed but not comparable counts as missing, `TRIES` times.
     """
     index = Index(Store(results))
     seen = set()
@@ -103,12 +103,12 @@ def _missing(artifacts: Sequence[Artifact], results: Path, tried: Mapping[str, i
 
 
 def _is_timed(run: PlannedRun, artifact: Artifact) -> bool:
-    """Tell whether seconds are what a run is made for."""
+    """Return whether the time of a run is needed."""
     return run.config.budget.seconds is not None or artifact.timed
 
 
 def _make_all(missing: Sequence[Task], results: Path, jobs: int, failed: list[str]) -> bool:
-    """Make runs by warm worker processes, so many at a time; return whether that was interrupted."""
+    """Make runs by worker processes, some at a time; return whether that was interrupted."""
     if not missing:
         return False
     logs = results / "figures" / "logs"
@@ -120,20 +120,20 @@ def _make_all(missing: Sequence[Task], results: Path, jobs: int, failed: list[st
 
 
 def _placed(config: RunConfig, results: Path, stale: bool, timed: bool) -> RunConfig:
-    """Return a configuration with where its run is stored, and how long it waits for a quiet machine."""
+    """Return a configuration with the results folder, and the time to wait for a quiet machine."""
     budget = replace(config.budget, quiet=config.budget.quiet or QUIET) if timed else config.budget
     return replace(config, results=str(results), force=stale, budget=budget)
 
 
 class _Lines:
-    """Prints a line when a run begins and one when it ends, and collects those that failed."""
+    """Prints a line at the start and end of each run, and collects failures."""
 
     def __init__(self, missing: Sequence[Task], failed: list[str]) -> None:
         self._missing = missing
         self._failed = failed
 
     def jobs(self, results: Path) -> list[Job]:
-        """Return the runs as jobs of workers."""
+        """Return the runs as jobs for workers."""
         return [
             Job(
                 number,
@@ -145,7 +145,7 @@ class _Lines:
         ]
 
     def began(self, job: Job) -> None:
-        """Print which run begins."""
+        """Print that a run has started."""
         print(f"{self._label(job)}: {job.label}", flush=True)
 
     def ended(self, job: Job, end: Mapping[str, Any]) -> None:
@@ -155,7 +155,7 @@ class _Lines:
             self._failed.append(f"{self._label(job)}: {end['reason']}")
 
     def tick(self) -> None:
-        """Do nothing: lines are printed as runs begin and end."""
+        """Do nothing: lines are printed when runs start and end."""
 
     def _label(self, job: Job) -> str:
         planned = self._missing[job.number - 1][2]

@@ -1,4 +1,4 @@
-"""An artifact with everything that is stored for it, and the evidence that this makes."""
+"""An artifact with its stored runs, and the evidence from them."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from svmbench.store.timing import comparable
 
 @dataclass(frozen=True)
 class Material:
-    """An artifact, its runs and what they say.
+    """An artifact and its runs.
 
     Attributes
     ----------
     artifact : Artifact
-        What is to be shown and judged.
+        The artifact.
     matches : sequence of Match
         Its runs; empty for a check.
     references : mapping of str to Reference
-        What is certified, by problem.
+        Certified bounds by problem.
     outcome : mapping or None
-        What a check has measured; None if it has not been made, or not by the present one.
+        Measurements of a check; None if it was not made, or by another version.
     """
 
     artifact: Artifact
@@ -44,7 +44,7 @@ class Material:
 
     @classmethod
     def of(cls, artifact: Artifact, index: Index) -> Material:
-        """Find the runs of an artifact; values taken from others are filled in where they can be."""
+        """Find the runs of an artifact; values from other runs are filled in if known."""
         if artifact.runs is None:
             return cls(artifact, [], {}, checks.stored(artifact, index.store.root))
         planned = artifact.runs.planned()
@@ -58,7 +58,7 @@ class Material:
         return cls(artifact, matches, references([m.result for m in matches if m.complete], index.optimum))
 
     def _filled(self, match: Match, index: Index) -> Match:
-        """Return a run that waited for values, with those that its sources have now."""
+        """Return a run that waits for values, with the values that are known now."""
         run = match.planned
         if not run.values:
             return match
@@ -75,7 +75,7 @@ class Material:
         )
 
     def evidence(self, panel: str, counter: str) -> Evidence:
-        """Return what is stored of one panel under one convention."""
+        """Return the stored runs of one panel under one convention, as evidence."""
         known: Mapping[str, Any] = {}
         if self.artifact.runs is not None:
             known = next((p.known for p in self.artifact.runs.panels if p.name == panel), {})
@@ -84,7 +84,7 @@ class Material:
         return Evidence(counter, mine, self.references, measures, known, self.untimed)
 
     def judged(self) -> list[tuple[Claim, list[tuple[Part, list[Finding]]]]]:
-        """Judge every claim, part by part, on every data set under every convention."""
+        """Judge all claims, part by part, on every data set under every convention."""
         panels = [panel.name for panel in self.artifact.runs.panels] if self.artifact.runs else [""]
         by_counter = {
             counter: {panel: self.evidence(panel, counter) for panel in panels}
@@ -97,7 +97,7 @@ class Material:
 
     @functools.cached_property
     def untimed(self) -> Mapping[Path, str]:
-        """Folders of the runs whose seconds are no evidence, and why; empty unless seconds are asked for."""
+        """Folders of the runs whose times are not comparable, and why; empty unless times are used."""
         if not self.artifact.timed:
             return {}
         reasons = dict(comparable(self.stored)[1])
@@ -110,13 +110,13 @@ class Material:
 
     @property
     def seconds(self) -> float:
-        """Wall seconds that the runs took together."""
+        """Total wall seconds of the runs."""
         took = [run.summary()["wall_seconds"] for run in self.stored]
         made = 0.0 if self.outcome is None else float(self.outcome["seconds"])
         return made + sum(float(second) for second in took if second is not None)
 
     def tally(self) -> str:
-        """Return how many runs are stored, or whether the check is made."""
+        """Return how many runs are stored, or whether the check was made."""
         if self.artifact.runs is None:
             return "not measured" if self.outcome is None else "measured"
         stored = sum(match.complete for match in self.matches)
@@ -127,7 +127,7 @@ class Material:
 
 
 def _same(given: Mapping[str, Any], run: PlannedRun) -> Mapping[str, Any]:
-    """Return a quantity with the values of the run's own keys where it asks for the same ones."""
+    """Return a quantity with the run's own values for keys where it refers to the same ones."""
     where = given.get("where") or {}
     own = dict(run.over)
     return {

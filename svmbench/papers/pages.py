@@ -1,4 +1,4 @@
-"""The page of all verdicts: what each document claims, and what the stored runs say to it."""
+"""The page of all verdicts: the claims of each document, and the results of stored runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, LEVEL, NOT_ATTEMPTE
 from svmbench.papers.material import Material
 from svmbench.store import lines
 
-#: An artifact's claims, judged.
+#: Judged claims of an artifact.
 Judged = tuple[Material, Sequence[tuple[Claim, Sequence[tuple[Part, Sequence[Finding]]]]]]
 
 _ABOUT = f"""\
@@ -45,17 +45,17 @@ def judged(materials: Sequence[Material]) -> list[Judged]:
 
 
 def page(found: Sequence[Judged]) -> str:
-    """Return the page of all claims: how many hold, then each with its numbers."""
+    """Return the page of all claims: a summary, then each claim with its numbers."""
     return "\n\n".join(["# Verdicts", _ABOUT, _counts(found), sections(found)])
 
 
 def sections(found: Sequence[Judged]) -> str:
-    """Return one section for each artifact."""
+    """Return one section per artifact."""
     return "\n\n".join(_section(material, claims) for material, claims in found) + "\n"
 
 
 def document(found: Sequence[Judged]) -> str:
-    """Return the verdicts for programs, as JSON; a number that is infinite or does not exist is null."""
+    """Return the verdicts as JSON; infinite and undefined numbers are null."""
     entries = [
         lines.checked(
             {
@@ -85,7 +85,7 @@ def document(found: Sequence[Judged]) -> str:
 
 
 def _counts(found: Sequence[Judged]) -> str:
-    """Return how many claims and how many single tests have which verdict, by document."""
+    """Return the numbers of claims and single tests by verdict and document."""
     rows, beside = [], Counter[str]()
     for key, title in DOCUMENTS.items():
         claims = [
@@ -111,7 +111,7 @@ def _counts(found: Sequence[Judged]) -> str:
 
 
 def _failures(found: Sequence[Judged]) -> Sequence[str]:
-    """Return a paragraph on the tests that hold by construction and fail, if there are any."""
+    """Return a paragraph on tests that hold by construction but fail, if there are any."""
     names = [
         f"{claim.target}, {part.name}"
         for _, claims in found
@@ -141,7 +141,7 @@ def _section(
 
 
 def _origin(material: Material) -> str:
-    """Return what it was made from, how long that took, and where the picture is."""
+    """Return what an artifact was made from, the time it took, and the location of the picture."""
     artifact = material.artifact
     text = f"{material.tally()[0].upper()}{material.tally()[1:]}; {_duration(material.seconds)} of training."
     if artifact.runs is None:
@@ -151,7 +151,7 @@ def _origin(material: Material) -> str:
     folder = "tables" if artifact.kind == "grid" else f"figures/{artifact.id}"
     if artifact.runs is None and material.outcome is not None and not material.outcome["panels"]:
         folder, ending = "tables", "md"
-    # A table is of the first convention alone.
+    # A table shows the first convention only.
     counters = artifact.counters if artifact.kind != "grid" else [""]
     names = [f"{artifact.id}-{counter}" if counter else artifact.id for counter in counters]
     links = ", ".join(f"[{name}]({folder}/{name}.{ending})" for name in names)
@@ -195,7 +195,7 @@ def _range(finding: Finding) -> str | None:
 
 
 def _of(parts: Sequence[tuple[Part, Sequence[Finding]]]) -> str:
-    """Return the verdict on a claim, which findings beside it have no part in."""
+    """Return the verdict on a claim, without findings beside it."""
     return combined([one.verdict for _, findings in parts for one in findings if not one.beside])
 
 
@@ -206,7 +206,7 @@ def _doubt(claim: Claim) -> str:
 
 
 def _short(counter: str) -> str:
-    """Return the letter of a convention, where it has one."""
+    """Return the letter of a convention, if it has one."""
     label = COUNTERS.get(counter, "–")
     return label[-2] if label.endswith(")") and label[-3] == "(" else label
 

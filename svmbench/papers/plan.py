@@ -1,4 +1,4 @@
-"""The runs of an artifact held against a store: which are there, which are stale, which are missing."""
+"""Planned runs of an artifact compared with a store: stored, stale or missing."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from svmbench.store.identity import DERIVED, derived_from, rounded
 
 @dataclass(frozen=True)
 class Match:
-    """A planned run and what the store has of it.
+    """A planned run and its stored counterpart.
 
     Attributes
     ----------
     planned : PlannedRun
         The run.
     stored : StoredRun or None
-        The stored run that it is, by everything that determines its numbers.
+        The stored run with the same identity.
     stale : str
-        Why the stored run is one of the past: another version of the solver, other data, another ν or R;
-        empty if it is not.
+        Why the stored run is outdated: another version of the solver, other data, another ν or R; empty if it
+        is not.
     waits : str
         What must be stored before its configuration is known; empty if it is known.
     """
@@ -62,7 +62,7 @@ class Match:
 
 
 class Index:
-    """The runs of a store by the configuration that they were made with.
+    """The runs of a store by their configuration.
 
     Parameters
     ----------
@@ -78,15 +78,15 @@ class Index:
         for run in store.runs():
             same = run.manifest["identity"]
             self._stored.setdefault(digest(same["config"]), []).append(run)
-            # What a data set is now is not known without loading it: the newest run on it says so.
+            # The current version of a data set is unknown without loading it: that of the newest run counts.
             key = digest(same["config"]["dataset"])
             self._data[key] = max(self._data.get(key, ("", "")), (run.started, same["checksum"]))
 
     def find(self, planned: PlannedRun) -> Match:
-        """Look a run up by its resolved configuration, without the keys that cannot change a result.
+        """Find a run by its resolved configuration, without the keys that do not affect results.
 
-        Of several stored runs a current one is preferred to a stale one, a complete one to one without a
-        result, and the newest version to older ones.
+        Current stored runs are preferred to stale ones, complete runs to those without a result, and newer
+        versions to older ones.
         """
         found = self._stored.get(digest(planned.config.identity()), [])
         if not found:
@@ -101,7 +101,7 @@ class Index:
         return Match(planned, best, self.stale(best))
 
     def alike(self, planned: PlannedRun) -> Iterator[StoredRun]:
-        """Yield complete runs of the same solver on the same data set, from which time can be estimated."""
+        """Yield complete runs of the same solver on the same data set, for estimates of time."""
         solver, dataset = planned.config.solver.document(), planned.config.dataset.document()
         for runs in self._stored.values():
             for run in runs:
@@ -110,7 +110,7 @@ class Index:
                     yield run
 
     def optimum(self, run: StoredRun) -> dict[str, Any] | None:
-        """Return the certified optimum that a run names, or None."""
+        """Return the certified optimum named by a run, or None."""
         key = str(run.path.parent.parent), str(run.manifest.get("optimum"))
         if key not in self._optima:
             self._optima[key] = optimum_of(run) or self._own(run)
@@ -121,7 +121,7 @@ class Index:
         return None if name is None else self.store.optimum(name)
 
     def stale(self, run: StoredRun) -> str:
-        """Return in words what has changed since a run was made, or nothing."""
+        """Return why a run is outdated, or an empty string."""
         same = run.manifest["identity"]
         reasons = [*_versions(same), *self._derived(run)]
         checksum = self._data[digest(same["config"]["dataset"])][1]
@@ -130,7 +130,7 @@ class Index:
         return ", ".join(reasons)
 
     def _derived(self, run: StoredRun) -> Iterator[str]:
-        """Tell whether ν or R, where it is derived from the certified optimum, is still what the run used."""
+        """Yield a reason if ν or R, derived from the certified optimum, has changed since the run."""
         used, given = run.manifest.get("problem", {}), run.config.solver.parameters
         record = self.optimum(run)
         for name, key in DERIVED.values():
@@ -143,12 +143,12 @@ class Index:
 
 
 def _versions(same: Mapping[str, Any]) -> Iterator[str]:
-    """Tell which version of the solver or feature map is another one now."""
+    """Yield a reason if the version of the solver or feature map has changed."""
     made, name = same["solver_version"], same["config"]["solver"]["name"]
     try:
         now: Any = registry.get(name).release()
     except UserError:
-        now = made  # a program of others that is not installed here: nothing is known of it
+        now = made  # the baseline is not installed here, so its version is unknown
     if now != made:
         yield f"made by version {made} of {name}, which is now {now}"
     if "features" in same["config"]:
@@ -158,17 +158,17 @@ def _versions(same: Mapping[str, Any]) -> Iterator[str]:
 
 
 def match_all(planned: Sequence[PlannedRun], index: Index) -> list[Match]:
-    """Look up the runs whose configuration is known; those that need values of others are left waiting."""
+    """Find the runs whose configuration is known; those that need values of other runs are left waiting."""
     return [
         Match(run, None, waits=", ".join(run.values)) if run.values else index.find(run) for run in planned
     ]
 
 
 def estimate(match: Match, index: Index) -> tuple[float | None, float | None]:
-    """Return seconds and MiB that a run will probably take, by stored runs of the same solver and data set.
+    """Return estimated seconds and MiB of a run from stored runs of the same solver and data set.
 
-    The seconds are those of the stored run that went furthest, in proportion to the budget where that counts
-    evaluations or iterations, else those of the longest; None where nothing comparable is stored.
+    Seconds are those of the longest stored run, scaled by the budget if it counts evaluations or iterations.
+    None if no comparable run is stored.
     """
     budget = match.planned.config.budget
     alike = list(index.alike(match.planned))

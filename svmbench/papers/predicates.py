@@ -1,8 +1,8 @@
-"""The ten ways in which a claim can be put to the test; `svmbench.papers.vocabulary` names them.
+"""The ten predicates that test claims; `svmbench.papers.vocabulary` names them.
 
-Each predicate turns stored runs into one number with its uncertainty and says in which range it must lie for
-the claim to hold; `svmbench.papers.estimate.Estimate.decide` does the rest. A range of an axis has no part in
-any of them: curves are compared where both are known, and from costs that the runs themselves determine.
+Each predicate computes one number with its uncertainty from stored runs, and the range in which it must lie
+for the claim to hold; `svmbench.papers.estimate.Estimate.decide` does the rest. Ranges of axes do not matter:
+curves are compared where both are known, from costs that the runs determine.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from svmbench.papers.samples import Sample, stays_below
 
 Arguments = Mapping[str, Any]
 
-#: A tolerance that is what the noise of the test sets allows.
+#: A tolerance that equals the noise of the test sets.
 NOISE = "noise"
 
-#: The smallest positive number: in front of a range it makes it open at 0.
+#: The smallest positive number, which makes a range open at 0.
 _TINY = float(np.nextafter(0.0, 1.0))
 
 
 @dataclass(frozen=True)
 class Tested:
-    """What a predicate found.
+    """Result of a predicate.
 
     Attributes
     ----------
@@ -53,11 +53,11 @@ class Tested:
     least, most : float
         The range in which the claim holds.
     unit : str
-        Of the number.
+        Unit of the number.
     text : str
-        What the number is made of.
+        Description of the number.
     ratio : bool
-        Whether it is a ratio, so that several are averaged in the logarithm.
+        Whether it is a ratio, so that means are logarithmic.
     """
 
     rows: Rows
@@ -69,7 +69,7 @@ class Tested:
 
 
 def order(evidence: Evidence, given: Arguments) -> Tested:
-    """Test whether one quantity is less than another: by difference, or as a ratio."""
+    """Test whether one quantity is less than another, by difference or ratio."""
     less, than = evidence.sample(given["less"]), evidence.sample(given["than"])
     text = f"{less.shown} against {than.shown}"
     if given.get("as") == "ratio":
@@ -87,12 +87,12 @@ def ratio(evidence: Evidence, given: Arguments) -> Tested:
 
 
 def near(evidence: Evidence, given: Arguments) -> Tested:
-    """Test whether a quantity is within a tolerance of a printed number, or of a range of them.
+    """Test whether a quantity is within a tolerance of a printed number, or of a range of numbers.
 
-    The noise of two test sets is always part of a test error's uncertainty: ours, and the one on which the
-    printed number was measured. A tolerance of ``noise`` is what they allow: four standard errors of the
-    difference of two errors of the printed size, two for the interval to lie inside and two for chance. With
-    a smaller one equal errors would seldom be found equal.
+    The uncertainty of a test error always includes the noise of two test sets: ours, and that of the printed
+    number. A tolerance of ``noise`` is what they allow: four standard errors of the difference of two errors
+    of the printed size, two for the interval to lie inside and two for chance. With a smaller tolerance,
+    equal errors would seldom be found equal.
     """
     value = evidence.sample(given["value"])
     printed = given["printed"]
@@ -114,7 +114,7 @@ def near(evidence: Evidence, given: Arguments) -> Tested:
 def slope(evidence: Evidence, given: Arguments) -> Tested:
     """Test whether the slope of log y against log x, over a key or along a curve, lies in a range.
 
-    With ``against`` it is the slope of the ratio of two quantities over a key.
+    With ``against``, it is the slope of the ratio of two quantities over a key.
     """
     x, rows = _series(evidence, given)
     if "against" in given:
@@ -128,7 +128,7 @@ def slope(evidence: Evidence, given: Arguments) -> Tested:
 
 
 def flat(evidence: Evidence, given: Arguments) -> Tested:
-    """Test whether the greatest of the values over a key is at most a factor times the least."""
+    """Test whether the greatest value over a key is at most a factor times the least."""
     x, rows = _series(evidence, given)
     text = f"{x.size} places from {count(x[0])} to {count(x[-1])}"
     greatest, least = rows.each(lambda y: y.max(axis=1)), rows.each(lambda y: y.min(axis=1))
@@ -136,7 +136,7 @@ def flat(evidence: Evidence, given: Arguments) -> Tested:
 
 
 def below(evidence: Evidence, given: Arguments) -> Tested:
-    """Test whether the mean ratio of two curves, in the logarithm over shared costs, lies in a range."""
+    """Test whether the logarithmic mean ratio of two curves over shared costs lies in a range."""
     names = [str(given["curve"]), str(given["other"])]
     metric = str(given.get("metric", "test_error"))
     curve, other = (evidence.curve(name, metric, given.get("where")) for name in names)
@@ -153,11 +153,11 @@ def below(evidence: Evidence, given: Arguments) -> Tested:
 
 
 def late(evidence: Evidence, given: Arguments) -> Tested:
-    """Test whether the best value until a part of the critical cost is still far above the last one.
+    """Test whether the best value up to a fraction of the critical cost is still far above the last one.
 
     The critical cost is that from which the curve stays within ``arrived`` of its last value. The lower
-    envelope is taken, because a method that jumps would else be judged by one checkpoint. With ``within`` in
-    place of ``far`` the opposite is tested: that it is near the last value by then.
+    envelope is used, since otherwise a single checkpoint would decide for methods that fluctuate. With
+    ``within`` instead of ``far``, the opposite is tested: that the value is near the last one by then.
     """
     if ("far" in given) == ("within" in given):
         raise UserError("late needs either far or within")
@@ -190,7 +190,7 @@ def late(evidence: Evidence, given: Arguments) -> Tested:
 
 
 def _least_until(steps: Steps, cost: float, label: str) -> float:
-    """Return the least value of a run until a cost."""
+    """Return the least value of a run up to a cost."""
     until = steps.value[steps.cost <= cost * OVERSHOOT]
     if until.size == 0:
         raise NotAttempted(f"{label} was not observed at {count(cost)}")
@@ -224,7 +224,7 @@ def rises(evidence: Evidence, given: Arguments) -> Tested:
 
 
 def ended(evidence: Evidence, given: Arguments) -> Tested:
-    """Test whether the share of runs that ended for a reason, by its words, lies in a range."""
+    """Test whether the fraction of runs whose end has a reason with these words lies in a range."""
     runs = evidence.runs(str(given["solver"]), given.get("where") or {})
     hits = np.array(
         [re.search(str(given["because"]), f"{run.status}: {run.reason}") is not None for run in runs]
@@ -235,7 +235,7 @@ def ended(evidence: Evidence, given: Arguments) -> Tested:
 
 
 def exact(evidence: Evidence, given: Arguments) -> Tested:
-    """Test whether a quantity equals a number, up to the rounding that is stated."""
+    """Test whether a quantity equals a number, up to the stated rounding."""
     value, equals = evidence.sample(given["value"]), evidence.sample(given["equals"])
     within = float(given.get("within", 0.0))
     rows = value.rows.less(equals.rows)
@@ -243,7 +243,7 @@ def exact(evidence: Evidence, given: Arguments) -> Tested:
 
 
 def _series(evidence: Evidence, given: Arguments) -> tuple[Floats, Rows]:
-    """Return x and repetitions of y: over a key, or along the curve of a line."""
+    """Return x and repetitions of y, over a key or along the curve of a line."""
     of = given["of"]
     since = evidence.cost(given["since"]) if "since" in given else 0.0
     until = evidence.cost(given["until"]) if "until" in given else np.inf
@@ -259,7 +259,7 @@ def _series(evidence: Evidence, given: Arguments) -> tuple[Floats, Rows]:
 
 
 def _difference(one: Sample, other: Sample) -> Rows:
-    """Return the difference of two quantities with the noise of the test set that seeds do not show."""
+    """Return the difference of two quantities, with the test-set noise that seeds do not show."""
     rows = one.rows.less(other.rows)
     if one.tests is None or other.tests is None:
         return rows
@@ -273,7 +273,7 @@ def _difference(one: Sample, other: Sample) -> Rows:
 
 
 def _mean(values: Floats, seeds: list[int]) -> Floats:
-    """Return the mean over seeds with its repetitions."""
+    """Return the mean over seeds, with repetitions."""
     generator = np.random.default_rng([0, *seeds])
     drawn = generator.integers(len(seeds), size=(RESAMPLES, len(seeds)))
     return np.concatenate([[values.mean()], values[drawn].mean(axis=1)])
@@ -288,5 +288,5 @@ def _points(sample: Sample) -> str:
 
 
 def _unit(metric: str) -> str:
-    """Return the unit of a difference in a metric: errors are drawn in percent."""
+    """Return the unit of a difference in a metric; errors are drawn in percent."""
     return "points" if METRICS[metric][1] == 100.0 else ""

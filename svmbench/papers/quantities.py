@@ -1,7 +1,7 @@
-"""What a claim speaks of: numbers taken from runs, optima and checks, each with its uncertainty.
+"""Quantities in claims: numbers from runs, optima and checks, with uncertainty.
 
 A quantity is a section of a file. ``{solver: sbp, metric: test_error, at: end}`` is the value of a curve at a
-cost; ``{solver: sbp, arrival: test_error, within: 0.5}`` the cost from which a run stays that near to the
+cost; ``{solver: sbp, arrival: test_error, within: 0.5}`` the cost from which a run stays that near the
 optimum; ``{measure: NAME}`` a number of a check. docs/add-a-paper-figure.md lists all keys.
 """
 
@@ -47,7 +47,7 @@ _KEYS = (
 
 
 class Evidence:
-    """All that is stored of one panel under one convention of counting.
+    """Stored runs of one panel under one counting convention.
 
     Parameters
     ----------
@@ -56,13 +56,13 @@ class Evidence:
     matches : sequence of Match
         The planned runs of the panel.
     references : mapping of str to Reference
-        What is certified, by problem.
+        Certified bounds by problem.
     measures : mapping, optional
-        The outcome of a check.
+        Outcome of a check.
     known : mapping, optional
-        What is known of the optimum beforehand.
+        Published values of the optimum.
     untimed : mapping, optional
-        Folders of the runs whose seconds are no evidence, and why.
+        Folders of the runs whose times are not comparable, and why.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Evidence:
     # Curves
 
     def curve(self, solver: str, metric: str, where: Mapping[str, Any] | None = None) -> Curve:
-        """Return the curve of a line, all its planned seeds in it.
+        """Return the curve of a line, with all planned seeds.
 
         Parameters
         ----------
@@ -94,7 +94,7 @@ class Evidence:
         metric : str
             Key of `svmbench.figures.series.METRICS`.
         where : mapping, optional
-            Values of the keys that its group goes over.
+            Values of the keys that its group varies.
         """
         key = solver, metric, repr(sorted((where or {}).items()))
         if key not in self._curves:
@@ -103,7 +103,7 @@ class Evidence:
 
     def _curve(self, solver: str, metric: str, where: Mapping[str, Any]) -> Curve:
         runs = self.runs(solver, where)
-        # A quantity at the end of a run does not ask what it cost; the counter of its budget is always known.
+        # The end of a run does not depend on the cost; the counter of its budget is always known.
         counter = self.counter or runs[0].config.budget.counter
         if {counter, metric} & set(SECONDS):
             self._check_seconds(solver, runs)
@@ -115,7 +115,7 @@ class Evidence:
         return Curve(solver, whole[0].run.title, tuple(whole))
 
     def _check_seconds(self, solver: str, runs: Sequence[StoredRun]) -> None:
-        """Raise where a run did not have the machine of the others to itself."""
+        """Raise an error if a run was disturbed by other load."""
         reasons = [self._untimed[run.path] for run in runs if run.path in self._untimed]
         if reasons:
             raise NotAttempted(
@@ -124,12 +124,12 @@ class Evidence:
             )
 
     def reference(self, run: StoredRun | None = None) -> Reference:
-        """Return what is certified of the problem of a run, by default of the first one that is stored."""
+        """Return the certified bounds of a run's problem, by default of the first stored run."""
         runs = [match.result for match in self.matches if match.complete] if run is None else [run]
         return self._references.get(problem_of(runs[0]), Reference()) if runs else Reference()
 
     def runs(self, solver: str, where: Mapping[str, Any]) -> list[StoredRun]:
-        """Return the stored runs of a line, or raise where one is missing."""
+        """Return the stored runs of a line, or raise an error if one is missing."""
         planned = [
             match
             for match in self.matches
@@ -150,7 +150,7 @@ class Evidence:
         return [match.result for match in planned]
 
     def shared(self, *curves: Curve, since: float = 0.0, until: float = np.inf) -> Floats:
-        """Return costs at which all curves are known, at equal ratios; no axis has a part in it."""
+        """Return costs at which all curves are known, at equal ratios, independent of axes."""
         low = max(since, *(curve.start for curve in curves))
         high = min(until, *(curve.known_until for curve in curves))
         if np.isinf(high):
@@ -160,7 +160,7 @@ class Evidence:
         return np.geomspace(low, high, 1 + max(1, round(_PER_DECADE * np.log10(high / low))))
 
     def repeated(self, curve: Curve, costs: Floats) -> Floats:
-        """Return the median of a curve at the costs with its repetitions, shape (1 + RESAMPLES, costs)."""
+        """Return the median of a curve at the costs, with repetitions, shape (1 + RESAMPLES, costs)."""
         return repeated(curve.values(costs), [steps.run.seed for steps in curve.steps])
 
     # Quantities
@@ -200,7 +200,7 @@ class Evidence:
         return self._of_line(given)
 
     def _optimum(self, name: str, run: StoredRun) -> float:
-        """Return a value of the certified optimum of the problem of a run, in units of the metric."""
+        """Return a value of the certified optimum of a run's problem, in units of the metric."""
         record = self.reference(run).record
         if record.get(name) is None:
             raise NotAttempted(f"{name} of the certified optimum is not stored")
@@ -211,9 +211,9 @@ class Evidence:
         return float(given.get("factor", 1.0)) * self._per_seed(given)[1] + float(given.get("plus", 0.0))
 
     def _per_seed(self, given: Mapping[str, Any]) -> tuple[Floats, Floats, Curve]:
-        """Return a quantity of each seed: at the earlier end of what is known of its cost, and at the later.
+        """Return a quantity of each seed, at the lower and the upper bound of its cost.
 
-        Of a cost of arrival these are the costs of the checkpoint before it and of that at it.
+        For a cost of arrival, these are the costs of the checkpoint before it and at it.
         """
         solver, where = str(given["solver"]), given.get("where")
         if is_cost(given):
@@ -234,7 +234,7 @@ class Evidence:
         return earlier, later, curve
 
     def _values_at(self, curve: Curve, costs: Floats, envelope: bool) -> Floats:
-        """Return the value of each run at its cost, or the least until then."""
+        """Return the value of each run at its cost, or the least value up to it."""
         values = np.array([value_until(s, c, envelope) for s, c in zip(curve.steps, costs, strict=True)])
         if np.isnan(values).any():
             raise NotAttempted(f"{curve.label} was not observed at {count(float(np.median(costs)))}")
@@ -243,9 +243,9 @@ class Evidence:
     def _costs(
         self, at: Any, solver: str, where: Mapping[str, Any] | None, curve: Curve
     ) -> tuple[Floats, Floats]:
-        """Return the costs between which each run is looked at: those of all, or each run's own arrival.
+        """Return bounds of the cost at which each run is evaluated: common to all, or each run's arrival.
 
-        At its own arrival a run is looked at where it was observed: at the first checkpoint that is there.
+        At its own arrival, a run is evaluated at the first checkpoint that has arrived.
         """
         seeds = len(curve.steps)
         if not (isinstance(at, Mapping) and is_cost(at)):
@@ -258,13 +258,13 @@ class Evidence:
         return costs, costs
 
     def _arrival(self, given: Mapping[str, Any], curve: Curve) -> tuple[Floats, Floats]:
-        """Return the costs between which each run comes to stay at a level, first is there, or is stable."""
+        """Return bounds of the cost at which each run stays at a level, first reaches it, or is stable."""
         if "stabilises" in given:
             return first_stable(curve, float(given["span"]), float(given["within"]))
         if "level" in given:
             level = float(self.sample(given["level"]).rows.at[0])
         else:
-            # Of the curve's own problem: a group may go over C or the width of the kernel.
+            # Of the curve's own problem, since a group may vary C or the width of the kernel.
             level = self._optimum(str(given["arrival"]), curve.steps[0].run) + float(given["within"])
         reach = first_below if given.get("first") else stays_below
         before, at = zip(*(reach(steps, level) for steps in curve.steps), strict=True)
@@ -285,11 +285,11 @@ class Evidence:
         return Sample(Rows.hull(*rows), shown, len(seeds) == 1, tests, wrong)
 
     def cost(self, at: Any) -> float:
-        """Return a cost: a number, the end of a first epoch, the last one that lines share, or a quantity."""
+        """Return a cost: a number, the end of a first epoch, the last cost shared by lines, or a quantity."""
         return self._cost(at)[1]
 
     def _cost(self, at: Any) -> tuple[float, float]:
-        """Return what a cost is at least, and as it was observed."""
+        """Return the lower bound of a cost, and its observed value."""
         if isinstance(at, int | float):
             return float(at), float(at)
         least = np.nan
@@ -317,9 +317,9 @@ class Evidence:
     # Series over the values of a key
 
     def series(self, given: Mapping[str, Any]) -> tuple[Floats, Rows]:
-        """Return a quantity over the values of a key: x, shape (K,), and its repetitions, (1 + RESAMPLES, K).
+        """Return a quantity over the values of a key: x, shape (K,), and repetitions, (1 + RESAMPLES, K).
 
-        ``over`` names the key, or is an expression of keys; a measure brings its own places.
+        ``over`` names the key, or is an expression of keys; a measure has its own places.
         """
         if "measure" in given:
             name = str(given["measure"])
@@ -343,7 +343,7 @@ class Evidence:
         return np.array([points[over] for over in ordered]), _columns(columns)
 
     def place(self, expression: str | Sequence[str], match: Match) -> float:
-        """Return where a run stands on an axis: the value of an expression, of several the first it has."""
+        """Return the place of a run on an axis: the value of the first expression that it has."""
         rows = None if match.stored is None else match.stored.manifest["dataset"]["rows"]["train"]
         *others, last = [expression] if isinstance(expression, str) else expression
         for other in others:
@@ -357,14 +357,14 @@ class Evidence:
 def _bounded_above(made: Sample) -> Sample:
     """Return a quantity of which only an upper bound was measured: it lies between 0 and the bound.
 
-    A run that makes a part of what the document made bounds what more of it would have lowered.
+    A run of a part of the documented work bounds what the rest would have lowered.
     """
     rows = Rows(made.rows.at, np.zeros_like(made.rows.low), made.rows.high)
     return Sample(rows, f"at most {made.shown}", made.single, made.tests, made.wrong)
 
 
 def _columns(samples: Sequence[Rows]) -> Rows:
-    """Return several numbers as one table of repetitions, shape (1 + RESAMPLES, K)."""
+    """Join several numbers to one table of repetitions, shape (1 + RESAMPLES, K)."""
     at, low, high = (
         np.stack([getattr(rows, part) for rows in samples], axis=1) for part in ("at", "low", "high")
     )

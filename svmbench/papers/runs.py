@@ -1,4 +1,4 @@
-"""The runs of an artifact: groups of panels, solvers, seeds and values, resolved one by one."""
+"""Runs of an artifact: groups of panels, solvers, seeds and values, resolved one by one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from svmbench.errors import UserError
 from svmbench.papers import fields
 from svmbench.run_config import RunConfig
 
-#: What a table may know of the optimum of a problem: λ-form objective, test errors, support vectors.
+#: Previously known values of an optimum in tables: λ-form objective, test errors, support vectors.
 KNOWN = ("objective", "mistakes", "support_vectors", "nu", "printed_nu")
 
 _TOP = ("overrides", "panels", "solvers", "groups")
@@ -22,16 +22,16 @@ _TOP = ("overrides", "panels", "solvers", "groups")
 
 @dataclass(frozen=True)
 class Panel:
-    """One panel of a figure, or one problem of a table: a data set and how it is called.
+    """One panel of a figure, or one problem of a table: a data set and its name.
 
     Attributes
     ----------
     name, title : str
-        Its key in the file, and what the picture calls it.
+        Its key in the file, and its name in the picture.
     overrides : tuple of str
-        What its runs have in common, after the artifact's own.
+        Overrides common to its runs, after the artifact's own.
     known : mapping
-        What is known of the optimum beforehand; keys of `KNOWN`.
+        Previously known values of the optimum; keys of `KNOWN`.
     """
 
     name: str
@@ -42,18 +42,18 @@ class Panel:
 
 @dataclass(frozen=True)
 class Line:
-    """One curve, or one row of each problem of a table.
+    """One curve, or one row per problem of a table.
 
     Attributes
     ----------
     name : str
         Its key in the file.
     solver : str
-        What follows ``solver=``; by default the key.
+        Value of ``solver=``; by default the key.
     title : str or None
-        What the picture calls it; None: the title of the solver.
+        Name in the picture; None: the title of the solver.
     overrides : tuple of str
-        Of its runs, after those of the panel.
+        Overrides of its runs, after those of the panel.
     known : mapping of str to float
         Published test error in percent, by panel.
     """
@@ -67,20 +67,20 @@ class Line:
 
 @dataclass(frozen=True)
 class Group:
-    """Some panels times some solvers times some seeds times all values of some keys, less exceptions.
+    """Product of panels, solvers, seeds and values of keys, with exceptions.
 
     Attributes
     ----------
     panels, solvers : tuple of str
         Keys of the panels and solvers.
     seeds : tuple of int
-        Of its runs.
+        Seeds of its runs.
     over : mapping of str to tuple
-        Keys of the configuration and the values that they take, every combination.
+        Keys of the configuration and their values, in all combinations.
     exceptions : tuple of mapping
-        Combinations that are left out: values of ``panel``, ``solver`` and of keys in ``over``.
+        Combinations that are left out: values of ``panel``, ``solver`` and keys in ``over``.
     overrides : tuple of str
-        Of its runs, after those of the solver.
+        Overrides of its runs, after those of the solver.
     values : mapping of str to mapping
         Keys whose value is a quantity of other runs of the artifact (`svmbench.papers.quantities`).
     """
@@ -105,15 +105,15 @@ class PlannedRun:
     seed : int
         Its seed.
     over : tuple of (str, value)
-        The values of the keys that its group goes over.
+        Values of the keys that its group varies.
     overrides : tuple of str
-        What follows ``svmbench run``.
+        Arguments of ``svmbench run``.
     config : RunConfig
         Its configuration.
     values : mapping of str to mapping
-        Keys that are still to be taken from other runs; the configuration lacks them.
+        Keys to be taken from other runs, missing in the configuration.
     folders : tuple of Path
-        The user's own configuration folders that the overrides choose from.
+        The user's configuration folders used by the overrides.
     """
 
     panel: str
@@ -135,7 +135,7 @@ class PlannedRun:
 
 @dataclass(frozen=True)
 class Runs:
-    """All runs of an artifact as its file describes them, and the user's folders that they choose from."""
+    """All runs of an artifact as described by its file, and the user's configuration folders."""
 
     overrides: tuple[str, ...]
     panels: tuple[Panel, ...]
@@ -144,22 +144,22 @@ class Runs:
     folders: tuple[Path, ...] = ()
 
     def only(self, panels: Sequence[str] | None, solvers: Sequence[str] | None) -> Runs:
-        """Return the part of some panels and solvers, for an artifact that shows runs of another one."""
+        """Return the runs of some panels and solvers, for an artifact that shows runs of another one."""
         kept_panels = tuple(panel for panel in self.panels if panels is None or panel.name in panels)
         kept_lines = tuple(line for line in self.lines if solvers is None or line.name in solvers)
         return replace(self, panels=kept_panels, lines=kept_lines)
 
     def planned(self) -> list[PlannedRun]:
-        """Return every run, resolved and validated, in the order panels, solvers, groups, values, seeds.
+        """Return all runs, resolved and validated, in the order panels, solvers, groups, values, seeds.
 
         Raises
         ------
         UserError
-            If an override is wrong.
+            If an override is invalid.
         """
         jobs = self._jobs()
         resolved = _resolved([job[-1] for job in jobs], self.folders)
-        # Seeds were checked when the file was read, so one composition serves them all.
+        # Seeds were validated when the file was read, so one composition serves them all.
         return [
             PlannedRun(panel, line, seed, over, (*common, f"seed={seed}"), config, group.values, self.folders)
             for (panel, line, over, group, common), settings in zip(jobs, resolved, strict=True)
@@ -168,7 +168,7 @@ class Runs:
         ]
 
     def _jobs(self) -> list[_Job]:
-        """Return what is run, but for the seeds."""
+        """Return the runs without seeds."""
         return [
             (
                 panel.name,
@@ -194,15 +194,15 @@ class Runs:
         ]
 
 
-#: Panel, line, values of the keys that its group goes over, the group, and the overrides without a seed.
+#: Panel, line, values of the keys that its group varies, the group, and the overrides without a seed.
 _Job = tuple[str, str, tuple[tuple[str, Any], ...], Group, tuple[str, ...]]
 
-#: What overrides resolve to: artifacts share runs, and each is planned more than once.
+#: Resolved overrides: artifacts share runs, and each is planned several times.
 _RESOLVED: dict[tuple[tuple[Path, ...], tuple[str, ...]], RunConfig] = {}
 
 
 def _resolved(jobs: Sequence[tuple[str, ...]], folders: tuple[Path, ...]) -> list[RunConfig]:
-    """Return the resolved configuration of each job; composed once in a process."""
+    """Return the resolved configuration of each job; composed once per process."""
     new = list(dict.fromkeys(job for job in jobs if (folders, job) not in _RESOLVED))
     if new:
         places = [(folders, job) for job in new]
@@ -211,7 +211,7 @@ def _resolved(jobs: Sequence[tuple[str, ...]], folders: tuple[Path, ...]) -> lis
 
 
 def compose_together(many: Iterable[Runs]) -> None:
-    """Compose the runs of several artifacts at once: they have much in common."""
+    """Compose the runs of several artifacts together, since they have much in common."""
     together: dict[tuple[Path, ...], list[tuple[str, ...]]] = {}
     for runs in many:
         together.setdefault(runs.folders, []).extend(job[-1] for job in runs._jobs())
@@ -220,18 +220,18 @@ def compose_together(many: Iterable[Runs]) -> None:
 
 
 def written(value: Any) -> str:
-    """Return a value as it is written in an override."""
+    """Return a value as written in an override."""
     text = "null" if value is None else str(value)
     return text.lower() if isinstance(value, bool) else text
 
 
 def _last_of_each(given: Sequence[str]) -> tuple[str, ...]:
-    """Return overrides with each key once; the last value of a key holds."""
+    """Return overrides without duplicate keys; the last value of a key counts."""
     return tuple({text.partition("=")[0]: text for text in given}.values())
 
 
 def _combinations(group: Group, panel: str, solver: str) -> Iterator[tuple[tuple[str, Any], ...]]:
-    """Yield the values of the keys that a group goes over, without its exceptions."""
+    """Yield the values of the keys that a group varies, without exceptions."""
     for values in itertools.product(*group.over.values()):
         over = tuple(zip(group.over, values, strict=True))
         facts = {"panel": panel, "solver": solver, **dict(over)}
@@ -244,7 +244,7 @@ def _agrees(fact: Any, asked: Any) -> bool:
 
 
 def read_runs(content: Any, where: str) -> Runs:
-    """Return the runs that the section ``runs`` of a file describes."""
+    """Return the runs described by the section ``runs`` of a file."""
     top = fields.section(content, where, ("panels", "solvers", "groups"), ("overrides",))
     panels = tuple(
         _panel(name, value, f"{where}.panels.{name}")
@@ -302,7 +302,7 @@ def _overrides(keys: Mapping[str, Any], where: str) -> tuple[str, ...]:
 
 
 def _seeds(value: Any, where: str) -> tuple[int, ...]:
-    """Return the seeds: those of a list, or so many from 0 on."""
+    """Return the seeds of a list, or the first n from 0."""
     if type(value) is int and value > 0:
         return tuple(range(value))
     seeds = tuple(value) if isinstance(value, list) else ()

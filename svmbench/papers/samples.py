@@ -1,4 +1,4 @@
-"""Samples: a quantity over seeds with its repetitions, and how it is read off the steps of runs."""
+"""Samples: quantities over seeds with repetitions, and their computation from observations of runs."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from svmbench.store import bits
 
 @dataclass(frozen=True)
 class Sample:
-    """A quantity: its repetitions, and what noise of the test set is not in them.
+    """A quantity with repetitions, and the test-set noise missing in them.
 
     Attributes
     ----------
     rows : Rows
         Shape (1 + RESAMPLES,), see `svmbench.papers.estimate`.
     shown : str
-        The values over seeds in words.
+        The values over seeds as text.
     single : bool
-        Whether it is of one run, so that seeds say nothing of its spread.
+        Whether it is from one run, so that seeds give no spread.
     tests : int or None
-        Size of the test set, where it is a test error in percent.
+        Size of the test set, if it is a test error in percent.
     wrong : sequence of ndarray of bool
-        For each seed which test examples are wrong, where that is stored and the value is the last one.
+        Misclassified test examples for each seed, if stored and the value is the last one.
     """
 
     rows: Rows
@@ -51,19 +51,19 @@ def exactly(value: float) -> Sample:
 
 
 def measured(found: Mapping[str, Any]) -> Sample:
-    """Return a number of a check: one value, with or without bounds, or several repetitions of it."""
+    """Return a number of a check: one value, with or without an interval, or several repetitions."""
     if "values" in found:
         values = np.array(found["values"], dtype=float)
         return Sample(Rows.of(repeated(values, range(len(values)))), counts(values), len(values) == 1)
     value = float(found["value"])
     rows = np.full(1 + RESAMPLES, value)
-    if "low" in found:  # half of the repetitions at either end: the interval is the stated one
+    if "low" in found:  # half of the repetitions at either end, which gives the stated interval
         rows[1::2], rows[2::2] = float(found["low"]), float(found["high"])
     return Sample(Rows.of(rows), f"{value:.6g}")
 
 
 def counts(values: Floats) -> str:
-    """Return the median of the values over seeds with the least and the greatest."""
+    """Return the median of values over seeds, with the least and the greatest."""
     median, low, high = (
         f"{number:.3g}" if abs(number) < 1e4 else count(number)
         for number in (np.median(values), values.min(), values.max())
@@ -72,12 +72,12 @@ def counts(values: Floats) -> str:
 
 
 def arrival_words(before: Floats, at: Floats) -> str:
-    """Return the median of costs of arrival with the least and the greatest.
+    """Return the median of costs of arrival, with the least and the greatest.
 
     Parameters
     ----------
     before, at : ndarray of float64, shape (S,)
-        See `stays_below`. A cost that is only bounded from below is shown as ``> 1.0e9``.
+        See `stays_below`. A cost with only a lower bound is shown as ``> 1.0e9``.
     """
     if np.isfinite(at).all():
         return counts(at)
@@ -92,12 +92,12 @@ def arrival_words(before: Floats, at: Floats) -> str:
 
 
 def is_cost(given: Mapping[str, Any]) -> bool:
-    """Return whether a quantity of a line is the cost at which it arrives somewhere or is stable."""
+    """Return whether a quantity of a line is the cost of an arrival or of stability."""
     return "arrival" in given or "stabilises" in given
 
 
 def value_until(steps: Steps, cost: float, envelope: bool) -> float:
-    """Return the value at a cost, or the least until then."""
+    """Return the value at a cost, or the least value up to it."""
     value = float(steps.at(np.array([cost]))[0])
     if not envelope or np.isnan(value):
         return value
@@ -105,35 +105,35 @@ def value_until(steps: Steps, cost: float, envelope: bool) -> float:
 
 
 def stays_below(steps: Steps, target: float) -> tuple[float, float]:
-    """Return the costs between which a run comes to stay at or below a target to its end.
+    """Return bounds of the cost from which a run stays at or below a target until its end.
 
     Returns
     -------
     before, at : float
         Cost of the last checkpoint above the target, 0 if there is none, and of the next one. If the run ends
-        above it, however it ends, the cost of its last checkpoint and infinity: the arrival is censored.
+        above the target, the cost of its last checkpoint and infinity: the arrival is censored.
     """
     above = np.flatnonzero(steps.value > target)
     return _between(steps, 0 if above.size == 0 else int(above[-1]) + 1)
 
 
 def first_below(steps: Steps, target: float) -> tuple[float, float]:
-    """Return the costs between which a run first comes to a target; see `stays_below`."""
+    """Return bounds of the cost at which a run first reaches a target; see `stays_below`."""
     there = np.flatnonzero(steps.value <= target)
     return _between(steps, int(there[0]) if there.size else steps.cost.size)
 
 
 def first_stable(curve: Curve, span: float, within: float) -> tuple[Floats, Floats]:
-    """Return the costs between which each run is first seen to have been stable; see `stays_below`.
+    """Return bounds of the cost at which each run is first known to be stable; see `stays_below`.
 
     Parameters
     ----------
     curve : Curve
         A line.
     span : float
-        Stable for how long: from a ``span``-th of the cost on, where the run must have been observed.
+        Length of the stable part: from a ``span``-th of the cost, where the run must have been observed.
     within : float
-        The greatest of the values since then is at most this much above the least.
+        The greatest value since then exceeds the least by at most this.
     """
     ends = [_between(steps, _first_stable(steps, span, within)) for steps in curve.steps]
     before, at = zip(*ends, strict=True)
@@ -151,20 +151,20 @@ def _first_stable(steps: Steps, span: float, within: float) -> int:
 
 
 def _between(steps: Steps, place: int) -> tuple[float, float]:
-    """Return the costs of the checkpoint before one and of itself."""
+    """Return the costs of the previous checkpoint and of this one."""
     before = float(steps.cost[place - 1]) if place > 0 else 0.0
     return before, float(steps.cost[place]) if place < steps.cost.size else np.inf
 
 
 def wrong_tests(curve: Curve, tests: int | None) -> list[NDArray[np.bool_]]:
-    """Return for each seed which test examples its last checkpoint has wrong; nothing if one lacks it."""
+    """Return the misclassified test examples at the last checkpoint, by seed; empty if one lacks them."""
     found = [steps.run.wrong_tests for steps in curve.steps] if tests else []
     known = [bits.unpacked(text, tests) for text in found if text and tests]
     return known if len(known) == len(found) else []
 
 
 def first_epoch_end(steps: Steps, counter: str) -> float:
-    """Return the cost after as many iterations as there are examples: that of the last checkpoint by then."""
+    """Return the cost after as many iterations as examples, from the last checkpoint up to then."""
     n = int(steps.run.manifest["dataset"]["rows"]["train"])
     rows = steps.run.rows()
     if int(rows[-1]["iterations"]) < n:

@@ -1,4 +1,4 @@
-"""What pictures of artifacts show: names of lines, places of a sweep, published values, panels of checks."""
+"""Content of pictures of artifacts: names of lines, places of a sweep, published values, panels of checks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def line_of(artifact: Artifact, name: str) -> Line:
 
 
 def title_of(material: Material, name: str) -> str:
-    """Return what pictures call a line: its title, or that of its solver as a stored run has it."""
+    """Return the name of a line in pictures: its title, or that of its solver in a stored run."""
     line = line_of(material.artifact, name)
     stored = (
         match.result.title for match in material.matches if match.planned.solver == name and match.complete
@@ -46,7 +46,7 @@ def known_points(material: Material, panel: str, counter: str) -> Sequence[Known
 
 
 def levels_of(artifact: Artifact, panel: str) -> Sequence[tuple[str, float]]:
-    """Return the published values of a panel that belong to no place."""
+    """Return the published values of a panel without a place."""
     return [
         (level["label"], float(level["value"]))
         for level in artifact.options.get("levels", [])
@@ -57,9 +57,9 @@ def levels_of(artifact: Artifact, panel: str) -> Sequence[tuple[str, float]]:
 def places_of(
     evidence: Evidence, line: Line, x: str | Sequence[str], y: Mapping[str, Any], scale: str | None
 ) -> tuple[list[float], list[Floats], list[NDArray[np.bool_]]]:
-    """Return the places of a line at which all seeds are stored, the values, and which are bounds.
+    """Return the places of a line with all seeds stored, the values, and which of them are bounds.
 
-    A logarithmic axis has no place for 0.
+    0 is omitted on a logarithmic axis.
     """
     found: dict[float, tuple[Floats, NDArray[np.bool_]]] = {}
     first: dict[tuple[tuple[str, Any], ...], Match] = {}
@@ -75,7 +75,7 @@ def places_of(
             continue
         never = ~np.isfinite(values)
         if never.any() and "arrival" in given:
-            # Drawn at what the run had paid when it ended: it arrives at no less.
+            # Drawn at the cost of the run at its end, a lower bound of the arrival.
             curve = evidence.curve(line.name, str(given["arrival"]), given["where"])
             values = np.where(never, [steps.cost[-1] for steps in curve.steps], values)
         if np.isfinite(values).all() and (scale != "log" or (values > 0.0).all()):
@@ -89,7 +89,7 @@ def check_plots(
 ) -> tuple[list[Plot], str, str | None]:
     """Return the panels of a check, the label of their y axes and its scale.
 
-    Seconds that are all below a thousandth are shown in microseconds.
+    Seconds below a thousandth throughout are shown in microseconds.
     """
     lines = [[_measured_line(line) for line in panel["lines"]] for panel in panels]
     y_labels = {str(panel["y_label"]) for panel in panels}
@@ -111,7 +111,7 @@ def _greatest(panels: Sequence[Sequence[Drawn]]) -> float:
 
 
 def _shared(panels: Sequence[Sequence[Drawn]], scale: str | None) -> tuple[float, float]:
-    """Return one range for panels that show the same quantity."""
+    """Return a common range for panels with the same quantity."""
     return common_y([Plot("", lines) for lines in panels], scale)
 
 

@@ -1,4 +1,4 @@
-"""The predicates by their names: what each needs and may be given, and the sentence that defines a test."""
+"""Predicates by name: their required and optional arguments, and the sentence that defines a test."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from svmbench.papers.wording import cost_words, number_words, quantity_words
 
 @dataclass(frozen=True)
 class Predicate:
-    """One way to test: what it needs, what it may be given, and how it is put in words."""
+    """A predicate: required and optional arguments, and its description."""
 
     judge: Callable[[Evidence, Arguments], Tested]
     needed: tuple[str, ...]
@@ -74,13 +74,13 @@ def _series_words(given: Arguments) -> str:
 
 
 def _tolerance(within: Any) -> str:
-    """Return a tolerance in words."""
+    """Describe a tolerance."""
     if within == NOISE:
         return "what two test sets of this size can tell (four standard errors of their difference)"
     return number_words(within)
 
 
-#: The predicates by their names.
+#: Predicates by name.
 PREDICATES: Mapping[str, Predicate] = {
     "order": Predicate(order, ("less", "than"), ("margin", "as"), _order_words),
     "ratio": Predicate(

@@ -1,4 +1,4 @@
-"""Quantities in words, for the sentence that defines a test."""
+"""Descriptions of quantities, for the sentence that defines a test."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from svmbench.errors import UserError
 from svmbench.figures.tables import count
 
-#: A value that differs from data set to data set is a section under this key.
+#: Key of a section with values that depend on the data set.
 BY_PANEL = "by_panel"
 
 
 def number_words(value: Any) -> str:
-    """Return a threshold, or those of every data set."""
+    """Describe a threshold, or those of all data sets."""
     if isinstance(value, Mapping):
         return ", ".join(f"{number_words(entry)} on {panel}" for panel, entry in value[BY_PANEL].items())
     if isinstance(value, list):
@@ -22,7 +22,7 @@ def number_words(value: Any) -> str:
 
 
 def quantity_words(given: Mapping[str, Any] | float) -> str:
-    """Return what a quantity is, such as ``the test error of sbp at the end``."""
+    """Describe a quantity, as in ``the test error of sbp at the end``."""
     if isinstance(given, int | float) or BY_PANEL in given:
         return number_words(given)
     factor = f"{number_words(given['factor'])} times " if "factor" in given else ""
@@ -61,13 +61,13 @@ def quantity_words(given: Mapping[str, Any] | float) -> str:
 
 
 def _stable_words(given: Mapping[str, Any]) -> str:
-    """Return for how long a metric has been stable."""
+    """Describe for how long a metric has been stable."""
     within, span = number_words(given["within"]), number_words(given["span"])
     return f"has first stayed within {within} over the last factor of {span}"
 
 
 def _level_words(given: Mapping[str, Any]) -> str:
-    """Return the level at which a run arrives."""
+    """Describe the level at which a run arrives."""
     metric = _spaced(given["arrival"])
     if "within" in given:
         return f"{number_words(given['within'])} of the optimum's {metric}"
@@ -76,7 +76,7 @@ def _level_words(given: Mapping[str, Any]) -> str:
 
 
 def cost_words(at: Any) -> str:
-    """Return what a cost is, such as ``the end of the first epoch of perceptron``."""
+    """Describe a cost, as in ``the end of the first epoch of perceptron``."""
     if isinstance(at, int | float):
         return f"cost {count(float(at))}"
     part = f"{at['part']:g} of " if "part" in at else ""

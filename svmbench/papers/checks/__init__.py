@@ -1,7 +1,7 @@
-"""Checks: claims that a small computation decides, without a run of a solver in the store.
+"""Checks: claims that are decided by a small computation instead of stored runs.
 
-A check is a function from the arguments in its file to an `Outcome`. It is made by ``svmbench paper run``,
-stored as ``RESULTS/checks/<id>.json``, and judged and drawn from there, so that neither needs a data set.
+A check is a function from the arguments in its file to an `Outcome`. It is made by ``svmbench paper run`` and
+stored as ``RESULTS/checks/<id>.json``; judging and drawing use this file and need no data set.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from svmbench.store import lines, shared
 if TYPE_CHECKING:
     from svmbench.papers.artifact import Artifact
 
-#: Name of a check -> (module, version). The version rises when its numbers change.
+#: Name of a check -> (module, version). The version is increased when its numbers change.
 CHECKS: Mapping[str, tuple[str, int]] = {
     "lemma_2_1": ("slack", 1),
     "lemma_3_1": ("slack", 1),
@@ -48,18 +48,18 @@ CHECKS: Mapping[str, tuple[str, int]] = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a check has measured.
+    """Measurements of a check.
 
     Attributes
     ----------
     measures : mapping
-        By name: ``{value}``, with ``low`` and ``high`` where it is uncertain, ``{values}`` of repetitions, or
-        ``{x, series}``, one list of repetitions for each place.
+        By name: ``{value}``, with ``low`` and ``high`` if it is uncertain, ``{values}`` of repetitions, or
+        ``{x, series}``, with a list of repetitions per place.
     panels : list of mapping
-        What is drawn: ``title``, ``x_label``, ``y_label`` and ``lines``, each with ``label``, ``x`` and
+        Panels to draw: ``title``, ``x_label``, ``y_label`` and ``lines``, each with ``label``, ``x`` and
         ``y``.
     notes : list of str
-        What a reader has to know.
+        Notes for the reader.
     """
 
     measures: Mapping[str, Any]
@@ -68,9 +68,9 @@ class Outcome:
 
 
 def stored(artifact: Artifact, root: Path) -> Mapping[str, Any] | None:
-    """Return the stored outcome of a check, own or reference; None unless it is of the present version.
+    """Return the stored outcome of a check, own or reference; None unless it is of the current version.
 
-    A damaged one is left out with a warning.
+    A damaged one is skipped with a warning.
     """
     for folder in (root, root / "reference"):
         path = folder / "checks" / f"{artifact.id}.json"
@@ -90,7 +90,7 @@ def stored(artifact: Artifact, root: Path) -> Mapping[str, Any] | None:
 
 
 def _is_outcome(found: Mapping[str, Any]) -> bool:
-    """Return whether a document, perhaps written by hand, holds what `Outcome` describes."""
+    """Return whether a document, possibly written by hand, has the content of an `Outcome`."""
     measures, panels, notes = (found.get(key) for key in ("measures", "panels", "notes"))
     return (
         _is_number(found.get("seconds"))
@@ -133,7 +133,7 @@ def _are_numbers(found: object) -> bool:
 
 
 def _is_number(found: object) -> bool:
-    """Return whether a value is a number that a float can be: JSON also has 10^400."""
+    """Return whether a value is a number in the range of a float; JSON also has 10^400."""
     return isinstance(found, int | float) and not isinstance(found, bool) and abs(found) < 1e300
 
 
@@ -147,7 +147,7 @@ def make(artifact: Artifact, root: Path, *, where: Mapping[str, Any]) -> Path:
     root : Path
         The results folder.
     where : mapping
-        ``mirror`` and ``dir``: where data sets are, as in the resolved configuration.
+        ``mirror`` and ``dir``, the locations of data sets, as in the resolved configuration.
     """
     name, version, arguments = _same(artifact)
     began = time.perf_counter()
@@ -168,7 +168,7 @@ def make(artifact: Artifact, root: Path, *, where: Mapping[str, Any]) -> Path:
 
 
 def _same(artifact: Artifact) -> tuple[str, int, Mapping[str, Any]]:
-    """Return what an outcome must agree in to be that of the check as it is now."""
+    """Return what an outcome must have in common with the current check."""
     name = str(artifact.options["function"])
     if name not in CHECKS:
         raise UserError(f"{artifact.id}: unknown check '{name}'{nearest(name, CHECKS)}")

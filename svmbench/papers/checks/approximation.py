@@ -19,9 +19,9 @@ Floats = NDArray[np.float64]
 
 
 def fourier_quality(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
-    """SBP, appendix A: the error of <P(x), P(x')> against K(x, x') falls with the number k of frequencies.
+    """SBP, appendix A: the error of <P(x), P(x')> as K(x, x') decreases with the number k of frequencies.
 
-    The root mean square over random pairs of training examples, for each of some draws of the frequencies.
+    The root mean square over random pairs of training examples, for several draws of the frequencies.
     """
     kind = features.get("fourier")
     measures: dict[str, Any] = {}
@@ -47,7 +47,7 @@ def fourier_quality(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outco
 
 
 def _pairs(X: Any, count: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return two dense arrays of rows, row by row a random pair."""
+    """Return two dense arrays whose rows form random pairs."""
     rows = np.random.default_rng(7401).integers(X.shape[0], size=(2, count))
     one, other = (X[chosen] if isinstance(X, np.ndarray) else X[chosen].toarray() for chosen in rows)
     return one, other
@@ -89,7 +89,7 @@ def primal_with_kernel(given: Mapping[str, Any], where: Mapping[str, Any]) -> Ou
 
 
 def _quadratic(X: Floats) -> Floats:
-    """Return explicit features of (<x, z> + 1)², rounded to float32 so that both problems are the same."""
+    """Return explicit features of (<x, z> + 1)², rounded to float32 so that both problems agree."""
     a, b = X.T
     root = np.sqrt(2.0)
     columns = [a * a, b * b, root * a * b, root * a, root * b, np.ones_like(a)]
@@ -123,7 +123,7 @@ def _solved_in_alpha(phi: Floats, y: Floats, lam: float) -> tuple[Floats, float]
 
 
 def _bound(phi: Floats, y: Floats, lam: float) -> float:
-    """Return the optimum of (1) of ASSET on explicit features, from below, by the dual with a bias."""
+    """Return a lower bound of the optimum of (1) of ASSET on explicit features, by the dual with a bias."""
     problem = Problem.build(y, lam=lam, bias="unregularised")
     oracle = Oracle(np.ascontiguousarray(phi, dtype=np.float32), {"name": "linear"})
     solver = registry.get("smo_pair")
@@ -136,7 +136,7 @@ def _bound(phi: Floats, y: Floats, lam: float) -> float:
 
 
 def sample_classifier(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
-    """ASSET, section 2.4: the kernel expansion over the sample gives the scores of the features."""
+    """ASSET, section 2.4: the kernel expansion over the sample has the scores of the features."""
     apart = []
     kind = features.get("nystrom")
     for trial in range(int(given["trials"])):

@@ -1,4 +1,4 @@
-"""Checks of what single steps cost: an iteration over sparse examples, a feature map, a classification."""
+"""Checks of the cost of single steps: an iteration on sparse examples, a feature map, a classification."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def map_time(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
 
 
 def classification_cost(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
-    """Count the kernel evaluations that classifying an example takes with Nyström features of size d."""
+    """Count the kernel evaluations for classifying an example with Nyström features of size d."""
     m, width, tests = int(given["examples"]), 20, 200
     generator = np.random.default_rng(7303)
     X = generator.standard_normal((m, width)).astype(np.float32)
@@ -120,7 +120,7 @@ def classification_cost(given: Mapping[str, Any], where: Mapping[str, Any]) -> O
 
 
 def _least(work: Callable[[], None]) -> float:
-    """Return the least CPU seconds of three times the work."""
+    """Return the least CPU seconds of three calls."""
     best = np.inf
     for _ in range(3):
         began = time.process_time()

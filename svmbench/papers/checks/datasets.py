@@ -1,4 +1,4 @@
-"""Checks of tables of data sets: sizes and densities as they are here, beside the printed ones."""
+"""Checks of tables of data sets: actual sizes and densities, compared with the printed ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of the Pegasos slides and the lecture that need a small linear or quadratic problem alone."""
+"""Checks of the Pegasos slides and the lecture that need only a small linear or quadratic problem."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def solution_in_ball(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outc
 
 
 def lecture_errata(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
-    """Put the printed rules of the slides beside the right ones on random two-variable problems.
+    """Compare the printed rules of the slides with the correct ones on random two-variable problems.
 
-    Second-order choice: the slide takes the least of (F_i - F_k)²/(K_ii + K_kk - 2 K_ik), the right rule the
-    greatest, which is twice the gain of an unclipped step. Intervals of the step: the right ones keep both
-    coefficients between 0 and C. The bias is free in an interval where both coefficients are at bounds; where
-    neither is, the two examples give the same bias.
+    Second-order choice: the slide takes the least of (F_i - F_k)²/(K_ii + K_kk - 2 K_ik), the correct rule
+    the greatest, which is twice the gain of an unclipped step. Intervals of the step: the correct ones keep
+    both coefficients between 0 and C. The bias can be anywhere in an interval if both coefficients are at
+    bounds; if neither is, both examples give the same bias.
     """
     greatest, least, inside, apart = [], [], [], []
     for trial in range(int(given["trials"])):
@@ -76,16 +76,16 @@ def lecture_errata(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcom
 
 
 def _gain(slope: float, curvature: float) -> float:
-    """Return the greatest rise of slope·t - curvature·t²/2, found by trying steps."""
+    """Return the maximum of slope·t - curvature·t²/2, found by trying steps."""
     t = np.linspace(0.0, 2.0 * slope / curvature, 2001)
     return float((slope * t - 0.5 * curvature * t * t).max())
 
 
 def _interval(a: float, b: float, sign: float, C: float) -> tuple[float, float]:
-    """Return how far α_i can move while α_j moves to keep Σ α y."""
+    """Return how far α_i can move while α_j changes to keep Σ α y."""
     return (max(-a, b - C), min(C - a, b)) if sign > 0.0 else (max(-a, -b), min(C - a, C - b))
 
 
 def _after(F: np.ndarray[Any, Any], K: np.ndarray[Any, Any], i: int, j: int, step: float) -> float:
-    """Return F_i - F_j after an unclipped step along the pair: the biases that the two examples ask for."""
+    """Return F_i - F_j after an unclipped step along the pair: how far the biases of both examples differ."""
     return float((F[i] - step * (K[i, i] - K[i, j])) - (F[j] - step * (K[i, j] - K[j, j])))

@@ -1,4 +1,4 @@
-"""Checks of RandSVM: its sample size, and what random projections keep of margins and norms."""
+"""Checks of RandSVM: its sample size, and the preservation of margins and norms by random projections."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def sample_size(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
 
 
 def margin_kept(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
-    """Theorem 1: after projection the margin is at least l (1 - gamma), with probability 1 - delta."""
+    """Theorem 1: after projection, the margin is at least l (1 - gamma), with probability 1 - delta."""
     n, d, gamma, delta = int(given["n"]), int(given["d"]), float(given["gamma"]), float(given["delta"])
     kept = []
     for trial in range(int(given["trials"])):
@@ -41,7 +41,7 @@ def margin_kept(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
         )
         R = generator.standard_normal((d, k)) / np.sqrt(k)
         projected = u @ R
-        # The margin of the projected u is a lower bound of the greatest one.
+        # The margin of the projected u is a lower bound of the largest one.
         kept.append(
             float(np.min(y * ((X @ R) @ projected))) / float(np.linalg.norm(projected))
             >= margin * (1.0 - gamma)
@@ -50,12 +50,12 @@ def margin_kept(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
 
 
 def norms_kept(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
-    """Lemma 1: the squared norm is kept to e, with probability at least 1 - 2 exp(-(e² - e³) k / 4)."""
+    """Lemma 1: the squared norm is preserved to e, with probability at least 1 - 2 exp(-(e² - e³) k / 4)."""
     measures: dict[str, Any] = {}
     for k in given["columns"]:
         for eps in given["eps"]:
             generator = np.random.default_rng([8101, int(k), int(1000 * eps)])
-            # u R / sqrt(k) has independent normal entries of variance |u|²/k, whatever u is.
+            # u R / sqrt(k) has independent normal entries of variance |u|²/k, for any u.
             norms = generator.chisquare(int(k), size=int(given["trials"])) / float(k)
             found = _share(list(np.abs(norms - 1.0) <= eps))
             bound = 1.0 - 2.0 * float(np.exp(-(eps**2 - eps**3) * k / 4.0))
@@ -65,10 +65,10 @@ def norms_kept(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
 
 
 def distances_kept(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
-    """Lemma 2: either bound of a squared distance holds with probability at least 1 - exp(-(e² - e³) k / 4).
+    """Lemma 2: each bound of a squared distance holds with probability at least 1 - exp(-(e² - e³) k / 4).
 
     For entries from N(0, 1), for random signs, and for the uniform distribution on the interval from -1 to 1,
-    which ``U(-1, 1)`` would usually denote.
+    the usual meaning of ``U(-1, 1)``.
     """
     measures: dict[str, Any] = {}
     for kind, ratios in _squared_ratios(given).items():
@@ -80,7 +80,7 @@ def distances_kept(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcom
 
 
 def _squared_ratios(given: Mapping[str, Any]) -> dict[str, dict[tuple[int, float], Any]]:
-    """Return |R'(u - v)|²/k over |u - v|² for random R, by the kind of entries and (k, e)."""
+    """Return |R'(u - v)|²/k divided by |u - v|² for random R, by the kind of entries and (k, e)."""
     ratios: dict[str, dict[tuple[int, float], Any]] = {}
     for place, kind in enumerate(given["entries"]):
         for k in given["columns"]:
@@ -140,13 +140,13 @@ def _at_angle(generator: np.random.Generator, d: int, cosine: float) -> tuple[An
 
 
 def _above(hits: list[bool], bound: float) -> dict[str, float]:
-    """Return by how much a share exceeds its bound, with its interval."""
+    """Return by how much a fraction exceeds its bound, with its interval."""
     found = _share(hits)
     return {key: found[key] - bound for key in found}
 
 
 def _with_least(measures: dict[str, Any], given: Mapping[str, Any]) -> Outcome:
-    """Return measures with the one of each kind of entries that comes nearest to contradicting its bound."""
+    """Return measures, and for each kind of entries the one closest to contradicting its bound."""
     least = {
         f"least, {kind}": min(
             (found for name, found in measures.items() if name.startswith(f"{kind}:")),
@@ -160,7 +160,7 @@ def _with_least(measures: dict[str, Any], given: Mapping[str, Any]) -> Outcome:
 
 
 def _share(hits: list[bool]) -> dict[str, float]:
-    """Return a share with its 95 % interval (Wilson 1927)."""
+    """Return a fraction with its 95 % interval (Wilson 1927)."""
     n, share, z = len(hits), float(np.mean(hits)), 1.959964
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * float(np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)))

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 
 def lemma_2_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
-    """Lemma 2.1: a nearly optimal w, scaled by its value, has about the norm and the loss of u."""
+    """Lemma 2.1: a nearly optimal w, scaled by its value, has about the norm and loss of u."""
     norms, losses, values = [], [], []
     for seed in range(int(given["trials"])):
         generator = np.random.default_rng([2101, seed])
@@ -32,7 +32,7 @@ def lemma_2_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
         w = u / length + generator.uniform(0.0, 0.3) * generator.standard_normal(4)
         w /= max(1.0, float(np.linalg.norm(w)))
         value = water_level(y * (X @ w), volume)
-        slack = max(0.0, 1.0 / length - value)  # what it is short of the value that u shows to be possible
+        slack = max(0.0, 1.0 / length - value)  # difference from the value achieved by u
         if value <= 0.0 or slack * length >= 1.0:
             continue
         norms.append(float(np.linalg.norm(w)) / value * (1.0 - slack * length) / length)
@@ -48,7 +48,7 @@ def lemma_2_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
 
 
 def lemma_3_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
-    """Lemma 3.1: the uniform weights on what is under water give a supergradient, and are minimax optimal."""
+    """Lemma 3.1: uniform weights on examples under water give a supergradient, and are minimax optimal."""
     above, gaps = [], []
     for seed in range(int(given["trials"])):
         generator = np.random.default_rng([3101, seed])
@@ -65,9 +65,9 @@ def lemma_3_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
 
 
 def lemma_e_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
-    """Lemma E.1: where u has no loss and λ = e/|u|², 0 is e-accurate in the dual, useless in the primal.
+    """Lemma E.1: if u has no loss and λ = e/|u|², 0 is e-accurate in the dual, and useless in the primal.
 
-    Both numbers are parts of what the lemma states, at the eps that comes nearest to contradicting it.
+    Both numbers are fractions of what the lemma states, for the eps closest to contradicting it.
     """
     dual, primal = [], []
     for eps in given["eps"]:
@@ -98,7 +98,7 @@ def lemma_e_1(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
 
 
 def level_work(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
-    """Count the comparisons with a pivot until the water level is found, over n and random responses."""
+    """Count the comparisons with a pivot until the water level is found, for n random responses."""
     sizes = [int(n) for n in given["sizes"]]
     series = [
         [
@@ -138,13 +138,13 @@ def basin(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
 
 
 def basins(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outcome:
-    """Figure 4: with a bias there are two basins, and as many responses under water in either."""
+    """Figure 4: with a bias there are two basins, with equal numbers of responses under water."""
     c, y, volume = _snapshot("unregularised")
     level, bias, _ = water_level_bias(c, y, volume)
     sides = {sign: np.sort(c[y == sign] + sign * bias) for sign in (1.0, -1.0)}
     under = {sign: int(np.count_nonzero(side < level - 1e-12)) for sign, side in sides.items()}
     at_most = {sign: int(np.count_nonzero(side <= level + 1e-12)) for sign, side in sides.items()}
-    # Examples exactly at the surface may be counted to either side of it.
+    # Examples exactly at the surface may be counted on either side of it.
     apart = max(0, max(under.values()) - min(at_most.values()))
     spent = sum(float(np.maximum(0.0, level - side).sum()) for side in sides.values())
     panels = [
