@@ -66,6 +66,7 @@ def write(path: Path, runs: Iterable[tuple[StoredRun, Sequence[int]]], *, mistak
                 "peak_memory": run.peak_memory,
                 **wrong,
                 **({} if run.cross_validation is None else {"cross_validation": run.cross_validation}),
+                **({} if run.load is None else {"load": run.load}),
             },
             "trace": trace.header() + "".join(trace.line(rows[place]) for place in kept),
         }
