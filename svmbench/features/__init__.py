@@ -1,6 +1,6 @@
-"""Explicit feature maps: a kernel problem as a linear one, for any linear solver.
+"""Explicit feature maps, which turn a kernel problem into a linear one, for any linear solver.
 
-As in ``svmbench run solver=dcd features=nystrom features.s=512 dataset=adult kernel.gamma=0.05``.
+For example, ``svmbench run solver=dcd features=nystrom features.s=512 dataset=adult kernel.gamma=0.05``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from svmbench.features.base import FeatureMap
 from svmbench.features.fourier import Fourier
 from svmbench.features.nystrom import Nystrom
 
-#: Every map by the word after ``features=``.
+#: Maps by the value of ``features=``.
 MAPS: dict[str, type[FeatureMap]] = {"nystrom": Nystrom, "fourier": Fourier}
 
 
@@ -20,7 +20,7 @@ def get(name: str) -> type[FeatureMap]:
     Raises
     ------
     UserError
-        If there is none.
+        If there is no such map.
     """
     if name not in MAPS:
         raise UserError(

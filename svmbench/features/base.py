@@ -1,7 +1,7 @@
-"""What a feature map is: the contract between a map, the training rows it is fitted on and the run.
+"""The interface of feature maps: the contract between a map, the training rows it is fitted to, and the run.
 
-A map makes an explicit vector z(x) of each example, so that a kernel problem becomes a linear one for which
-<z(x), z(x')> is about K(x, x'). It is fitted before the first iteration, as part of training.
+A map computes an explicit vector z(x) of each example, with <z(x), z(x')> about K(x, x'), so that a kernel
+problem becomes a linear one. It is fitted before the first iteration, as part of training.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ if TYPE_CHECKING:
     from svmbench.kernels._linear_data import LinearData
     from svmbench.rng import Generator
 
-#: Examples that are mapped at a time: their kernel values or products stay in the second-level cache.
+#: Examples mapped at a time: their kernel values or products stay in the second-level cache.
 BLOCK = 512
 
 
 class FeatureMap(ABC):
-    """Base of the maps: subclasses set the class attributes, define ``Params`` and implement the rest.
+    """Base class of maps: subclasses set the class attributes, define ``Params`` and implement the rest.
 
     Parameters
     ----------
     X : ndarray or scipy.sparse matrix, shape (n, d)
         Training examples.
     kernel : dict
-        What is approximated; name and parameters as in the resolved configuration.
+        The kernel to approximate; name and parameters as in the resolved configuration.
     params : Params
-        Of the map.
+        Parameters of the map.
     rng : Generator
-        The source of every random choice.
+        Source of all random choices.
     threads : int
-        Of kernel evaluations.
+        Threads for kernel evaluations.
 
     Attributes
     ----------
     name : str
-        The word after ``features=``.
+        Name on the command line, ``features=NAME``.
     kernels : tuple of str or None
         Kernels that it can approximate; None means any.
     version : int
-        Raised whenever results change; part of a run's identity.
+        Increased whenever results change; part of a run's identity.
     """
 
     name: ClassVar[str]
@@ -53,31 +53,31 @@ class FeatureMap(ABC):
 
     @abstractmethod
     def __init__(self, X: Any, kernel: dict[str, Any], params: Any, rng: Generator, threads: int = 1) -> None:
-        """Fit the map on the training rows."""
+        """Fit the map to the training rows."""
 
     @classmethod
     @abstractmethod
     def bytes_needed(cls, params: Any, n: int, d: int) -> int:
-        """Return the memory that the features of n training examples of width d take at most."""
+        """Return an upper bound of the bytes taken by the features of n training examples of width d."""
 
     @abstractmethod
     def examples(self) -> LinearData:
-        """Return the training examples in their features, with the counts of making them."""
+        """Return the features of the training examples, with the cost of computing them."""
 
     @abstractmethod
     def transform(self, X: Any) -> NDArray[np.float32]:
         """Return z(x) for each row x of X, float32, shape (m, D)."""
 
     def expansion(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
-        """Return the training examples and coefficients of the kernel expansion that weights stand for.
+        """Return the kernel expansion, as training examples and coefficients, that weights correspond to.
 
-        None where they stand for none.
+        None if there is none.
         """
         return None
 
     @abstractmethod
     def scores(self, weights: NDArray[np.float64], bias: float, X: Any) -> tuple[NDArray[np.float64], int]:
-        """Return <z(x), w> + bias for each row x of X, float64 (m,), and the inner products that it took.
+        """Return <z(x), w> + bias for each row x of X, float64 (m,), and the number of inner products.
 
-        Kernel evaluations stand in the ledger as prediction instead.
+        Kernel evaluations are counted in the ledger as prediction instead.
         """

@@ -11,11 +11,11 @@ pairs   :math:`z(x) = k^{-1/2} [\cos \langle v_l, x \rangle, \sin \langle v_l, x
         norm 1 (A. Cotter, S. Shalev-Shwartz and N. Srebro, ICML 2012, section 6)
 ======  ====================================================================================================
 
-<z(x), z(x')> has the mean K(x, x') and, in both, a standard deviation of at most :math:`1/\sqrt{k}`.
+<z(x), z(x')> has the mean K(x, x') and, in both cases, a standard deviation of at most :math:`1/\sqrt{k}`.
 
-Cost: k inner products for each example, training and other rows alike; no kernel is evaluated. Features are
-made for all training examples before the first iteration, or some at a time when they are asked for
-(``lazy``): then memory is the data and the frequencies, and the cost is paid again with every visit.
+Cost: k inner products per example, for training and other rows; no kernel is evaluated. The features of all
+training examples are computed before the first iteration, or some at a time on access (``lazy``): then memory
+is that of the data and the frequencies, and the cost recurs with every visit.
 """
 
 from __future__ import annotations
@@ -37,12 +37,13 @@ if TYPE_CHECKING:
     from svmbench.kernels._linear_data import LinearData
     from svmbench.rng import Generator
 
-#: Rows of which a smaller share is not zero are multiplied without their zeros, the others as a matrix: here
-#: both take the same time; at a fifth (MNIST) it is half of it, at a ninth (Adult) a quarter.
+#: Rows with a smaller fraction of non-zeros are multiplied without their zeros, the others as a matrix: at
+#: this fraction both take the same time; at a fifth (MNIST) it is half of it, at a ninth (Adult) a quarter.
 SPARSE_BELOW = 0.4
 
-#: Beyond this <v, x> a cosine is made in double precision: single precision is off by half a per cent there,
-#: and its cosine (`mapped.h`) soon leaves [-1, 1]. Beyond the second even double precision is off by 1e-7.
+#: For larger <v, x>, a cosine is computed in double precision: the error of single precision is half a per
+#: cent there, and its cosine (`mapped.h`) soon leaves [-1, 1]. Beyond the second, even double precision has
+#: an error of 1e-7.
 SINGLE, DOUBLE = 1e5, 1e9
 
 
@@ -90,9 +91,9 @@ class Fourier(FeatureMap):
     frequencies : ndarray of float32, shape (d, k)
         v_l in columns.
     panels : Panels or None
-        The same columns, laid out for products with rows that are mostly zeros; None where there are none.
+        The same columns in a layout for products with rows of mostly zeros; None if there are no such rows.
     phases : ndarray of float32, shape (D,)
-        What is added to <v_l, x> before the cosine: β, or 0 and -π/2 for the pairs.
+        Added to <v_l, x> before the cosine: β, or 0 and -π/2 for the pairs.
     scale : float
         Factor of the cosines.
     """
@@ -123,17 +124,17 @@ class Fourier(FeatureMap):
 
     @classmethod
     def bytes_needed(cls, params: Any, n: int, d: int) -> int:
-        """Return the memory that the features of n training examples take at most, frequencies included.
+        """Return an upper bound of the bytes taken by features of n training examples and frequencies.
 
-        To draw one takes three numbers in double precision (`svmbench.rng`); held are two in single
-        precision, itself and that in a panel, and one in double where a row is far.
+        Drawing a frequency takes three numbers in double precision (`svmbench.rng`). Then two are held in
+        single precision, including one in a panel, and one in double precision if a row is large.
         """
         width = params.frequencies * (2 if params.form == "pairs" else 1)
         numbers, made = d * params.frequencies, 0 if params.lazy else n * width
         return max(3 * 8 * numbers, (2 * 4 + 8) * numbers + 4 * made)
 
     def examples(self) -> LinearData:
-        """Return the training examples in their features, made or to be made."""
+        """Return the features of the training examples, computed now or on access."""
         if self._lazy:
             return LazyMappedData(self._X, self)
         n, ledger = self._X.shape[0], Ledger(kernels=False)
@@ -148,7 +149,7 @@ class Fourier(FeatureMap):
         return self._map(X, np.empty((X.shape[0], self.phases.size), dtype=np.float32))
 
     def _map(self, X: Any, out: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Write z(x) for each row x, in single or double precision whatever the other rows are."""
+        """Write z(x) for each row x, in single or double precision independently of other rows."""
         far = self._far(X)
         if not far.any():
             return self._map_near(X, out)
@@ -169,7 +170,7 @@ class Fourier(FeatureMap):
         return out
 
     def _check(self) -> None:
-        """Refuse training rows whose features no precision at hand can make."""
+        """Refuse training rows whose features cannot be computed even in double precision."""
         n, wide = self._X.shape[0], 8 * BLOCK
         if max(self._bound(self._X[begin : begin + wide]) for begin in range(0, n, wide)) <= SINGLE:
             return
@@ -187,7 +188,7 @@ class Fourier(FeatureMap):
             )
 
     def _far(self, X: Any) -> NDArray[np.bool_]:
-        """Return for each row whether a |<v_l, x>| is beyond what single precision can do."""
+        """Return for each row whether a |<v_l, x>| is too large for single precision."""
         far = self._longest * np.sqrt(_squares(X)) > SINGLE
         if far.any():
             with np.errstate(invalid="ignore"):
@@ -195,11 +196,11 @@ class Fourier(FeatureMap):
         return far
 
     def _bound(self, X: Any) -> float:
-        """Return what no |<v_l, x>| exceeds, at the price of reading the rows once."""
+        """Return an upper bound of |<v_l, x>|, at the cost of reading the rows once."""
         return float(self._longest * math.sqrt(_squares(X).max(initial=0.0)))
 
     def _largest(self, X: Any) -> float:
-        """Return the largest |<v_l, x>| of some rows; infinite where a frequency is."""
+        """Return the largest |<v_l, x>| of some rows; infinite if a frequency is."""
         with np.errstate(invalid="ignore"):
             largest = float(np.abs(self._exactly(X)).max(initial=0.0))
         return math.inf if math.isnan(largest) else largest
@@ -209,7 +210,7 @@ class Fourier(FeatureMap):
         return np.asarray(X.astype(np.float64) @ self.frequencies.astype(np.float64))
 
     def scores(self, weights: NDArray[np.float64], bias: float, X: Any) -> tuple[NDArray[np.float64], int]:
-        """Return <z(x), w> + bias for each row x of X, and k + 1 inner products for each."""
+        """Return <z(x), w> + bias for each row x of X, and the number of inner products, k + 1 per row."""
         m = X.shape[0]
         scores = np.empty(m)
         for begin in range(0, m, BLOCK):
@@ -219,7 +220,7 @@ class Fourier(FeatureMap):
 
 
 def _squares(X: Any) -> NDArray[np.float64]:
-    """Return |x|² of each row, float64, shape (m,): there no value in single precision overflows."""
+    """Return |x|² of each row, float64, shape (m,), in which values in single precision do not overflow."""
     if issparse(X):
         X = X.astype(np.float64)
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
@@ -227,6 +228,6 @@ def _squares(X: Any) -> NDArray[np.float64]:
 
 
 def _share_of_nonzeros(X: NDArray[np.float32]) -> float:
-    """Return the share of values that are not zero, judged by a thousand rows or so."""
+    """Return the fraction of non-zero values, estimated from about a thousand rows."""
     rows = X[:: max(1, len(X) // 1000)]
     return np.count_nonzero(rows) / max(rows.size, 1)

@@ -4,19 +4,19 @@ C. Williams and M. Seeger, Using the Nyström Method to Speed Up Kernel Machines
 S. J. Wright, ASSET: Approximate Stochastic Subgradient Estimation Training for Support Vector Machines,
 ICPRAM 2012, section 2.2.
 
-With s examples S drawn without repetition and :math:`K_{SS} = Q D Q'`, eigenvalues in descending order, the
-first :math:`\bar d` of them at least eps_d times the largest:
+With a sample S of s examples drawn without replacement and :math:`K_{SS} = Q D Q'`, eigenvalues in descending
+order, the first :math:`\bar d` of them at least eps_d times the largest:
 
 .. math:: z(x) = D_{\bar d}^{-1/2} Q_{\bar d}' K(S, x)
 
-Then <z(x), z(x')> is K(x, x') where both are in S (but for the eigenvalues left out), and for any g the
+Then <z(x), z(x')> equals K(x, x') if both are in S (up to the omitted eigenvalues), and for any g, the
 predictor <g, z(x)> is the kernel expansion with the coefficients :math:`Q_{\bar d} D_{\bar d}^{-1/2} g` on S,
-of the same norm. So a solver on these features minimises the kernel problem over a subspace.
+with the same norm. So a solver on these features minimises the kernel problem over a subspace.
 
-The factor :math:`D^{-1/2}` of a small eigenvalue magnifies any error of K(S, x), so kernel values,
-eigenvalues and the product are in double precision, and the features are rounded to float32 last. Eigenvalues
-that float64 cannot tell from rounding, below s times its unit of the largest, are left out whatever eps_d is.
-Scores of training rows and of others are made in the same way, through their features.
+The factor :math:`D^{-1/2}` of a small eigenvalue amplifies any error of K(S, x), so kernel values,
+eigenvalues and the product are in double precision, and only the features are rounded to float32. Eigenvalues
+that cannot be distinguished from rounding in float64, below s units of rounding of the largest, are omitted
+for any eps_d. Scores of training rows and of other rows are computed in the same way, through their features.
 
 Cost: K(S, x) of every training example, s n kernel evaluations, charged to every convention before the first
 iteration. Scores of other rows take s evaluations each.
@@ -88,12 +88,12 @@ class Nystrom(FeatureMap):
     sample : ndarray of int64, shape (s,)
         S, ascending.
     coefficients : ndarray of float64, shape (s, D)
-        Q D^(-1/2): features are kernel values with S times this.
+        Q D^(-1/2), by which kernel values with S are multiplied.
 
     Raises
     ------
     UserError
-        If the sample is larger than the training set, or its kernel values span nothing, or are too large.
+        If the sample is larger than the training set, or its kernel values are all 0 or too large.
     """
 
     name = "nystrom"
@@ -114,12 +114,12 @@ class Nystrom(FeatureMap):
 
     @classmethod
     def bytes_needed(cls, params: Any, n: int, d: int) -> int:
-        """Return the memory that the features of n training examples take at most."""
-        s = min(params.s, n)  # more are refused by the map itself
+        """Return an upper bound of the bytes taken by the features of n training examples."""
+        s = min(params.s, n)  # the map itself refuses more
         return 4 * n * min(s, params.rank or s) + 8 * 4 * s**2
 
     def examples(self) -> LinearData:
-        """Return the training examples in their features; kernel values within the sample are made once."""
+        """Return the features of the training examples; kernel values within the sample are computed once."""
         n, s = self._X.shape[0], self.sample.size
         Z = np.empty((n, self.coefficients.shape[1]), dtype=np.float32)
         Z[self.sample] = self._rounded(self._K_ss)
@@ -139,7 +139,7 @@ class Nystrom(FeatureMap):
         return self.sample, self.coefficients @ weights
 
     def scores(self, weights: NDArray[np.float64], bias: float, X: Any) -> tuple[NDArray[np.float64], int]:
-        """Return <z(x), w> + bias for each row x of X, as of training rows; counted as prediction."""
+        """Return <z(x), w> + bias for each row x of X, as for training rows; counted as prediction."""
         scores = np.empty(X.shape[0])
         for begin in range(0, X.shape[0], BLOCK):
             Z = self._features(X[begin : begin + BLOCK], predicted=True)
@@ -159,7 +159,7 @@ class Nystrom(FeatureMap):
 
 
 def _root(K: NDArray[np.float64], params: Any) -> NDArray[np.float64]:
-    """Return Q D^(-1/2) of the eigenvalues that are large enough, shape (s, D)."""
+    """Return Q D^(-1/2) for the eigenvalues that are large enough, shape (s, D)."""
     if not np.isfinite(K).all():
         raise UserError(_NOT_FINITE)
     values, vectors = np.linalg.eigh(0.5 * (K + K.T))

@@ -1,7 +1,7 @@
-"""Kernel values in double precision between given rows and fixed points, as a matrix.
+"""Kernel values in double precision between rows and fixed points, as a matrix.
 
-`svmbench.kernels.layouts._double` makes sums of kernel values; here are the values themselves, of few points,
-for those who multiply them by matrices with large entries.
+`svmbench.kernels.layouts._double` computes sums of kernel values; this module returns the values, for few
+points, where they are multiplied by matrices with large entries.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from svmbench.sparse import canonical, issparse
 
 Floats = NDArray[np.float64]
 
-#: A squared distance below this part of the two squared norms is made from differences: it would lose more
-#: than four bits by cancellation.
+#: A squared distance below this fraction of the two squared norms is computed from differences, since it
+#: would lose more than four bits by cancellation.
 _CANCELLED = 1.0 / 16.0
 
-#: Numbers that differences between rows and points take at a time.
+#: Largest number of differences between rows and points held at a time.
 _NUMBERS = 1 << 20
 
-#: Rows that are scored together.
+#: Rows scored at a time.
 _TOGETHER = 1024
 
 
 class DoubleValues:
-    """Points, and the kernel between them and any rows, by the documented formula in float64.
+    """Fixed points, and the kernel between them and any rows, by the documented formula in float64.
 
-    Squared distances come from norms and inner products about the middle of the points, and from differences
-    where that would cancel. The middle is a median, which a few points far away do not move: what is
-    subtracted from the others must not swallow them.
+    Squared distances come from norms and inner products relative to the middle of the points, or from
+    differences if these would cancel. The middle is a median, which ignores outliers: subtracting it must not
+    swamp the other points.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class DoubleValues:
     def __init__(self, points: Any, kernel: Mapping[str, Any]) -> None:
         self._kernel = kernel
         self._sparse = bool(issparse(points))
-        # Only distances are the same about another origin, and sparse rows would be so no more.
+        # Only distances are invariant under translation, and sparse rows would not remain sparse.
         self._center = np.zeros(points.shape[1])
         if not self._sparse and kernel["name"] == "gaussian":
             self._center = np.quantile(points, 0.5, axis=0, method="lower") if len(points) else self._center
@@ -75,12 +75,12 @@ class DoubleValues:
         return values
 
     def _moved(self, X: Any) -> Floats:
-        """Return dense rows in float64, about the origin of the points."""
+        """Return dense rows in float64, translated to the origin of the points."""
         rows: Floats = np.asarray(X, dtype=np.float64)
         return rows - self._center if self._center.any() else rows
 
     def _distances(self, rows: Any, products: Floats) -> None:
-        """Turn inner products, shape (m, s), into squared distances, in place."""
+        """Convert inner products, shape (m, s), to squared distances, in place."""
         norms = _squared_norms(rows)[:, None] + self._squared
         products *= -2.0
         products += norms
@@ -95,14 +95,14 @@ class DoubleValues:
 def finite_scores(layout: Any, indices: NDArray[np.int64], coefficients: Floats, X: Any) -> Floats:
     """Return Σ_k coefficients[k] K(x_indices[k], x) for each row x of X, shape (m,).
 
-    Kernel values are those of the layout, in double precision where these do not fit single.
+    Kernel values are those of the layout, or in double precision if these overflow single precision.
 
     Parameters
     ----------
     layout : Layout
         The examples.
     indices, coefficients : arrays of int and float64, shape (s,)
-        Examples of the expansion, and their weights.
+        Examples of the expansion, and their coefficients.
     X : ndarray or scipy.sparse matrix, shape (m, d)
         Rows.
     """

@@ -1,4 +1,4 @@
-"""Kernel expansions evaluated at all training examples; the oracle counts them."""
+"""Kernel expansions evaluated at training examples; the oracle counts the evaluations."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from svmbench.kernels.reduced_set import expansion, gamma_of
 
 Floats = NDArray[np.float64]
 
-#: Examples that an expansion is evaluated at together.
+#: Examples at which an expansion is evaluated at a time.
 PART = 4096
 
 
 class Expansion:
-    """Σ_k coefficients[k] K(x_indices[k], x) over the examples of a layout, evaluated at some of them.
+    """Σ_k coefficients[k] K(x_indices[k], x) over the examples of a layout.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class Expansion:
     indices : array of int, shape (s,)
         Examples of the expansion.
     coefficients : array of float64, shape (s,)
-        Their weights.
+        Their coefficients.
     """
 
     def __init__(self, layout: Any, indices: NDArray[np.int64], coefficients: Floats) -> None:
@@ -44,12 +44,12 @@ class Expansion:
 
 
 def at_examples(layout: Any, indices: NDArray[np.int64], coefficients: Floats) -> Floats:
-    """Return Σ_k coefficients[k] K(x_indices[k], x_j) for every example of a layout, float64, shape (n,)."""
+    """Return Σ_k coefficients[k] K(x_indices[k], x_j) for all examples of a layout, float64, shape (n,)."""
     return Expansion(layout, indices, coefficients).at(np.arange(layout.n))
 
 
 def of_points(layout: Any, points: Floats, coefficients: Floats) -> Floats:
-    """Return Σ_k coefficients[k] K(points[k], x_j) for every example of a layout, float64, shape (n,).
+    """Return Σ_k coefficients[k] K(points[k], x_j) for all examples of a layout, float64, shape (n,).
 
     Raises
     ------

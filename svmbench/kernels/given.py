@@ -1,16 +1,16 @@
-r"""Examples that single precision rounds: rows are made of the rounded ones, certificates of those given.
+r"""Examples that float32 would round: rows come from the rounded ones, certificates from the originals.
 
-Rows of kernel values are float32, and so are the stored features. Examples that are not exact in float32 are
-kept beside them as they were given, in float64. All that is made in double precision is then made of these:
-the certificate of an answer, and the scores by which a solver refines it. A solver that refines so solves the
-problem of the examples as given, although its steps follow rounded rows.
+Rows of kernel values are float32, and so are stored features. Examples that are not exact in float32 are also
+kept as given, in float64, and used for everything in double precision: the certificate of a solution, and the
+scores by which a solver refines it. A solver that refines solves the problem of the examples as given,
+although its steps follow rounded rows.
 
-The Gaussian kernel depends on differences alone. Where features lie far from 0, compared to their spread,
-all examples are moved towards 0 before they are rounded, because float32 holds numbers near 0 more finely:
-features of 1e7 ± 1 are rounded to whole numbers, those of ± 1 to 1e-7.
+The Gaussian kernel depends on differences only. If features are far from 0 relative to their spread, all
+examples are translated towards 0 before rounding, where float32 is finer: features of 1e7 ± 1 would be
+rounded to integers, those of ± 1 to 1e-7.
 
-What rounding by :math:`\delta` of both examples changes of a value :math:`\exp(-\gamma r^2)`, r their
-distance, is at most :math:`2 \delta \sqrt{2 \gamma / e}`, the largest slope of that function of r.
+Rounding both examples by :math:`\delta` changes a value :math:`\exp(-\gamma r^2)` at distance r by at most
+:math:`2 \delta \sqrt{2 \gamma / e}`, from the largest slope of that function of r.
 """
 
 from __future__ import annotations
@@ -30,50 +30,51 @@ from svmbench.sparse import is_exact, issparse
 
 Floats = NDArray[np.float64]
 
-#: A feature is moved where its values lie farther from 0 than so many times their range.
+#: A feature is translated if its values are farther from 0 than this multiple of their range.
 _FAR = 4.0
 
-#: Of the largest feature: stored examples so near to those given are the same, but for the last bits.
+#: Stored examples that differ from those given by less than this, relative to the largest feature, are the
+#: same.
 _SAME = 1e-15
 
-#: Change of a kernel value, due to rounding of the features, above which the user is warned.
+#: Change of a kernel value due to rounding of features above which the user is warned.
 COARSE = 1e-3
 
-#: How far a kernel value in single precision is off, at most, and sums of such values may be, about, before
-#: scores are made in double precision: a margin is 1.
+#: Largest relative error of a kernel value in single precision, and approximate error of sums of such values
+#: above which scores are computed in double precision; a margin is 1.
 _ROUNDED, _ROUGH = 2.0**-22, 2e-4
 
-#: Rows that are compared, or scored, together.
+#: Rows compared or scored at a time.
 _PART = 1024
 
 
 def oracle_over(X: Any, kernel: dict[str, Any], *args: Any, **options: Any) -> Oracle:
-    """Return the oracle over examples, a `GivenOracle` where float32 rounds them.
+    """Return the oracle over examples, a `GivenOracle` if float32 would round them.
 
     Parameters
     ----------
     X : ndarray or CSR matrix, shape (n, d)
         Examples, in float32 or float64.
     kernel, *args, **options
-        As of `Oracle`.
+        As for `Oracle`.
     """
     return (Oracle if is_exact(X) else GivenOracle)(X, kernel, *args, **options)
 
 
 def linear_data_over(X: Any) -> LinearData:
-    """Return `LinearData` of examples, a `GivenLinearData` where float32 rounds them."""
+    """Return `LinearData` of examples, a `GivenLinearData` if float32 would round them."""
     return LinearData(X) if is_exact(X) else GivenLinearData(X)
 
 
 def warning(reader: Any, name: str = "the features") -> str | None:
-    """Return the sentence about examples that single precision hardly tells apart; None if it does.
+    """Return a warning if single precision can hardly distinguish the examples, else None.
 
     Parameters
     ----------
     reader : Oracle or other
-        What reads the examples.
+        Object that reads the examples.
     name : str
-        Of the features in the sentence.
+        Name of the features in the warning.
     """
     error = getattr(reader, "feature_error", 0.0)
     if error <= COARSE:
@@ -86,21 +87,21 @@ def warning(reader: Any, name: str = "the features") -> str | None:
 
 
 class GivenOracle(Oracle):
-    """An oracle over examples in float64 that float32 rounds.
+    """An oracle over examples in float64 that float32 would round.
 
     Parameters
     ----------
     X : ndarray or CSR matrix of float64, shape (n, d)
         Examples.
     kernel, cache_bytes, threads
-        As of `Oracle`.
+        As for `Oracle`.
 
     Attributes
     ----------
     origin : ndarray of float64, shape (d,), or None
-        What was subtracted from all examples; None where nothing was.
+        Subtracted from all examples; None if nothing is.
     feature_error : float
-        What rounding of the features changes of a kernel value at most, for the Gaussian kernel.
+        Largest change of a kernel value due to rounding of features, for the Gaussian kernel.
     """
 
     def __init__(self, X: Any, kernel: dict[str, Any], *args: Any, **options: Any) -> None:
@@ -115,7 +116,7 @@ class GivenOracle(Oracle):
         self.feature_error = 2.0 * off * math.sqrt(2.0 * kernel["gamma"] / math.e) if gaussian else 0.0
 
     def _rounding(self, X: Any) -> tuple[float, bool]:
-        """Return how far a stored example is from the one given at most, and whether all are the same."""
+        """Return the largest distance of a stored example from the original, and whether all are equal."""
         farthest, largest = 0.0, 0.0
         most = float(np.abs(X.data if issparse(X) else X).max(initial=0.0))
         for begin in range(0, self.n, _PART):
@@ -127,7 +128,7 @@ class GivenOracle(Oracle):
         return farthest, largest <= _SAME * most
 
     def subset(self, indices: Any, *, cached: bool = True, ledger: Any = None) -> GivenOracle:
-        """Return the same as `Oracle.subset`, with the examples as they were given."""
+        """Like `Oracle.subset`, with the examples as given."""
         part: GivenOracle = super().subset(indices, cached=cached, ledger=ledger)
         part.origin, part.feature_error = self.origin, self.feature_error
         part._given = None if self._given is None else self._given[indices]
@@ -135,24 +136,24 @@ class GivenOracle(Oracle):
         return part
 
     def moved(self, X: Any) -> Any:
-        """Return rows about the origin of the examples, shape (m, d)."""
+        """Return rows translated like the examples, shape (m, d)."""
         return X if self.origin is None else np.asarray(X, dtype=np.float64) - self.origin
 
     def exact_responses(
         self, indices: Any, coefficients: Any, *, cols: Any = None, observed: bool = False, given: Any = None
     ) -> Floats:
-        """Return the same as `Oracle.exact_responses`, of the examples as they were given."""
+        """Like `Oracle.exact_responses`, for the examples as given."""
         given = self._given if given is None else given
         made = super().exact_responses(indices, coefficients, cols=cols, observed=observed, given=given)
         return np.asarray(made)
 
     def row_errors(self, indices: Any, coefficients: Any, cols: Any, *, given: Any = None) -> Any:
-        """Return the same as `Oracle.row_errors`, of the examples as they were given."""
+        """Like `Oracle.row_errors`, for the examples as given."""
         given = self._given if given is None else given
         return super().row_errors(indices, coefficients, cols, given=given)
 
     def decision_function(self, indices: Any, coefficients: Any, bias: float, X: Any) -> Floats:
-        """Return the same as `Oracle.decision_function`; in double precision where rounding would show."""
+        """Like `Oracle.decision_function`; in double precision where rounding would matter."""
         X = self.moved(X)
         if self._given is None or not is_rough(coefficients, self.feature_error):
             return np.asarray(super().decision_function(indices, coefficients, bias, X))
@@ -162,9 +163,9 @@ class GivenOracle(Oracle):
 
 
 class GivenLinearData(LinearData):
-    """Rows of float64 that float32 rounds, for linear methods.
+    """Rows of float64 that float32 would round, for linear methods.
 
-    Training reads the rounded rows. What is observed of weights and coefficients is made of those given.
+    Training reads the rounded rows; observation uses the originals.
 
     Parameters
     ----------
@@ -177,29 +178,29 @@ class GivenLinearData(LinearData):
         self._given = X
 
     def combination(self, indices: Any, coefficients: Any) -> Floats:
-        """Return the same as `LinearData.combination`, of the rows as they were given."""
+        """Like `LinearData.combination`, for the rows as given."""
         return np.asarray(self._given[indices].T @ np.asarray(coefficients))
 
     def products(self, weights: Any) -> Floats:
-        """Return the same as `LinearData.products`, of the rows as they were given."""
+        """Like `LinearData.products`, for the rows as given."""
         self.observed += self.n
         return np.asarray(self._given @ np.asarray(weights))
 
     def decision_function(self, weights: Any, bias: float, X: Any) -> Floats:
-        """Return the same as `LinearData.decision_function`, all in float64."""
+        """Like `LinearData.decision_function`, in float64 throughout."""
         self.observed += X.shape[0]
         return np.asarray(X @ np.asarray(weights)) + bias
 
 
 def is_rough(coefficients: Floats, feature_error: float) -> bool:
-    """Return whether rounding of kernel values and features may show in scores with these coefficients.
+    """Return whether rounding of kernel values and features may matter for scores with these coefficients.
 
     Parameters
     ----------
     coefficients : ndarray of float64, shape (s,)
-        Of the expansion.
+        Coefficients of the expansion.
     feature_error : float
-        As of `GivenOracle`.
+        As in `GivenOracle`.
     """
     return float(np.linalg.norm(coefficients)) * (_ROUNDED + feature_error) > _ROUGH
 
@@ -214,7 +215,7 @@ def exact_scores(
     points, X : ndarray or CSR matrix, shapes (s, d) and (m, d)
         Points of the expansion, and rows.
     coefficients : ndarray of float64, shape (s,)
-        Weights.
+        Coefficients.
     bias : float
         b.
     kernel : dict
@@ -234,7 +235,7 @@ def exact_scores(
 
 
 def origin_of(X: Any) -> Floats | None:
-    """Return where dense rows X lie, 0 in features that stay; None if all stay."""
+    """Return the origin of dense rows X, 0 in features that are not translated; None if none are."""
     if issparse(X) or X.size == 0:
         return None
     low, high = X.min(axis=0), X.max(axis=0)

@@ -1,4 +1,4 @@
-"""Kernels that are given by their matrix, for `svmbench.sklearn`."""
+"""Kernels given by their matrix, for `svmbench.sklearn`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from svmbench.kernels.layouts._gram import GramLayout
 
 Floats = NDArray[np.float64]
 
-#: Rows of the matrix that are added up together.
+#: Rows of the matrix added at a time.
 _PART = 256
 
 
@@ -23,11 +23,11 @@ class GramOracle(Oracle):
     Parameters
     ----------
     matrix : ndarray of float64, shape (n, n), C-contiguous
-        Symmetric kernel matrix. Bounds of the duality gap hold where it is positive semidefinite.
+        Symmetric kernel matrix. Bounds of the duality gap hold if it is positive semidefinite.
     cache_bytes : int, default 0
-        Budget of the row cache.
+        Size of the row cache.
     kernel : dict, optional
-        Name and parameters of the kernel, where they are known.
+        Name and parameters of the kernel, if known.
     """
 
     def __init__(self, matrix: Floats, cache_bytes: int = 0, kernel: Mapping[str, Any] | None = None) -> None:
@@ -38,7 +38,7 @@ class GramOracle(Oracle):
         self._members = np.arange(len(matrix))
 
     def subset(self, indices: Any, *, cached: bool = True, ledger: Any = None) -> GramOracle:
-        """Return the same as `Oracle.subset`."""
+        """Like `Oracle.subset`."""
         part: GramOracle = super().subset(indices, cached=cached, ledger=ledger)
         part._matrix, part._members = self._matrix, self._members[indices]
         part._named = self._named
@@ -46,13 +46,13 @@ class GramOracle(Oracle):
 
     @property
     def kernel(self) -> dict[str, Any]:
-        """The kernel's name, ``precomputed`` where it is not known, and parameters."""
+        """The name of the kernel, ``precomputed`` if unknown, and its parameters."""
         return dict(self._named)
 
     def exact_responses(
         self, indices: Any, coefficients: Any, *, cols: Any = None, observed: bool = False, given: Any = None
     ) -> Floats:
-        """Return the same as `Oracle.exact_responses`; no evaluation is counted."""
+        """Like `Oracle.exact_responses`; no evaluation is counted."""
         at = self._members if cols is None else self._members[cols]
         points, scores = self._members[indices], np.zeros(len(at))
         for begin in range(0, len(points), _PART):

@@ -1,4 +1,4 @@
-"""Gaussian kernel values of points that need not be any of the examples."""
+"""Gaussian kernel values of arbitrary points."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: Examples of which a smaller share of the values is not zero are kept as CSR.
+#: Examples with a smaller fraction of non-zeros are stored as CSR.
 _CSR_BELOW = 0.5
 
-#: Rows that an expansion over points is evaluated at together.
+#: Rows at which an expansion is evaluated at a time.
 _PART = 4096
 
-#: Rounding of γ|x - b|², made of inner products, up to which it is left as it is.
+#: Rounding error of γ|x - b|², from inner products, that is accepted.
 _ROUNDING = 1e-12
 
-#: γ|x - b|² beyond which the kernel value is nothing beside any other.
+#: γ|x - b|² beyond which the kernel value is negligible.
 _FAR = 60.0
 
-#: Numbers of the differences that are held at a time.
+#: Largest number of differences held at a time.
 _DIFFERENCES = 1 << 20
 
 
@@ -39,7 +39,7 @@ def gamma_of(kernel: Mapping[str, Any]) -> float:
     Raises
     ------
     UserError
-        If the kernel is another one.
+        If the kernel is not Gaussian.
     """
     if kernel["name"] != "gaussian":
         raise UserError(
@@ -51,8 +51,8 @@ def gamma_of(kernel: Mapping[str, Any]) -> float:
 def gaussian(X: Any, squared: Floats, points: Floats, gamma: float) -> Floats:
     """Return exp(-gamma |x - b|²) for each row x of X and each of the points, shape (m, k).
 
-    Distances are made of inner products; where their rounding shows, because both lie far from the origin and
-    near to each other, of differences.
+    Distances are computed from inner products, or from differences where rounding matters, because both
+    points are far from the origin and close to each other.
 
     Parameters
     ----------
@@ -63,14 +63,14 @@ def gaussian(X: Any, squared: Floats, points: Floats, gamma: float) -> Floats:
     points : ndarray of float64, shape (k, d)
         Points.
     gamma : float
-        Of the kernel.
+        γ of the kernel.
     """
     distance = X @ points.T
     distance *= -2.0
     distance += squared[:, None]
     norms = np.einsum("ij,ij->i", points, points)
     distance += norms
-    # Rounding can leave the distance of a point to itself below 0.
+    # Rounding may make the distance of a point to itself negative.
     np.maximum(distance, 0.0, out=distance)
     _by_differences(distance, X, squared, points, norms, gamma)
     distance *= -gamma
@@ -80,7 +80,7 @@ def gaussian(X: Any, squared: Floats, points: Floats, gamma: float) -> Floats:
 def _by_differences(
     distance: Floats, X: Any, squared: Floats, points: Floats, norms: Floats, gamma: float
 ) -> None:
-    """Recompute those squared distances, shape (m, k), whose kernel values rounding would change."""
+    """Recompute squared distances, shape (m, k), if their rounding would change kernel values."""
     ulp = np.finfo(np.float64).eps
     most = squared.max(initial=0.0) + norms.max(initial=0.0)
     if gamma * ulp * most <= _ROUNDING:
@@ -102,9 +102,9 @@ def expansion(points: Floats, coefficients: Floats, gamma: float, X: Any) -> Flo
     points : ndarray of float64, shape (k, d)
         The b_k.
     coefficients : ndarray of float64, shape (k,)
-        One for each point.
+        One per point.
     gamma : float
-        Of the kernel.
+        γ of the kernel.
     X : ndarray or scipy.sparse matrix, shape (m, d)
         Rows.
     """
@@ -123,16 +123,16 @@ class ReducedSet:
     Parameters
     ----------
     X : ndarray or scipy.sparse matrix, shape (n, d)
-        The rows; kept in float64, as CSR where most values are zero.
+        The rows, stored in float64, as CSR if most values are zero.
     gamma : float
-        Of the kernel.
+        γ of the kernel.
     ledger : Ledger
-        Where evaluations are counted, one inner product each.
+        Counts evaluations, one inner product each.
 
     Attributes
     ----------
     n, d : int
-        Rows and features.
+        Numbers of rows and features.
     """
 
     def __init__(self, X: Any, gamma: float, ledger: Ledger) -> None:
@@ -146,14 +146,14 @@ class ReducedSet:
         self._ledger = ledger
 
     def select(self, indices: NDArray[np.int64]) -> ReducedSet:
-        """Return some of the rows, counted in the same ledger."""
+        """Return some of the rows, with the same ledger."""
         part = ReducedSet.__new__(ReducedSet)
         part.n, part.d, part.gamma = len(indices), self.d, self.gamma
         part._X, part._squared, part._ledger = self._X[indices], self._squared[indices], self._ledger
         return part
 
     def values(self, point: Floats) -> Floats:
-        """Return K(x, b) for each row x, shape (n,), of a point b, shape (d,)."""
+        """Return K(x, b) for each row x, shape (n,), and a point b, shape (d,)."""
         self._ledger.kev_computed += self.n
         self._ledger.inner_products += self.n
         return gaussian(self._X, self._squared, point[None, :], self.gamma)[:, 0]

@@ -1,13 +1,13 @@
 """Numbers with uncertainty: a value, and its repetitions with other seeds and tests.
 
-Everything that is estimated is an array whose first entry is the estimate itself and whose others are
-`RESAMPLES` repetitions, made by drawing seeds with replacement (the bootstrap). Arithmetic on such arrays,
-entry by entry, carries the uncertainty along. The draws depend on the seeds alone, so that two curves with
-the same seeds are resampled together (paired), and a verdict is the same whenever it is repeated.
+Every estimate is an array with the estimate itself as first entry, followed by `RESAMPLES` repetitions, made
+by drawing seeds with replacement (the bootstrap). Elementwise arithmetic on such arrays propagates the
+uncertainty. The draws depend on the seeds only, so that two curves with the same seeds are resampled together
+(paired), and verdicts are reproducible.
 
-Some numbers are known only between two bounds. A run is observed at checkpoints, so the cost at which it
-arrives at a level lies between the checkpoint before and the one at which it is there; that of a run which
-ended before is censored: it lies above the cost of the last checkpoint. `Rows` carries such bounds along.
+Some numbers are known only up to bounds. A run is observed at checkpoints, so the cost at which it reaches a
+level lies between two checkpoints; if the run ended before, the cost is censored: it lies above that of the
+last checkpoint. `Rows` propagates such bounds.
 
 B. Efron, R. Tibshirani: An Introduction to the Bootstrap, 1993, chapters 6, 8 and 13.
 """
@@ -43,14 +43,14 @@ class NotAttempted(Exception):
 
 
 def repeated(values: Floats, seeds: Sequence[int]) -> Floats:
-    """Return the median over seeds, and that of every resample of them.
+    """Return the median over seeds, and over each resample of them.
 
     Parameters
     ----------
     values : ndarray of float64, shape (S, ...)
         One row per seed; may be infinite.
     seeds : sequence of int
-        The S seeds; the same seeds are drawn in the same way.
+        The S seeds; the same seeds give the same draws.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def repeated(values: Floats, seeds: Sequence[int]) -> Floats:
 
 
 def with_noise(rows: Floats, deviation: float, *salt: int) -> Floats:
-    """Return an estimate with a normal error of its own added to the repetitions, the estimate left alone."""
+    """Return an estimate with independent normal errors added to its repetitions."""
     if deviation == 0.0:
         return rows
     generator = np.random.default_rng([SEED, 1, *salt])
@@ -71,33 +71,33 @@ def with_noise(rows: Floats, deviation: float, *salt: int) -> Floats:
 
 
 def binomial_error(percent: float, tests: int) -> float:
-    """Return the standard error, in points, of a test error in percent measured on so many examples."""
+    """Return the standard error, in points, of a test error in percent on this number of examples."""
     share = min(max(percent / 100.0, 1.0 / (tests + 2.0)), 1.0 - 1.0 / (tests + 2.0))
     return 100.0 * float(np.sqrt(share * (1.0 - share) / tests))
 
 
 def two_sets_error(percent: float, tests: int) -> float:
-    """Return the standard error, in points, of a difference of two such errors on two test sets."""
+    """Return the standard error, in points, of the difference of two such errors on different test sets."""
     return float(np.sqrt(2.0)) * binomial_error(percent, tests)
 
 
 def discordance_error(points: float, tests: int) -> float:
-    """Return the least standard error, in points, of a difference of two errors on the same test examples.
+    """Return the least standard error, in points, of the difference of two errors on the same test examples.
 
-    The two predictors disagree on at least as many examples as their numbers of errors differ by; where it is
-    not stored which examples are wrong, no more is known (McNemar 1947).
+    The two predictors disagree on at least as many examples as the difference of their numbers of errors; no
+    more is known unless the misclassified examples are stored (McNemar 1947).
     """
     return 100.0 * float(np.sqrt(max(abs(points) / 100.0, 1.0 / tests) / tests))
 
 
 def paired_error(one: Sequence[NDArray[np.bool_]], other: Sequence[NDArray[np.bool_]]) -> float:
-    """Return the standard error, in points, of a difference of two errors on the same test examples.
+    """Return the standard error, in points, of the difference of two errors on the same test examples.
 
     Parameters
     ----------
     one, other : sequence of ndarray of bool, shape (tests,)
-        Which examples are wrong, one for each seed; every seed of one is held against every one of the other,
-        and the mean variance taken.
+        Misclassified examples, one array per seed. The mean variance over all pairs of a seed of one and a
+        seed of the other is used.
     """
     variances = [float(np.var(a.astype(float) - b)) / a.size for a in one for b in other]
     return 100.0 * float(np.sqrt(np.mean(variances)))
@@ -110,8 +110,8 @@ class Rows:
     Attributes
     ----------
     at, low, high : ndarray of float64, shape (1 + RESAMPLES, ...)
-        The number as it was observed, and what it is at least and at most. Of a cost that was not reached the
-        first and the last are infinite, and the second is what was spent.
+        The observed number, and its lower and upper bound. If a cost was not reached, the first and the last
+        are infinite, and the second is what was spent.
     """
 
     at: Floats
@@ -120,12 +120,12 @@ class Rows:
 
     @classmethod
     def of(cls, rows: Floats) -> Rows:
-        """Return a number that is known without bounds."""
+        """Return a number that is known exactly."""
         return cls(rows, rows, rows)
 
     @classmethod
     def hull(cls, one: Floats, other: Floats) -> Rows:
-        """Return a number that lies between two, as observed at the second."""
+        """Return a number between two others, observed at the second."""
         return cls(other, np.minimum(one, other), np.maximum(one, other))
 
     def each(self, change: Callable[[Floats], Floats]) -> Rows:
@@ -135,14 +135,14 @@ class Rows:
         return Rows(change(self.at), change(self.low), change(self.high))
 
     def scaled(self, factor: float, plus: float) -> Rows:
-        """Return the number times a factor, plus another one."""
+        """Return the number times a factor, plus a constant."""
         made = self.each(lambda rows: factor * rows + plus)
         return made if factor >= 0.0 else Rows(made.at, made.high, made.low)
 
     def over(self, other: Rows) -> Rows:
-        """Return the quotient of two numbers that are not negative where they have bounds.
+        """Return the quotient of two numbers, which must not be negative if they have bounds.
 
-        Of a quotient by a cost that was not reached only bounds are known.
+        A quotient with a cost that was not reached has only bounds.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             at = np.where(np.isinf(other.at), np.nan, self.at / other.at)
@@ -154,22 +154,22 @@ class Rows:
             return Rows(self.at - other.at, self.low - other.high, self.high - other.low)
 
     def noisy(self, deviation: float, *salt: int) -> Rows:
-        """Return the number with a normal error of its own, see `with_noise`."""
+        """Return the number with independent normal errors, see `with_noise`."""
         return self.each(lambda rows: with_noise(rows, deviation, *salt))
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number, the interval that holds it, and its unit.
+    """A number, its interval and its unit.
 
     Attributes
     ----------
     value, low, high : float
-        An end may be infinite; the value is NaN where nothing is known of it.
+        Interval ends may be infinite; the value is NaN if unknown.
     unit : str
         Such as ``points``; empty for a ratio or a pure number.
     bound : {"", "<", ">"}
-        Whether the value is only a bound, from above or from below, because a run ended before it arrived.
+        Whether the value is only an upper or a lower bound, because a run ended too early.
     """
 
     value: float
@@ -184,7 +184,7 @@ class Estimate:
         value, least, most = (float(part[0]) for part in (rows.at, rows.low, rows.high))
         if np.isnan(least) or np.isnan(most):
             raise NotAttempted("the two cannot be compared: both are 0")
-        # Of the repetitions as they are, not between two of them: one may be infinite.
+        # Quantiles without interpolation, since repetitions may be infinite.
         low, high = (
             float(np.quantile(part[~np.isnan(part)], end, method="nearest"))
             for part, end in ((rows.low[1:], (1.0 - LEVEL) / 2.0), (rows.high[1:], (1.0 + LEVEL) / 2.0))
@@ -215,7 +215,7 @@ class Estimate:
 
 
 def short(value: float) -> str:
-    """Return a number with three digits, such as ``0.842``, ``12.3`` or ``4.5e+08``."""
+    """Format a number with three digits, such as ``0.842``, ``12.3`` or ``4.5e+08``."""
     if np.isnan(value):
         return "unknown"
     if np.isinf(value):
@@ -231,10 +231,10 @@ def log_slope(x: Floats, rows: Rows) -> Rows:
     Parameters
     ----------
     x : ndarray of float64, shape (K,)
-        Positive, at least two different.
+        Positive, at least two distinct.
     rows : Rows
-        y, shape (1 + RESAMPLES, K); a point that is not positive is left out of its repetition. Points that
-        were not reached make the bounds of the slope infinite.
+        y, shape (1 + RESAMPLES, K). Points that are not positive are left out of their repetition. Points
+        that were not reached make the bounds of the slope infinite.
 
     Returns
     -------

@@ -1,1 +1,1 @@
-"""Storage layouts: how training examples lie in memory, and the kernel rows they give."""
+"""Storage layouts of training examples, and the computation of kernel rows."""

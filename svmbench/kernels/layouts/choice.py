@@ -1,4 +1,4 @@
-"""Choosing the storage layout that makes kernel values of given examples fastest."""
+"""Choice of the storage layout that is fastest for given examples."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LAYOUTS: dict[str, type[Layout]] = {
     for layout in (BitsLayout, BytesLayout, MixedLayout, DenseLayout, DoubleLayout, SparseLayout)
 }
 
-# Sums of float32 products over so many features, times the degree of a polynomial, pass the tolerance.
+# Sums of float32 products over more features, times the degree of a polynomial, exceed the tolerance.
 _MOST_SINGLE = 2048
 
 
@@ -36,23 +36,23 @@ def make_layout(
     like: Matrix | None = None,
     precision: str = "auto",
 ) -> Layout:
-    """Store examples so that kernel rows over them are fast.
+    """Store examples for fast kernel rows.
 
     Parameters
     ----------
     X : ndarray or scipy.sparse matrix, shape (n, d)
-        Examples; stored with the precision of float32 or, where nothing is lost, less.
+        Examples; stored in float32 or, without loss, more compactly.
     kernel : mapping
         ``name`` (gaussian, linear, polynomial) and its parameters gamma, degree, coef0.
     threads : int
-        OpenMP threads of one call.
+        OpenMP threads per call.
     layout : str, optional
-        A key of `LAYOUTS`; by default the one that fits the examples best.
+        A key of `LAYOUTS`. Default: the one that fits the examples best.
     like : ndarray or scipy.sparse matrix, shape (m, d), optional
-        Examples to choose the layout by, of which X is a part; X by default.
+        Examples that determine the layout, of which X is a part. Default: X.
     precision : str
-        ``auto``: the values of dense examples in float64 where float32 cannot keep them within 1e-6;
-        ``single``: in what their layout does by itself; ``double``: in float64. Rows are float32 in any case.
+        ``auto``: values of dense examples in float64 if float32 cannot keep them within 1e-6; ``single``: in
+        the precision of the layout; ``double``: in float64. Rows are always float32.
 
     Raises
     ------
@@ -72,13 +72,13 @@ def make_layout(
 
 
 def choose(X: Matrix, kernel: Mapping[str, Any], precision: str = "auto") -> tuple[str, dict[str, Any]]:
-    """Return the name of the layout that fits the examples best, and the arguments it found on the way.
+    """Return the name of the layout that fits the examples best, and the arguments found for it.
 
-    ``bits`` if every value is 0 or 1 (a sparse matrix only if that takes no more memory), ``sparse`` for any
-    other sparse matrix, ``bytes`` for whole multiples of one unit that the kernel does not tell from the
-    values, ``mixed`` if groups of indicators make up half of the features or more, else ``dense``, or
-    ``double`` where float32 cannot keep the tolerance. In double precision it is ``bits`` or ``sparse``, both
-    of which evaluate in float64, or ``double``.
+    ``bits`` if every value is 0 or 1 (for a sparse matrix only if that takes no more memory), ``sparse`` for
+    other sparse matrices, ``bytes`` for integer multiples of one unit whose rounding does not change kernel
+    values, ``mixed`` if groups of indicators make up at least half of the features, else ``dense``, or
+    ``double`` if float32 cannot keep the tolerance. In double precision: ``bits`` or ``sparse``, which both
+    evaluate in float64, or ``double``.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def choose(X: Matrix, kernel: Mapping[str, Any], precision: str = "auto") -> tup
 
 
 def _beyond_single(d: int, kernel: Mapping[str, Any]) -> bool:
-    """Return whether sums or parameters in float32 cannot keep the tolerance, whatever the examples."""
+    """Return whether sums or parameters in float32 cannot keep the tolerance for any examples."""
     if not 1e-30 < kernel.get("gamma", 1.0) < 1e30:
         return True
     return kernel["name"] == "polynomial" and d * kernel["degree"] > _MOST_SINGLE
