@@ -19,7 +19,7 @@ from svmbench.errors import UserError
 from svmbench.files import Lock, own_folder
 from svmbench.runner import guard
 from svmbench.runner.outcome import Outcome
-from svmbench.runner.spawn import cores, thread_environment
+from svmbench.runner.spawn import cores, worker_environment
 from svmbench.sweep.plan import Job
 from svmbench.sweep.stored import end_of
 
@@ -114,7 +114,7 @@ class Pool:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env=os.environ | thread_environment(self._threads),
+                env=worker_environment(self._threads),
                 process_group=0,  # Ctrl-C on the terminal reaches only us, and we pass it on once
             )
         worker = _Worker(process)

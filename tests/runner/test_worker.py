@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from svmbench import config as configuration
+from svmbench.runner.spawn import run_in_process
 from svmbench.store import Store
 
 SMALL = ["dataset=twonorm", "dataset.n_train=60", "dataset.n_test=40", "budget=debug", "observe.points=3"]
@@ -123,3 +124,12 @@ def test_bad_input_is_a_sentence_and_not_a_traceback(start, tmp_path):
     outcome, code = end(worker)
     assert (outcome["state"], outcome["run"], outcome["path"], code) == ("failed", None, None, 2)
     assert outcome["reason"].endswith("is not a folder; give another results=DIR")
+
+
+def test_no_kernel_is_forced_on_the_libraries_of_a_worker(configure, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Nehalem")
+    config = configure("solver=sbp")
+    outcome, _ = run_in_process(config, tmp_path / "log")
+    store = Store(config.results)
+    libraries = store.environment(store.find(outcome["run"]).manifest["environment"])["libraries"]
+    assert libraries and all(library["architecture"] != "Nehalem" for library in libraries)
