@@ -23,7 +23,8 @@ def main(arguments: Sequence[str]) -> int:
         "Print the class of each row of a file, by the model of a stored run: a label of the training file, "
         "or +1 and -1 for a data set of the catalogue. The file is one that dataset=file reads, with or "
         "without labels, which do not matter, and with the features of the data set of the run. Rows for a "
-        "model of your own data are scaled by its training rows, as dataset.scaling says.",
+        "model of your own data are scaled by its training rows, as dataset.scaling says; missing values and "
+        "text are replaced as in the training file, by the medians and words that are stored with the run.",
     )
     parser.add_argument("run", metavar="RUN", help="name of the run, a unique prefix of it, or its folder")
     parser.add_argument("file", metavar="FILE", help="the rows")
@@ -33,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
 
     from svmbench.cli.verify import load
-    from svmbench.data.rows import prepared_rows
+    from svmbench.data.rows import filled_rows, prepared_rows
     from svmbench.recompute import scores, unit
     from svmbench.store import Store
 
@@ -45,7 +46,11 @@ def main(arguments: Sequence[str]) -> int:
         train = load(run, {}).train.X  # also checks that the files are still those of the run
         model.check_fits(*train.shape)
     d, columns = int(run.manifest["dataset"]["features"]), run.manifest["dataset"].get("columns")
-    rows = prepared_rows(dataset, given.file, d, columns, lambda line: print(line, file=sys.stderr))
+    filling = run.manifest["dataset"].get("filling")
+    if filling is None:
+        rows = prepared_rows(dataset, given.file, d, columns, _say)
+    else:
+        rows = filled_rows(dataset, given.file, filling, _say)
     X = rows.X
     if rows.by_files and train is None:
         load(run, {})  # checks that the files are still those of the run
@@ -65,6 +70,10 @@ def main(arguments: Sequence[str]) -> int:
     lines = (repr(float(v)) if given.scores else positive if v > 0.0 else negative for v in values)
     sys.stdout.writelines(f"{line}\n" for line in lines)
     return 0
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)
 
 
 def _as_number(label: str) -> int | float | str:

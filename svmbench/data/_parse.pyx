@@ -94,7 +94,8 @@ cdef Scan scan_decimal(const char* p, const char* stop, const char** end, double
 
 cdef object DECIMAL_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9]+([eE][+-]?[0-9]+)?").fullmatch
 cdef str COLUMNS = ("; every column but the label's (dataset.label_column) holds numbers: leave this one "
-                    "out, or write each of its words as a column of 0 and 1")
+                    "out, or give dataset.encode=onehot for a column of 0 and 1 for each of its words")
+cdef str FILL = ", or give dataset.missing=median or dataset.missing=drop"
 cdef tuple MISSING = ("na", "n/a", "null", "none", "?", "-")     # as tables write it
 
 
@@ -239,11 +240,13 @@ cdef class Reader:
     cdef object bad_number(self, const char* start, str text):
         text = shortened(text)
         if text.lower().lstrip("+-") in ("nan", "inf", "infinity"):
-            self.fail(start, f"{text} is not a finite number; remove or impute the value")
+            fill = FILL if self.rule and text.lower() == "nan" else ""
+            self.fail(start, f"{text} is not a finite number; remove or impute the value{fill}")
+        fill = FILL if self.rule else ""
         if not text:
-            self.fail(start, "the value is missing; give a number (at the end of a file: it may be cut off)")
+            self.fail(start, f"the value is missing; give a number{fill} (at the end of a file: it may be cut off)")
         if text.lower() in MISSING:
-            self.fail(start, f"'{text}' is not a number; remove or impute the missing value")
+            self.fail(start, f"'{text}' is not a number; remove or impute the missing value{fill}")
         if DECIMAL_COMMA(text):
             self.fail(start, f"'{text}' has a decimal comma; write the numbers of the file with a point")
         self.fail(start, f"'{text}' is not a number{self.rule}")

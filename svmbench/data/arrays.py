@@ -81,8 +81,17 @@ def with_labels(content: bytes) -> bytes:
     return buffer.getvalue()
 
 
-def read_arrays(content: bytes, where: str) -> Table:
+def read_arrays(content: bytes, where: str, *, missing: bool = False) -> Table:
     """Return the examples of such a file.
+
+    Parameters
+    ----------
+    content : bytes
+        The file.
+    where : str
+        Its name for messages.
+    missing : bool, default False
+        Whether a feature may be NaN.
 
     Raises
     ------
@@ -98,10 +107,13 @@ def read_arrays(content: bytes, where: str) -> Table:
     if labels is None or labels.ndim != 1 or labels.shape[0] != X.shape[0] or not labels.size:
         raise UserError(f"{where} needs an array y with one label for each of the {X.shape[0]} rows of X")
     values = X.data if issparse(X) else X
-    if not np.isfinite(values).all():
-        row = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0]) if not issparse(X) else None
-        place = "X" if row is None else f"X, row {row},"
-        raise UserError(f"{where}: {place} contains NaN or infinity: remove it")
+    wrong = np.isinf(values) if missing else ~np.isfinite(values)
+    if wrong.any():
+        place = "X" if issparse(X) else f"X, row {int(np.argmax(wrong.any(axis=1)))},"
+        if missing:
+            raise UserError(f"{where}: {place} contains infinity: remove it")
+        way = "" if issparse(X) else ", or give dataset.missing=median or drop for NaN"
+        raise UserError(f"{where}: {place} contains NaN or infinity: remove it{way}")
     distinct, first, codes = np.unique(labels, return_index=True, return_inverse=True)
     keys = tuple(label_key(str(label)) for label in distinct.tolist())
     places = tuple((int(at) + 1, 1, 1) for at in first)

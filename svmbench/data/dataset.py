@@ -80,12 +80,15 @@ class Prepared:
         Columns of the files, if the parts do not have all of them.
     labels : tuple of (str, str), optional
         Labels of the positive and the negative class in the files.
+    filling : dict, optional
+        What replaces missing values and text (`svmbench.data.filling`), as a JSON document.
     """
 
     parts: dict[str, Part]
     scaling: str
     columns: int | None = None
     labels: tuple[str, str] | None = None
+    filling: dict[str, Any] | None = None
 
 
 def storage(prepared: Prepared, *, given: bool = False) -> Prepared:

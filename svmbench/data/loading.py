@@ -191,6 +191,7 @@ def _described(
         "features": int(parts["train"].X.shape[1]),
         "columns": prepared.columns or int(parts["train"].X.shape[1]),
         "labels": None if prepared.labels is None else list(prepared.labels),
+        **({} if prepared.filling is None else {"filling": prepared.filling}),
         "density": density(parts["train"].X),
         "scaling": prepared.scaling,
         "sources": [{"file": file, "sha256": sha256} for file, sha256 in sorted(raw.payloads.items())],
@@ -207,9 +208,12 @@ def _checksum(entry: Entry, params: Any, version: int, raw: RawFiles, *, single:
 
     `single` says whether its features are in float32.
     """
-    # The location of a file does not matter.
+    # The location of a file does not matter, nor does a parameter that was added later at its default.
     content = {
-        item.name: getattr(params, item.name) for item in fields(params) if not item.metadata.get("place")
+        item.name: value
+        for item in fields(params)
+        if not item.metadata.get("place")
+        and not ((value := getattr(params, item.name)) == item.default and item.metadata.get("later"))
     }
     told = [entry.name, sorted(raw.payloads.items()), content, version]
     return digest(told if single else [*told, "float64"], 64)

@@ -16,6 +16,11 @@ def one_of(default: str, *others: str) -> Any:
     return field(default=default, metadata={"choices": (default, *others)})
 
 
+def later(default: str, *others: str) -> Any:
+    """Return such a field of a set that had stored runs before: they lack it, and so does its default."""
+    return field(default=default, metadata={"choices": (default, *others), "later": True})
+
+
 def whole(default: int, low: int, high: int | None = None) -> Any:
     """Return an integer field with a range."""
     return field(default=default, metadata={"min": low} | ({} if high is None else {"max": high}))

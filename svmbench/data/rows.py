@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,15 @@ import scipy
 from svmbench.data.catalogue import OWN, entry, set_of
 from svmbench.data.columns import kept_columns, renumbered
 from svmbench.data.dataset import Matrix
+from svmbench.data.delimited import Layout
+from svmbench.data.filling import Filling
 from svmbench.data.raw import RawFiles, Table
 from svmbench.data.sets.file import (
     Params,
+    check_missing,
+    complete,
+    filled,
+    frame_of,
     layout_of,
     read_content,
     read_table,
@@ -32,10 +38,17 @@ from svmbench.sparse import issparse
 def _read(dataset: Mapping[str, Any], path: str, width: int, say: Callable[[str], None]) -> Table:
     """Return the rows of a file for a model of a data set, in its layout if it is the user's own."""
     params = _params(dataset) if set_of(dataset) == OWN else Params()
+    return read_table(*_content(params, path, width, say))
+
+
+def _content(
+    params: Params, path: str, width: int, say: Callable[[str], None]
+) -> tuple[Params, bytes, str, Layout | None]:
+    """Return how a file is read that has labels or not: its parameters, content, path and layout."""
     raw = RawFiles(entry(OWN), [], Path(), say)
     content, where = read_content(raw, "rows", path)
     content, params = labelled(content, where, params, width)
-    return read_table(params, content, where, layout_of(params, content, where))
+    return params, content, where, layout_of(params, content, where)
 
 
 @dataclass(frozen=True)
@@ -104,6 +117,41 @@ def prepared_rows(
         train = known[0] if kept is None else renumbered(known[0], kept)
         X = _scaled_by(train, X, path, d, _params(dataset))
     return Rows(X, bool(known))
+
+
+def filled_rows(
+    dataset: Mapping[str, Any], path: str, document: Mapping[str, Any], say: Callable[[str], None]
+) -> Rows:
+    """Return the features of a file's rows for a model of data whose missing values or text were replaced.
+
+    Parameters
+    ----------
+    dataset, path, say
+        As of `prepared_rows`.
+    document : mapping
+        By what they were replaced (`svmbench.data.filling`), as the run holds it.
+
+    Raises
+    ------
+    UserError
+        As `prepared_rows`; also for a missing value, unless those of the training rows were filled.
+    """
+    filling, params = Filling.of(document), _params(dataset)
+    if filling.names is None:
+        params = replace(params, header=False)  # a row of words alone is no header
+    given, content, where, layout = _content(params, path, filling.width, say)
+    frame = frame_of(given, content, where, layout, filling.texts)
+    trained = f"the model was trained with dataset.missing={params.missing}"
+    check_missing(params, frame, f"{trained}: fill it, or train with dataset.missing=median")
+    if params.scaling not in ("minmax", "standard"):
+        return Rows(filled(params, filling, [frame], slice(None), say)[0], by_files=False)
+    raw = RawFiles(entry(OWN), [], Path(), lambda line: None)
+    content, where = read_content(raw, "train", str(params.path))
+    known = frame_of(params, content, where, layout_of(params, content, where), filling.texts)
+    known = complete(params, known, lambda line: None)
+    n = known.rows.size
+    train = split_rows(params, n)["train"] if params.test_path is None else slice(n)
+    return Rows(filled(params, filling, [known, frame], train, say)[0][n:], by_files=True)
 
 
 def _known(params: Params) -> list[Matrix]:

@@ -34,7 +34,8 @@ def manifest(
             "rows": rows,
             "features": data.train.X.shape[1],
             "columns": data.info.get("columns"),  # None: prepared by an older version
-            **({"labels": data.info["labels"]} if data.info.get("labels") else {}),
+            # Known for the user's own data only; `svmbench predict` needs them.
+            **{key: data.info[key] for key in ("labels", "filling") if data.info.get(key)},
         },
         "solver": {
             "name": solver.name,

@@ -199,6 +199,28 @@ def test_pairs_without_labels_and_the_rest_of_many_classes(here, capsys):
     assert error.count("\n") == 1
 
 
+def test_missing_values_and_text_are_replaced_as_in_training(here, capsys):
+    lines = [f"{k},{'red' if k < 20 else 'blue'},{'no' if k < 20 else 'yes'}" for k in range(40)]
+    written(here / "mine.csv", ["size,colour,kind", *lines])
+    given = ["dataset=file", "dataset.path=mine.csv", "dataset.positive=yes", "problem.C=1", "kernel=linear"]
+    assert main(["run", "solver=dcd", *given, "dataset.encode=onehot", "dataset.missing=median"]) == 0
+    (here / "mine.csv").unlink()  # what is needed is stored with the run
+    capsys.readouterr()
+    written(here / "rows.csv", ["size,colour", "?,red", "35,blue", "35,green"])
+    assert main(["predict", "dcd", "rows.csv"]) == 0
+    told = capsys.readouterr()
+    assert told.out.split()[:2] == ["no", "yes"] and len(told.out.split()) == 3
+    assert "do not occur in the training rows, as 'green'" in told.err
+    written(here / "rows.csv", ["colour,size", "red,1"])
+    assert main(["predict", "dcd", "rows.csv"]) == 2
+    assert "is not a finite number; the training file has numbers in this column" in capsys.readouterr().err
+    written(here / "mine.csv", ["size,colour,kind", *lines])
+    assert main(["run", "solver=smo", *given, "dataset.encode=onehot"]) == 0
+    written(here / "rows.csv", ["size,colour", "?,red"])
+    assert main(["predict", "smo", "rows.csv"]) == 2
+    assert "was trained with dataset.missing=refuse: fill it, or train with" in capsys.readouterr().err
+
+
 def test_one_feature_needs_no_label_either(here, capsys):
     lines = [f"{k - 20}.5,{int(k > 20)}" for k in range(41)]
     written(here / "mine.csv", lines), written(here / "bare.csv", [line.split(",")[0] for line in lines])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from svmbench.data.columns import occurring
 from svmbench.data.dataset import Matrix, Prepared, held_dense
 from svmbench.data.delimited import Layout, find_layout
 from svmbench.data.encoding import as_utf8
-from svmbench.data.parameters import check, one_of, whole
+from svmbench.data.filling import Filling, joined
+from svmbench.data.frames import Frame, frame_of_arrays, read_frame
+from svmbench.data.parameters import check, later, one_of, whole
 from svmbench.data.raw import RawFiles, Table, read_csv, read_libsvm
 from svmbench.data.splits import random_split, scale, scale_sparse, take, unit_rows
 from svmbench.errors import UserError
@@ -47,11 +50,18 @@ class Params:
     label_column: int | str = "last"
     delimiter: str = one_of("auto", ",", ";", "tab", "space", "|")
     header: bool | None = None
+    missing: str = later("refuse", "median", "drop")
+    encode: str = later("none", "onehot")
 
     def __post_init__(self) -> None:
         check(self)
         if self.positive is not None:
             object.__setattr__(self, "positive", label_key(str(self.positive)))
+
+    @property
+    def framed(self) -> bool:
+        """Whether values may be missing or text, so that the files are read as frames."""
+        return self.missing != "refuse" or self.encode != "none"
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
@@ -60,6 +70,8 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
         raise UserError("dataset=file needs a file: give dataset.path=FILE")
     content, where = read_content(raw, "train", params.path)
     layout = layout_of(params, content, where)
+    if params.framed:
+        return _prepare_frames(params, raw, frame_of(params, content, where, layout), layout)
     train = read_table(params, content, where, layout)
     del content
     positive = _positive(params, train)
@@ -74,9 +86,128 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
         y = np.concatenate([y, test.against_rest(positive)])
     X, what = with_scaling(_joined(raw, params, matrices), rows["train"], params.scaling)
     columns = max(matrix.shape[1] for matrix in matrices)
-    others = [label for label in train.labels if label != positive]
-    labels = positive, others[0] if len(others) == 1 else f"not {positive}"
-    return Prepared({key: take(X, y, index) for key, index in rows.items()}, what, columns, labels)
+    parts = {key: take(X, y, index) for key, index in rows.items()}
+    return Prepared(parts, what, columns, _both_labels(train, positive))
+
+
+def _both_labels(table: Table, positive: str) -> tuple[str, str]:
+    others = [label for label in table.labels if label != positive]
+    return positive, others[0] if len(others) == 1 else f"not {positive}"
+
+
+def _prepare_frames(params: Params, raw: RawFiles, train: Frame, layout: Layout | None) -> Prepared:
+    """Fill missing values and encode text by the training rows, as ``missing`` and ``encode`` say."""
+    _check_header(params, train)
+    train = complete(params, train, raw.say)
+    positive = _positive(params, train.table)
+    y = train.table.against_rest(positive)
+    rows: dict[str, NDArray[np.int64] | slice] = split_rows(params, y.size)
+    frames = [train]
+    if params.test_path is not None:
+        content, where = read_content(raw, "test", params.test_path)
+        texts = tuple(column.place for column in train.texts)
+        test = complete(params, frame_of(params, content, where, layout, texts), raw.say)
+        _check_test_labels(params, train.table, test.table)
+        frames.append(test)
+        rows = {"train": slice(y.size), "test": slice(y.size, None)}
+        y = np.concatenate([y, test.table.against_rest(positive)])
+    filling = Filling.learnt(train, rows["train"])
+    X, what = filled(params, filling, frames, rows["train"], raw.say)
+    parts = {key: take(X, y, index) for key, index in rows.items()}
+    labels = _both_labels(train.table, positive)
+    return Prepared(parts, what, labels=labels, filling=filling.document())
+
+
+def frame_of(
+    params: Params, content: bytes, where: str, layout: Layout | None, texts: tuple[int, ...] | None = None
+) -> Frame:
+    """Return the rows of a file's text or arrays; ``texts``: the columns of text of the training file."""
+    if looks_like_arrays(content):
+        table = read_arrays(content, where, missing=True)
+        if issparse(table.X):
+            raise UserError(
+                f"{where} holds a sparse matrix, for which dataset.missing and dataset.encode mean nothing: "
+                "leave them out, or give a dense X"
+            )
+        _check_features(params, table.X.shape[1], where)
+        return frame_of_arrays(table, where)
+    if layout is None:
+        raise UserError(
+            f"{where} is in LIBSVM format, where a feature that is left out is 0: leave out dataset.missing "
+            "and dataset.encode, or give delimited text"
+        )
+    otherwise = "the training file has numbers in this column"
+    if texts is None:
+        otherwise = "correct it, or give dataset.encode=onehot if the column holds text"
+        texts = () if params.encode == "none" else None
+    return read_frame(content, where, layout, texts, otherwise)
+
+
+def _check_header(params: Params, frame: Frame) -> None:
+    """Raise a `UserError` where the first line may be names or an example: all text, and all of it again."""
+    if params.header is not None or frame.names is None or frame.numbers:
+        return
+    if all(frame.names[column.place] in column.words for column in frame.texts):
+        raise UserError(
+            f"{frame.where}: each word of the first line is also one of its column, so that it may be an "
+            "example: give dataset.header=false, or dataset.header=true if it names the columns"
+        )
+
+
+def complete(params: Params, frame: Frame, say: Callable[[str], None]) -> Frame:
+    """Return the rows that ``missing`` allows; a `UserError` for one that it refuses, or if none is left."""
+    missing = frame.missing()
+    unlabelled = np.array([label == "" for label in frame.table.labels])[frame.table.codes]
+    lacking = missing.any(axis=1) | unlabelled
+    if params.missing == "drop" and lacking.any():
+        if lacking.all():
+            raise UserError(f"every row of {frame.where} has a missing value: give dataset.missing=median")
+        say(f"{frame.where}: {np.count_nonzero(lacking)} of {lacking.size} rows have a missing value and are "
+            "left out")  # fmt: skip
+        return frame.taken(np.flatnonzero(~lacking))
+    if unlabelled.any():
+        raise UserError(
+            f"{frame.line(int(np.argmax(unlabelled)))}: the label is missing; remove the row, or give "
+            "dataset.missing=drop"
+        )
+    check_missing(params, frame)
+    return frame
+
+
+_WAYS = (
+    "give dataset.missing=median to fill it by the median of its column, or dataset.missing=drop to leave "
+    "such rows out"
+)
+
+
+def check_missing(params: Params, frame: Frame, way: str = _WAYS) -> None:
+    """Raise a `UserError` for a feature without value unless ``missing=median``; ``way``: what to do."""
+    missing = frame.missing()
+    if params.missing == "median" or not missing.any():
+        return
+    row = int(np.argmax(missing.any(axis=1)))
+    raise UserError(f"{frame.line(row)}: {frame.named(int(np.argmax(missing[row])))} has no value; {way}")
+
+
+def filled(
+    params: Params,
+    filling: Filling,
+    frames: list[Frame],
+    train: NDArray[np.int64] | slice,
+    say: Callable[[str], None],
+) -> tuple[Matrix, str]:
+    """Return the features of all frames, and what was done to their values.
+
+    The columns of numbers come first and are scaled by the rows ``train``; indicators of words stay 0 and 1.
+    """
+    for frame in frames:
+        filling.check_columns(frame)
+    numbers = np.concatenate([filling.numbers(frame) for frame in frames])
+    indicators = scipy.sparse.vstack([filling.indicators(frame, say) for frame in frames], format="csr")
+    if params.scaling == "unit":
+        return with_scaling(joined(numbers, indicators), train, "unit")
+    X, what = with_scaling(numbers, train, params.scaling)
+    return joined(X, indicators), what
 
 
 def widened(X: Matrix, d: int) -> Matrix:

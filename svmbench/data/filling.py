@@ -1,0 +1,158 @@
+"""Fill missing values and encode text, by what the training rows say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from svmbench.data.dataset import DENSE_BELOW_FEATURES, Matrix
+from svmbench.data.frames import Frame
+from svmbench.errors import UserError
+from svmbench.sparse import issparse
+
+#: Words of a column at most: they are stored with each run.
+MOST_WORDS = 10_000
+
+
+@dataclass(frozen=True)
+class Filling:
+    """What stands for missing values and how text is encoded, as the training rows say.
+
+    Attributes
+    ----------
+    names : tuple of str or None
+        Names of the feature columns, where the training file has a header.
+    medians : dict of int to float
+        Median of each column of numbers over the training rows that have a value, by the column's place
+        among the features of the file, from 0.
+    words : dict of int to tuple of str
+        Distinct values of each column of text in the training rows, sorted.
+    modes : dict of int to int
+        Number of the most frequent of them; of several the first.
+    """
+
+    names: tuple[str, ...] | None
+    medians: dict[int, float]
+    words: dict[int, tuple[str, ...]]
+    modes: dict[int, int]
+
+    @property
+    def width(self) -> int:
+        """Number of feature columns of the file."""
+        return len(self.medians) + len(self.words)
+
+    @property
+    def texts(self) -> tuple[int, ...]:
+        """Places of the columns of text."""
+        return tuple(self.words)
+
+    @classmethod
+    def learnt(cls, frame: Frame, train: NDArray[np.int64] | slice) -> Filling:
+        """Return medians and words of the training rows.
+
+        Raises
+        ------
+        UserError
+            For a column without a value in them, or with more words than are stored with a run.
+        """
+        known, missing = frame.table.X[train], frame.missing()[train]
+        for place in np.flatnonzero(missing.all(axis=0)):
+            raise UserError(
+                f"{frame.named(int(place))} of {frame.where} has no value in the training rows: leave the "
+                "column out"
+            )
+        medians = {place: float(np.nanmedian(known[:, k])) for k, place in enumerate(frame.numbers)}
+        words, modes = {}, {}
+        for column in frame.texts:
+            codes, counts = np.unique(column.codes[train], return_counts=True)
+            codes, counts = codes[codes >= 0], counts[codes >= 0]
+            if codes.size > MOST_WORDS:
+                raise UserError(
+                    f"{frame.named(column.place)} of {frame.where} has {codes.size} different words in the "
+                    f"training rows, {MOST_WORDS} are allowed: leave the column out"
+                )
+            words[column.place] = tuple(column.words[k] for k in codes)
+            modes[column.place] = int(np.argmax(counts))
+        return cls(frame.names, medians, words, modes)
+
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON holds it."""
+        columns = [
+            {"median": self.medians[place]}
+            if place in self.medians
+            else {"words": list(self.words[place]), "mode": self.modes[place]}
+            for place in range(self.width)
+        ]
+        return {"names": None if self.names is None else list(self.names), "columns": columns}
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Filling:
+        """Return what a document of a stored run says."""
+        columns = list(enumerate(document["columns"]))
+        names = document["names"]
+        return cls(
+            None if names is None else tuple(names),
+            {place: float(column["median"]) for place, column in columns if "median" in column},
+            {place: tuple(column["words"]) for place, column in columns if "words" in column},
+            {place: int(column["mode"]) for place, column in columns if "words" in column},
+        )
+
+    def check_columns(self, frame: Frame) -> None:
+        """Raise a `UserError` for rows with other columns than the training rows."""
+        if frame.width != self.width:
+            raise UserError(
+                f"{frame.where} has {frame.width} feature columns where the training file has {self.width}: "
+                "give both files the same columns"
+            )
+        if frame.names is None or self.names is None or frame.names == self.names:
+            return
+        place = next(k for k, pair in enumerate(zip(frame.names, self.names)) if pair[0] != pair[1])
+        raise UserError(
+            f"{frame.named(place)} of {frame.where} is '{self.names[place]}' in the training file: give both "
+            "files the same columns in the same order"
+        )
+
+    def numbers(self, frame: Frame) -> NDArray[np.float64]:
+        """Return the columns of numbers, shape (n, p), with medians for missing values."""
+        X = frame.table.X
+        return np.where(np.isnan(X), np.array(list(self.medians.values())), X)
+
+    def indicators(self, frame: Frame, say: Callable[[str], None]) -> scipy.sparse.csr_array:
+        """Return a column of 0 and 1 for each word of each column of text, shape (n, q).
+
+        A missing value counts as the most frequent word. A word that the training rows lack has zeros only;
+        `say` tells how many there are.
+        """
+        parts = []
+        for column in frame.texts:
+            words = self.words[column.place]
+            known = {word: code for code, word in enumerate(words)}
+            to_known = np.array([known.get(word, -1) for word in column.words] + [self.modes[column.place]])
+            codes = to_known[column.codes]  # -1, a missing value, is the last one
+            rows = np.flatnonzero(codes >= 0)
+            if rows.size < codes.size:
+                word = column.words[column.codes[int(np.argmax(codes < 0))]]
+                say(
+                    f"{frame.where}: {codes.size - rows.size} values of {frame.named(column.place)} do not "
+                    f"occur in the training rows, as '{word}': their indicators are all 0"
+                )
+            ones = np.ones(rows.size)
+            shape = (codes.size, len(words))
+            parts.append(scipy.sparse.csr_array((ones, (rows, codes[rows])), shape=shape))
+        if not parts:
+            return scipy.sparse.csr_array((frame.rows.size, 0))
+        return scipy.sparse.hstack(parts, format="csr")
+
+
+def joined(numbers: Matrix, indicators: scipy.sparse.csr_array) -> Matrix:
+    """Return the features: the columns of numbers, then the indicators; CSR if there are many of these."""
+    if indicators.shape[1] == 0:
+        return numbers
+    if issparse(numbers) or numbers.shape[1] + indicators.shape[1] > DENSE_BELOW_FEATURES:
+        return scipy.sparse.csr_array(scipy.sparse.hstack([scipy.sparse.csr_array(numbers), indicators]))
+    return np.concatenate([numbers, indicators.toarray()], axis=1)

@@ -1,0 +1,250 @@
+"""Delimited text and arrays in which values may be missing and columns may hold text."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.data.catalogue import label_key
+from svmbench.data.delimited import Layout, split_fields
+from svmbench.data.raw import Table
+from svmbench.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: How tables write a missing value, in any case. In a column of text the last two are words like others.
+_MISSING = ("", "?", "na", "n/a", "nan", "null", "none", "-")
+_MISSING_TEXT = _MISSING[:-2]
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+#: A field behind the last one of each line: a line with too few fields has it elsewhere.
+_GUARD = "svmbench-end-of-line"
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """A column of text.
+
+    Attributes
+    ----------
+    place : int
+        Number of the column among the features of the file, from 0.
+    words : tuple of str
+        Its distinct values.
+    codes : ndarray of int64, shape (n,)
+        The word of each row; -1 where the value is missing.
+    """
+
+    place: int
+    words: tuple[str, ...]
+    codes: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The rows of a file before missing values are filled and text is encoded.
+
+    Attributes
+    ----------
+    where : str
+        Path of the file for messages.
+    table : Table
+        Labels, and the columns of numbers: X of shape (n, p), NaN where a value is missing.
+    numbers : tuple of int
+        Places of these columns among the features of the file, from 0.
+    texts : tuple of TextColumn
+        The other columns.
+    names : tuple of str or None
+        Names of all feature columns, where the file has a header.
+    rows : ndarray of int64, shape (n,)
+        Line of the file that each row is from; of arrays the row, from 0.
+    unit : str
+        ``line`` or ``row``, which ``rows`` counts.
+    """
+
+    where: str
+    table: Table
+    numbers: tuple[int, ...]
+    texts: tuple[TextColumn, ...]
+    names: tuple[str, ...] | None
+    rows: NDArray[np.int64]
+    unit: str = "line"
+
+    @property
+    def width(self) -> int:
+        """Number of feature columns of the file."""
+        return len(self.numbers) + len(self.texts)
+
+    def named(self, place: int) -> str:
+        """Return what a column is called in messages: its number among the features, and its name."""
+        return f"feature {place + 1}" + (f" ('{self.names[place]}')" if self.names else "")
+
+    def line(self, row: int) -> str:
+        """Return where a row stands, for messages."""
+        return f"{self.where}, {self.unit} {self.rows[row]}"
+
+    def missing(self) -> NDArray[np.bool_]:
+        """Return which values are missing, shape (n, width), columns in the order of the file."""
+        found = np.zeros((self.rows.size, self.width), dtype=bool)
+        found[:, list(self.numbers)] = np.isnan(self.table.X)
+        for column in self.texts:
+            found[:, column.place] = column.codes < 0
+        return found
+
+    def taken(self, rows: NDArray[np.int64]) -> Frame:
+        """Return some of the rows, with the labels that these have."""
+        table, codes = self.table, self.table.codes[rows]
+        present, renumbered = np.unique(codes, return_inverse=True)
+        kept = Table(
+            table.X[rows],
+            renumbered.astype(np.int32),
+            tuple(table.labels[k] for k in present),
+            tuple(table.places[k] for k in present),
+        )
+        texts = tuple(replace(column, codes=column.codes[rows]) for column in self.texts)
+        return replace(self, table=kept, texts=texts, rows=self.rows[rows])
+
+
+def frame_of_arrays(table: Table, where: str) -> Frame:
+    """Return dense arrays as a frame of numbers."""
+    n, d = table.X.shape
+    return Frame(where, table, tuple(range(d)), (), None, np.arange(n), "row")
+
+
+def read_frame(
+    content: bytes, where: str, layout: Layout, texts: tuple[int, ...] | None, otherwise: str
+) -> Frame:
+    """Return the rows of delimited text.
+
+    Parameters
+    ----------
+    content : bytes
+        The text, in UTF-8.
+    where : str
+        Its path for messages.
+    layout : Layout
+        Its delimiter, header and label column.
+    texts : tuple of int or None
+        Places of the feature columns that hold text. None: those in which some value is neither missing nor
+        a number.
+    otherwise : str
+        End of the sentence about text in a column of numbers: what to do.
+
+    Raises
+    ------
+    UserError
+        For a line with more or fewer fields than the first, a label that is missing, a number that is not
+        finite, or text in a column of numbers.
+    """
+    header, rows, cells = _cells(content, where, layout)
+    labels = _labels(cells.pop(layout.label), where, layout, rows)
+    names = tuple(name for k, name in enumerate(header) if k != layout.label) if header else None
+    numbers: dict[int, NDArray[np.float64]] = {}
+    found: list[TextColumn] = []
+    for place, column in enumerate(cells.values()):
+        words = [str(word).strip() for word in column.cat.categories]
+        codes = np.asarray(column.cat.codes, np.int64)
+        values = np.array([_number(word) for word in words])
+        wrong = np.isinf(values)
+        if place in texts if texts is not None else wrong.any():
+            found.append(_text_column(place, words, codes))
+            continue
+        if wrong.any():
+            row = int(np.argmax(wrong[codes]))
+            named = f"feature {place + 1}" + (f" ('{names[place]}')" if names else "")
+            raise UserError(
+                f"{where}, line {rows[row]}: '{words[codes[row]][:40]}' in {named} is not a finite "
+                f"number; {otherwise}"
+            )
+        numbers[place] = values[codes]
+    X = np.stack(list(numbers.values()), axis=1) if numbers else np.empty((rows.size, 0))
+    return Frame(where, replace(labels, X=X), tuple(numbers), tuple(found), names, rows)
+
+
+def _cells(
+    content: bytes, where: str, layout: Layout
+) -> tuple[list[str], NDArray[np.int64], dict[int, pd.Series[Any]]]:
+    """Return the header's fields, the lines of the rows, and the columns as categories of text."""
+    import pandas as pd
+
+    mark, blanks = layout.delimiter, " \r" if layout.delimiter == "\t" else " \t\r"
+    lines = _text(content).split("\n")
+    numbered = [(number, line) for number, line in enumerate(lines, start=1) if line.strip(blanks)]
+    header = split_fields(numbered.pop(0)[1], mark) if layout.header else []
+    if not numbered:
+        raise UserError(f"{where} is empty: it needs lines with a label and features")
+    guarded = "".join(f"{line.strip(blanks)}{mark}{_GUARD}\n" for _, line in numbered)
+    rows = np.array([number for number, _ in numbered])
+    try:
+        read = pd.read_csv(
+            io.StringIO(guarded), sep=r"\s+" if mark == " " else mark, header=None,
+            names=[str(k) for k in range(layout.columns + 1)], index_col=False, dtype="category", na_filter=False,
+            skipinitialspace=True, skip_blank_lines=False,
+        )  # fmt: skip
+    except pd.errors.ParserError as error:
+        raise UserError(_unread(error, where, layout, numbered)) from error
+    whole = (read.pop(str(layout.columns)) == _GUARD).to_numpy()
+    if whole.size != rows.size:
+        raise UserError(_open_quote(where, numbered))
+    if not whole.all():
+        line = rows[int(np.argmin(whole))]
+        raise UserError(
+            f"{where}, line {line}: the line has fewer than {layout.columns} fields, the number in the first "
+            "line; the file may be cut off"
+        )
+    return header, rows, {k: read[str(k)] for k in range(layout.columns)}
+
+
+def _text(content: bytes) -> str:
+    """Return the text of a file; where it is not UTF-8, each byte is a character of its own."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
+
+
+def _unread(error: Exception, where: str, layout: Layout, numbered: list[tuple[int, str]]) -> str:
+    """Return the sentence for text that pandas cannot take apart."""
+    if match := re.search(r"in line (\d+), saw", str(error)):
+        number = numbered[int(match[1]) - 1][0]
+        fields = f"{layout.columns} fields, the number in the first line"
+        return f"{where}, line {number}: the line has more than {fields}"
+    return _open_quote(where, numbered)
+
+
+def _open_quote(where: str, numbered: list[tuple[int, str]]) -> str:
+    odd = next((number for number, line in numbered if line.count('"') % 2), numbered[0][0])
+    return f"{where}, line {odd}: a double quote is not closed; close it in the same line"
+
+
+def _labels(column: pd.Series[Any], where: str, layout: Layout, rows: NDArray[np.int64]) -> Table:
+    """Return the labels as a table without features; those that are missing have the label ''."""
+    keys = [label_key(str(word).strip()) for word in column.cat.categories]
+    keys = ["" if key.lower() in _MISSING_TEXT else key for key in keys]
+    distinct = {key: code for code, key in enumerate(dict.fromkeys(keys))}
+    codes = np.array([distinct[key] for key in keys], np.int32)[column.cat.codes.to_numpy(np.int64)]
+    first = [int(rows[np.argmax(codes == code)]) for code in range(len(distinct))]
+    places = tuple((line, layout.label + 1, 1) for line in first)
+    return Table(np.empty((rows.size, 0)), codes, tuple(distinct), places)
+
+
+def _number(word: str) -> float:
+    """Return the number that a word is: NaN where it stands for a missing value, infinity for no number."""
+    if word.lower() in _MISSING:
+        return math.nan
+    return float(word) if _NUMBER.fullmatch(word) else math.inf
+
+
+def _text_column(place: int, words: list[str], codes: NDArray[np.int64]) -> TextColumn:
+    """Return a column of text, its words sorted."""
+    kept = sorted({word for word in words if word.lower() not in _MISSING_TEXT})
+    known = {word: code for code, word in enumerate(kept)}
+    return TextColumn(place, tuple(kept), np.array([known.get(word, -1) for word in words])[codes])
