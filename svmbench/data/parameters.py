@@ -17,7 +17,7 @@ def one_of(default: str, *others: str) -> Any:
 
 
 def later(default: str, *others: str) -> Any:
-    """Return such a field of a set that had stored runs before: they lack it, and so does its default."""
+    """Return such a field, left out of identities at its default: the set had stored runs before."""
     return field(default=default, metadata={"choices": (default, *others), "later": True})
 
 
