@@ -186,8 +186,8 @@ def _cells(
     try:
         read = pd.read_csv(
             io.StringIO(guarded), sep=r"\s+" if mark == " " else mark, header=None,
-            names=[str(k) for k in range(layout.columns + 1)], index_col=False, dtype="category", na_filter=False,
-            skipinitialspace=True, skip_blank_lines=False,
+            names=[str(k) for k in range(layout.columns + 1)], index_col=False, dtype="category",
+            na_filter=False, skipinitialspace=True, skip_blank_lines=False,
         )  # fmt: skip
     except pd.errors.ParserError as error:
         raise UserError(_unread(error, where, layout, numbered)) from error
