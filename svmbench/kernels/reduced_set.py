@@ -162,6 +162,10 @@ class ReducedSet:
         """Return Σ_i coefficients[i] x_i, shape (d,)."""
         return np.asarray(self._X.T @ coefficients)
 
+    def sparse(self) -> Any:
+        """Return a copy of the rows as csr_array of float64, shape (n, d)."""
+        return scipy.sparse.csr_array(self._X, copy=True)
+
     def point(self, i: int) -> Floats:
         """Return a copy of row i, shape (d,)."""
         row = self._X[[i]]

@@ -17,6 +17,7 @@ CLOCKS = ["wall_seconds", "cpu_seconds", "kev_computed", "inner_products", "kev_
 
 #: So that runs on so few examples take many iterations.
 SMALL = {
+    "bsgd": ["solver.budget=10"],
     "decomposition": ["solver.working_set=4"],
     "gpdt": ["solver.q=4"],
     "svm_light": ["solver.q=4"],

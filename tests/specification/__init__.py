@@ -32,6 +32,8 @@ What a specification says only where it applies:
 ``POINTS``
     True: the answer lies over points that are no examples, and ``run`` returns its responses on the examples.
     ``w.oracle.foreign(b, cols)`` and ``w.oracle.between(b, points)`` give the values of such a point.
+``ON_DEMAND``
+    True: it makes no rows, and evaluates what it is charged on demand.
 ``TIES``
     True: the method chooses among values that are equal but for what its last step has left of them, so that
     it needs the kernel values of the compiled oracle to the last bit; elsewhere they come from the formula.
