@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._parser import Parser
 from svmbench.config import folder
 from svmbench.errors import UserError
 from svmbench.run_config import RunConfig, flatten
+
+if TYPE_CHECKING:
+    from svmbench.sweep.plan import Plan
 
 #: Default number of folds for data without a validation set.
 _FOLDS = 5
@@ -21,42 +25,85 @@ _FOLDS = 5
 #: Settings shown in the final table.
 _SHOWN = 5
 
-_GRID = """grid: problem.C from 2^-5 to 2^11 and kernel.gamma from 2^-15 to 2, by factors of 16 (25 settings),
-or the given values (problem.C=0.1,1,10; a single value is not tuned). Each round then tries all combinations
+#: Budgets that successive halving divides.
+_DIVISIBLE = ("budget.kev=", "budget.iterations=")
+
+_SEARCHES = ("grid", "random", "halving")
+_ROUNDS, _SETTINGS = 3, 25
+
+_METHOD = """grid: problem.C from 2^-5 to 2^11 and kernel.gamma from 2^-15 to 2 by factors of 16, or the given
+values (problem.C=0.1,1,10; a single value is not tuned). Each round then tries all combinations
 of the geometric means between the best value and its neighbours: factors of 4, 2 and 1.4 in three rounds, at
-most 8 new settings each. The error is that of cross-validation (validate.folds=5, validate.seed=0), or of the
-data's own validation set with validate.folds=null. Ties go to the smallest C, then to the smallest gamma.
-Fits with a large C can take long: the limits of the budget apply to each fit (budget.seconds=60). Stored runs
-are not repeated, so the same command resumes an interrupted search."""
+most 8 new settings each.
+random: the same grid, and N random settings, log-uniform between the ends of the grid.
+halving: the same grid, and N random settings by successive halving: all with a ninth of the budget
+(budget.kev or budget.iterations), the best third with a third, the best ninth with all of it.
+Every search chooses among the settings that had the full budget, the grid included, so the choice never has
+a larger validation error than the best of the grid. The error is that of cross-validation (validate.folds=5,
+validate.seed=0), or of the data's own validation set with validate.folds=null. Ties go to the smallest C,
+then to the smallest gamma. Fits with a large C can take long: the limits of the budget apply to each fit
+(budget.seconds=60). Stored runs are not repeated, so the same command resumes an interrupted search."""
 
 
 def main(arguments: Sequence[str]) -> int:
     """Make the runs of each round and print the settings, best first, and the command for the best."""
+    parser = _parser()
+    given = parser.parse_intermixed_args(arguments)
+    _check(parser, given)
+    tuning = _Tuning(given.overrides, folder.user_folders(given.config_dir), given.json)
+    count, seed = _SETTINGS if given.settings is None else given.settings, given.search_seed or 0
+    if given.search == "grid":
+        code = tuning.refine(_ROUNDS if given.rounds is None else given.rounds)
+    else:
+        code = tuning.draw(count, seed) if given.search == "random" else tuning.halve(count, seed)
+    if not tuning.errors:
+        return code or 1
+    tuning.tell()
+    return code
+
+
+def _parser() -> Parser:
     from argparse import RawDescriptionHelpFormatter
 
     parser = Parser(
         "tune",
-        "Choose C and gamma by cross-validation, on a coarse grid and then on finer ones around the best.",
-        epilog=_GRID,
+        "Choose C and gamma by cross-validation, on a coarse grid and then on finer ones around the best, or "
+        "at random settings.",
+        epilog=_METHOD,
         formatter_class=RawDescriptionHelpFormatter,
     )
     parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="as for svmbench run; jobs=N too")
     parser.add_argument(
-        "--rounds", type=int, default=3, metavar="N", help="finer grids after the first, 3 by default"
+        "--search", choices=_SEARCHES, default=_SEARCHES[0], help="grid by default; the others see below"
+    )
+    parser.add_argument(
+        "--rounds", type=int, metavar="N", help=f"grid: finer grids after the first, {_ROUNDS} by default"
+    )
+    parser.add_argument(
+        "--settings", type=int, metavar="N", help=f"random, halving: random settings, {_SETTINGS} by default"
+    )
+    parser.add_argument(
+        "--search-seed", type=int, metavar="N", help="random, halving: seed of the draws, 0 by default"
     )
     parser.add_argument(
         "--config-dir", metavar="DIR", help="your own configuration folder, in addition to conf/"
     )
     parser.add_json()
-    given = parser.parse_intermixed_args(arguments)
-    if not 0 <= given.rounds <= 20:
-        parser.error(f"--rounds {given.rounds} is not allowed: give a whole number from 0 to 20")
-    tuning = _Tuning(given.overrides, folder.user_folders(given.config_dir), given.json)
-    code = tuning.run(given.rounds)
-    if not tuning.errors:
-        return code or 1
-    tuning.tell()
-    return code
+    return parser
+
+
+def _check(parser: Parser, given: Any) -> None:
+    """Refuse options out of range and those of another search."""
+    grid = given.search == "grid"
+    for name, value, least, most, fits in (
+        ("--rounds", given.rounds, 0, 20, grid),
+        ("--settings", given.settings, 1, 10_000, not grid),
+        ("--search-seed", given.search_seed, 0, 2**31 - 1, not grid),
+    ):
+        if value is not None and not fits:
+            parser.error(f"{name} does not apply to --search {given.search}: leave it out")
+        if value is not None and not least <= value <= most:
+            parser.error(f"{name} {value} is not allowed: give a whole number from {least} to {most}")
 
 
 class _Tuning:
@@ -94,8 +141,8 @@ class _Tuning:
         keys = {key.name for key in folder.keys(folder.defaults() | groups, self._folders)}
         return ["problem.C", *(["kernel.gamma"] if "kernel.gamma" in keys else [])]
 
-    def run(self, rounds: int) -> int:
-        """Make the first round and ``rounds`` refinements; return the exit code of the sweeps."""
+    def refine(self, rounds: int) -> int:
+        """Make the coarse grid and ``rounds`` finer ones; return the exit code of the sweeps."""
         from svmbench.sweep.grid import refined
 
         axes, code = list(self._coarse.values()), 0
@@ -104,41 +151,94 @@ class _Tuning:
                 axes = refined(self.errors)
                 if all(values in self.errors for values in itertools.product(*axes)):
                     break
-            print(f"round {number + 1} of {rounds + 1}: {self._words(axes)}", file=sys.stderr)
-            code = max(code, self._round(axes))
+            code = max(code, self._round(axes, f"{number + 1} of {rounds + 1}"))
             if code == 130 or not self.errors:
                 break
         return code
 
-    def _words(self, axes: Sequence[Sequence[float]]) -> str:
+    def draw(self, count: int, seed: int) -> int:
+        """Make the coarse grid and ``count`` random settings; return the exit code of the sweeps."""
+        return self._beside_the_grid([(count, 1)], seed)
+
+    def halve(self, count: int, seed: int) -> int:
+        """Make the coarse grid, and random settings by successive halving; return the exit code."""
+        from svmbench.sweep.grid import halvings
+
+        limits = [text for text in self._fixed if text.startswith(_DIVISIBLE)]
+        if sum(_value(text) not in ("null", "auto") for text in limits) != 1:
+            raise UserError(
+                "--search halving divides a budget: give one of budget.kev=NUMBER and "
+                "budget.iterations=NUMBER"
+            )
+        return self._beside_the_grid(halvings(count), seed)
+
+    def _beside_the_grid(self, rounds: Sequence[tuple[int, int]], seed: int) -> int:
+        """Make the coarse grid, then the best of random settings, round by round with a part of the budget.
+
+        Only errors with the whole budget are recorded.
+        """
+        from svmbench.sweep.grid import drawn
+
+        axes = list(self._coarse.values())
+        settings = drawn(axes, rounds[0][0], seed)
+        for kept, part in rounds:  # an invalid part of the budget is an error before anything is made
+            self._listed(settings[:kept], part)
+        code = self._round(axes, f"1 of {len(rounds) + 1}")
+        for number, (kept, part) in enumerate(rounds, start=2):
+            if code == 130 or not settings:
+                break
+            settings = settings[:kept]
+            share = "" if part == 1 else f" with 1/{part} of the budget"
+            told = f"{len(settings)} random settings{share}"
+            print(f"round {number} of {len(rounds) + 1}: {told}", file=sys.stderr)
+            ended, errors = self._made(self._listed(settings, part))
+            code = max(code, ended)
+            settings = sorted(errors, key=lambda values: (errors[values], values))
+            if part == 1:
+                self.errors |= errors
+        return code
+
+    def _listed(self, settings: Sequence[tuple[float, ...]], part: int) -> Plan:
+        """Return the plan of some settings with a part of the budget."""
         from svmbench.sweep.grid import written
+        from svmbench.sweep.plan import make
 
-        return ", ".join(
-            f"{key}={','.join(map(written, values))}" for key, values in zip(self._coarse, axes, strict=True)
-        )
+        overrides = [
+            [f"{key}={written(value)}" for key, value in zip(self._coarse, values, strict=True)]
+            for values in settings
+        ]
+        return make([_divided(text, part) for text in self._fixed], self._folders, overrides)
 
-    def _round(self, axes: Sequence[Sequence[float]]) -> int:
+    def _round(self, axes: Sequence[Sequence[float]], number: str) -> int:
         """Make all combinations and record their errors."""
-        from svmbench.cli._sweep import sweep
         from svmbench.sweep.grid import written
         from svmbench.sweep.plan import make
 
         varied = [
             f"{key}={','.join(map(written, values))}" for key, values in zip(self._coarse, axes, strict=True)
         ]
-        plan = make([*self._fixed, *varied], self._folders)
+        print(f"round {number}: {', '.join(varied)}", file=sys.stderr)
+        code, errors = self._made(make([*self._fixed, *varied], self._folders))
+        self.errors |= errors
+        return code
+
+    def _made(self, plan: Plan) -> tuple[int, dict[tuple[float, ...], float]]:
+        """Make the runs of a plan; return the exit code and the error of each setting."""
+        from svmbench.cli._sweep import sweep
+
+        errors = {}
         code, ends = sweep(plan, table=False, as_json=self._as_json)
         for job in plan.jobs:
             end = ends.get(job.number, {})
             error = end.get("numbers", {}).get("validation_error")
             if error is not None:
-                self.errors[_values(job.config, self._coarse)] = error
+                errors[_values(job.config, self._coarse)] = error
             elif end.get("run") and end["state"] in ("done", "found"):
                 raise UserError(
                     f"run {end['run']} has no validation error: leave out validate.folds=null, or give data "
                     "with a validation set"
                 )
-        return code
+        return code, errors
 
     def tell(self) -> None:
         """Print the best settings and the command for the best."""
@@ -167,6 +267,18 @@ def _values(config: RunConfig, keys: Mapping[str, Any]) -> tuple[float, ...]:
     """Return the values of the axes in a resolved configuration."""
     flat = flatten(config.document())
     return tuple(flat[key] for key in keys)
+
+
+def _divided(text: str, part: int) -> str:
+    """Return an override, that of a budget which can be divided with a part of its value."""
+    if part == 1 or not text.startswith(_DIVISIBLE):
+        return text
+    key, _, value = text.partition("=")
+    try:
+        number = float(value)
+    except ValueError:
+        return text  # composing it gives the error
+    return f"{key}={max(1, round(number / part))}" if 0.0 < number < math.inf else text
 
 
 def _value(text: str) -> str:

@@ -95,24 +95,33 @@ class Job:
     config: RunConfig
 
 
-def jobs(overrides: Sequence[str], folders: Sequence[Path] = ()) -> tuple[list[Job], dict[str, Any]]:
+def jobs(
+    overrides: Sequence[str], folders: Sequence[Path] = (), settings: Sequence[Sequence[str]] = ((),)
+) -> tuple[list[Job], dict[str, Any]]:
     """Return every combination of a sweep, the last key fastest, and the sweep's own options.
 
     All jobs are composed and validated before any is returned. Parameters and errors as in `resolve`.
+
+    Parameters
+    ----------
+    settings : sequence of sequence of str
+        Overrides of one value each. Every combination of the others is made with each of these settings.
     """
     with _composer(folders) as composer:
         axes = composer.axes(overrides)
-        count = math.prod(map(len, axes.values()))
+        count = len(settings) * math.prod(map(len, axes.values()))
         if count > MOST_JOBS:
             raise UserError(f"a sweep has at most {MOST_JOBS} jobs, these are {count}: make several sweeps")
         moving = {key for key, texts in axes.items() if len(texts) > 1}
         for key in filter(of_the_sweep, sorted(moving)):
             raise UserError(f"{key} belongs to the whole sweep: give it one value")
+        moving |= {text.partition("=")[0] for setting in settings for text in setting}
         found, given = [], sweep_options({})
-        for texts in itertools.product(*axes.values()):
-            composed = composer.compose(texts, moving)
+        for texts, setting in itertools.product(itertools.product(*axes.values()), settings):
+            every = [*texts, *setting]
+            composed = composer.compose(every, moving)
             given = sweep_options(composed)
-            found.append(Job(list(texts), checked(composed)))
+            found.append(Job(every, checked(composed)))
         return found, given
 
 

@@ -41,6 +41,39 @@ def refined(errors: Errors) -> list[list[float]]:
     return axes
 
 
+def drawn(axes: Sequence[Sequence[float]], count: int, seed: int) -> list[tuple[float, ...]]:
+    """Return random settings, each value log-uniform between the ends of its axis, to four digits.
+
+    Parameters
+    ----------
+    axes : sequence of sequence of float
+        Values of each axis, ascending; the only value of an axis is in every setting.
+    count : int
+        Number of settings. The first of them are the same for any count.
+    seed : int
+        Seed of the draws.
+    """
+    import numpy as np
+
+    ends = np.log([[axis[0], axis[-1]] for axis in axes])
+    parts = np.random.default_rng(np.random.SeedSequence(seed)).random((count, len(axes)))
+    values = np.exp(ends[:, 0] + parts * (ends[:, 1] - ends[:, 0]))
+    return [
+        tuple(axis[0] if len(axis) == 1 else float(f"{value:.4g}") for axis, value in zip(axes, row))
+        for row in values.tolist()
+    ]
+
+
+def halvings(count: int) -> list[tuple[int, int]]:
+    """Return the rounds of successive halving: the number of settings, and the divisor of the full budget.
+
+    Each round keeps the best third, rounded up, for three times the budget. Source: Jamieson, Talwalkar.
+    Non-stochastic best arm identification and hyperparameter optimization. AISTATS 2016, Algorithm 1; there
+    with a factor of 2.
+    """
+    return [(count, 9), (-(-count // 3), 3), (-(-count // 9), 1)]
+
+
 def written(value: float) -> str:
     """Return a value as text for a command, as short as possible."""
     return text if float(text := f"{value:g}") == value else repr(value)

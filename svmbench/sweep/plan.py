@@ -64,8 +64,10 @@ class Plan:
     impossible: list[tuple[str, str]] = field(default_factory=list)
 
 
-def make(overrides: Sequence[str], folders: Sequence[Path] = ()) -> Plan:
-    """Return the plan of a sweep.
+def make(
+    overrides: Sequence[str], folders: Sequence[Path] = (), settings: Sequence[Sequence[str]] = ((),)
+) -> Plan:
+    """Return the plan of a sweep; parameters as those of `compose.jobs`.
 
     Raises
     ------
@@ -73,7 +75,7 @@ def make(overrides: Sequence[str], folders: Sequence[Path] = ()) -> Plan:
         For an invalid combination, an impossible one unless ``skip=impossible``, and more processes, threads
         or memory than the machine has.
     """
-    composed, options = compose.jobs(overrides, folders)
+    composed, options = compose.jobs(overrides, folders, settings)
     given = [_of_the_run(job.overrides) for job in composed]
     labels = _labels(given)
     plan = Plan([], options)

@@ -57,6 +57,16 @@ def test_the_winner_is_stored_and_its_command_finds_it(here, capfd):
         (["problem.C=1,x"], "problem.C=x cannot be tuned"),
         (["problem.C=interval(1,2)"], "has no values to list"),
         (["--rounds", "-1"], "--rounds -1 is not allowed"),
+        (["--search", "bayes"], "invalid choice: 'bayes'"),
+        (["--search", "random", "--rounds", "1"], "--rounds does not apply to --search random"),
+        (["--settings", "5"], "--settings does not apply to --search grid"),
+        (
+            ["--search", "random", "--settings", "0"],
+            "--settings 0 is not allowed: give a whole number from 1",
+        ),
+        (["--search", "halving", "budget.kev=null"], "divides a budget: give one of budget.kev=NUMBER and"),
+        (["--search", "halving", "budget.kev=-9"], "budget.kev=-9"),
+        (["--search", "halving", "budget.iterations=9"], "divides a budget: give one of"),
         (["solver=dcd"], "combinations are impossible"),
     ],
 )
@@ -64,3 +74,27 @@ def test_nonsense_is_refused_before_anything_is_made(here, capfd, arguments, sen
     assert main(["tune", *SMALL, *arguments]) == 2
     assert sentence in capfd.readouterr().err
     assert not list(here.iterdir())
+
+
+@pytest.mark.parametrize("search", ["random", "halving"])
+def test_random_settings_are_tried_beside_the_grid(here, capfd, search):
+    given = ["solver=smo", *SMALL, *GRID[:3], "budget.kev=90000", "--search", search, "--settings", "4"]
+    assert main(["tune", *given, "--json"]) == 0
+    found, told = capfd.readouterr()
+    document = json.loads(found)
+    settings = document["settings"]
+    budgets = [run.config.budget.kev for run in Store("results").runs()]
+    if search == "random":
+        assert len(settings) == 8 and budgets == [90000.0] * 8
+    else:  # four at a ninth, two of these at a third, one at the full budget, which competes with the grid
+        assert len(settings) == 5
+        assert {part: budgets.count(part) for part in budgets} == {90000.0: 5, 10000.0: 4, 30000.0: 2}
+        assert "round 2 of 4: 4 random settings with 1/9 of the budget" in told
+    coarse = [one for one in settings if one["problem.C"] in (0.01, 1) and one["kernel.gamma"] in (0.001, 1)]
+    errors = [one["validation_error"] for one in settings]
+    assert len(coarse) == 4 and errors == sorted(errors)
+    assert errors[0] <= min(one["validation_error"] for one in coarse)
+    assert "budget.kev=90000" in document["command"]
+    assert main(["tune", *given, "--json"]) == 0  # the same command finds all of it
+    assert json.loads(capfd.readouterr().out) == document
+    assert len(Store("results").runs()) == len(budgets)

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from svmbench.errors import UserError
-from svmbench.sweep.grid import COARSE, at_edge, best, numbers, refined, written
+from svmbench.sweep.grid import COARSE, at_edge, best, drawn, halvings, numbers, refined, written
 
 
 def test_a_tie_falls_to_the_smallest_c_then_gamma():
@@ -43,3 +43,17 @@ def test_a_value_is_written_so_that_it_is_read_as_the_same():
     for value in (0.03125, 1.0 / 3.0, 2048.0, 1e-300, 0.1):
         assert float(written(value)) == value
     assert written(0.03125) == "0.03125"
+
+
+def test_random_settings_lie_within_the_grid_and_begin_alike():
+    axes = [[0.01, 1.0, 100.0], [0.5]]
+    many = drawn(axes, 200, 1)
+    assert many[:5] == drawn(axes, 5, 1) != drawn(axes, 5, 2)
+    values = [value for value, fixed in many if fixed == 0.5]
+    assert len(values) == 200 and 0.01 <= min(values) < 0.02 and 50 < max(values) <= 100
+    assert 80 <= sum(value < 1.0 for value in values) <= 120  # half of them, on a logarithmic scale
+
+
+def test_halving_keeps_a_third_for_three_times_the_budget():
+    assert halvings(27) == [(27, 9), (9, 3), (3, 1)]
+    assert halvings(25) == [(25, 9), (9, 3), (3, 1)] and halvings(1) == [(1, 9), (1, 3), (1, 1)]
