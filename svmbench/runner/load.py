@@ -15,7 +15,7 @@ from typing import Any
 #: Seconds between two samples.
 EVERY = 1.0
 #: A machine is quiet after so many seconds in which other processes used less than this part of one core.
-QUIET_FOR, QUIET = 3.0, 0.05
+QUIET_FOR, QUIET = 1.0, 0.05
 
 
 @dataclass(frozen=True)
