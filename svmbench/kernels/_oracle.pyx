@@ -300,7 +300,7 @@ cdef class Oracle(KernelRows):
         Parameters
         ----------
         indices, coefficients, cols, given
-            As of `exact_responses`; an example may be listed more than once.
+            As in `exact_responses`; an example may be listed more than once.
         """
         if self.layout.name not in ("dense", "mixed") or self.kernel["name"] != "gaussian" or not self.d:
             return None

@@ -1,19 +1,19 @@
-r"""Average of the iterates of a method that keeps an expansion over the training examples.
+r"""Average of the iterates of a method with an expansion over the training examples.
 
 The iterate after iteration t is :math:`w_t = \omega_t \sum_i a_i(t) y_i \Phi(x_i)` with a weight ω_t that
 depends on t alone. Its average over the iterations s < t ≤ T is
 
 .. math:: \bar w = \frac{1}{T - s} \sum_{t=s+1}^{T} w_t.
 
-Coefficients change one at a time, so the sum is kept by what it lacks: a change δ of a coefficient in
-iteration τ is part of the iterates from τ on, which is δ (W_T - W_{τ-1}), W_t the sum of the weights up to t.
-A change costs one more addition of a row that is at hand, and no kernel evaluation.
+Coefficients change one at a time, so the sum is stored as a difference: a change δ of a coefficient in
+iteration τ is part of the iterates from τ on, a total of δ (W_T - W_{τ-1}), with W_t the sum of the weights
+up to t. A change costs one more addition of an available row, and no kernel evaluation.
 
-The window is all iterates (s = 0), or their *suffix*, those since the last but one power of two:
-T/4 ≤ s ≤ T/2, so that between a half and three quarters of the iterates are averaged. A window that is the
-same part of all iterates at each T would need all of them; windows of doubling length need two sums
-(A. Rakhlin, O. Shamir and K. Sridharan, Making Gradient Descent Optimal for Strongly Convex Stochastic
-Optimization, ICML 2012, average suffixes).
+The window has all iterates (s = 0), or their *suffix*, those since the last but one power of two: T/4 ≤ s ≤
+T/2, so that between half and three quarters of the iterates are averaged. A window of a constant fraction of
+the iterates at each T would need all of them; windows of doubling length need two sums (A. Rakhlin, O. Shamir
+and K. Sridharan, Making Gradient Descent Optimal for Strongly Convex Stochastic Optimization, ICML 2012,
+average suffixes).
 """
 
 import numpy as np
@@ -29,9 +29,9 @@ cdef class IterateAverage:
     n : int
         Number of examples.
     on : bool
-        Whether anything is averaged; otherwise nothing is kept.
+        Whether to average; otherwise nothing is stored.
     suffix : bool
-        Whether the early iterates are left out.
+        Whether to leave out early iterates.
     """
 
     def __init__(self, Py_ssize_t n, bint on, bint suffix):
@@ -66,7 +66,7 @@ cdef class IterateAverage:
             self.c_before[1, i] = self.weight * c[i] - self.c_late[i]
 
     def of(self, a, c):
-        """Return the averages of coefficients and responses, from those of now, each shape (n,)."""
+        """Return the averages of coefficients and responses, from the current ones, each shape (n,)."""
         cdef int64_t count = max(self.count - self.marks[0], 1)
         found = []
         for now, late, before in ((a, self.a_late, self.a_before), (c, self.c_late, self.c_before)):

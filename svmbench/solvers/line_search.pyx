@@ -5,12 +5,12 @@ at w', the objective is
 
 .. math:: \varphi(t) = \tfrac12 A t^2 + B t + C \sum_i \max(0, r_i - t s_i)^p, \qquad p = 1, 2,
 
-convex; between two of the places :math:`t_i = r_i / s_i > 0` its derivative is linear: an example with
-:math:`s_i > 0` adds to it before its :math:`t_i`, one with :math:`s_i < 0` after it (V. Franc and
-S. Sonnenburg, ICML 2008, for p = 1; S. S. Keerthi and D. DeCoste, JMLR 6, 2005, for p = 2).
+which is convex. Between two of the points :math:`t_i = r_i / s_i > 0` its derivative is linear: an example
+with :math:`s_i > 0` contributes before its :math:`t_i`, one with :math:`s_i < 0` after it (V. Franc and S.
+Sonnenburg, ICML 2008, for p = 1; S. S. Keerthi and D. DeCoste, JMLR 6, 2005, for p = 2).
 
-Both papers sort the places. Here they are divided at a random one of them, and the sign of the derivative
-there tells which half to go on with, so that the minimum is found exactly in expected O(n).
+Both papers sort the points. Here they are partitioned at a random one, and the sign of the derivative there
+determines which part to continue with, so that the exact minimum is found in expected O(n).
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ from libc.stdint cimport int32_t, uint64_t
 
 
 cdef struct Line:
-    # The derivative K t + L of the examples that are known to add to it.
+    # The derivative K t + L of the examples that are known to contribute.
     double K
     double L
 
@@ -55,15 +55,15 @@ cdef double line_minimum(
             items[hi] = <int32_t> k
             hi += 1
         elif s < 0.0:
-            enter(&known, power, C, r, s)     # adds for all t > 0
+            enter(&known, power, C, r, s)     # contributes for all t > 0
     while lo < hi:
-        # The generator of the pivots is seeded in each call: the answer depends on the arguments alone.
+        # The generator of the pivots is seeded in each call: the result depends on the arguments only.
         random ^= random << 13
         random ^= random >> 7
         random ^= random << 17
         i = items[lo + <Py_ssize_t> (random % <uint64_t> (hi - lo))]
         pivot = (1.0 - start[i]) / (end[i] - start[i])
-        # What adds just before the pivot because of examples before, at and after it, and what just after it.
+        # Contributions just before the pivot of examples before, at and after it, and just after it.
         before = Line(0.0, 0.0)
         here_leaving = Line(0.0, 0.0)
         here_entering = Line(0.0, 0.0)

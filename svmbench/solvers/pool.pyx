@@ -1,7 +1,7 @@
-"""Drawing examples without replacement, some candidates at a time, with a way back.
+"""Random draws of examples without replacement, which can be undone.
 
-The examples lie in one order, first those that are left. A draw swaps two of them, so that a solver that has
-looked ahead undoes its draws and makes them again when their turn comes.
+The remaining examples are at the beginning of an array. A draw swaps two entries, so that a solver that has
+looked ahead can undo its draws and repeat them later.
 """
 
 import numpy as np
@@ -13,9 +13,9 @@ cdef class Pool:
     Parameters
     ----------
     order : array_like of int64, shape (n,)
-        The examples in their first order.
+        The examples in their initial order.
     capacity : int
-        Swaps that can be undone: one for each draw and one for each example taken.
+        Number of swaps that can be undone: one per draw and one per example taken.
     """
 
     def __init__(self, order, capacity):

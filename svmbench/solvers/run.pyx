@@ -1,8 +1,8 @@
-"""What all compiled runs share: the loop between two looks of the observer.
+"""Common code of all compiled runs: the loop between two observations.
 
-A subclass implements ``step``, one iteration of its method; the loop around it holds no interpreter lock,
-ends at the first iteration boundary at which the counter has reached its mark, and now and then lets pending
-signals in, so that Ctrl-C ends a run between two iterations with its state whole.
+A subclass implements ``step``, one iteration of its method. The loop runs without the interpreter lock, ends
+at the first end of an iteration at which the counter has reached its mark, and regularly handles pending
+signals, so that Ctrl-C ends a run between two iterations in a consistent state.
 """
 
 import signal
@@ -23,7 +23,7 @@ from svmbench.kernels._ledger cimport Ledger
 from svmbench.kernels._oracle cimport Oracle
 from svmbench.simd.passes cimport add_signed
 
-# An iteration counts as at least so much work: that of its calls, where the data are few.
+# Least work of an iteration: that of its calls, if the data are few.
 cdef enum:
     LEAST_WORK = 500
 
@@ -36,11 +36,11 @@ cdef class CountedRun:
     problem : Problem
         The training problem, with at least one example.
     n : int
-        Number of examples of what the solver reads the data through.
+        Number of examples that the solver reads.
     ledger : Ledger
-        Its counts.
+        Its counters.
     work : int
-        Multiplications of one iteration, roughly: how often signals are looked for.
+        Approximate number of multiplications of one iteration; determines how often signals are checked.
 
     Raises
     ------
@@ -63,22 +63,22 @@ cdef class CountedRun:
         self.signs = np.asarray(self.labels).astype(np.float32)
 
     def keep(self, kept) -> None:
-        """Name to a `Kept` all that an iteration leaves to the next one and the problem does not tell.
+        """Declare to a `Kept` everything that an iteration passes on and the problem does not determine.
 
-        A method whose ``resumable`` is True implements it; the same list writes down and takes back.
+        Methods with ``resumable`` True implement it; the same declarations save and restore.
         """
         raise NotImplementedError(f"{type(self).__name__} is resumable and has no `keep`: write one")
 
     def state(self):
-        """Return what the run can go on from, arrays by name; None where there is no such state just now."""
+        """Return the arrays from which the run can continue, by name; None if there is no such state now."""
         kept = Kept()
         self.keep(kept)
         return kept.arrays
 
     def restore(self, state, iterations: int) -> None:
-        """Go on from the state of a run of the same problem after so many iterations, not yet at its end.
+        """Continue from the state of a run of the same problem after this many iterations, before its end.
 
-        What follows is bit for bit what that run would have done.
+        The continuation is bit for bit the same as in that run.
         """
         self.keep(Kept(state))
         self.iterations = iterations
@@ -102,9 +102,9 @@ cdef class CountedRun:
         counter : str
             One of `svmbench.counters.COUNTERS`.
         until : int
-            The value at which to stop; the first iteration boundary at or after it.
+            The value at which to stop, at the first end of an iteration at or after it.
         most : int, optional
-            Make no more than this many iterations, wherever the counter is; no limit by default.
+            Most iterations, whatever the counter. Default: unlimited.
 
         Raises
         ------
@@ -166,18 +166,18 @@ cdef class SteppedRun(CountedRun):
 
 
 cdef class Uninterrupted:
-    """Holds back Ctrl-C, which Python would serve at any instruction, until the next look for signals.
+    """Defers Ctrl-C, which Python would handle at any instruction, to the next check for signals.
 
-    For the parts of an iteration that are written in Python: interrupted in its middle a run would be torn.
-    A handler that ``defers`` raises nothing, unless the run is to be given up: that is not held back.
-    Handlers of other signals, and one that raises anything but KeyboardInterrupt, are not held back.
+    For the parts of an iteration written in Python, where an interruption would leave the run inconsistent. A
+    handler that ``defers`` raises nothing unless the run must be cut, which is not deferred. Handlers of
+    other signals, and handlers that raise anything but KeyboardInterrupt, are not deferred.
     """
 
-    cdef object handler     # what serves Ctrl-C outside; None: it cannot come here
-    cdef bint asked         # it was pressed meanwhile
+    cdef object handler     # the outer handler of Ctrl-C; None: it cannot occur here
+    cdef bint asked         # Ctrl-C was pressed in the meantime
 
     def __enter__(self):
-        # The very lines that hold Ctrl-C back run in Python, which may serve one that came before them.
+        # These lines themselves run in Python, which may handle a Ctrl-C that came before them.
         while True:
             try:
                 self.hold()
@@ -200,7 +200,7 @@ cdef class Uninterrupted:
         if self.handler is not None:
             try:
                 signal.signal(signal.SIGINT, self.handler)
-            except KeyboardInterrupt:  # the handler is back, and has served one already
+            except KeyboardInterrupt:  # the handler is restored, and has already handled one
                 self.asked = True
         if self.asked:
             PyErr_SetInterrupt()
@@ -217,7 +217,7 @@ cdef int look_for_signals() except -1 nogil:
 
 
 cdef class PlainRun(SteppedRun):
-    """A started kernel method whose iterations are made of whole vectors and written in Python.
+    """A started kernel method with iterations on whole vectors, written in Python.
 
     A subclass implements ``iterate``, one iteration, which returns whether the method has converged.
 
@@ -230,7 +230,7 @@ cdef class PlainRun(SteppedRun):
 
     Notes
     -----
-    Python would serve Ctrl-C in the middle of an iteration: it is held back until its end.
+    Python would handle Ctrl-C within an iteration: it is deferred to its end.
     """
 
     def __init__(self, problem, Oracle oracle not None):
@@ -244,7 +244,7 @@ cdef class PlainRun(SteppedRun):
         return 0
 
     def stall(self) -> None:
-        """End the run: it gains nothing any more, although its rule does not hold."""
+        """End the run: no further progress is possible, although its stopping rule does not hold."""
         self.stalled = True
 
     def iterate(self) -> bool:
@@ -281,7 +281,7 @@ def checked_diagonal(oracle):
     Raises
     ------
     UserError
-        If a value is negative, or beyond the single precision of the rows.
+        If a value is negative, or overflows the single precision of the rows.
     """
     diagonal = oracle.diagonal()
     bad = np.flatnonzero(~((diagonal >= 0.0) & (diagonal <= FLT_MAX)))

@@ -1,20 +1,20 @@
-"""How a run notices that it gains nothing any more: rounding undoes what its iterations do, or almost."""
+"""Detection of stalled runs: rounding undoes the progress of their iterations, or almost."""
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
-# A gain below this part of the duality gap is none: at its pace the gap would last for a billion looks.
+# A gain is ignored below this fraction of the duality gap: closing it would take a billion checks.
 cdef enum:
     LEAST_PARTS = 1_000_000_000
 
 
 cdef struct Record:
-    double highest          # value so far of a dual objective; -INFINITY at first
-    int64_t idle            # looks in a row that have not raised it
+    double highest          # largest dual objective so far; initially -INFINITY
+    int64_t idle            # consecutive checks that have not raised it
 
 
-# Note the dual objective, known to be about so far below the optimum; return whether it has not risen in so
-# many looks in a row.
+# Record the dual objective and its approximate gap; return whether it has not risen in this many consecutive
+# checks.
 cdef inline bint stuck(Record* record, double objective, double gap, int64_t patience) noexcept nogil:
     if objective > record.highest + gap / LEAST_PARTS:
         record.idle = 0
@@ -25,31 +25,31 @@ cdef inline bint stuck(Record* record, double objective, double gap, int64_t pat
     return record.idle >= patience
 
 
-# Times in a row that the gap has not fallen, by a thousandth of it, after which a method has stalled.
+# Consecutive times that the gap has not decreased, by a thousandth, after which a method has stalled.
 cdef enum:
     MISSES = 3
     FALL_PARTS = 1000
 
 
-# What a method that leaves out examples now and then has to show for its work, beside its objective.
+# Progress of a method that shrinks, besides its objective.
 cdef struct Standstill:
     Record dual
-    bint complete           # all examples have been looked at since the objective last rose
-    double gap              # sum over the looks since the gap was last compared
-    double least            # the least such sum
+    bint complete           # all examples have been checked since the objective last rose
+    double gap              # sum over the checks since the gap was last compared
+    double least            # the smallest such sum
 
 
 cdef enum Progress:
-    SOME                    # or not yet known
-    LOOK_AT_ALL             # an example that is left out may have something to give
+    SOME                    # or unknown
+    LOOK_AT_ALL             # a shrunk example may allow progress
     NONE                    # the method has stalled
 
 
-# Note the dual objective and the gap, and return what is to be done.
+# Record the dual objective and the gap, and return what to do.
 #
-# Where the objective has not risen in `patience` looks in a row, all examples are looked at. Where it does
-# not rise then either, the gap decides: near the optimum it falls with the gradients, while the objective
-# rises with their squares, which its rounding hides first.
+# If the objective has not risen in `patience` consecutive checks, all examples are checked. If it does not
+# rise then either, the gap decides: near the optimum it decreases with the gradients, while the objective
+# rises with their squares, which disappear in its rounding first.
 cdef inline Progress progress(
     Standstill* state, double objective, double gap, bint leaves_out, int64_t patience
 ) noexcept nogil:
@@ -77,7 +77,7 @@ cdef inline Standstill at_first() noexcept nogil:
     return Standstill(Record(-INFINITY, 0), False, 0.0, INFINITY)
 
 
-# Name all of it to a `Kept`.
+# Declare all of it to a `Kept`.
 cdef inline int keep_standstill(kept, Standstill* state) except -1:
     state.dual = Record(kept.number("highest", state.dual.highest), kept.number("idle", state.dual.idle))
     state.complete = kept.number("complete", state.complete)

@@ -128,7 +128,7 @@ def value_errors(TiledLayout stored, points, coefficients, at, given=None):
     stored : TiledLayout
         The examples, float32 features or such beside groups of indicators.
     points, at, coefficients, given
-        As of `expansion`.
+        As in `expansion`.
     """
     cdef _Source source = _Source(stored, given)
     cdef TiledLayout chosen = stored.select(np.ascontiguousarray(points, dtype=np.int64))

@@ -1,7 +1,7 @@
-"""Sets of examples, one bit for each, and the sum of any values over each set.
+"""Sets of examples as bit sets, and sums of values over each set.
 
-The values of four examples have 16 sums; made once, they serve all sets, so that a sum over a set of n
-examples costs n/4 additions and reads n/8 bytes.
+The values of four examples have 16 possible sums. They are computed once for all sets, so that a sum over a
+set of n examples costs n/4 additions and reads n/8 bytes.
 """
 
 import numpy as np
@@ -9,8 +9,8 @@ import numpy as np
 from libc.stdint cimport uint8_t
 
 cdef enum:
-    FIRST_ROOM = 16     # sets there is room for at first; doubled when it is used up
-    BYTES = 64          # of each set, together: their sums, 16 KiB, stay in the first cache
+    FIRST_ROOM = 16     # initial capacity; doubled when it is exhausted
+    BYTES = 64          # processed together for each set: their sums, 16 KiB, stay in the first-level cache
     SUMS = 16           # of four values
 
 
@@ -35,7 +35,7 @@ cdef class ExampleSets:
         return self.count
 
     def add(self, members) -> None:
-        """Add a set in the last place.
+        """Append a set.
 
         Parameters
         ----------
@@ -59,7 +59,7 @@ cdef class ExampleSets:
         return np.flatnonzero(marks)
 
     def keep(self, places) -> None:
-        """Remove all sets but those of some places, int64, ascending: they become the first ones."""
+        """Keep only the sets with these indices, int64, ascending, in order."""
         bits = np.asarray(self.bits)
         if len(places) < self.count:
             bits[: len(places)] = bits[places]
@@ -71,7 +71,7 @@ cdef class ExampleSets:
         Parameters
         ----------
         values : ndarray of float64, shape (n,)
-            One for each example, finite.
+            One per example, finite.
         """
         cdef Py_ssize_t length = self.bits.shape[1], block = 0, begin = 0, here = 0, k = 0
         cdef double[::1] padded = np.zeros(length * 8)
@@ -84,7 +84,7 @@ cdef class ExampleSets:
                 here = min(<Py_ssize_t> BYTES, length - begin)
                 fill(&table[0], &padded[8 * begin], here)
                 for k in range(self.count):
-                    out[k] += looked_up(&table[0], &self.bits[k, begin], here)
+                    out[k] += sum_by_table(&table[0], &self.bits[k, begin], here)
         return np.asarray(out)
 
 
@@ -100,7 +100,7 @@ cdef void fill(double* table, const double* values, Py_ssize_t length) noexcept 
         values += 4
 
 
-cdef double looked_up(const double* table, const uint8_t* bits, Py_ssize_t length) noexcept nogil:
+cdef double sum_by_table(const double* table, const uint8_t* bits, Py_ssize_t length) noexcept nogil:
     """Return the sum over a part of a set."""
     cdef double even = 0.0, odd = 0.0
     cdef Py_ssize_t i = 0

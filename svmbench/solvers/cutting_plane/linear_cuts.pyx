@@ -1,10 +1,11 @@
-r"""What linear cutting-plane methods share: the cuts of the mean hinge loss and the problem over them.
+r"""Common code of linear cutting-plane methods: cuts of the mean hinge loss and the reduced problem.
 
-For any set V of examples :math:`\frac{1}{n} \sum_{i \in V} (1 - y_i \langle w, x_i \rangle)` is a lower bound
-of the mean hinge loss, and equals it where V are the examples with a loss. As a cut it has
-:math:`\delta = |V|/n` and :math:`g = \frac{1}{n} \sum_{i \in V} y_i x_i`; the reduced problem over the cuts
-is that of `OneSlack` with B = 1/λ, so that λ times its dual objective is a lower bound of :math:`P_\lambda`.
-As a reported bound it is recomputed from the coefficients and lowered by all that rounding can be (`bound`).
+For any set V of examples, :math:`\frac{1}{n} \sum_{i \in V} (1 - y_i \langle w, x_i \rangle)` is a lower
+bound of the mean hinge loss, with equality if V are the examples with a loss. As a cut it has :math:`\delta =
+|V|/n` and :math:`g = \frac{1}{n} \sum_{i \in V} y_i x_i`. The reduced problem over the cuts is that of
+`OneSlack` with B = 1/λ, so that λ times its dual objective is a lower bound of :math:`P_\lambda`. The
+reported bound is recomputed from the coefficients and lowered by the largest possible rounding error
+(`bound`).
 """
 
 import math
@@ -23,8 +24,8 @@ from svmbench.solvers.run cimport WORK_BETWEEN_SIGNALS, LinearRun
 from svmbench.solvers.stall cimport Record, stuck
 
 cdef enum:
-    FIRST_ROOM = 16         # capacity for cuts at first; doubled when it is used up
-    STANDSTILL = 20         # iterations in a row without a gain after which it has stalled
+    FIRST_ROOM = 16         # initial capacity for cuts; doubled when it is exhausted
+    STANDSTILL = 20         # consecutive iterations without a gain after which it has stalled
 
 
 cdef class CuttingRun(LinearRun):
@@ -82,7 +83,7 @@ cdef class CuttingRun(LinearRun):
     cdef int grow(self) except -1:
         """Double the capacity."""
         m = self.directions.shape[0]
-        # Whose length says for how many there is room: last, so that no failure leaves another shorter.
+        # Its length defines the capacity: last, so that after a failure no other array is shorter.
         directions = np.concatenate([self.directions, np.empty((m, self.w.shape[0]))])
         self.products, self.kept = np.empty(2 * m), np.empty(2 * m, dtype=np.int64)
         self.directions = directions
@@ -103,23 +104,23 @@ cdef class CuttingRun(LinearRun):
         return stuck(&self.dual, self.cuts.dual, gap, STANDSTILL)
 
     def bound(self, weights):
-        r"""Return a lower bound of the optimum of P_λ that no rounding can raise above it.
+        r"""Return a lower bound of the optimum of P_λ that holds despite rounding.
 
-        Let :math:`\varepsilon` be 2^-52, r the mean of :math:`|x_i|`. The vectors :math:`g_k` are sums of n
-        terms and w one of as many as there are cuts, m, so that w is off by at most
-        :math:`e = (n + m + 4) \varepsilon r \sum_k a_k`, twice the bound of N. J. Higham (Accuracy and
-        Stability of Numerical Algorithms, SIAM 2002, section 3.1). The coefficients are scaled, by s below,
-        to a sum of at most 1/λ where rounding has taken it beyond. The bound is
+        Let :math:`\varepsilon` be 2^-52 and r the mean of :math:`|x_i|`. The vectors :math:`g_k` are sums of
+        n terms and w one of m, the number of cuts, so that the error of w is at most :math:`e = (n + m + 4)
+        \varepsilon r \sum_k a_k`, twice the bound of N. J. Higham (Accuracy and Stability of Numerical
+        Algorithms, SIAM 2002, section 3.1). If rounding has taken the sum of the coefficients above 1/λ, they
+        are scaled by s. The bound is
 
         .. math:: \lambda \left( s \, \delta^\top a - \tfrac12 s^2 (|w| + e)^2 \right)
 
-        less what the sums themselves may be rounded by, and less what the loss of the weights that are
-        reported may be, so that their objective is not below it either.
+        minus the rounding errors of the sums and of the loss of the reported weights, so that their objective
+        is not below it either.
 
         Parameters
         ----------
         weights : ndarray of float64, shape (d,)
-            The weights that it is reported with.
+            The weights reported with it.
         """
         cdef Py_ssize_t m = self.cuts.count, d = self.w.shape[0]
         if self.mean_norm < 0.0:

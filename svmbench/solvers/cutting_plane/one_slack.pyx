@@ -1,7 +1,7 @@
-r"""The quadratic program over cutting planes with one slack in common.
+r"""The quadratic program over cutting planes with one common slack variable.
 
-A cut is a lower bound :math:`\delta_k - \langle w, g_k \rangle` of the loss, an affine function of w that
-touches it somewhere. The reduced problem over the cuts, and its dual:
+A cut is a lower bound :math:`\delta_k - \langle w, g_k \rangle` of the loss, an affine function of w that is
+tight at some w. The reduced problem over the cuts, and its dual:
 
 .. math:: \min_{w, \xi} \frac12 |w|^2 + B \xi, \quad \xi \ge 0, \ \xi \ge \delta_k - \langle w, g_k \rangle;
    \qquad \max_a \delta^\top a - \frac12 a^\top G a, \quad a \ge 0, \ \sum_k a_k \le B,
@@ -9,17 +9,17 @@ touches it somewhere. The reduced problem over the cuts, and its dual:
 with :math:`G_{kl} = \langle g_k, g_l \rangle` and :math:`w = \sum_k a_k g_k` (T. Joachims, Training Linear
 SVMs in Linear Time, KDD 2006).
 
-Method: what the coefficients leave of B is the coefficient of an empty cut with δ = 0 and g = 0, so that they
-lie on a simplex. A step moves as much as gains most from one cut to another: to the cut of the largest height
-:math:`h_k = \delta_k - (Ga)_k`, from the one, of those with a coefficient, from which the step gains most
-within its slack to the bound (the second-order choice of SMO). With :math:`\xi = \max(0, \max_k h_k)` primal
-less dual objective is :math:`\sum_k a_k (\xi - h_k)` over all cuts, the empty one included: no inner product
-is needed to know it. The steps end at the tolerance, or where the gap is as small as the rounding of the
-heights. They also end where in 3000 of them neither the dual objective has risen nor the gap fallen, as
-fresh heights show every 1000 steps, and after part of a second: the solution is then a feasible one whose
-gap is as it says.
+Method: the difference between B and the sum of the coefficients is the coefficient of an empty cut with δ = 0
+and g = 0, so that all coefficients lie on a simplex. A step transfers the most profitable amount between two
+cuts: to the cut of the largest height :math:`h_k = \delta_k - (Ga)_k`, from the cut with a positive
+coefficient for which the step gains most within its slack to the bound (the second-order choice of SMO). With
+:math:`\xi = \max(0, \max_k h_k)`, primal minus dual objective is :math:`\sum_k a_k (\xi - h_k)` over all
+cuts, including the empty one, without computing an inner product. The steps end at the tolerance, or when the
+gap is as small as the rounding errors of the heights. They also end if in 3000 steps neither the dual
+objective has risen nor the gap fallen, according to heights recomputed every 1000 steps, and after a fraction
+of a second; the solution is then feasible, with its true gap.
 
-The coefficients stay for the next solution, in which a new cut begins with none.
+The coefficients are kept for the next solution, in which a new cut starts with 0.
 """
 
 import numpy as np
@@ -33,16 +33,16 @@ from libc.stdint cimport int64_t
 from svmbench.solvers.stall cimport Record, stuck
 
 cdef enum:
-    EMPTY = -1              # the place of the empty cut
-    FIRST_ROOM = 16         # capacity for cuts at first; doubled when it is used up
+    EMPTY = -1              # index of the empty cut
+    FIRST_ROOM = 16         # initial capacity for cuts; doubled when it is exhausted
     REFRESH = 1000          # steps after which the heights are recomputed
-    PATIENCE = 3            # times that they show no gain, in a row, after which the steps end
-    MOST_WORK = 30_000_000      # steps times cuts of one solution at most: part of a second
-    STEP_WORK = 8               # work of a step beside its cuts
+    PATIENCE = 3            # consecutive recomputations without a gain after which the steps end
+    MOST_WORK = 30_000_000      # limit of steps times cuts in one solution: a fraction of a second
+    STEP_WORK = 8               # work of a step besides its cuts
 
 
 cdef class OneSlack:
-    """A set of cuts and the solution of the reduced problem over them.
+    """A set of cuts and the solution of the reduced problem.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ cdef class OneSlack:
         self.offset = np.pad(self.offset, (0, m))
         self.height = np.pad(self.height, (0, m))
         self.idle = np.pad(self.idle, (0, m))
-        # Whose length says for how many there is room: last, so that no failure leaves another shorter.
+        # Its length defines the capacity: last, so that after a failure no other array is shorter.
         self.alpha = np.pad(self.alpha, (0, m))
         return 0
 
@@ -118,7 +118,7 @@ cdef class OneSlack:
             self.idle[k] = 0 if self.alpha[k] > 0.0 else self.idle[k] + 1
 
     cdef double refresh(self) noexcept nogil:
-        """Make the heights from the coefficients; return how far rounding moves the gap."""
+        """Recompute the heights from the coefficients; return the change of the gap due to rounding."""
         cdef double size = 0.0, sizes = 0.0, product = 0.0
         cdef Py_ssize_t k = 0, j = 0
         for k in range(self.count):
@@ -132,7 +132,7 @@ cdef class OneSlack:
         return 4.0 * DBL_EPSILON * sizes
 
     cdef bint choose(self, double absolute, double relative, double noise, Step* step) noexcept nogil:
-        """Choose the step that gains most, and make the objectives; return False if none is needed."""
+        """Choose the step that gains most, and compute the objectives; return False if none is needed."""
         cdef double high = 0.0, own = 0.0, curvature = 0.0, below = 0.0, length = 0.0, gain = 0.0
         cdef double gap = 0.0, height = 0.0, offset = 0.0, best = 0.0
         cdef Py_ssize_t up = EMPTY, k = 0
@@ -170,7 +170,7 @@ cdef class OneSlack:
         return gap > fmax(fmax(absolute, relative * self.primal), noise) and best > 0.0
 
     cdef void move(self, Step chosen) noexcept nogil:
-        """Move a part of a coefficient from one cut to another."""
+        """Transfer a part of a coefficient between two cuts."""
         cdef Py_ssize_t up = chosen.up, down = chosen.down, k = 0
         cdef double step = chosen.length
         cdef double slack = (self.spare if down == EMPTY else self.alpha[down]) - step
@@ -187,7 +187,7 @@ cdef class OneSlack:
             for k in range(self.count):
                 self.height[k] += step * self.gram[down, k]
         if slack > 0.0:
-            # A step that ends short of the bound levels the two: rounding must not decide which is higher.
+            # A step within the bounds makes both heights equal: rounding must not decide which is larger.
             if down == EMPTY:
                 self.height[up] = 0.0
             else:
@@ -225,7 +225,7 @@ cdef class OneSlack:
         self.add(offset, &values[0])
 
     def extend(self, coordinates):
-        """Give the g of each cut a further coordinate.
+        """Add a coordinate to the g of each cut.
 
         Parameters
         ----------
@@ -246,14 +246,14 @@ cdef class OneSlack:
         Parameters
         ----------
         absolute, relative : float, default 0
-            It ends where primal less dual objective is at most ``absolute``, or ``relative`` times the primal
-            one; with neither it goes as far as rounding allows.
+            Stop when primal minus dual objective is at most ``absolute``, or ``relative`` times the primal
+            one; with neither, as far as rounding allows.
         """
         self.solve(absolute, relative)
         return np.array(self.alpha[: self.count])
 
     def drop_idle(self, int64_t limit):
-        """Remove the cuts with a coefficient of 0 in the last ``limit`` solutions; return what stays.
+        """Remove the cuts with a coefficient of 0 in the last ``limit`` solutions; return the others.
 
         Parameters
         ----------
@@ -263,7 +263,7 @@ cdef class OneSlack:
         Returns
         -------
         ndarray of int64
-            The old places of the cuts that stay, ascending.
+            The old indices of the remaining cuts, ascending.
         """
         cdef int64_t[::1] kept = np.empty(max(self.count, 1), dtype=np.int64)
         return np.array(kept[: self.drop(limit, &kept[0])])

@@ -1,14 +1,14 @@
-r"""The dual in its box: the state that methods keep which change a few coefficients at a time.
+r"""The box-constrained dual: state of methods that change a few coefficients at a time.
 
 With f the predictor without bias, the value :math:`v_i = y_i - f(x_i)` is :math:`-y_i` times the gradient of
-the dual, and the signed coefficient :math:`\alpha_i y_i` moves up, down, both ways or, at a bound of 0
-only, neither.
-Which ways it can move stands in vectors of 0 and ∓∞, so that one pass moves all values and finds the extrema
-m_up, the largest value that can move up, and M_low, the least that can move down (`working_pair`).
+the dual. The signed coefficient :math:`\alpha_i y_i` can move up, down, both or, if both bounds are 0,
+neither. The feasible directions are stored in vectors of 0 and ∓∞, so that one pass updates all values and
+finds the extrema m_up, the largest value that can move up, and M_low, the smallest that can move down
+(`working_pair`).
 
 Shrinking (C.-C. Chang and C.-J. Lin, LIBSVM, ACM Trans. Intell. Syst. Technol. 2, 2011, section 5) and
-chunking fix most coefficients and work on the others. `ActiveDual` packs what belongs to these to the front
-of its vectors, in ascending order of the examples.
+chunking fix most coefficients and optimise the others. `ActiveDual` packs the data of these at the front of
+its vectors, in ascending order of the examples.
 """
 
 import numpy as np
@@ -32,7 +32,7 @@ cdef class BoxDual:
     labels, diagonal : ndarray of float64, shape (n,)
         Labels and K(x, x).
     bounds : ndarray of float64, shape (n,), optional
-        Upper bounds of α; those of the problem by default.
+        Upper bounds of α. Default: those of the problem.
     """
 
     def __init__(self, Oracle oracle not None, problem, labels, diagonal, bounds=None):
@@ -91,7 +91,7 @@ cdef class BoxDual:
         return total / free if free > 0 else midpoint(&self.extrema)
 
     def keep(self, kept):
-        """Name the point, its values and which ways it can move to a `Kept`."""
+        """Declare the point, its values and which ways it can move to a `Kept`."""
         self.n_active = kept.number("n_active", self.n_active)
         kept.vectors(alpha=self.alpha, v=self.v, up=self.up, down=self.down)
         self.extrema.m_up = kept.number("m_up", self.extrema.m_up)
@@ -119,7 +119,7 @@ cdef class ActiveDual(BoxDual):
         self.row_i, self.row_j = np.empty((2, self.n), dtype=np.float32)
 
     def keep(self, kept):
-        """Name the point and which of its coefficients are active to a `Kept`."""
+        """Declare the point and which of its coefficients are active to a `Kept`."""
         BoxDual.keep(self, kept)
         kept.vectors(active=self.active, own=self.own)
 
@@ -172,7 +172,7 @@ cdef class ActiveDual(BoxDual):
         if second_order:
             q = best_partner(&self.v[0], &self.down[0], &self.own[0], near_i, self.n_active, &self.extrema)
         pair.j = self.active[q]
-        pair.row_j = self.oracle.get_row(pair.j)    # the cache keeps two rows
+        pair.row_j = self.oracle.get_row(pair.j)    # the cache holds two rows
         delta = (self.extrema.m_up - self.v[q]) / curvature(
             pair.row_i[pair.i], pair.row_j[pair.j], pair.row_i[pair.j]
         )

@@ -9,26 +9,26 @@ from svmbench.solvers.run cimport SteppedRun
 
 
 cdef class DecompositionRun(SteppedRun):
-    """Base of the decomposition methods; see decomposition.pyx."""
+    """Base class of the decomposition methods; see decomposition.pyx."""
 
-    cdef BoxDual dual               # a shrunk coefficient is marked as if it could not move
+    cdef BoxDual dual               # shrunk coefficients are marked as immovable
     cdef double eps
-    cdef double b                   # around which the conditions are checked; 0 without bias
-    cdef Py_ssize_t active          # examples that are not shrunk, in ascending order
+    cdef double b                   # bias in the optimality conditions; 0 without bias
+    cdef Py_ssize_t active          # number of examples that are not shrunk, in ascending order
     cdef int64_t[::1] members
     # The working set.
-    cdef Py_ssize_t most            # its size at most, q
-    cdef Py_ssize_t limit           # its size at most from now on
-    cdef Py_ssize_t fresh           # at most so many of it that were not in the last one
+    cdef Py_ssize_t most            # its largest size, q
+    cdef Py_ssize_t limit           # its largest size from now on
+    cdef Py_ssize_t fresh           # most members that were not in the previous set
     cdef Py_ssize_t size
     cdef int64_t[::1] batch
-    cdef int64_t[::1] before        # the last one
-    cdef int64_t[::1] entered       # iteration at which an example of the set came into it; -1: not in it
+    cdef int64_t[::1] before        # the previous set
+    cdef int64_t[::1] entered       # iteration at which a member entered the set; -1: not in it
     cdef unsigned char[::1] chosen  # whether an example is in the set being chosen
-    cdef Py_ssize_t added           # how many of it are new
-    cdef int64_t[::1] risen         # the highest that can move up, the lowest that can move down, as places
+    cdef Py_ssize_t added           # number of new members
+    cdef int64_t[::1] risen         # positions of the highest that can move up, the lowest that can move down
     cdef int64_t[::1] fallen
-    cdef double[::1] up_keys        # of the active examples, what they are found by
+    cdef double[::1] up_keys        # sort keys of the active examples
     cdef double[::1] down_keys
     cdef double[::1] Q
     cdef double[::1] own
@@ -40,7 +40,7 @@ cdef class DecompositionRun(SteppedRun):
 
     # Minimise over the variables of the working set.
     cdef void solve(self, SmallQP* qp) noexcept nogil
-    # Recompute the values where rows cannot support what they show; the end of a step.
+    # Recompute the values if rows are too inaccurate for them, at the end of a step.
     cdef int refine(self) except -1 nogil
     cdef double violation_left(self) noexcept nogil
     cdef void activate(self) noexcept nogil

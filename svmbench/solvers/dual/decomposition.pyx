@@ -1,32 +1,33 @@
-r"""Decomposition: minimising the dual over a small working set at a time, all other coefficients fixed.
+r"""Decomposition: minimising the dual over a small working set at a time, with other coefficients fixed.
 
 Problem, the dual of the regularised form in its C-form, C = 1/(λn):
 :math:`\max_\alpha \sum_i \alpha_i - \frac12 |\sum_i \alpha_i y_i \Phi(x_i)|^2`, :math:`0 \le \alpha_i \le C`,
-and :math:`\sum_i \alpha_i y_i = 0` where there is a bias.
+and :math:`\sum_i \alpha_i y_i = 0` if there is a bias.
 
-What `svm_light` and `gpdt` share (T. Joachims, Making Large-Scale SVM Learning Practical, 1999; T. Serafini,
-G. Zanghirati and L. Zanni, Gradient Projection Methods for Quadratic Programs and Applications in Training
-Support Vector Machines, Optim. Methods Softw. 20, 2005). From α = 0, with :math:`v_i = y_i - \sum_j \alpha_j
+Common code of `svm_light` and `gpdt` (T. Joachims, Making Large-Scale SVM Learning Practical, 1999; T.
+Serafini, G. Zanghirati and L. Zanni, Gradient Projection Methods for Quadratic Programs and Applications in
+Training Support Vector Machines, Optim. Methods Softw. 20, 2005). From α = 0, with :math:`v_i = y_i - \sum_j
+\alpha_j
 y_j K(x_j, x_i)`, which is :math:`-y_i` times the gradient::
 
-    B = the steepest feasible direction with at most q non-zeros: pairs of the highest v that can move up with
-        the lowest that can move down, while the one is above the other by more than ``eps``; without bias
-        the largest violations above ``eps``, of the two directions in turn. At most ``fresh`` of B were not
-        in the last B, which fills it up: free coefficients first, then those at 0, then those at C, each kind
-        the youngest first
-    α_B = the best for the others fixed
+    B = the steepest feasible direction with at most q non-zeros: pairs of the highest v that can move up and
+        the lowest that can move down, while they differ by more than ``eps``; without bias the largest
+        violations above ``eps``, alternating between the two directions. At most ``fresh`` of B were not in
+        the last B, whose members fill the rest: free coefficients first, then those at 0, then those at C,
+        the most recent ones of each kind first
+    α_B = the solution with the other coefficients fixed
     v_t -= y_i (change of α_i) K(x_i, x_t) for all t and the i of B
-    b = mean v over the free coefficients of B, the midpoint of the extrema where there is none; without
+    b = mean v over the free coefficients of B, the midpoint of the extrema if there are none; without
         bias 0
 
-It converges when no v that can move up is above b + ``eps`` and none that can move down is below b - ``eps``.
+It converges when no v that can move up exceeds b + ``eps`` and none that can move down is below b - ``eps``.
 
-One iteration is one working set. Its rows are needed to solve it, whether or not a coefficient then moves:
-each is charged n, once, under every convention. A row is used twice, for the values among B and for the
-update; the program keeps no copy and leaves that to the cache.
+One iteration is one working set. Its rows are needed to solve it, whether or not a coefficient changes: each
+is charged n, once, under every convention. A row is used twice, for the values within B and for the update;
+it is not copied but left to the cache.
 
-Answer: the last iterate, a dual point; its bias is the mean v over all free coefficients, the midpoint of
-the extrema where there is none.
+Answer: the last iterate, a dual point; its bias is the mean v over all free coefficients, or the midpoint of
+the extrema if there are none.
 """
 
 import numpy as np
@@ -41,7 +42,7 @@ from svmbench.solvers.dual.box cimport BoxDual
 from svmbench.solvers.dual.small_qp cimport SmallQP
 from svmbench.solvers.dual.working_set cimport leading
 
-# Above any number of iterations.
+# Larger than any number of iterations.
 cdef int64_t OLDER_THAN_ALL = 1 << 60
 
 
@@ -59,7 +60,7 @@ cdef class DecompositionRun(SteppedRun):
     most : int
         Size of the working set, at least 2.
     fresh : int
-        How many of it may be new, at least 2.
+        Most new members, at least 2.
     """
 
     def __init__(self, problem, oracle, double eps, Py_ssize_t most, Py_ssize_t fresh):
@@ -115,7 +116,7 @@ cdef class DecompositionRun(SteppedRun):
         return fmax(self.dual.extrema.m_up - self.b, self.b - self.dual.extrema.M_low)
 
     cdef void activate(self) noexcept nogil:
-        """Unshrink all coefficients, whose values are known."""
+        """Unshrink all coefficients; their values are known."""
         cdef Py_ssize_t t = 0
         self.active = self.n
         for t in range(self.n):
@@ -133,7 +134,7 @@ cdef class DecompositionRun(SteppedRun):
         return 0.0 < self.dual.alpha[i] < self.dual.bound[i]
 
     cdef void update_extrema(self) noexcept nogil:
-        """Find the extrema of the active examples and b; see whether it has converged."""
+        """Find the extrema of the active examples and b; check convergence."""
         cdef const double* v = &self.dual.v[0]
         cdef const double* up = &self.dual.up[0]
         cdef const double* down = &self.dual.down[0]
@@ -173,7 +174,7 @@ cdef class DecompositionRun(SteppedRun):
                 self.entered[self.batch[k]] = self.iterations
 
     cdef void choose_pairs(self) noexcept nogil:
-        """Take the highest that can move up with the lowest that can move down."""
+        """Pair the highest that can move up with the lowest that can move down."""
         cdef Py_ssize_t half = self.limit // 2, k = 0
         cdef Py_ssize_t risen = leading(&self.up_keys[0], self.active, -INFINITY, half, &self.risen[0])
         cdef Py_ssize_t fallen = leading(
@@ -186,10 +187,10 @@ cdef class DecompositionRun(SteppedRun):
                 return
 
     cdef void choose_ones(self) noexcept nogil:
-        """Take the largest violations, alternately of the two directions.
+        """Take the largest violations, alternating between the two directions.
 
-        The q largest at all are often of one direction, near to each other, and what they gain the next set
-        undoes.
+        The q largest violations are often in one direction and similar, and the next set would undo their
+        gains.
         """
         cdef Py_ssize_t risen = leading(
             &self.up_keys[0], self.active, self.eps, self.limit, &self.risen[0]
@@ -210,7 +211,7 @@ cdef class DecompositionRun(SteppedRun):
                 return
 
     cdef bint join(self, const int64_t* examples, Py_ssize_t count) noexcept nogil:
-        """Take the examples into the working set if they fit and not too many are new."""
+        """Add the examples to the working set if they fit and not too many are new."""
         cdef Py_ssize_t added = self.added, k = 0
         for k in range(count):
             added += self.entered[examples[k]] < 0
@@ -224,7 +225,7 @@ cdef class DecompositionRun(SteppedRun):
         return True
 
     cdef void refill(self, Py_ssize_t count) noexcept nogil:
-        """Fill the working set up with members of the last one."""
+        """Fill the working set with members of the previous one."""
         cdef int64_t[1] best
         cdef int64_t rank = 0, least = 0
         cdef Py_ssize_t k = 0
@@ -240,7 +241,7 @@ cdef class DecompositionRun(SteppedRun):
             self.join(best, 1)
 
     cdef int64_t rank(self, Py_ssize_t i) noexcept nogil:
-        """Return in which order members of the last set are kept: free, at 0, at C; the youngest first."""
+        """Return the priority of members of the previous set: free, at 0, at C; the most recent first."""
         cdef int64_t kind = 0 if self.is_free(i) else 1 if self.dual.alpha[i] <= 0.0 else 2
         if self.chosen[i] or self.is_shrunk(i):
             return INT64_MAX
@@ -271,11 +272,11 @@ cdef class DecompositionRun(SteppedRun):
         qp.gradient = &self.gradient[0]
 
     cdef void apply(self) noexcept nogil:
-        """Take over the solution and move all values along the rows of what changed."""
+        """Adopt the solution and update all values by the rows of the changed coefficients."""
         cdef Py_ssize_t k = 0
         cdef int64_t i = 0
         cdef double step = 0.0
-        # Backwards: the last rows are the likeliest to be in the cache still.
+        # In reverse order, since the last rows are most likely to be cached.
         for k in range(self.size - 1, -1, -1):
             i = self.batch[k]
             step = self.z[k] - self.dual.alpha[i]
@@ -285,7 +286,7 @@ cdef class DecompositionRun(SteppedRun):
                 self.subtract(self.oracle.get_row(i), self.y[i] * step)
 
     cdef void subtract(self, const float* row, double factor) noexcept nogil:
-        """Take a multiple of a row from the values of the active examples."""
+        """Subtract a multiple of a row from the values of the active examples."""
         cdef double* v = &self.dual.v[0]
         cdef const int64_t* members = &self.members[0]
         cdef Py_ssize_t p = 0
@@ -297,7 +298,7 @@ cdef class DecompositionRun(SteppedRun):
                 v[members[p]] -= factor * row[members[p]]
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         self.dual.keep(kept.part("dual"))
         self.active = kept.number("active", self.active)
         self.size = kept.number("size", self.size)
@@ -306,7 +307,7 @@ cdef class DecompositionRun(SteppedRun):
         self.update_extrema()
 
     def snapshot(self):
-        """Return the last iterate, a dual point; its responses while nothing is shrunk."""
+        """Return the last iterate, a dual point, with responses unless examples are shrunk."""
         alpha, y = np.array(self.dual.alpha), np.asarray(self.labels)
         return Snapshot(
             KernelExpansion.from_alpha(alpha, y, self.dual.bias()),

@@ -1,13 +1,13 @@
-r"""The dual over an expansion set: online methods take examples in and remove them again (`lasvm`).
+r"""The dual over an expansion set, to which online methods add examples, and which they shrink (`lasvm`).
 
-An example outside has :math:`\alpha = 0` and cannot move. There are two ways to know its value
-:math:`v_i = y_i - f(x_i)`. Either the program keeps the values of all examples, whose steps read whole rows.
-Or it is compact: only members have positions, in the order in which they came, with gaps closed by the last
-one; rows go over these, and the value of an example outside is the sum over its row when it is asked for. The
-sums are then added in another order, so that values differ by rounding in double precision.
+An example outside has :math:`\alpha = 0` and cannot move. Its value :math:`v_i = y_i - f(x_i)` is known in
+one of two ways. Either the values of all examples are maintained, and steps read whole rows. Or the set is
+compact: only members have positions, in the order of entering, with gaps filled by the last one; rows cover
+the members only, and the value of an example outside is computed from its row on demand. The sums are then
+added in another order, so that values differ by rounding in double precision.
 
 Values within `TIE` of each other are equal, and gains within `GAIN_TIE` of the larger; of equals the first
-example is taken, so that neither rounding nor the order of the positions chooses.
+example is taken, so that neither rounding nor the order of positions matters.
 """
 
 import numpy as np
@@ -24,7 +24,7 @@ cdef extern from "svmbench/simd/csrc/lanes.h" nogil:
 cdef double GAIN_TIE = 1e-9
 
 cdef enum:
-    BLOCK = 256             # values per inner loop; what is compared lies on the stack
+    BLOCK = 256             # values per inner loop, compared on the stack
 
 
 cdef class ExpansionSet(BoxDual):
@@ -33,7 +33,7 @@ cdef class ExpansionSet(BoxDual):
     Parameters
     ----------
     compact : bool
-        Whether only the values of members are kept.
+        Whether only the values of members are maintained.
     """
 
     def __init__(self, Oracle oracle not None, problem, labels, diagonal, compact):
@@ -54,7 +54,7 @@ cdef class ExpansionSet(BoxDual):
         self.find_extrema()
 
     def keep(self, kept):
-        """Name the point and the members to a `Kept`."""
+        """Declare the point and the members to a `Kept`."""
         cdef Py_ssize_t p = 0
         BoxDual.keep(self, kept)
         self.count = kept.number("count", self.count)
@@ -104,7 +104,7 @@ cdef class ExpansionSet(BoxDual):
     cdef Py_ssize_t earliest(
         self, const double* scores, Py_ssize_t begin, Py_ssize_t count, double least, Py_ssize_t found
     ) noexcept nogil:
-        """Return the first example of those found and of the positions whose score is at least this."""
+        """Return the first example, of those found and of the positions, whose score is at least this."""
         cdef Py_ssize_t k = 0
         if largest(scores, count, -INFINITY) >= least:
             for k in range(count):
@@ -118,7 +118,7 @@ cdef class ExpansionSet(BoxDual):
         cdef Py_ssize_t p = self.n_active
         if not self.compact:
             return self.v[k]
-        # It gets the place of the next member, so that its row holds for the step that it may make.
+        # It gets the position of the next member, so that its row can be used for its step.
         self.members.place(p, k)
         self.members.resize(p + 1)
         cdef const float* row = self.members.get_row(p)
@@ -142,7 +142,7 @@ cdef class ExpansionSet(BoxDual):
         return p
 
     cdef void note(self, Py_ssize_t p) noexcept nogil:
-        """Note which ways a member can move, and whether it may be removed."""
+        """Update the feasible directions of a member, and whether it may be removed."""
         cdef Py_ssize_t i = self.examples[p]
         self.mark(p, i)
         if self.compact:
@@ -270,7 +270,7 @@ cdef class ExpansionSet(BoxDual):
             self.beta[p] = self.beta[last]
 
     cdef int update_everywhere(self) except -1 nogil:
-        """Bring the values of all examples up to the present coefficients."""
+        """Update the values of all examples to the current coefficients."""
         cdef Py_ssize_t count = 0, k = 0
         if not self.compact:
             return 0

@@ -9,8 +9,8 @@ cdef enum Rule:
     GVPM
     DAI_FLETCHER
 
-# Solve to a violation below tol by at most left[0] steps, and put into it how many were not taken; return the
-# violation at the end. e: what y'z is to be, if there is a y. scratch: 4 q values.
+# Solve to a violation below tol in at most left[0] steps, and subtract those made from it; return the final
+# violation. e: value of y'z, if there is a y. scratch: 4 q values.
 cdef double solve_projected(
     SmallQP* qp, double e, Rule rule, double tol, int64_t* left, double* scratch
 ) noexcept nogil

@@ -1,22 +1,23 @@
 r"""Gradient projection for quadratic programs over a box, with one equality constraint or none.
 
-Problem as in `svmbench.solvers.dual.small_qp`, of some hundred variables. Method, from a feasible z, with g
+Problem as in `svmbench.solvers.dual.small_qp`, with some hundred variables. Method, from a feasible z, with g
 = Qz + h and P the projection onto the feasible set::
 
     d = P(z - ρ g) - z;  z += κ d
 
 `GVPM`, the generalised variable projection method (T. Serafini, G. Zanghirati and L. Zanni, Gradient
 Projection Methods for Quadratic Programs and Applications in Training Support Vector Machines, Optim. Methods
-Softw. 20, 2005, section 2): κ is the best of [0, 1], and ρ one of the two steps of Barzilai and Borwein, ρ1 =
-d'd / d'Qd and ρ2 = d'Qd / |Qd|². After at least 3 steps by the same rule the other one takes over when there
-were 10, or ρ2 < ρ < ρ1, or the best κ without limit was below 0.1 for ρ1 or above 5 for ρ2.
+Softw. 20, 2005, section 2): κ is the best in [0, 1], and ρ one of the two steps of Barzilai and Borwein, ρ1 =
+d'd / d'Qd and ρ2 = d'Qd / |Qd|². After at least 3 steps with the same rule, the other one is used if there
+were 10, or ρ2 < ρ < ρ1, or the best unconstrained κ was below 0.1 for ρ1 or above 5 for ρ2.
 
 `DAI_FLETCHER` (Y.-H. Dai and R. Fletcher, Math. Programming 106, 2006, section 4): ρ is the step of Barzilai
-and Borwein over the last two steps together; κ = 1 unless the objective would rise above a reference value,
-which is the largest since the last but one improvement of the least in 2 steps; then κ is the best of [0, 1].
+and Borwein over the last two steps together; κ = 1 unless the objective would exceed a reference value, the
+largest since the last but one improvement of the minimum in 2 steps; then κ is the best in [0, 1].
 
-Both end when the violation is below the tolerance. Where there is a constraint, g is taken less a multiple of
-y, which P does not see: near the solution ρ is large and g is not small, and z would be lost in z - ρ g.
+Both end when the violation is below the tolerance. If there is a constraint, a multiple of y, which P does
+not affect, is subtracted from g: near the solution ρ is large and g is not small, and z would be lost in z -
+ρ g.
 """
 
 import numpy as np
@@ -28,7 +29,7 @@ from svmbench.solvers.dual.projection cimport project
 from svmbench.solvers.dual.small_qp cimport SmallQP, violation_of
 
 cdef enum:
-    LEAST_SAME = 3          # steps by one of the two rules of GVPM
+    LEAST_SAME = 3          # consecutive steps with one of the two rules of GVPM
     MOST_SAME = 10
     PATIENCE = 2            # steps without improvement after which Dai and Fletcher lower their reference
 
@@ -39,16 +40,16 @@ cdef double RHO_MOST = 1e10
 cdef struct Step:
     double rho
     double mu               # multiplier of the last projection
-    double centre           # what g is taken less, in y
-    double dd               # of the last step: d'd, d'Qd, |Qd|², best κ without limit
+    double centre           # multiple of y subtracted from g
+    double dd               # of the last step: d'd, d'Qd, |Qd|², best unconstrained κ
     double dQd
     double QdQd
     double best
     # GVPM
     bint second             # ρ is ρ2
-    int same                # steps by this rule
-    # Dai and Fletcher; the objective is counted from the start
-    double ss               # of the step before
+    int same                # consecutive steps with this rule
+    # Dai and Fletcher; the objective is relative to the start
+    double ss               # of the previous step
     double sy
     double objective
     double least
@@ -81,7 +82,7 @@ cdef double solve_projected(
 
 
 cdef void aim(SmallQP* qp, double e, Step* step, double* target, double* point) noexcept nogil:
-    """Fill in P(z - ρ g)."""
+    """Compute P(z - ρ g)."""
     cdef Py_ssize_t i = 0
     if qp.y != NULL:
         step.centre = centre_of(qp)
@@ -94,7 +95,7 @@ cdef void aim(SmallQP* qp, double e, Step* step, double* target, double* point) 
 
 
 cdef double centre_of(const SmallQP* qp) noexcept nogil:
-    """Return the mean y_i g_i of the variables between the bounds, all of which are equal at the solution."""
+    """Return the mean y_i g_i of the variables between the bounds, which are all equal at the solution."""
     cdef double sum = 0.0
     cdef Py_ssize_t free = 0, i = 0
     for i in range(qp.q):
@@ -122,7 +123,7 @@ cdef inline double bounded(double rho) noexcept nogil:
 cdef bint walk(
     SmallQP* qp, Rule rule, Step* step, double* d, double* Qd, const double* target
 ) noexcept nogil:
-    """Go towards the target, and with it the gradient; False if it is where z is."""
+    """Move towards the target, and update the gradient; return False if z is already there."""
     cdef double gd = 0.0, kappa = 1.0, change = 0.0
     cdef double multiplier = step.centre + step.mu / step.rho
     cdef const double* row = NULL
@@ -132,7 +133,7 @@ cdef bint walk(
         d[i] = target[i] - qp.z[i]
         Qd[i] = 0.0
         step.dd += d[i] * d[i]
-        # y'd is 0 but for rounding, and the multiplier makes the gradient small where z is free: more digits.
+        # y'd is 0 up to rounding; subtracting the multiplier makes the gradient of free variables small.
         gd += d[i] * (qp.gradient[i] - (qp.y[i] * multiplier if qp.y != NULL else 0.0))
     if step.dd == 0.0 or gd >= 0.0:
         return False
@@ -195,7 +196,7 @@ cdef void remember(Step* step, double kappa, double change) noexcept nogil:
 def minimise_projected(
     Q, gradient, start, C, y=None, e=None, rule="gvpm", double tol=1e-8, int64_t most=100_000
 ):
-    """Return the solution z, float64 (q,), and the violation that is left.
+    """Return the solution z, float64 (q,), and the remaining violation.
 
     For tests: solvers call `solve_projected`.
 
@@ -204,19 +205,19 @@ def minimise_projected(
     Q : array_like of float64, shape (q, q)
         Symmetric, positive semidefinite.
     gradient, start : array_like of float64, shape (q,)
-        Where to start, within the box, and the gradient Qz + h there; q of at least 1.
+        Starting point within the box, and the gradient Qz + h there; q of at least 1.
     C : float or array_like of float64, shape (q,)
         Upper bound of each variable, positive.
     y : array_like of float64, shape (q,), optional
         Labels in {-1, +1} of the equality constraint.
     e : float, optional
-        What y'z is to be; by default what it is at the start.
+        Value of y'z. Default: its value at the start.
     rule : str, default "gvpm"
         ``gvpm`` or ``dai_fletcher``.
     tol : float, default 1e-8
         Violation of the optimality conditions to reach.
     most : int, optional
-        Steps at most.
+        Most steps.
     """
     cdef double[:, ::1] matrix = np.array(Q, dtype=np.float64)
     cdef double[::1] labels = np.array([] if y is None else y, dtype=np.float64)

@@ -1,24 +1,26 @@
-r"""The start of decomposition on many examples: subsets that double, each begun from the last one's solution.
+r"""Warm start of decomposition on many examples: doubling subsets, each started from the previous solution.
 
 Most support vectors of large noisy problems are at the bound, on the wrong side of the margin, and a subset
-already tells which: the dual over m of n random examples, the bound C n/m instead of C, has nearly the
-predictor of the whole. From scratch, half of the time would go by with loading them in, one set after
-another. The coefficients over a subset are kept as :math:`\tilde\alpha = \alpha m / n`, within the box of the
-whole. With :math:`s_t = \sum_i \tilde\alpha_i y_i K(x_i, x_t)` the values of the subset are y - s n/m::
+already shows which: the dual over m of n random examples, with the bound C n/m instead of C, has nearly the
+same predictor as the whole problem. Starting from 0, half of the time would be spent loading them, one set
+after another. The coefficients over a subset are stored as :math:`\tilde\alpha = \alpha m / n`, within the
+box of the
+whole problem. With :math:`s_t = \sum_i \tilde\alpha_i y_i K(x_i, x_t)`, the values of the subset are y - s
+n/m::
 
-    solve the dual over the subset, to a violation of TOLERANCE, in MOST_ROUNDS rounds at most
+    solve the dual over the subset, to a violation of TOLERANCE, in at most MOST_ROUNDS rounds
     for the new examples of the next subset, which is twice as large: s_t, and the values y - s n/m
-        of these begin at C: with a bias the k with the highest value and the label 1 and the k with the
-            lowest and the label -1, k such that each pair violates the conditions; without one all that
-            violate them; of each class no more than CROWD times the share that is at C in the subset
+        some of these start at C: with a bias the k with the highest value and the label 1 and the k with the
+            lowest and the label -1, with k such that each pair violates the conditions; without bias all that
+            violate them; of each class at most CROWD times the fraction that is at C in the subset
     s_t += the same over those, for all t of the next subset
 
-so that each kernel value between a support vector and an example is made once, at the rate of blocks, but for
-the coefficients that the solution over the subset changes. Where most of the support vectors of a subset are
-free, that tells too little: the whole begins at 0. The order of the examples, of which each subset is the
-first ones, is random, the same for every run.
+so that each kernel value between a support vector and an example is computed once, in blocks, except for
+coefficients that the solution over the subset changes. If most of the support vectors of a subset are free,
+this is of little use, and the whole problem starts at 0. The order of the examples, of which each subset has
+the first ones, is random and the same for every run.
 
-An iteration is a round, or a part of the values of s (`partial_level`). What the rounds charge is in
+An iteration is a round, or a part of the values of s (`partial_level`). Charges of the rounds are defined in
 `nested_sets`; values of s are charged one by one.
 """
 
@@ -31,7 +33,7 @@ from svmbench.solvers.dual.nested_sets cimport Nested
 from svmbench.solvers.dual.partial_level cimport PartialLevel
 
 cdef enum:
-    FEWEST = 2              # the smallest subset, at least; of the sets that are solved at a time
+    FEWEST = 2              # least size of the smallest subset, in sets that are solved at a time
     MOST_ROUNDS = 64
 
 cdef double TOLERANCE = 0.1
@@ -39,16 +41,16 @@ cdef double CROWD = 2.0
 
 
 cdef class Growth(PartialLevel):
-    """The start, before the smallest subset.
+    """The warm start, before the smallest subset.
 
     Parameters
     ----------
     oracle, problem, least
-        As of `PartialLevel`.
+        As in `PartialLevel`.
     diagonal : ndarray of float64, shape (n,)
         K(x, x).
     whole : Nested
-        The level over all examples, at α = 0: it is given the coefficients to go on from.
+        The level over all examples, at α = 0, to which the coefficients are passed.
     """
 
     def __init__(self, oracle, problem, diagonal, Nested whole not None, least):
@@ -67,52 +69,52 @@ cdef class Growth(PartialLevel):
         return self.level.violation() < TOLERANCE or self.level.rounds >= MOST_ROUNDS
 
     cdef int end_rounds(self) except -1:
-        """Note the solution, and ask for the scores of the examples that come next."""
+        """Store the solution, and request the scores of the new examples."""
         alpha, share = np.asarray(self.level.alpha), len(self.members) / self.problem.n
         if np.count_nonzero(alpha) > 2 * np.count_nonzero(alpha == np.asarray(self.level.bound)):
-            self.finished = True        # `whole` is at 0 still
+            self.finished = True        # `whole` is still at 0
             return 0
-        self.tell_present()
+        self.record_iterate()
         self.first = False
-        self.alpha = self.told_alpha.copy()
+        self.alpha = self.iterate.copy()
         self.scores[self.members] = (self.problem.y[self.members] - np.asarray(self.level.v)) * share
         self.after = np.sort(self.order[: self.sizes.pop(0)])
         self.fresh = np.setdiff1d(self.after, self.members, assume_unique=True)
-        self.guessed = False
-        self.look_up_scores(np.flatnonzero(self.alpha), self.fresh)
+        self.warm_started = False
+        self.reconstruct_scores(np.flatnonzero(self.alpha), self.fresh)
         return 0
 
-    cdef int tell_present(self) except -1:
-        """Have the coefficients over the present subset told."""
+    cdef int record_iterate(self) except -1:
+        """Record the coefficients over the current subset as the iterate."""
         alpha, share = np.asarray(self.level.alpha), len(self.members) / self.problem.n
-        self.told_alpha = np.zeros(self.problem.n)
-        self.told_alpha[self.members] = np.where(
+        self.iterate = np.zeros(self.problem.n)
+        self.iterate[self.members] = np.where(
             alpha == np.asarray(self.level.bound), self.bounds[self.members], alpha * share
         )
-        self.told_bias = self.level.bias() * share
+        self.iterate_bias = self.level.bias() * share
         return 0
 
     def point(self):
-        """Return coefficients in the box of the whole, float64, shape (n,), and a bias.
+        """Return coefficients in the box of the whole problem, float64, shape (n,), and a bias.
 
-        They are those of the last subset that was solved, or of the smallest one as far as it is.
+        They are those of the last subset that was solved, or the current ones of the smallest subset.
         """
         if self.first:
-            self.tell_present()
-        return self.told_alpha.copy(), self.told_bias
+            self.record_iterate()
+        return self.iterate.copy(), self.iterate_bias
 
-    cdef int look_up_scores(self, indices, at) except -1:
-        return self.look_up(indices, (self.alpha * self.problem.y)[indices], at)
+    cdef int reconstruct_scores(self, indices, at) except -1:
+        return self.reconstruct(indices, (self.alpha * self.problem.y)[indices], at)
 
     cdef int take(self, part, values) except -1:
         self.scores[part] += values
         return 0
 
     cdef int end_values(self) except -1:
-        return self.solve_next(self.after) if self.guessed else self.guess()
+        return self.solve_next(self.after) if self.warm_started else self.warm_start()
 
-    cdef int guess(self) except -1:
-        """Give new examples that violate the conditions the coefficient C; ask for the scores of these."""
+    cdef int warm_start(self) except -1:
+        """Set the coefficients of new examples that violate the conditions to C; request their scores."""
         y, members = self.problem.y, self.members
         v = y - self.scores * (self.problem.n / len(members))
         chosen, room = [], []
@@ -134,12 +136,12 @@ cdef class Growth(PartialLevel):
             ]
         begun = np.sort(np.concatenate(chosen))
         self.alpha[begun] = self.bounds[begun]
-        self.guessed = True
-        self.look_up_scores(begun, self.after)
+        self.warm_started = True
+        self.reconstruct_scores(begun, self.after)
         return 0
 
     cdef int solve_next(self, members) except -1:
-        """Begin with the next subset where its coefficients and scores are."""
+        """Begin with the next subset at its coefficients and scores."""
         cdef Nested level = self.whole
         y, alpha, bounds = self.problem.y[members], self.alpha[members], self.bounds[members]
         growth = self.problem.n / len(members)

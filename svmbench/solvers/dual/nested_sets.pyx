@@ -1,31 +1,32 @@
 r"""Decomposition of the dual by nested working sets.
 
-A `Level` holds the dual over n examples,
-:math:`v_i = y_i - \sum_j \alpha_j y_j K(x_j, x_i)` for all of them, and a set of at most `most`; `round`
-renews the set and solves the dual in its coefficients, the others fixed::
+A `Level` has the dual over n examples,
+:math:`v_i = y_i - \sum_j \alpha_j y_j K(x_j, x_i)` for all of them, and a working set of at most `most`.
+`round`
+updates the set and solves the dual in its coefficients with the others fixed::
 
     entering: of those outside the set, the h highest v > low that can move up and the h lowest v < high that
-        can move down, where there is no bias v > 0 and v < 0; into an empty set while all α are 0, and so
-        the v of a class equal, h of each class evenly spaced. h is a half of the size of the set at first,
-        then a quarter
-    they take the places of others in the set: first those at C leave, then those at 0, then the free, the
-        longest there first; the extrema, where v is high and low, never do
-    solve the dual in the α_i of the set to a part of the violation of all
-    v_t -= Σ over the α_i that changed of their change y_i K(x_i, x_t), for all t
+        can move down, or without bias v > 0 and v < 0; into an empty set while all α are 0, and so the v of
+        a class are equal, h of each class evenly spaced. h is half the size of the set at first, then a
+        quarter
+    they replace members of the set: first those at C leave, then those at 0, then free ones, the oldest
+        first; the extrema, with the values high and low, never leave
+    solve the dual in the α_i of the set to a fraction of the violation over all examples
+    v_t -= Σ over the changed α_i of their change y_i K(x_i, x_t), for all t
 
-The violation is high - low, or max(high, -low) without a bias.
+The violation is high - low, or max(high, -low) without bias.
 
-A set of a thousand (`Flat`) is solved by SMO on its kernel matrix: a step touches vectors of its size only. A
+A set of a thousand (`Flat`) is solved by SMO on its kernel matrix: a step only touches vectors of its size. A
 set of many thousands (`Nested`) is solved by such rounds over it alone, which begin with all its examples
-outside; the part is a tenth in the one and in the other half the share of entering variables in the set,
-from 0.01 to 0.2. Thereby most rounds make and add rows of the length of the set, and rows of all n are needed
-once for all the rounds within it.
+outside. The fraction is a tenth in the first case and, in the other, half the fraction of entering variables
+in the set, from 0.01 to 0.2. Thereby most rounds compute and add rows of the length of the set, and rows of
+all n are needed once for all rounds within it.
 
 With a bias only differences of values matter. SMO treats values as equal that agree in their first 32 bits,
-and near the optimum those of all free variables do: there the midpoint of high and low is subtracted first.
+as those of all free variables do near the optimum; then the midpoint of high and low is subtracted first.
 
 Each round is charged the values of the entering variables with all members, where the matrix needs them, and
-n for each coefficient changed, n being the examples of that level.
+n for each changed coefficient, with n the number of examples of that level.
 """
 
 import numpy as np
@@ -41,13 +42,13 @@ from svmbench.solvers.dual.working_set cimport WORKING_SET_PAD, offer, put
 from svmbench.solvers.dual.working_set cimport solve as solve_working_set
 
 cdef enum:
-    OUTSIDE = -1            # the place in the set of an example that is not in it
-    COMING = -2             # and of one that is to come
-    STEPS_PER_MEMBER = 100  # bounds, so that no round takes long: on steps within the smallest set
-    MOST_ROUNDS = 64        # and on rounds within a set
+    OUTSIDE = -1            # place of an example that is not in the set
+    COMING = -2             # place of an entering example
+    STEPS_PER_MEMBER = 100  # limits of the time of a round: steps within the smallest set
+    MOST_ROUNDS = 64        # and rounds within a set
 
-#: How exactly the dual is solved in a set, as a part of the violation of all. The fewer examples come into a
-#: large set, the likelier are they the last, and the more exactly it is solved.
+#: Accuracy to which the dual is solved in a set, relative to the violation over all examples. The fewer
+#: examples enter a large set, the more likely they are the last ones, and the more accurately it is solved.
 cdef double INNER = 0.1
 cdef double PER_ENTERING = 0.5
 cdef double LEAST = 0.01
@@ -71,7 +72,7 @@ cdef class Level(BoxDual):
     most : int
         Size of the set.
     bounds : ndarray of float64, shape (n,), optional
-        As of `BoxDual`.
+        As in `BoxDual`.
     """
 
     def __init__(self, oracle, problem, labels, diagonal, most, bounds=None):
@@ -86,7 +87,7 @@ cdef class Level(BoxDual):
         self.keys, self.owners = np.empty((2, most)), np.empty((2, most), dtype=np.int64)
 
     def keep(self, kept):
-        """Name the point and the set to a `Kept`."""
+        """Declare the point and the set to a `Kept`."""
         BoxDual.keep(self, kept)
         self.untouched = kept.number("untouched", self.untouched)
         self.rounds = kept.number("rounds", self.rounds)
@@ -112,7 +113,7 @@ cdef class Level(BoxDual):
         return result
 
     cdef Py_ssize_t choose(self) noexcept nogil:
-        """List the entering variables, in ascending order; return how many."""
+        """List the entering variables in ascending order; return their number."""
         cdef Py_ssize_t each = max(1, self.most // 4) if self.size else max(1, self.most // 2)
         cdef Py_ssize_t i = 0, count = 0
         if self.untouched and self.size == 0:
@@ -127,7 +128,7 @@ cdef class Level(BoxDual):
         return count
 
     cdef void mark_worst(self, Py_ssize_t each) noexcept nogil:
-        """Mark as coming the highest that can move up and the lowest that can move down."""
+        """Mark as entering the highest that can move up and the lowest that can move down."""
         cdef Top highest = self.top(0, each), lowest = self.top(1, each)
         cdef double floor = self.extrema.M_low if self.balanced else 0.0
         cdef double ceiling = self.extrema.m_up if self.balanced else 0.0
@@ -144,7 +145,7 @@ cdef class Level(BoxDual):
             self.place[lowest.owners[i]] = COMING
 
     cdef void mark_spread(self, Py_ssize_t each, double label) noexcept nogil:
-        """Mark as coming so many of one class, evenly spaced: those at floor(k count / each)."""
+        """Mark as entering this many of one class, evenly spaced: those at floor(k count / each)."""
         cdef int64_t count = 0, seen = 0, taken = 0
         cdef Py_ssize_t i = 0
         for i in range(self.n):
@@ -158,7 +159,7 @@ cdef class Level(BoxDual):
                 seen += 1
 
     cdef void make_room(self, Py_ssize_t coming) noexcept nogil:
-        """Give each entering variable a place, in ascending order: first those of members that leave."""
+        """Assign a place to each entering variable, in ascending order, first those of leaving members."""
         cdef Top leaving = self.top(0, max(<Py_ssize_t> 0, self.size + coming - self.most))
         cdef double rank = 0.0
         cdef Py_ssize_t s = 0, count = 0
@@ -202,7 +203,7 @@ cdef class Level(BoxDual):
         return count + 1
 
     cdef int64_t apply(self, Py_ssize_t count) except -1 nogil:
-        """Move all values along with the coefficients that changed; return the values charged for it."""
+        """Update all values for the changed coefficients; return the values charged for it."""
         self.untouched = self.untouched and count == 0
         self.oracle.add_rows(&self.changed[0], &self.changes[0], count, &self.v[0])
         return self.n * count
@@ -228,7 +229,7 @@ cdef class Flat(Level):
         self.inner.down = &self.vectors[6, 0]
 
     def keep(self, kept):
-        """Name the point and the set to a `Kept`; on the way back the matrix is made again."""
+        """Declare the point and the set to a `Kept`; when restoring, the matrix is computed again."""
         cdef Py_ssize_t s = 0
         Level.keep(self, kept)
         if self.size == 0 or not kept.taking_back:
@@ -255,7 +256,7 @@ cdef class Flat(Level):
             self.v[p] = outer.v[i]
             self.place[p] = OUTSIDE
             self.mark(p, p)
-        # Places that no member takes hold what the last set has left there: their boxes are empty.
+        # Unused places contain remains of the previous set: their boxes are empty.
         self.vectors[1:, :] = 0.0
         self.untouched = outer.untouched
         self.rounds = self.size = 0
@@ -263,7 +264,7 @@ cdef class Flat(Level):
         return 0
 
     cdef int64_t take_in(self, Py_ssize_t coming) except -1 nogil:
-        """Put the kernel values of entering variables with all members into the matrix."""
+        """Write the kernel values of entering variables with all members to the matrix."""
         if coming == 0:
             return 0
         with gil:
@@ -299,18 +300,18 @@ cdef class Flat(Level):
         return self.apply(count)
 
     cdef double origin(self) noexcept nogil:
-        """Return what values are taken from."""
+        """Return the value that is subtracted from all values."""
         cdef double center = midpoint(&self.extrema)
         return center if self.balanced and self.violation() < CLOSE * fabs(center) else 0.0
 
 
 cdef class Nested(Level):
-    """A level whose set is solved by sets within it; see `Level`.
+    """A level whose set is solved by nested sets; see `Level`.
 
     Parameters
     ----------
     least : int
-        Size of the sets within, at most `most`.
+        Size of the nested sets, at most `most`.
     """
 
     def __init__(self, oracle, problem, labels, diagonal, most, least, bounds=None):

@@ -1,4 +1,4 @@
-"""What the start on subsets and shrinking have in common: rounds over some examples, then values at others.
+"""Common code of warm start and shrinking: rounds over some examples, then values at others.
 
 An iteration is a round, or up to TOGETHER values of an expansion, which are charged one by one.
 """
@@ -12,7 +12,7 @@ cdef enum:
 
 
 cdef class PartialLevel:
-    """Either rounds of `level`, or values of an expansion that were asked for by `look_up`.
+    """Rounds of `level`, alternating with values of an expansion requested by `reconstruct`.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ cdef class PartialLevel:
                     evaluations = self.evaluate()
         return evaluations
 
-    cdef int look_up(self, indices, coefficients, at) except -1:
-        """Ask for the values of an expansion at some examples."""
+    cdef int reconstruct(self, indices, coefficients, at) except -1:
+        """Request the values of an expansion at some examples."""
         self.terms = self.oracle.expansion(indices, coefficients)
         self.at = at
         self.done = 0
@@ -52,7 +52,7 @@ cdef class PartialLevel:
         return 0
 
     cdef int64_t evaluate(self) except -1:
-        """Make a part of the values; after the last one go on."""
+        """Compute a part of the values; continue after the last one."""
         cdef Py_ssize_t count = max(1, TOGETHER // max(self.terms.size, 1))
         part = self.at[self.done : self.done + count]
         self.take(part, self.oracle.expanded(self.terms, part))

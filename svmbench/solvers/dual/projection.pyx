@@ -1,12 +1,12 @@
 r"""Projection onto :math:`\{z : 0 \le z \le u,\; y'z = e\}`, :math:`y_i \in \{-1, +1\}`.
 
 The nearest point to x is :math:`z(\mu) = \mathrm{clip}(x + \mu y, 0, u)` for a root of :math:`r(\mu) =
-y'z(\mu) - e`, which is piecewise linear and never falls. The root is bracketed by growing steps from a guess
-and then found by secants through the ends of the bracket, which are exact once the bracket lies in one linear
-piece; where an end stays twice its residual is halved, so that the other end comes in (Y.-H. Dai and R.
-Fletcher, New Algorithms for Singly Linearly Constrained Quadratic Programs Subject to Lower and Upper Bounds,
-Math. Programming 106, 2006, section 3). Where an end outlasts some secants, as across a long flat piece, or
-rounding puts one onto an end, the bracket is halved. The best multiplier that was tried is taken.
+y'z(\mu) - e`, which is piecewise linear and nondecreasing. The root is bracketed by growing steps from an
+estimate and then found by secants through the ends of the bracket, which are exact once the bracket lies in
+one linear piece. If an end remains twice, its residual is halved, so that the other end moves (Y.-H. Dai and
+R. Fletcher, New Algorithms for Singly Linearly Constrained Quadratic Programs Subject to Lower and Upper
+Bounds, Math. Programming 106, 2006, section 3). If an end outlasts several secants, as across a long flat
+piece, or rounding puts one onto an end, the bracket is bisected. The best multiplier found is returned.
 """
 
 import numpy as np
@@ -14,17 +14,17 @@ import numpy as np
 from libc.math cimport fabs, fmax, fmin
 
 cdef enum:
-    MOST = 200              # evaluations of r; a few do
-    PATIENCE = 3            # secants in a row that one end outlasts
+    MOST = 200              # evaluations of r; a few suffice
+    PATIENCE = 3            # consecutive secants that one end outlasts
 
-# Of r, in q max u: about what rounding leaves of the sum.
+# Tolerance of r relative to q max u, about the rounding error of the sum.
 cdef double TOLERANCE = 1e-16
 
 
 cdef double residual(
     const double* x, const double* y, double e, const double* bound, Py_ssize_t q, double mu, double* z
 ) noexcept nogil:
-    """Fill in z(μ) and return r(μ)."""
+    """Compute z(μ) and return r(μ)."""
     cdef double sum = 0.0
     cdef Py_ssize_t i = 0
     for i in range(q):
@@ -49,7 +49,7 @@ cdef double project(
     cdef double step = largest if r < 0.0 else -largest
     cdef double near = mu, at_near = r, far = mu, at_far = r, best = mu, at_best = r
     cdef int left = MOST, stayed = 0
-    # The ends of the bracket: near is the one evaluated last.
+    # The ends of the bracket; near is the one evaluated last.
     while fabs(r) > enough and (r < 0.0) == (step > 0.0) and left > 0:
         far = mu
         at_far = r
@@ -96,11 +96,11 @@ def projected(x, y, double e, C, double guess=0.0):
     x, y : array_like of float64, shape (q,)
         A point, and labels in {-1, +1}; q of at least 1.
     e : float
-        A value that y'z can have within the box.
+        Value of y'z, feasible within the box.
     C : float or array_like of float64, shape (q,)
         Upper bound of each variable, positive.
     guess : float, default 0
-        Where the multiplier is looked for first; the result depends on it by rounding only.
+        Initial estimate of the multiplier; it affects the result only by rounding.
     """
     cdef double[::1] point = np.array(x, dtype=np.float64)
     cdef double[::1] labels = np.array(y, dtype=np.float64)

@@ -1,32 +1,32 @@
-r"""Refinement in mixed precision: how a dual solver gets beyond the single precision of its kernel rows.
+r"""Iterative refinement in mixed precision, for dual solvers with kernel rows in single precision.
 
-A dual solver keeps the scores :math:`f(x_t) = \sum_j \beta_j K(x_j, x_t)`, β the signed coefficients, along
-rows that are rounded to single precision. The errors of the values are fixed, so that the error of a score
-depends on how far the coefficients have come, not on the way: since the last recomputation it is
-:math:`\sum_j \Delta\beta_j\, \delta K_{jt}` with :math:`|\delta K_{jt}| \le u \sqrt{K_{jj} K_{tt}}`.
-Roundings being independent, it is about
+A dual solver maintains the scores :math:`f(x_t) = \sum_j \beta_j K(x_j, x_t)`, with signed coefficients β, by
+rows rounded to single precision. The errors of kernel values are fixed, so the error of a score depends on
+the distance of the coefficients from their last recomputation, not on the path: it is :math:`\sum_j
+\Delta\beta_j\, \delta K_{jt}` with :math:`|\delta K_{jt}| \le u \sqrt{K_{jj} K_{tt}}`. For independent
+rounding errors, it is about
 
 .. math:: \text{noise} = 4 u \sqrt{\max_t K_{tt} \sum_j K_{jj} \Delta\beta_j^2}, \qquad u = 2^{-24}.
 
-At C = 1 that is far below any usual tolerance; at C = 1e6 it is 0.2 for a single coefficient. As iterative
-refinement does for linear systems (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
-2002, chapter 12), the scores are recomputed in double precision and the solver goes on from there, so that
-rows in single precision serve the changes only. They are recomputed
+At C = 1 this is far below any usual tolerance; at C = 1e6 it is 0.2 for a single coefficient. As in iterative
+refinement for linear systems (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., 2002,
+chapter 12), the scores are recomputed in double precision and the solver continues from there, so that rows
+in single precision are used for changes only. They are recomputed
 
-- when the solver is about to say that it has converged and the noise is above half of its tolerance;
-- when the violation of the optimality conditions that it sees is below the noise, but not before each
-  coefficient may have changed once;
+- when the solver is about to declare convergence and the noise is above half of its tolerance;
+- when the violation of the optimality conditions is below the noise, but not before each coefficient may have
+  changed once;
 - when the violation has not halved for a hundred changes of each coefficient.
 
-What is recomputed is the share of the coefficients that have changed since the last time, n evaluations for
-each: they are part of ``kev_computed`` and of no published convention. Each time the dual objective is known
-exactly. When several recomputations in succession have brought neither a larger one nor a smaller violation
-the method has stalled, and goes back to the best of these points. A gain so small that the rest of the way to
-the primal objective would take a million times as many changes as the violation has to halve in is none.
+A recomputation covers the coefficients that have changed since the last one, n evaluations for each, which
+are part of ``kev_computed`` and of no published convention. It also gives the exact dual objective. If
+several consecutive recomputations bring neither a larger objective nor a smaller violation, the method has
+stalled and returns to the best of these points. A gain is ignored if closing the gap at that rate would take
+10⁶ halving windows.
 
-Whether the method has converged is decided by the extrema alone. Where few values are within four times the
-noise of these or free, which the bias is made from, `decomposition` recomputes them only: if it has converged
-by them it ends, and the other values stay as they were.
+Convergence is decided by the extrema alone. If few values are free, from which the bias is computed, or
+within four times the noise of the extrema, `decomposition` recomputes only these: if it has converged by them
+it ends, and the other values remain unchanged.
 """
 
 import numpy as np
@@ -41,22 +41,22 @@ from svmbench.solvers.dual.box cimport BoxDual
 
 # Four standard deviations, or less, of a value rounded to single precision, relative to it.
 cdef double ROW_ERROR = 4.0 * 2.0 ** -24
-# Of the tolerance: noise up to which a solver may say that it has converged.
+# Largest noise at which a solver may declare convergence, relative to the tolerance.
 cdef double SHARE = 0.5
-# Of the noise: how far from the extrema a value may be that decides, recomputed, whether it has converged.
+# Distance from the extrema of the values that decide convergence, relative to the noise.
 cdef double REACH = 4.0
-# Share of the examples that may be so near: of more, all are recomputed at once.
+# Largest fraction of such examples; with more, all are recomputed.
 cdef double FEW = 0.25
-# Relative growth of the dual objective, and fall of the violation, that count as progress.
+# Relative growth of the dual objective, and decrease of the violation, that count as progress.
 cdef double GAIN = 1e-14
 cdef double FALL = 0.9
-# Windows in which the violation should halve: when more than these are left at the present gain, it is none.
+# Number of halving windows needed at the current rate above which a gain is ignored.
 cdef double ENDLESS = 1e6
 
 cdef enum:
-    CHANGES_BETWEEN = 64    # changes of coefficients between two looks at the noise, which cost a pass over n
+    CHANGES_BETWEEN = 64    # changes of coefficients between two evaluations of the noise, a pass over n
     CHANGES_PER_HALF = 100  # of each coefficient, within which the violation should halve
-    PATIENCE = 20           # recomputations without progress before the method is said to have stalled
+    PATIENCE = 20           # recomputations without progress before the method has stalled
 
 
 cdef class Refinement:
@@ -67,14 +67,14 @@ cdef class Refinement:
     oracle : Oracle
         Over the n examples.
     problem : Problem or None
-        What it solves; None for a method that solves it for a part of the examples at a time, of which the
-        gap over all says nothing.
+        The problem; None for a method that solves it for a part of the examples at a time, so that the gap
+        over all examples is meaningless.
     labels, diagonal : ndarray of float64, shape (n,)
         Labels and K(x, x).
     alpha : memoryview of float64, shape (n,)
-        The solver's coefficients themselves, not a copy.
+        The solver's coefficients, not a copy.
     changes : int
-        Coefficients that change between two calls of `due`, at most.
+        Most coefficients that change between two calls of `due`.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ cdef class Refinement:
         self.window = max(CHANGES_BETWEEN, CHANGES_PER_HALF * self.n // changes)
 
     def keep(self, kept):
-        """Name the scores, the best point and when either was last seen to a `Kept`."""
+        """Declare the scores, the best point and when either was last seen to a `Kept`."""
         kept.vectors(
             known=self.known, scores=self.scores, best_alpha=self.best_alpha, best_scores=self.best_scores
         )
@@ -118,7 +118,7 @@ cdef class Refinement:
         self.evaluations = kept.number("evaluations", self.evaluations)
 
     def last_exact(self):
-        """Return the coefficients, float64, shape (n,), whose scores were recomputed last; 0 if none were."""
+        """Return the coefficients, float64, shape (n,), at the last recomputation of scores; 0 if none."""
         return np.array(self.known)
 
     cdef bint due(self, double violation, double eps, bint converged) noexcept nogil:
@@ -130,7 +130,7 @@ cdef class Refinement:
         if violation < 0.5 * self.halved:
             self.halved = violation
             self.improved = self.calls
-        # Once nothing was gained it is looked at again sooner.
+        # After a recomputation without a gain, the next one is sooner.
         if self.calls - self.improved > self.window >> (2 * self.failures):
             self.improved = self.calls
             return True
@@ -171,7 +171,7 @@ cdef class Refinement:
         return 0
 
     cdef int recompute(self) except -1:
-        """Bring the scores up to the present coefficients."""
+        """Update the scores to the current coefficients."""
         changed, moved = self.changes()
         scores = np.asarray(self.scores)
         scores += self.oracle.exact_responses(changed, moved)
@@ -180,7 +180,7 @@ cdef class Refinement:
         return 0
 
     cdef tuple changes(self):
-        """Return which coefficients have changed since the last recomputation, and by how much, signed."""
+        """Return which coefficients have changed since the last recomputation, and their signed changes."""
         alpha, known = np.asarray(self.alpha), np.asarray(self.known)
         changed = np.flatnonzero(alpha != known)
         return changed, ((alpha - known) * np.asarray(self.labels))[changed]
@@ -194,7 +194,7 @@ cdef class Refinement:
         return few
 
     cdef bint recompute_near(self, BoxDual dual) except -1:
-        """Put recomputed values in the place of those near the extrema and of the free ones, if few."""
+        """Recompute the values near the extrema and of free coefficients, if few."""
         v, up, down = np.asarray(dual.v), np.asarray(dual.up), np.asarray(dual.down)
         reach = REACH * self.noise()
         near = (v + up >= dual.extrema.m_up - reach) | (v + down <= dual.extrema.M_low + reach)
@@ -213,7 +213,7 @@ cdef class Refinement:
             values[t] = self.labels[t] - self.scores[t]
 
     cdef double gap(self) noexcept nogil:
-        """Return how far the primal objective is above the dual one, at the recomputed scores."""
+        """Return the primal minus the dual objective at the recomputed scores."""
         cdef double high = -INFINITY, low = INFINITY, b = 0.0, norm = 0.0, loss = 0.0, value = 0.0
         cdef Py_ssize_t t = 0
         if self.balanced:

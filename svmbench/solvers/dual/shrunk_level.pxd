@@ -1,4 +1,4 @@
-"""C-level interface of decomposition over the examples that still matter."""
+"""C-level interface of shrinking in decomposition."""
 
 from libc.stdint cimport int64_t
 
@@ -6,11 +6,11 @@ from svmbench.solvers.dual.partial_level cimport PartialLevel
 
 
 cdef class Shrunk(PartialLevel):
-    """The dual over some of the examples, the coefficients of the others fixed; see shrunk_level.pyx."""
+    """The dual over some examples, with the coefficients of others fixed; see shrunk_level.pyx."""
 
     cdef int64_t[::1] members       # the active examples, ascending
-    cdef double[::1] before         # their coefficients at the beginning
-    cdef double enough              # violation that is solved to
+    cdef double[::1] before         # their initial coefficients
+    cdef double enough              # violation to reach
     cdef int64_t most_rounds
 
     # Of the active examples.

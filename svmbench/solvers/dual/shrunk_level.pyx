@@ -1,22 +1,23 @@
-r"""Shrinking of decomposition on many examples: rounds over those whose coefficients may still change.
+r"""Shrinking in decomposition on many examples: rounds over those whose coefficients may still change.
 
 Near the optimum most coefficients stay at a bound, and values far from moving them need not be known
 (T. Joachims, Making Large-Scale SVM Learning Practical, 1999, section 11.4; C.-C. Chang and C.-J. Lin,
-LIBSVM, ACM Trans. Intell. Syst. Technol. 2, 2011, section 5.1). After a round over all n examples those are
-active whose coefficient is free, or could move in a direction in which its value is no further than the
-present violation from violating the conditions. When they are at most PART of all::
+LIBSVM, ACM Trans. Intell. Syst. Technol. 2, 2011, section 5.1). After a round over all n examples, those are
+active whose coefficient is free, or could move in a direction in which its value is within the current
+violation
+of violating the conditions. If they are at most PART of all::
 
-    rounds over the active examples alone, until their violation is below FALL of that of all, or below eps,
+    rounds over the active examples only, until their violation is below FALL of that of all, or below eps,
         or for as long as each of them may have changed TIMES
-    v_t -= Σ over the α_i that changed of their change y_i K(x_i, x_t), for the t that were not active
+    v_t -= Σ over the changed α_i of their change y_i K(x_i, x_t), for the t that were not active
     a round over all
 
 Thereby a change of a coefficient takes as many kernel values as there are active examples, and the others are
-brought up to date once for all changes. Nothing is taken for settled: the conditions are looked at for all
-examples before the method ends.
+updated once for all changes. Shrinking is not final: the conditions are checked for all examples before the
+method ends.
 
-An iteration is a round over the active examples, which is charged as in `nested_sets`, or a part of the
-values of the others (`partial_level`).
+An iteration is a round over the active examples, charged as in `nested_sets`, or a part of the values of the
+others (`partial_level`).
 """
 
 import numpy as np
@@ -42,12 +43,12 @@ def active(Nested whole):
 
 
 def shrunk(oracle, problem, Nested whole, least, eps):
-    """Return a `Shrunk` of a level's active examples; None where there are too many or too few.
+    """Return a `Shrunk` of a level's active examples; None if there are too many or too few.
 
     Parameters
     ----------
     oracle, problem, whole, least
-        As of `PartialLevel`.
+        As in `PartialLevel`.
     eps : float
         Tolerance of the optimality conditions.
     """
@@ -58,16 +59,16 @@ def shrunk(oracle, problem, Nested whole, least, eps):
 
 
 cdef class Shrunk(PartialLevel):
-    """The level over the active examples, at the coefficients of the whole; see `shrunk`.
+    """The level over the active examples, at the coefficients of the whole problem; see `shrunk`.
 
     Parameters
     ----------
     oracle, problem, whole, least
-        As of `PartialLevel`.
+        As in `PartialLevel`.
     members : array of int64
         The active examples, ascending.
     enough : float
-        Violation to which they are solved.
+        Violation to reach.
     """
 
     def __init__(self, oracle, problem, Nested whole not None, least, members, enough):
@@ -109,13 +110,13 @@ cdef class Shrunk(PartialLevel):
         return self.violation() < self.enough or self.level.rounds >= self.most_rounds
 
     cdef int end_rounds(self) except -1:
-        """Ask for what has to be taken from the values of the others."""
+        """Request the changes of the values of the other examples."""
         members, v = np.asarray(self.members), np.asarray(self.whole.v)
         moved = np.asarray(self.level.alpha) - np.asarray(self.before)
         changed = np.flatnonzero(moved)
         signed = (moved * np.asarray(self.level.y))[changed]
         v[members] = self.level.v
-        return self.look_up(
+        return self.reconstruct(
             members[changed], signed, np.setdiff1d(np.arange(self.whole.n), members, assume_unique=True)
         )
 

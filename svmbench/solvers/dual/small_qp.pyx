@@ -1,20 +1,20 @@
-r"""A quadratic program in few variables, solved to any tolerance: what decomposition methods meet in a step.
+r"""Quadratic programs in few variables, solved to any tolerance, as in a step of decomposition methods.
 
-Problem: :math:`\min_z \frac12 z'Qz + h'z`, :math:`0 \le z \le u`, Q symmetric positive semidefinite but for
+Problem: :math:`\min_z \frac12 z'Qz + h'z`, :math:`0 \le z \le u`, Q symmetric positive semidefinite up to
 rounding; with an equality constraint :math:`y'z = e`, :math:`y_i \in \{-1, +1\}`, or without.
 
 Method, from a feasible z, which fixes e; g = Qz + h::
 
     with y:    steps in the pair chosen to second order, as in `smo_pair`; the violation is the largest
-               -y_i g_i that can move up minus the least that can move down
+               -y_i g_i that can move up minus the smallest that can move down
     without:   steps in the variable that gains most, as in `smo`, and in the partner with which it gains
-               most, if it gains more than alone: the partner goes where the best point for the two has it,
-               cut to its box, and the variable to its best for that; the violation is the largest
-               projected |g_i|
+               most, if that is more than alone: the partner goes to its coordinate of the best point for
+               both, clipped to its box, and the variable to its best for that; the violation is the
+               largest projected |g_i|
 
 (R.-E. Fan, P.-H. Chen and C.-J. Lin, JMLR 6, 2005; I. Steinwart, D. Hush and C. Scovel, JMLR 12, 2011.) It
-ends when the violation is below the tolerance. A step that ends at a bound ends on it exactly. Nothing is
-allocated, and of equals the first is chosen: equal input gives equal output.
+ends when the violation is below the tolerance. A step that reaches a bound ends exactly on it. Nothing is
+allocated, and of equals the first is chosen: the same input gives the same output.
 """
 
 import numpy as np
@@ -24,8 +24,8 @@ from libc.stdint cimport int64_t
 
 from svmbench.solvers.dual.working_pair cimport curvature
 
-# Of the product of two variables' curvatures, the determinant up to which values in single precision do not
-# tell what they gain together from what one gains.
+# Determinant of two variables, relative to the product of their curvatures, up to which values in single
+# precision cannot distinguish their joint gain from that of one.
 cdef double PARALLEL = 1e-6
 
 
@@ -125,12 +125,12 @@ cdef double add_partner(SmallQP* qp, Py_ssize_t i, double length, double gain) n
 
 
 cdef inline double slack(const SmallQP* qp, Py_ssize_t t, double direction) noexcept nogil:
-    """Return how far a variable can go in that direction."""
+    """Return the distance of a variable to its bound in that direction."""
     return qp.bound[t] - qp.z[t] if direction > 0.0 else qp.z[t]
 
 
 cdef void change(SmallQP* qp, Py_ssize_t i, double step) noexcept nogil:
-    """Move one variable, onto its bound if that is as far as it can go, and the gradient with it."""
+    """Change one variable, exactly onto its bound if it gets there, and update the gradient."""
     cdef const double* row = qp.Q + i * qp.q
     cdef double bound = qp.bound[i] if step > 0.0 else 0.0
     cdef Py_ssize_t t = 0
@@ -140,7 +140,7 @@ cdef void change(SmallQP* qp, Py_ssize_t i, double step) noexcept nogil:
 
 
 def minimise(Q, h, C, y=None, start=None, double tol=1e-10, int64_t most=10_000_000):
-    """Return the solution z, float64 (q,), and the violation that is left.
+    """Return the solution z, float64 (q,), and the remaining violation.
 
     For tests: solvers call `solve_small`.
 
@@ -153,13 +153,13 @@ def minimise(Q, h, C, y=None, start=None, double tol=1e-10, int64_t most=10_000_
     C : float or array_like of float64, shape (q,)
         Upper bound of each variable, positive.
     y : array_like of float64, shape (q,), optional
-        Labels in {-1, +1}; y'z stays what it is at the start.
+        Labels in {-1, +1}; y'z keeps its initial value.
     start : array_like of float64, shape (q,), optional
-        Where to start, within the box; 0 by default.
+        Starting point within the box. Default: 0.
     tol : float, default 1e-10
         Violation of the optimality conditions to reach.
     most : int, optional
-        Steps at most.
+        Most steps.
     """
     cdef const double[:, ::1] matrix = np.ascontiguousarray(Q, dtype=np.float64)
     cdef const double[::1] diagonal = np.ascontiguousarray(np.diagonal(Q), dtype=np.float64)

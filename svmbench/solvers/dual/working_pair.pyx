@@ -3,13 +3,13 @@ r"""Selection of a violating pair for duals with the constraint :math:`\sum_i \a
 With f the predictor without bias, the value :math:`v_i = y_i - f(x_i)` is :math:`-y_i` times the gradient of
 the dual (to be minimised). A pair (i, j) moves :math:`\alpha_i` by :math:`y_i \delta` and :math:`\alpha_j` by
 :math:`-y_j \delta`, δ > 0, and gains where :math:`v_i > v_j`. An example can move up if :math:`y_i = 1,
-\alpha_i < C` or :math:`y_i = -1, \alpha_i > 0`, and down in the other two cases; that is kept as vectors of 0
-and ∓∞ to be added, so that one pass does without branches. At the optimum no value that can move up is above
-one that can move down (S. S. Keerthi et al., Neural Computation 13, 2001).
+\alpha_i < C` or :math:`y_i = -1, \alpha_i > 0`, and down in the other two cases; this is stored as vectors of
+0 and ∓∞ to be added, so that a pass has no branches. At the optimum no value that can move up exceeds one
+that can move down (S. S. Keerthi et al., Neural Computation 13, 2001).
 
-The second-order choice (R.-E. Fan, P.-H. Chen, C.-J. Lin, JMLR 6, 2005) gives the highest i the partner with
-the largest :math:`(v_i - v_t)^2 / A_t`, :math:`A_t = K_{ii} + K_{tt} - 2 K_{it}`, twice what the dual would
-gain without the box. Of equals the first is chosen.
+The second-order choice (R.-E. Fan, P.-H. Chen, C.-J. Lin, JMLR 6, 2005) pairs the highest i with the t of
+largest :math:`(v_i - v_t)^2 / A_t`, :math:`A_t = K_{ii} + K_{tt} - 2 K_{it}`, twice the gain of the dual
+without the box. Of equals the first is chosen.
 """
 
 import numpy as np
@@ -51,12 +51,12 @@ cdef Py_ssize_t best_partner(
 
 
 def bias_between(v, up, down):
-    """Return the mean value of the free coefficients, or the midpoint of the extrema where none is free.
+    """Return the mean value of the free coefficients, or the midpoint of the extrema if none is free.
 
     Parameters
     ----------
     v : ndarray of float64, shape (n,)
-        Values; one at least can move up or down.
+        Values; at least one can move up or down.
     up, down : ndarray of float64, shape (n,)
         0, or -inf where it cannot move up; 0, or +inf where it cannot move down.
     """

@@ -18,7 +18,7 @@ cdef extern from "svmbench/solvers/dual/csrc/working_set.h" nogil:
         double* down
 
 
-# Move beta to the solution but for a violation of eps, by at most `steps` steps; return how many were made.
+# Change beta until the violation is at most eps, in at most `steps` steps; return the number of steps.
 cdef int64_t solve(int level, working_set* set, bint balanced, double eps, int64_t steps) noexcept nogil
 
 
@@ -29,7 +29,7 @@ cdef void put(
 ) noexcept nogil
 
 
-# The `capacity` largest keys of those offered, and whose they are; of equal keys those offered first.
+# The `capacity` largest keys of those offered, and their owners; of equal keys those offered first.
 cdef struct Top:
     Py_ssize_t capacity
     Py_ssize_t size
@@ -39,8 +39,8 @@ cdef struct Top:
 cdef void offer(Top* top, double key, int64_t owner) noexcept nogil
 
 
-# Of n keys, the places of the k largest above the floor, in descending order, the first of equals first;
-# return how many there are.
+# The indices of the k largest of n keys above the floor, in descending order, the first of equals first;
+# return their number.
 cdef Py_ssize_t leading(
     const double* keys, Py_ssize_t n, double floor, Py_ssize_t k, int64_t* places
 ) noexcept nogil

@@ -1,17 +1,16 @@
-r"""What decomposition with a large working set is made of: choosing the set, and solving the dual in it.
+r"""Components of decomposition with a large working set: choosing the set, and solving the dual in it.
 
-`solve`: the dual in the signed coefficients :math:`\beta_i = \alpha_i y_i` of the working set, all others
-fixed, in a box, whose sum stays as it is where there is a bias. The values :math:`v_i = y_i - f(x_i)` are its
-gradient. Where the sum stays the steps are those of `smo_pair` with second-order selection. Where it is free
-they move two variables as well (I. Steinwart, D. Hush and C. Scovel, Training SVMs without Offset, JMLR 12,
-2011): the one that gains most alone, and the partner with which it gains most, if it gains more than alone.
-By one at a time it would go nowhere where the kernel is nearly constant: each then undoes what the others
-have gained. The steps read and write vectors of the working set only, and the kernel matrix of the set is in
-memory: one takes about a microsecond. The passes are compiled for each instruction set. Of equals the first
-is chosen.
+`solve`: the dual in the signed coefficients :math:`\beta_i = \alpha_i y_i` of the working set, with all
+others fixed, in a box, with a constant sum if there is a bias. The values :math:`v_i = y_i - f(x_i)` are its
+gradient. With a constant sum the steps are those of `smo_pair` with second-order selection. Otherwise they
+move two variables as well (I. Steinwart, D. Hush and C. Scovel, Training SVMs without Offset, JMLR 12, 2011):
+the one that gains most alone, and the partner with which it gains most, if that is more than alone. Steps in
+one variable would make no progress if the kernel is nearly constant, since each would undo the gains of the
+others. The steps read and write vectors of the working set only, and its kernel matrix is in memory: a step
+takes about a microsecond. The passes are compiled for each instruction set. Of equals the first is chosen.
 
-`offer`: the k largest of a stream, by a heap whose root is the least of them, the last offered of equals:
-most of the others are turned away by one comparison.
+`offer`: the k largest of a stream, by a heap with the smallest of them, the last offered of equals, at its
+root: most of the others are rejected by one comparison.
 """
 
 from libc.stdint cimport int64_t

@@ -221,7 +221,7 @@ cdef class Run(SteppedRun):
         return 0
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         self.dual.keep(kept.part("dual"))
         kept.vectors(solved=self.solved, values=self.values, inside=self.inside)
         self.moved = kept.number("moved", self.moved)

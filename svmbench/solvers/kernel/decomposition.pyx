@@ -192,7 +192,7 @@ cdef class Run(SteppedRun):
         return super().state() if ready else None
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         self.growth = None      # there is no state before it is over
         self.level.keep(kept.part("level"))
         active = kept.number("active", 0 if self.shrunk is None else self.shrunk.level.n)

@@ -105,7 +105,7 @@ cdef class Run(DecompositionRun):
             self.balance(qp, e)
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         DecompositionRun.keep(self, kept)
         self.tolerance = kept.number("tolerance", self.tolerance)
         self.violation = kept.number("violation", self.violation)

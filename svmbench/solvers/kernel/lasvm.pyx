@@ -320,7 +320,7 @@ cdef class Run(SteppedRun):
         return 0
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         kept.stream(self.rng)
         kept.vectors(order=self.pool.order)
         self.S.keep(kept.part("S"))

@@ -108,7 +108,7 @@ cdef class Run(SteppedRun):
                 return
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         kept.vectors(a=self.a, c=self.c)
         kept.stream(self.rng)
         self.average.keep(kept)

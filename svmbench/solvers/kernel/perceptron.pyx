@@ -120,7 +120,7 @@ cdef class Run(SteppedRun):
             place += 1
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         kept.vectors(a=self.a, c=self.c, order=self.order)
         kept.stream(self.rng)
         self.average.keep(kept)

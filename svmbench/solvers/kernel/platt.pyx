@@ -353,7 +353,7 @@ cdef class Run(SteppedRun):
             self.b = 0.5 * (v[i] + v[j])
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         kept.vectors(alpha=self.alpha, v=self.v)
         kept.stream(self.rng)
         self.b = kept.number("b", self.b)

@@ -152,7 +152,7 @@ cdef class Run(SteppedRun):
         return {"native_bound": float((norm + self.volume * a.max()) / a.sum())}
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         self.drawn = kept.number("drawn", self.drawn)
         kept.vectors(
             members=self.members[:self.drawn], a=self.a[:self.drawn], a_sum=self.a_sum[:self.drawn]

@@ -123,7 +123,7 @@ cdef class Run(SteppedRun):
         return True
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         kept.vectors(alpha=self.alpha, c=self.c)
         kept.stream(self.rng)
         self.idle = kept.number("idle", self.idle)

@@ -135,7 +135,7 @@ cdef class Run(SteppedRun):
         self.scales = 0.0
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         kept.vectors(
             a=self.a, c=self.c, a_late=self.a_late, c_late=self.c_late, a_sum=self.a_sum, c_sum=self.c_sum
         )

@@ -188,7 +188,7 @@ cdef class Run(SteppedRun):
                 self.left[first] = 0.0
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         kept.vectors(alpha=self.alpha, gradient=self.gradient)
         self.refinement.keep(kept.part("refinement"))
         if kept.taking_back:

@@ -202,7 +202,7 @@ cdef class Run(SteppedRun):
         return self.oracle.get_row(i)
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         self.dual.keep(kept.part("dual"))
         kept.vectors(at_C=self.at_C, is_at_C=self.is_at_C)
         self.was_near = kept.number("was_near", self.was_near)

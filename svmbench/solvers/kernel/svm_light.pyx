@@ -82,7 +82,7 @@ cdef class Run(DecompositionRun):
         self.v_known = np.array(self.labels if self.shrinking else self.labels[:0])
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         DecompositionRun.keep(self, kept)
         kept.vectors(loose=self.loose, alpha_known=self.alpha_known, v_known=self.v_known)
 

@@ -207,7 +207,7 @@ cdef class Run(LinearRun):
                 self.noted[j // self.average % 2, k] = self.scale * self.v[k]
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         kept.vectors(
             v=self.v, ahead=self.ahead, example=self.example, factor=self.kept, made=self.made, eta=self.eta,
             offset=self.offset, noted=self.noted,

@@ -265,7 +265,7 @@ cdef class Run(LinearRun):
         return result - 0.5 * square
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         kept.vectors(alpha=self.fields["alpha"], w=self.w)
         kept.stream(self.rng)
         if self.passes:

@@ -190,7 +190,7 @@ cdef class Run(LinearRun):
         return f"its {ROUNDS} rounds are over" if self.stalled else ""
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         kept.vectors(w=self.w, wb=self.wb, r=self.r, p=self.p, c=self.c, cb=self.cb)
         self.tol = kept.number("tol", self.tol)
         self.objective = kept.number("objective", self.objective)

@@ -212,7 +212,7 @@ cdef class Run(LinearRun):
             self.rescale(1.0 / (sqrt(self.lam) * norm))
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         kept.vectors(v=self.v, items=self.items, batches=self.batches)
         kept.stream(self.rng)
         self.scale = kept.number("scale", self.scale)

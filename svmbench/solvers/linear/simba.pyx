@@ -204,7 +204,7 @@ cdef class Run(LinearRun):
             self.mass += self.q[i]
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         kept.vectors(u=self.u, w_sum=self.w_sum, q=self.q, v=self.v)
         kept.stream(self.rng)
         self.squared = kept.number("squared", self.squared)

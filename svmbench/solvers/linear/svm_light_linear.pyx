@@ -286,7 +286,7 @@ cdef class Run(LinearRun):
         return worst
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         kept.vectors(alpha=self.alpha, g=self.g, w=self.w, items=self.items, settled=self.settled, B=self.B)
         kept.vectors(shrunk=self.shrunk, member=self.member)
         self.active, self.size = kept.number("active", self.active), kept.number("size", self.size)

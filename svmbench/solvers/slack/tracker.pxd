@@ -15,18 +15,18 @@ cdef class LevelTracker:
     cdef Py_ssize_t n
     cdef double volume
     cdef double[::1] c
-    cdef double[::1] c_sum          # over all iterates, but for the last one where it is behind
+    cdef double[::1] c_sum          # over all iterates, except the last one if it is behind
     cdef bint behind
     cdef float[::1] signs
     cdef Water water
     cdef Band band                  # of c, where the next level is expected
     cdef double[:, ::1] band_values
 
-    # Solve for the level and draw one of the responses below it, or of the ties of the least one.
+    # Compute the level and draw one of the responses below it, or of the ties of the smallest one.
     cdef Py_ssize_t draw(self, Generator rng) noexcept nogil
-    # c = scale (c + step signs row), and the level is expected where that takes it.
+    # c = scale (c + step signs row), and update the expected level.
     cdef void move(self, int threads, const float* row, double step, double scale) noexcept nogil
-    # Ask for the rows that the next draws of the generator will probably name.
+    # Request the rows of the examples that the next draws will probably give.
     cdef void request_likely(self, Generator ahead, Oracle oracle) noexcept nogil
 
     cdef int make_band(self, int classes) except -1
@@ -38,9 +38,9 @@ cdef class LevelTracker:
 
 
 cdef class BiasedTracker(LevelTracker):
-    """The same with an unregularised bias: the level of two basins."""
+    """Responses with an unregularised bias: the level of two basins."""
 
     cdef int64_t[::1] everyone      # the positives, then the negatives
-    cdef Py_ssize_t[2] sizes        # how many of them
+    cdef Py_ssize_t[2] sizes        # their numbers
     cdef Basins basins
     cdef int64_t[:, ::1] owners     # of the responses of the band

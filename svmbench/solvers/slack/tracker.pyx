@@ -1,9 +1,8 @@
-"""Responses that move a little in each iteration, their sum, their water level, and draws from below it.
+"""Responses that change slightly in each iteration, their sum, their water level, and draws from below it.
 
-`LevelTracker.draw` solves for the level of the responses and draws uniformly from those below; `move` adds a
-row to all of them. The pass that does so also collects the responses near the place where the level is
-expected next, so that solving for it takes no pass of its own (`water_level`, `water_level_bias`). Where the
-level is expected decides how long that takes and nothing else.
+`LevelTracker.draw` computes the level of the responses and draws uniformly from those below it; `move` adds a
+row to all of them. The same pass collects the responses near the expected next level, so that computing it
+takes no pass of its own (`water_level`, `water_level_bias`). The expectation affects only the time.
 """
 
 import numpy as np
@@ -25,12 +24,12 @@ from svmbench.solvers.slack.water_level_bias cimport Basins, expect_basins, find
 cdef enum:
     DRAWS = 1024            # draws from all examples before the set is scanned
 
-# Error of the first expectations of the level, as a part of the greatest response.
+# Initial error of the expected level, relative to the largest response.
 cdef double FIRST_ERROR = 1.0 / 64.0
 
 
 cdef class LevelTracker:
-    """Responses, all 0 at first, and their water level.
+    """Responses, initially 0, and their water level.
 
     Parameters
     ----------
@@ -39,7 +38,7 @@ cdef class LevelTracker:
     volume : float
         n ν, the volume of the water.
     greatest : float
-        How large a response can be, roughly: the unit of the first expectations.
+        Approximate size of the largest response, the unit of the first expectations.
     """
 
     def __init__(self, labels, double volume, double greatest):
@@ -52,7 +51,7 @@ cdef class LevelTracker:
         self.make_band(1)
 
     cdef int make_band(self, int classes) except -1:
-        """Make an empty band of so many classes."""
+        """Make an empty band for this many classes."""
         cdef int s = 0
         self.band_values = np.empty((classes, self.n))
         for s in range(classes):
@@ -72,7 +71,7 @@ cdef class LevelTracker:
         self.behind = not self.behind
 
     cdef void expect(self, const float* row, double step, double scale) noexcept nogil:
-        """Set the band where the level will be after the step."""
+        """Set the band around the expected level after the step."""
         expect_level(
             &self.c[0], &self.signs[0], row, self.n, step, scale, self.volume, &self.water, &self.band
         )
@@ -93,14 +92,13 @@ cdef class LevelTracker:
     ) noexcept nogil:
         """Draw uniformly from the ``size`` of n members whose response is the floor or in [floor, ceiling).
 
-        Without members (NULL) they are the first n examples.
+        Without members (NULL), they are the first n examples.
         """
         cdef double response = 0.0
         cdef Py_ssize_t i = 0, k = 0, left = 0
         cdef int _k = 0
-        # The first of a stream of draws from all members that lies in the set is a uniform draw from the
-        # set. A set too small to be met soon is scanned for a member drawn by its rank, which is uniform as
-        # well.
+        # The first of a stream of draws from all members that lies in the set is a uniform draw from the set.
+        # A set too small to be hit soon is scanned for a member with a random rank, which is uniform as well.
         for _k in range(DRAWS):
             k = rng.below(<unsigned int> n)
             i = k if members == NULL else members[k]
@@ -117,7 +115,7 @@ cdef class LevelTracker:
         return i
 
     cdef void request_likely(self, Generator ahead, Oracle oracle) noexcept nogil:
-        """Ask for the rows of coming candidates whose responses are below the level now."""
+        """Request the rows of coming candidates whose responses are currently below the level."""
         cdef Py_ssize_t i = 0
         cdef int _k = 0
         for _k in range(VISITS_AHEAD):
@@ -126,7 +124,7 @@ cdef class LevelTracker:
                 break
 
     def keep(self, kept):
-        """Name the responses and what is known of their level to a `Kept`."""
+        """Declare the responses and what is known of their level to a `Kept`."""
         cdef int s = 0
         kept.vectors(c=self.c, c_sum=self.c_sum)
         self.behind = kept.number("behind", self.behind)
@@ -153,7 +151,7 @@ cdef class LevelTracker:
         return c
 
     def level_of(self, c):
-        """Return the water level of responses, float64 (n,), and the bias that belongs to it."""
+        """Return the water level of responses, float64 (n,), and its bias."""
         cdef double[::1] responses = c
         cdef double[::1] scratch = np.empty(self.n)
         cdef Water water = Water(0.0, 0.0, 0, 0.0, 0.0, 0.0)
@@ -162,7 +160,7 @@ cdef class LevelTracker:
 
 
 cdef class BiasedTracker(LevelTracker):
-    """Responses and the level of two basins; both labels are there. Parameters as for `LevelTracker`."""
+    """Responses and the level of two basins; both labels occur. Parameters as for `LevelTracker`."""
 
     def __init__(self, labels, volume, greatest):
         super().__init__(labels, volume, greatest)
@@ -176,7 +174,7 @@ cdef class BiasedTracker(LevelTracker):
         self.basins.error = [FIRST_ERROR * greatest, FIRST_ERROR * greatest]
 
     cdef void expect(self, const float* row, double step, double scale) noexcept nogil:
-        """Set the band where the cuts will be after the step."""
+        """Set the band around the expected cuts after the step."""
         expect_basins(&self.signs[0], row, step, scale, &self.basins, &self.band)
 
     cdef Py_ssize_t draw(self, Generator rng) noexcept nogil:
@@ -192,12 +190,12 @@ cdef class BiasedTracker(LevelTracker):
         cut = self.basins.cut[s]
         if <Py_ssize_t> rng.below(<unsigned int> self.basins.covered) < self.basins.below[s]:
             return self.draw_between(rng, members, self.sizes[s], -INFINITY, cut, self.basins.below[s])
-        # The ties are met by their value: no number lies just above it where subnormal ones are flushed to
-        # zero, as some libraries have it done in the whole process.
+        # Ties are compared by value, since there is no larger number next to it if subnormal numbers are
+        # flushed to zero, as some libraries do for the whole process.
         return self.draw_between(rng, members, self.sizes[s], cut, cut, self.basins.ties[s])
 
     cdef void request_likely(self, Generator ahead, Oracle oracle) noexcept nogil:
-        """Ask for the rows of coming candidates whose responses are below the cut of their class now."""
+        """Request the rows of coming candidates whose responses are currently below the class's cut."""
         cdef const int64_t* members = NULL
         cdef Py_ssize_t i = 0
         cdef int visits = 0, s = 0
@@ -214,7 +212,7 @@ cdef class BiasedTracker(LevelTracker):
                     break
 
     def keep(self, kept):
-        """Name the responses and what is known of their two basins to a `Kept`."""
+        """Declare the responses and what is known of their two basins to a `Kept`."""
         cdef int s = 0
         LevelTracker.keep(self, kept)
         self.basins.level = kept.number("level", self.basins.level)
