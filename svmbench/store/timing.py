@@ -21,7 +21,7 @@ OTHERS, STOLEN, TICKS = 0.05, 0.01, 0.03
 _NOT = "its seconds cannot be compared"
 
 #: Parts of the environment that change no timing, or are the run's own choice.
-_INDIFFERENT = ("source", "threads")
+_INDIFFERENT = ("source", "threads", "libraries")
 
 
 def disturbance(load: Mapping[str, Any] | None) -> str:
@@ -52,15 +52,16 @@ def disturbed(run: StoredRun) -> str:
 def machine(run: StoredRun) -> str:
     """Return a name for the machine and the software of a run, the same for all runs of both."""
     name = run.manifest.get("environment")
-    path = next((p for home in run.homes if (p := home / "environments" / f"{name}.json").is_file()), None)
+    # The environment of a packed run is among the reference documents.
+    homes = [folder for home in run.homes for folder in (home, home / "reference")]
+    path = next((p for home in homes if (p := home / "environments" / f"{name}.json").is_file()), None)
     if path is None:
         return f"unknown {name}"
-    found = {key: value for key, value in shared.environment(path).items() if key not in _INDIFFERENT}
-    # Libraries have as many threads as the run, which is compared with runs of other numbers.
-    found["libraries"] = [
-        {key: value for key, value in library.items() if key != "num_threads"}
-        for library in found.get("libraries", [])
-    ]
+    record = shared.environment(path)
+    found = {key: value for key, value in record.items() if key not in _INDIFFERENT}
+    # A baseline loads libraries of its own. What they have in common is the processor that they compute for.
+    kernels = {library.get("architecture") for library in record.get("libraries", [])}
+    found["kernels"] = sorted(kernels - {None})
     return digest(found)
 
 

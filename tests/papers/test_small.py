@@ -14,10 +14,8 @@ from svmbench.papers import artifact as artifacts
 from svmbench.papers import checks, ids, making
 from svmbench.papers.runs import Runs
 from svmbench.runner.execute import execute
-from svmbench.runner.load import LoadMonitor
 from svmbench.runner.progress import PlainLines
 from svmbench.store import lines
-from tests.figures.stored import ALONE
 
 LOADED = {name: artifacts.load(name) for name in ids()}
 OWN = [name for name, found in LOADED.items() if found.runs is not None and found.of == name]
@@ -91,7 +89,7 @@ def small(artifact):
 @pytest.fixture
 def here(monkeypatch):
     """Make runs in this process, as if it were alone: a process for each takes longer than the run."""
-    monkeypatch.setattr(LoadMonitor, "record", lambda self: ALONE)
+    monkeypatch.setattr("svmbench.store.timing.disturbance", lambda load: "")
     monkeypatch.setattr("svmbench.runner.execute.wait_until_quiet", lambda limit, say: True)
 
     class Here:
