@@ -69,6 +69,19 @@ def nu_from_optimum(mean_hinge: float, norm: float) -> float:
     return mean_hinge / norm
 
 
+def class_weights(y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return weights n / (2 m) for the examples of a class with m of n: both classes have the same sum.
+
+    Parameters
+    ----------
+    y : ndarray of float64, shape (n,)
+        Labels in {-1, +1}, both of which occur.
+    """
+    positive = y > 0.0
+    m = int(np.count_nonzero(positive))
+    return np.where(positive, y.size / (2.0 * m), y.size / (2.0 * (y.size - m)))
+
+
 def mean_hinge(
     responses: NDArray[np.float64],
     margin_shift: NDArray[np.float64] | float = 0.0,

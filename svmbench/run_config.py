@@ -27,6 +27,9 @@ from svmbench.counters import COUNTERS
 #: Conventions of the bias; see `svmbench.problem`.
 BIASES = ("none", "unregularised")
 
+#: Weights of the losses; see `svmbench.problem.class_weights`.
+WEIGHTS = ("none", "balanced")
+
 #: A value of a configuration.
 Parameter: TypeAlias = bool | int | float | str | Sequence["Parameter"] | Mapping[str, "Parameter"] | None
 #: A configuration or a part of it as JSON: plain values, lists and dictionaries.
@@ -67,6 +70,7 @@ class ProblemConfig:
     lam: float | None = _key(None, above=0)
     C: float | None = _key(None, above=0)
     bias: str = _key("none", choices=BIASES)
+    weights: str = _key("none", later=True, choices=WEIGHTS)
 
 
 @dataclass(frozen=True)

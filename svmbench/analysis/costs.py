@@ -133,6 +133,8 @@ def problem_of(run: StoredRun) -> Key:
     try:
         # λ as solved: one run may have been given C and another λ.
         solved = {"lam": f"{about['problem']['lam']:.6g}", "bias": about["problem"]["bias"]}
+        weights = about["problem"].get("weights")
+        solved |= {} if weights is None else {"weights": weights}
         checksum, kernel = about["dataset"]["checksum"], run.config.kernel.document()
     except (KeyError, TypeError) as error:
         raise UserError("its run.json does not say which problem it solves") from error

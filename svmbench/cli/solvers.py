@@ -126,7 +126,8 @@ def _ends(solver: type[Solver]) -> str:
 
 def _problem(solver: type[Solver]) -> str:
     form = "no optimisation problem" if solver.form == "none" else f"the {solver.form} problem"
-    return f"{form}; bias: {', '.join(solver.biases)}"
+    weights = "none, balanced" if solver.weighted else "none"
+    return f"{form}; bias: {', '.join(solver.biases)}; weights: {weights}"
 
 
 def _kernels(solver: type[Solver]) -> str:

@@ -80,6 +80,9 @@ def _posed(manifest: Mapping[str, Any]) -> Iterator[str]:
         asked = config["problem"].get(key)
         if asked is not None and not _close(problem[key], asked):
             yield f"{key} is {problem[key]!r}, config has {asked!r}"
+    weights, asked = (terms.get("weights", "none") for terms in (problem, config["problem"]))
+    if weights != asked:
+        yield f"weights are {weights}, config has {asked}"
     if problem["bias"] != config["problem"]["bias"]:
         yield f"bias is {problem['bias']}, config has {config['problem']['bias']}"
     for key, value in same.get("derived", {}).items():

@@ -55,7 +55,7 @@ def numbers(
     model : StoredModel
         Model of the last checkpoint.
     problem : dict
-        ``lam``, ``C`` and ``bias``, from run.json.
+        ``lam``, ``C``, ``bias`` and perhaps ``weights``, from run.json.
     data : Dataset
         Its data set.
     precision : str
@@ -66,7 +66,9 @@ def numbers(
     raw = scores(model, X, X, step)
     norm2 = _squared_norm(model, X, raw, step)
     margins = y * (raw + model.bias)
-    loss = float(np.mean(np.maximum(0.0, 1.0 - margins)))
+    share = _shares(problem, y)
+    losses = np.maximum(0.0, 1.0 - margins)
+    loss = float(np.mean(share * losses))
     lam = problem["lam"]
     doubt = Rounding(model, X)
     made = {
@@ -75,7 +77,7 @@ def numbers(
         "mean_hinge": loss,
         "train_error": _mistakes(margins) / y.size,
         **_doubt("train", margins, doubt.single(X)),
-        **_rounding(model, lam, norm2, doubt.double(X), np.maximum(0.0, 1.0 - margins)),
+        **_rounding(model, lam, norm2, doubt.double(X), losses, share),
     }
     if model.weights is None and (model.features is None or model.dual != "own"):
         made["support_vectors"] = float(np.count_nonzero(np.asarray(model.coefficients)))
@@ -95,24 +97,34 @@ def numbers(
     return made
 
 
+def _shares(problem: dict[str, Any], y: Floats) -> Floats:
+    """Return the weights of the losses, shape (n,): with ``balanced``, both classes have the same sum."""
+    shares = np.ones(y.size)
+    if problem.get("weights") == "balanced":
+        for label in (-1.0, 1.0):
+            shares[y == label] = y.size / 2.0 / np.count_nonzero(y == label)
+    return shares
+
+
 def _rounding(
-    model: StoredModel, lam: float, norm2: float, doubt: Floats, losses: Floats
+    model: StoredModel, lam: float, norm2: float, doubt: Floats, losses: Floats, share: Floats
 ) -> dict[str, float]:
-    """Return the rounding error of each number, from errors of scores, and losses, shapes (n,)."""
+    """Return the rounding error of each number, from errors of scores, losses and their weights."""
     of_norm2 = 0.0
     if model.indices is not None and model.coefficients is not None and model.features is None:
         of_norm2 = float(np.abs(model.coefficients) @ doubt[model.indices])
-    of_loss, of_regulariser = float(doubt.mean()), 0.5 * lam * of_norm2
+    of_loss, of_regulariser = float((share * doubt).mean()), 0.5 * lam * of_norm2
     of_primal = of_loss + of_regulariser
     with np.errstate(over="ignore"):
         of_squares = float(np.mean((2.0 * losses + doubt) * doubt))
+    primal = 0.5 * lam * norm2 + float((share * losses).mean())
     bounds = {
         "primal_objective": of_primal,
         "norm": math.sqrt(norm2 + of_norm2) - math.sqrt(max(0.0, norm2 - of_norm2)),
         "mean_hinge": of_loss,
         "dual_objective": of_regulariser,
         "duality_gap": of_primal + of_regulariser,
-        "relative_gap": (of_primal + of_regulariser) / (0.5 * lam * norm2 + float(losses.mean()) or 1.0),
+        "relative_gap": (of_primal + of_regulariser) / (primal or 1.0),
         "native_objective": of_regulariser + of_squares,
         "native_bound": of_regulariser,
     }
@@ -172,9 +184,10 @@ def _dual(
     value = lam * (float(alpha.sum()) - 0.5 * own)
     if squared:
         return {**made, "native_bound": value - 0.25 * lam / C * float(alpha @ alpha)}
-    inside = alpha.min() >= 0.0 and alpha.max() <= C * (1.0 + 1e-12)
+    bounds = C * _shares(problem, y)
+    inside = alpha.min() >= 0.0 and bool((alpha <= (1.0 + 1e-12) * bounds).all())
     if not inside:
-        made["outside"] = float(max(-alpha.min(), alpha.max() - C))
+        made["outside"] = float(max(-alpha.min(), (alpha - bounds).max()))
     if inside and (problem["bias"] == "none" or abs(float(alpha @ y)) <= 1e-9 * float(alpha.sum())):
         made.update(dual_objective=value, duality_gap=primal - value, relative_gap=(primal - value) / primal)
     return made

@@ -74,13 +74,17 @@ def problems(runs: Sequence[StoredRun]) -> list[tuple[str, list[StoredRun]]]:
 
 
 def _title(runs: Sequence[StoredRun]) -> str:
-    """Return a description of the problem: the data set, the kernel with γ, C or λ, and the bias."""
+    """Return a description of the problem: data set, kernel with γ, C or λ, bias, and weights."""
     said = shared(runs)
     about = runs[0].facts["about"]["problem"]
     if "C = " not in said and "λ = " not in said:
         said += f"{', ' if said else ''}λ = {about['lam']:.4g}"
     bias = about["bias"]
-    return f"{setting(runs[0], 'dataset')}: {said}" + ("" if bias in (None, "none") else f", {bias} bias")
+    if bias not in (None, "none"):
+        said += f", {bias} bias"
+    if "weights" in about:
+        said += f", {about['weights']} weights"
+    return f"{setting(runs[0], 'dataset')}: {said}"
 
 
 def _figure(title: str, runs: Sequence[StoredRun], kept: int | None) -> dict[str, Any] | None:

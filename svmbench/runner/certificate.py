@@ -15,7 +15,6 @@ from svmbench.problem import (
     balanced,
     best_bias,
     dual_bound,
-    mean_hinge,
     objectives_rounding,
     primal_objective,
 )
@@ -139,7 +138,7 @@ class TrainingScores:
         self._sizes = state.get("sizes", np.abs(self._scores))
         self._spent = int(state["spent"])
 
-    def support(self, model: Model, lam: float, y: Floats, responses: Floats) -> bool:
+    def support(self, model: Model, problem: Problem, responses: Floats) -> bool:
         """Return whether responses in single precision are accurate enough for the objective of the model.
 
         On examples spread evenly over the training set, their errors are measured. These give an estimate of
@@ -149,21 +148,24 @@ class TrainingScores:
         ----------
         model : Model
             The model. Only expansions over examples have responses in single precision.
-        lam : float
-            λ.
-        y, responses : ndarray of float64, shape (n,)
-            Labels, and y_i <w, Φ(x_i)> as maintained by the solver.
+        problem : Problem
+            The problem.
+        responses : ndarray of float64, shape (n,)
+            y_i <w, Φ(x_i)> as maintained by the solver.
         """
         reader = self._reader
         if not isinstance(model, KernelExpansion) or not isinstance(reader, Oracle):
             return True
         at = np.unique(np.linspace(0, reader.n - 1, _SAMPLE).astype(np.int64))
-        exact = y[at] * reader.exact_responses(model.indices, model.coefficients, cols=at, observed=True)
-        off = float(np.abs(responses[at] - exact).mean())
+        exact = problem.y[at] * reader.exact_responses(
+            model.indices, model.coefficients, cols=at, observed=True
+        )
+        errors = np.abs(responses[at] - exact)
+        off = float((errors if problem.weights is None else problem.weights[at] * errors).mean())
         size = float(np.abs(model.coefficients).sum())
-        margins = responses + y * model.bias
-        norm2 = model.squared_norm(reader, y, responses)
-        return off * (1.0 + 0.5 * lam * size) <= ROUGH * primal_objective(lam, norm2, mean_hinge(margins))
+        norm2 = model.squared_norm(reader, problem.y, responses)
+        primal = primal_objective(problem.lam, norm2, problem.mean_loss(responses, model.bias))
+        return off * (1.0 + 0.5 * problem.lam * size) <= ROUGH * primal
 
     def _affordable(self, evaluations: int) -> bool:
         oracle = self._reader

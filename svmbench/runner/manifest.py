@@ -43,7 +43,8 @@ def manifest(
             "title": solver.title,
             "counting": solver.counting,
         },
-        "problem": _terms(problem),
+        "problem": _terms(problem)
+        | ({} if config.problem.weights == "none" else {"weights": config.problem.weights}),
         "optimum": None if best is None else digest(best.key),
         # As of now: the stored optimum may be replaced.
         "optimum_values": None if best is None else {name: getattr(best, name) for name in _OPTIMUM},

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from svmbench.problem import (
     Problem,
     dual_bound,
-    mean_hinge,
     mean_squared_hinge,
     objectives_rounding,
     primal_objective,
@@ -108,7 +107,8 @@ class Observer:
         self._target = None if targets is None else targets.gap
         self._races = None if targets is None else targets.test_error
         self._exact = exact
-        self._bounds = GapBounds(problem, oracle) if exact and train and GapBounds.possible(oracle) else None
+        bounded = exact and train and problem.weights is None and GapBounds.possible(oracle)
+        self._bounds = GapBounds(problem, oracle) if bounded else None
         self._scores = TrainingScores(oracle, limited, self._bounds is not None)
         self._tests = (
             {name: HeldOutScores(oracle, part.X) for name, part in self._parts()} if self._bounds else {}
@@ -210,13 +210,13 @@ class Observer:
             responses = y * scores
         else:
             responses = maintained if maintained is not None else y * self._fresh(model)
-            if not diverged and not self._scores.support(model, problem.lam, y, responses):
+            if not diverged and not self._scores.support(model, problem, responses):
                 scores = self._scores(model, anyway=True)
                 assert scores is not None
                 responses = y * scores
         margins = responses + y * model.bias
         norm2 = model.squared_norm(self._oracle, y, responses)
-        loss = mean_hinge(margins)
+        loss = problem.mean_loss(responses, model.bias)
         row: dict[str, Any] = {
             "train_error": mistakes(margins, np.ones_like(margins)) / problem.n,
             "primal_objective": primal_objective(problem.lam, norm2, loss),

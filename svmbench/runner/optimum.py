@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench import simd
-from svmbench.files import StillLocked, digest
+from svmbench.files import StillLocked, digest, sha256
 from svmbench.kernels.given import linear_data_over, oracle_over
 from svmbench.problem import Problem, nu_from_optimum
 from svmbench.rng import Generator
@@ -95,6 +95,7 @@ def optimum_key(problem: Problem, data: Dataset, kernel: dict[str, Any]) -> dict
         "kernel": dict(kernel),
         "lam": float(f"{problem.lam:.12g}"),
         "bias": problem.bias,
+        **({} if problem.weights is None else {"weights": sha256(problem.weights.tobytes())}),
     }
 
 
@@ -233,7 +234,7 @@ def _compute(
         nu_interval=list(nu_interval(*bounds)) if norm > 0.0 else None,
         derived=_derived(loss, bounds),
         support_vectors=int(np.count_nonzero(alpha)),
-        at_bound=int(np.count_nonzero(alpha == problem.C)),
+        at_bound=int(np.count_nonzero(alpha == problem.bounds)),
         test_mistakes=wrong,
         test_error=share,
         cost=cost,

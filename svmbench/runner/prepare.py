@@ -14,10 +14,11 @@ from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.given import linear_data_over, oracle_over
 from svmbench.kernels.layouts._layout import PADDING
-from svmbench.problem import Problem
+from svmbench.problem import Problem, class_weights
 from svmbench.rng import Generator
 from svmbench.run_config import BudgetConfig, Choice, RunConfig
 from svmbench.runner.environment import available_bytes
+from svmbench.solvers import registry
 from svmbench.solvers.base import Solver
 from svmbench.solvers.baselines._data import BaselineData
 
@@ -47,6 +48,12 @@ def refusal(solver: type[Solver], config: RunConfig) -> str | None:
         return (
             f"{solver.name} cannot solve with problem.bias={bias}: "
             f"it needs {_either('problem.bias', solver.biases)}; give that, or another solver"
+        )
+    if config.problem.weights != "none" and not solver.weighted:
+        able = ", ".join(name for name in registry.names() if registry.get(name).weighted)
+        return (
+            f"{solver.name} cannot solve with problem.weights={config.problem.weights}: leave it out, or "
+            f"give another solver: {able}"
         )
     counter = config.budget.counter
     if solver.access == "data" and counter != "iterations":
@@ -118,7 +125,8 @@ def problem(config: RunConfig, y: NDArray[np.float64]) -> Problem:
     nu, radius = (
         float(value) if isinstance(value := given.get(key), int | float) else None for key in ("nu", "R")
     )
-    return Problem.build(y, lam=asked.lam, C=asked.C, bias=asked.bias, nu=nu, radius=radius)
+    weights = class_weights(y) if asked.weights == "balanced" else None
+    return Problem.build(y, lam=asked.lam, C=asked.C, bias=asked.bias, nu=nu, radius=radius, weights=weights)
 
 
 def first_checkpoint(solver: type[Solver], counter: str, n: int) -> int:

@@ -81,11 +81,11 @@ class Posed:
             return snapshot
         if not np.array_equal(KernelExpansion.from_alpha(alpha, y).coefficients, model.coefficients):
             return snapshot
-        beta = _balanced(model.coefficients, problem.C)
+        beta = _balanced(model.coefficients, problem.bounds[model.indices])
         if math.fsum(beta) != 0.0:
             return snapshot
         X = self.data.train.X.astype(np.float64)
-        bias = best_bias(y, y * (X @ (X[model.indices].T @ beta)))
+        bias = best_bias(y, y * (X @ (X[model.indices].T @ beta)), problem.weights)
         alpha = np.zeros_like(alpha)
         alpha[model.indices] = np.abs(beta)
         model = KernelExpansion(model.indices, beta, bias)
@@ -106,7 +106,7 @@ class Posed:
         return replace(model, bias=bias, weights=w, indices=None, coefficients=None)
 
 
-def _balanced(beta: Floats, C: float) -> Floats:
+def _balanced(beta: Floats, bounds: Floats) -> Floats:
     """Return signed coefficients, shape (s,), exactly balanced if possible.
 
     The smallest coefficient of at least twice the sum is changed by the sum: it keeps its sign, and its last
@@ -115,7 +115,7 @@ def _balanced(beta: Floats, C: float) -> Floats:
     beta = beta.copy()
     for _ in range(_CORRECTIONS):
         excess = math.fsum(beta)
-        able = np.flatnonzero((np.abs(beta) >= 2.0 * abs(excess)) & (np.abs(beta - excess) <= C))
+        able = np.flatnonzero((np.abs(beta) >= 2.0 * abs(excess)) & (np.abs(beta - excess) <= bounds))
         if excess == 0.0 or able.size == 0:
             break
         beta[able[np.argmin(np.abs(beta[able]))]] -= excess

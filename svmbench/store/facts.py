@@ -197,7 +197,8 @@ def _check_about(dataset: Any, problem: Any, optimum: Any) -> None:
         for count in dataset.get("rows", {}).values():
             _number(count)
     if problem is not None:
-        _text(problem.get("bias") or "")
+        for name in ("bias", "weights"):
+            _text(problem.get(name) or "")
         for name in ("lam", "C", "nu", "radius"):
             _number(problem.get(name))
 
