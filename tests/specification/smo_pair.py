@@ -14,9 +14,12 @@ VARIANTS = [
     {"selection": "worst_pair", "shrinking": False},
     {"selection": "second_order", "shrinking": True},
     {"selection": "worst_pair", "shrinking": True, "eps": 1e-6},
+    {"selection": "second_order", "shrinking": False, "conjugate": True},
+    {"selection": "worst_pair", "shrinking": False, "conjugate": True, "eps": 1e-6},
 ]
 MAINTAINS = True
 ROWS_PER_ITERATION = 2
+TIES = True
 
 
 def run(
@@ -28,8 +31,10 @@ def run(
     selection: str,
     shrinking: bool,
     eps: float = 1e-3,
+    conjugate: bool = False,
 ) -> NDArray:
     y, C, n = problem.y, problem.C, problem.n
+    last = Last(n)
     diagonal = w.oracle.diagonal()
     v = y.copy()
     active = np.arange(n)
@@ -50,6 +55,10 @@ def run(
             below = [s for s in active if v[s] < high and (w.a[s] > 0 if y[s] > 0 else w.a[s] < C)]
             j = max(below, key=lambda s: (high - v[s]) ** 2 / curvature(diagonal[i], diagonal[s], row_i[s]))
         row_j = w.oracle.row(j)
+        if conjugate:
+            step_conjugate(w, y, C, v, (i, j), (row_i, row_j), last)
+            i, j, high, low = ends()
+            continue
         delta = (high - v[j]) / curvature(row_i[i], row_j[j], row_i[j])
         rooms = C - w.a[i] if y[i] > 0 else w.a[i], w.a[j] if y[j] > 0 else C - w.a[j]
         delta = min(delta, *rooms)
@@ -72,6 +81,80 @@ def run(
             active = active[~held[active]]
         i, j, high, low = ends()
     return w.a
+
+
+class Last:
+    """The direction of the last step, by example in order of arrival, its combination K p and curvature."""
+
+    def __init__(self, n: int) -> None:
+        self.p: dict[int, float] = {}
+        self.combined, self.bend = np.zeros(n), 0.0
+
+
+def step_conjugate(
+    w: Maintained,
+    y: NDArray,
+    C: float,
+    v: NDArray,
+    pair: tuple[int, int],
+    rows: tuple[NDArray, NDArray],
+    last: Last,
+) -> None:
+    """Step along the pair or the direction conjugate to the last one, whichever gains more in the box.
+
+    An uncut step leaves equal values behind, so that rounding chooses the next pair: sums are in the order of
+    the method.
+    """
+    i, j = pair
+    own = curvature(rows[0][i], rows[1][j], rows[0][j])
+
+    def reach(direction: dict[int, float], slope: float, bend: float) -> tuple[float, float, int | None]:
+        """Gain and length of the step, and the example whose bound cuts it."""
+        rooms = {
+            k: (C - w.a[k] if y[k] * step > 0 else w.a[k]) / abs(step)
+            for k, step in direction.items()
+            if step != 0.0
+        }
+        nearest = min(rooms, key=rooms.__getitem__)
+        delta = max(slope / bend, 0.0)
+        cut = None if slope / bend < rooms[nearest] else nearest
+        delta = delta if cut is None else rooms[nearest]
+        return delta * (slope - 0.5 * bend * delta), delta, cut
+
+    slope, share, bend = v[i] - v[j], 0.0, own
+    direction = {i: 1.0, j: -1.0}
+    gain, delta, cut = reach(direction, slope, own)
+    if last.p:
+        along = last.combined[i] - last.combined[j]
+        trial = -along / last.bend
+        bent = own + trial * along
+        bent_slope = slope
+        for k, step in last.p.items():
+            bent_slope += trial * step * v[k]
+        conjugate = {i: 1.0, j: -1.0}  # its own two first: of equal rooms theirs cuts
+        for k, step in last.p.items():
+            conjugate[k] = conjugate.get(k, 0.0) + trial * step
+        if bent > 1e-10 * own:
+            found = reach(conjugate, bent_slope, bent)
+            if found[0] > gain:
+                share, bend, direction = trial, bent, conjugate
+                gain, delta, cut = found
+    if share == 0.0:
+        last.p = {}
+    order = [*last.p, *(k for k in pair if k not in last.p)]
+    last.p = {k: direction[k] for k in order}
+    for k, step in last.p.items():
+        growth = y[k] * step * delta
+        room = C - w.a[k] if growth > 0 else w.a[k]
+        if k == cut or abs(growth) >= room:
+            w.a[k] = C if growth > 0 else 0.0
+        else:
+            w.a[k] += growth
+    last.combined = (rows[0] - rows[1]) + share * last.combined
+    last.bend = bend
+    v -= delta * last.combined
+    if cut is not None:
+        last.p = {}
 
 
 def curvature(own: float, other: float, both: float) -> float:

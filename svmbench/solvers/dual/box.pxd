@@ -47,6 +47,8 @@ cdef struct Pair:
     int64_t j                       # and whose decreases
     const float* row_i              # their rows, over all examples
     const float* row_j
+    Py_ssize_t p                    # their positions
+    Py_ssize_t q
 
 
 cdef class ActiveDual(BoxDual):
@@ -65,5 +67,7 @@ cdef class ActiveDual(BoxDual):
     cdef void shrink(self) noexcept nogil
     # The values of a row at the positions.
     cdef const float* packed(self, const float* row, float[::1] buffer) noexcept nogil
+    # The maximal violating pair, or the second-order pair.
+    cdef Pair choose_pair(self, bint second_order) noexcept nogil
     # Make the step of the maximal violating pair, or of the second-order pair; update all values.
     cdef Pair improve_pair(self, bint second_order) noexcept nogil

@@ -161,23 +161,32 @@ cdef class ActiveDual(BoxDual):
             buffer[p] = row[self.active[p]]
         return &buffer[0]
 
-    cdef Pair improve_pair(self, bint second_order) noexcept nogil:
+    cdef Pair choose_pair(self, bint second_order) noexcept nogil:
         cdef Pair pair
-        cdef Py_ssize_t p = self.extrema.i_up, q = self.extrema.i_low
-        cdef const float* near_i = NULL
-        cdef double delta = 0.0
-        pair.i = self.active[p]
+        pair.p, pair.q = self.extrema.i_up, self.extrema.i_low
+        pair.i = self.active[pair.p]
         pair.row_i = self.oracle.get_row(pair.i)
-        near_i = self.packed(pair.row_i, self.row_i)
         if second_order:
-            q = best_partner(&self.v[0], &self.down[0], &self.own[0], near_i, self.n_active, &self.extrema)
-        pair.j = self.active[q]
-        pair.row_j = self.oracle.get_row(pair.j)    # the cache holds two rows
-        delta = (self.extrema.m_up - self.v[q]) / curvature(
+            pair.q = best_partner(
+                &self.v[0], &self.down[0], &self.own[0], self.packed(pair.row_i, self.row_i), self.n_active,
+                &self.extrema,
+            )
+        pair.j = self.active[pair.q]
+        pair.row_j = self.oracle.get_row(pair.j)    # the cache keeps two rows
+        return pair
+
+    cdef Pair improve_pair(self, bint second_order) noexcept nogil:
+        cdef Pair pair = self.choose_pair(second_order)
+        cdef const float* near_i = &self.row_i[0]
+        cdef double delta = (self.extrema.m_up - self.v[pair.q]) / curvature(
             pair.row_i[pair.i], pair.row_j[pair.j], pair.row_i[pair.j]
         )
+        if self.n_active == self.n:
+            near_i = pair.row_i
+        elif not second_order:
+            near_i = self.packed(pair.row_i, self.row_i)
         delta = fmin(delta, fmin(self.slack(pair.i, 1.0), self.slack(pair.j, -1.0)))
-        self.change(p, pair.i, delta)
-        self.change(q, pair.j, -delta)
+        self.change(pair.p, pair.i, delta)
+        self.change(pair.q, pair.j, -delta)
         self.move(near_i, self.packed(pair.row_j, self.row_j), delta)
         return pair

@@ -31,6 +31,10 @@ see `refinement`, they are so again.) For that the share of the coefficients at 
 only the rows of the free ones are needed, or those of the shrunk examples, whichever are fewer. Rows are
 whole: shrinking saves passes over vectors, not evaluations.
 
+With ``conjugate`` a step goes along a direction conjugate to that of the last one
+(`svmbench.solvers.dual.conjugate`), which changes more than two coefficients: an iteration costs one more
+pass over a vector and no more evaluations. Nothing is shrunk then.
+
 Answer: the last iterate, a dual point.
 """
 
@@ -44,6 +48,7 @@ from svmbench.solvers.run import checked_diagonal
 
 from svmbench.simd.passes cimport add_signed
 from svmbench.solvers.dual.box cimport ActiveDual, Pair
+from svmbench.solvers.dual.conjugate cimport ConjugateDirection
 from svmbench.solvers.dual.refinement cimport Refinement
 from svmbench.solvers.run cimport SteppedRun
 
@@ -74,6 +79,19 @@ class Params:
         },
     )
     shrinking: bool = shrinking_field()
+    conjugate: bool = field(
+        default=False,
+        metadata={"later": True, "help": (
+                "Step along directions conjugate to the last one: fewer iterations, each with one more pass"
+                " over a vector and the same evaluations (Torres-Barrán, Alaíz, Dorronsoro 2021). Turns"
+                " shrinking off."
+            )},
+    )
+
+    def __post_init__(self):
+        if self.conjugate:
+            # The share of the coefficients at C would need rows that are not at hand.
+            object.__setattr__(self, "shrinking", False)
 
 
 cdef class Run(SteppedRun):
@@ -84,6 +102,7 @@ cdef class Run(SteppedRun):
     cdef bint shrinking
     cdef bint was_near              # whether the extrema have been within NEAR eps
     cdef ActiveDual dual
+    cdef ConjugateDirection conjugate   # None: steps of pairs
     cdef double[::1] at_C           # responses of the coefficients at C alone, kept for shrinking
     cdef signed char[::1] is_at_C   # which these are
     cdef double[::1] scratch
@@ -96,6 +115,7 @@ cdef class Run(SteppedRun):
         self.shrinking = params.shrinking
         diagonal = checked_diagonal(oracle)
         self.dual = ActiveDual(oracle, problem, self.labels, diagonal)
+        self.conjugate = ConjugateDirection(self.dual) if params.conjugate else None
         kept = self.n if self.shrinking else 0
         self.at_C, self.scratch = np.zeros((2, kept))
         self.is_at_C = np.zeros(kept, dtype=np.int8)
@@ -103,7 +123,11 @@ cdef class Run(SteppedRun):
         self.converged = self.dual.violation() < self.eps
 
     cdef int step(self) except -1 nogil:
-        cdef Pair pair = self.dual.improve_pair(self.second_order)
+        cdef Pair pair
+        if self.conjugate is not None:
+            pair = self.conjugate.improve(self.second_order)
+        else:
+            pair = self.dual.improve_pair(self.second_order)
         self.ledger.iteration(2 * self.n)
         self.ledger.charge_both(2 * self.n)
         if self.shrinking:
@@ -207,6 +231,8 @@ cdef class Run(SteppedRun):
         kept.vectors(at_C=self.at_C, is_at_C=self.is_at_C)
         self.was_near = kept.number("was_near", self.was_near)
         self.refinement.keep(kept.part("refinement"))
+        if self.conjugate is not None:
+            self.conjugate.keep(kept.part("conjugate"))
 
     def snapshot(self):
         """Return the last iterate, a dual point; its responses while nothing is shrunk."""
@@ -228,7 +254,8 @@ class SMOPair(Solver):
     citation = (
         "J. Platt. Fast Training of Support Vector Machines using Sequential Minimal Optimization. 1998. "
         "Selection: R.-E. Fan, P.-H. Chen, C.-J. Lin. JMLR 6, 2005; worst pair: S. S. Keerthi et al. Neural "
-        "Computation 13, 2001."
+        "Computation 13, 2001; conjugate: A. Torres-Barrán, C. M. Alaíz, J. R. Dorronsoro. Pattern "
+        "Recognition 111, 2021."
     )
     biases = ("unregularised",)
     exact = True
