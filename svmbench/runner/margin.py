@@ -45,11 +45,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import (
     Problem,
@@ -162,6 +163,34 @@ class Point:
     exact_at: Floats
 
 
+class ExactValues(Protocol):
+    """What bounds read of an oracle; see `svmbench.kernels._oracle.Oracle`."""
+
+    @property
+    def ledger(self) -> Ledger:
+        """Its counts: ``kev_iter`` bounds how often responses were added to."""
+
+    @property
+    def value_error(self) -> tuple[float, float] | None:
+        """Rounding of a value of a row."""
+
+    @property
+    def feature_error(self) -> float:
+        """Rounding of the features."""
+
+    @property
+    def exact_price(self) -> float:
+        """Time of a value in double precision."""
+
+    def exact_responses(
+        self, indices: Any, coefficients: Any, *, cols: Any = None, observed: bool = False
+    ) -> Floats:
+        """Return responses in double precision."""
+
+    def row_errors(self, indices: Any, coefficients: Any, cols: Any) -> Any:
+        """Return what values of rows are off by."""
+
+
 class GapBounds:
     """Bounds of the duality gaps of one run.
 
@@ -169,11 +198,11 @@ class GapBounds:
     ----------
     problem : Problem
         With the hinge loss.
-    oracle : Oracle
+    oracle : Oracle or other
         Over the training examples, with a kernel whose `value_error` is known.
     """
 
-    def __init__(self, problem: Problem, oracle: Oracle) -> None:
+    def __init__(self, problem: Problem, oracle: ExactValues) -> None:
         self._problem = problem
         self._oracle = oracle
         #: Certificates of kind ``confidence`` so far.

@@ -24,6 +24,7 @@ from svmbench.kernels.gram import GramOracle
 from svmbench.sklearn import _one_vs_one, _platt
 from svmbench.sklearn._base import ACCEPTED, Floats, check_positive, check_single, classes_of
 from svmbench.sklearn._pairwise import PairwisePredictor, dense
+from svmbench.sklearn._together import PairProblems, Solved
 from svmbench.sklearn._training import Solution, Trainer, cross_validated
 from svmbench.solvers import registry
 
@@ -122,7 +123,8 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
     kernel_evaluations_ : int
         Number of kernel values computed in `fit`; 0 for a precomputed kernel.
     n_iter_ : ndarray of int32, shape (k (k - 1) / 2,)
-        Iterations of the solver for each pair.
+        Iterations of the solver for each pair. With more than two classes, pairs of up to 6,000 rows are
+        solved by steps of two coefficients each (``decomposition`` only); their iterations are these steps.
     fit_status_ : int
         1 if ``max_iter`` was reached before ``tol``, else 0.
     class_weight_ : ndarray of float64, shape (k,)
@@ -222,10 +224,7 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
             warnings.warn(coarse, UserWarning, stacklevel=2)
         within = None if weights is None else weights[kept]
         random = check_random_state(self.random_state) if self.probability else None
-        found = [
-            self._solved_pair(oracle, codes[kept], within, pair, random)
-            for pair in _one_vs_one.pairs(self.classes_.size)
-        ]
+        found = self._solved_pairs(oracle, codes[kept], within, random)
         signed = [(kept[rows], coefficients) for rows, coefficients, _ in found]
         self._keep(X, codes, oracle, signed, [solution for _, _, solution in found])
         self._warn()
@@ -234,6 +233,11 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         if self.solver not in SOLVERS:
             raise ValueError(f"solver={self.solver!r} is not allowed: give one of {', '.join(SOLVERS)}")
+        if not self.fit_intercept and "none" not in registry.get(self.solver).biases:
+            raise ValueError(
+                f"solver={self.solver!r} always has an intercept: use solver='decomposition' with "
+                "fit_intercept=False"
+            )
         check_positive("C", self.C)
         check_positive("tol", self.tol)
         if not (isinstance(self.max_iter, Integral) and (self.max_iter > 0 or self.max_iter == -1)):
@@ -335,6 +339,41 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
             values = values - least
         return GramOracle(values, self._cache_bytes, kernel)
 
+    def _solved_pairs(
+        self,
+        oracle: Oracle,
+        codes: NDArray[np.int64],
+        weights: Floats | None,
+        random: np.random.RandomState | None,
+    ) -> list[tuple[NDArray[np.int64], Floats, tuple[Solution, tuple[float, float]]]]:
+        """Solve the problems of all pairs, as of `_solved_pair`."""
+        pairs = _one_vs_one.pairs(self.classes_.size)
+        trainer, C = Trainer(self.solver, float(self.tol), int(self.max_iter)), float(self.C)
+        room, threads = self._cache_bytes, self._threads
+        together: list[Solved | None] = [None] * len(pairs)
+        if random is None and PairProblems.possible(oracle, codes, trainer, C, room, threads):
+            bias = "unregularised" if self.fit_intercept else "none"
+            together = PairProblems(oracle, codes, weights, C, bias, trainer.tol, threads).solved(pairs)
+        return [
+            self._solved_pair(oracle, codes, weights, pair, random)
+            if solved is None
+            else (*self._signed(*solved, pair), (solved[2], (0.0, 0.0)))
+            for pair, solved in zip(pairs, together, strict=True)
+        ]
+
+    def _signed(
+        self, rows: NDArray[np.int64], y: Floats, solution: Solution, pair: tuple[int, int]
+    ) -> tuple[NDArray[np.int64], Floats]:
+        """Return the rows with a non-zero coefficient, and these, positive for the first class."""
+        at = np.flatnonzero(solution.alpha)
+        if self.verbose:
+            first, second = self.classes_[list(pair)].tolist()
+            print(
+                f"{first!r} against {second!r}: {solution.iterations} iterations, {at.size} support vectors, "
+                f"relative gap {solution.gap:.1e}"
+            )
+        return rows[at], -solution.alpha[at] * y[at]
+
     def _solved_pair(
         self,
         oracle: Oracle,
@@ -360,14 +399,7 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         if random is not None:
             folds = [fold for fold in np.array_split(random.permutation(members.size), _FOLDS) if fold.size]
             sigmoid = _platt.sigmoid(-cross_validated(trainer, part, *problem, folds), y < 0.0)
-        at = np.flatnonzero(solution.alpha)
-        if self.verbose:
-            first, second = self.classes_[[i, j]].tolist()
-            print(
-                f"{first!r} against {second!r}: {solution.iterations} iterations, {at.size} support vectors, "
-                f"relative gap {solution.gap:.1e}"
-            )
-        return members[at], -solution.alpha[at] * y[at], (solution, sigmoid)
+        return (*self._signed(members, y, solution, pair), (solution, sigmoid))
 
     def _keep(
         self,

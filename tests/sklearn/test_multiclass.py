@@ -9,6 +9,7 @@ from sklearn.datasets import load_digits, load_iris
 from sklearn.svm import SVC
 
 from svmbench.sklearn import KernelSVC, _one_vs_one
+from svmbench.sklearn._together import PairProblems
 
 
 def both(X, y, **given):
@@ -154,3 +155,86 @@ def test_an_end_before_the_tolerance_is_said(iris):
         fitted = KernelSVC(C=100.0, max_iter=1, tol=1e-10).fit(X, y)
     assert fitted.fit_status_ == 1 and fitted.gap_ > 1e-10
     np.testing.assert_array_equal(fitted.n_iter_, 1)
+
+
+@pytest.fixture(scope="module")
+def many():
+    """2,400 rows of eight classes that overlap: too many for a matrix that is made at once."""
+    rng = np.random.default_rng(7)
+    y = rng.integers(0, 8, size=2400)
+    angles = 0.25 * np.pi * y
+    X = np.column_stack([np.cos(angles), np.sin(angles)]) + rng.normal(scale=0.35, size=(y.size, 2))
+    return X.astype(np.float32).astype(np.float64), y
+
+
+def one_by_one(monkeypatch, X, y, weights=None, **given):
+    """Return what is fitted if no pair is solved together with others."""
+    with monkeypatch.context() as patched:
+        patched.setattr(PairProblems, "possible", staticmethod(lambda *_: False))
+        return KernelSVC(**given).fit(X, y, weights)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"fit_intercept": False},
+        {"kernel": "poly", "gamma": 0.5, "coef0": 1.0},
+        {"C": 100.0, "gamma": 5.0},
+        {"class_weight": {0: 3.0, 5: 0.2}},
+    ],
+    ids=str,
+)
+def test_pairs_that_share_rows_have_the_answers_of_pairs_alone(many, monkeypatch, given):
+    X, y = many
+    given = {"tol": 1e-7, **given}
+    ours, alone = KernelSVC(**given).fit(X, y), one_by_one(monkeypatch, X, y, **given)
+    assert max(ours.gap_, alone.gap_) <= 1e-7
+    for one in (ours, alone):
+        one.set_params(decision_function_shape="ovo")
+    np.testing.assert_allclose(ours.decision_function(X), alone.decision_function(X), atol=2e-2)
+    assert (ours.predict(X) == alone.predict(X)).mean() > 0.999
+
+
+def test_kernel_values_are_shared_between_pairs(many, monkeypatch):
+    X, y = many
+    ours, alone = KernelSVC(gamma=5.0).fit(X, y), one_by_one(monkeypatch, X, y, gamma=5.0)
+    assert ours.kernel_evaluations_ < y.size**2 < alone.kernel_evaluations_
+
+
+def test_threads_and_the_way_back_change_what_they_should(many, monkeypatch):
+    X, y = many
+    one, two = KernelSVC(tol=1e-6).fit(X, y), KernelSVC(tol=1e-6, n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(one.dual_coef_, two.dual_coef_)
+    np.testing.assert_array_equal(one.n_iter_, two.n_iter_)
+    monkeypatch.setattr("svmbench.sklearn._together._WORK", 1.0)
+    back, alone = KernelSVC(tol=1e-6).fit(X, y), one_by_one(monkeypatch, X, y, tol=1e-6)
+    np.testing.assert_array_equal(back.dual_coef_, alone.dual_coef_)
+    assert back.gap_ <= 1e-6
+
+
+def test_a_large_C_and_an_offset_are_certified_for_the_rows_as_given(many):
+    X, y = many
+    fitted = KernelSVC(C=1e3, gamma=2.0, tol=1e-5, decision_function_shape="ovo").fit(X + 1e5, y)
+    assert fitted.gap_ <= 1e-5
+    values, ends = fitted.decision_function(X + 1e5), np.cumsum(fitted.n_support_)
+    moved = X + 1e5 - 1e5
+    K = np.exp(-2.0 * np.square(moved[:, None] - moved[None]).sum(axis=-1))
+    for p, (i, j) in enumerate(_one_vs_one.pairs(8)):
+        beta = np.zeros(y.size)
+        for own, other in ((i, j - 1), (j, i)):
+            at = slice(ends[own] - fitted.n_support_[own], ends[own])
+            beta[fitted.support_[at]] = fitted.dual_coef_[other, at]
+        members = np.isin(y, [i, j])
+        labels = np.where(y == i, 1.0, -1.0)
+        f = K @ beta
+        norm = beta @ f
+        primal = 0.5 * norm + 1e3 * np.maximum(0.0, 1.0 - labels * (f + fitted.intercept_[p]))[members].sum()
+        dual = np.abs(beta).sum() - 0.5 * norm
+        assert primal - dual <= (fitted.gaps_[p] + 1e-9) * primal
+        np.testing.assert_allclose(values[:, p], f + fitted.intercept_[p], atol=1e-2)
+
+
+def test_a_solver_with_an_intercept_is_not_asked_for_none(iris):
+    with pytest.raises(ValueError, match="solver='smo_pair' always has an intercept: use"):
+        KernelSVC(solver="smo_pair", fit_intercept=False).fit(*iris)

@@ -46,6 +46,17 @@ cdef class GramLayout(Layout):
             for j in range(self.n, self.stride):
                 out[r * self.stride + j] = 0.0
 
+    cdef bint can_cross(self) noexcept nogil:
+        return True
+
+    cdef void cross(self, Layout other, int64_t i, char *query, float *out) noexcept nogil:
+        cdef const double *row = &self.matrix[(<GramLayout>other).members[i], 0]
+        cdef Py_ssize_t j = 0
+        for j in range(self.n):
+            out[j] = <float>row[self.members[j]]
+        for j in range(self.n, self.stride):
+            out[j] = 0.0
+
     cdef int pairs(self, const int64_t *rows, Py_ssize_t count, const int64_t *cols, Py_ssize_t width,
                    float *out, Py_ssize_t stride) except -1:
         cdef const double *row = NULL

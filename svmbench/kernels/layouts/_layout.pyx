@@ -125,6 +125,20 @@ cdef class Layout:
         """
         return 0
 
+    cdef bint can_cross(self) noexcept nogil:
+        """Return whether `cross` works."""
+        return False
+
+    cdef Py_ssize_t query_size(self) noexcept nogil:
+        """Return the bytes of scratch that `cross` needs."""
+        return 0
+
+    cdef void cross(self, Layout other, int64_t i, char *query, float *out) noexcept nogil:
+        """Write the values of example i of another layout with all examples of this one, `stride` values.
+
+        Both were selected from the same layout. Several threads may call it at once, on one thread each.
+        """
+
     cdef Layout over(self, Layout whole, const int64_t *examples, Py_ssize_t count):
         """Return a layout over `count` examples of another, no more than this one was made with.
 

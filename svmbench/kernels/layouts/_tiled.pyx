@@ -159,6 +159,18 @@ cdef class TiledLayout(Layout):
             self.columns.sources[:] = -1        # they are copies of what was here
         return self
 
+    cdef bint can_cross(self) noexcept nogil:
+        return self.places == NULL
+
+    cdef Py_ssize_t query_size(self) noexcept nogil:
+        return self.job.query_bytes
+
+    cdef void cross(self, Layout other, int64_t i, char *query, float *out) noexcept nogil:
+        cdef tiled_job job = self.job
+        job.threads = 1
+        (<TiledLayout>other).unpack((<TiledLayout>other).at(i), query)
+        svmbench_tiled_rows(&job, query, 1, out, self.stride)
+
     cdef bint can_place(self) noexcept nogil:
         return True     # in a part, which has no regions: its first examples are alike
 

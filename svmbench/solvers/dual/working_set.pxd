@@ -3,6 +3,8 @@
 from libc.stdint cimport int64_t
 
 
+ctypedef void (*make_row)(void* maker, ptrdiff_t k) noexcept nogil
+
 cdef extern from "svmbench/solvers/dual/csrc/working_set.h" nogil:
     enum: WORKING_SET_PAD
     ctypedef struct working_set:
@@ -16,6 +18,9 @@ cdef extern from "svmbench/solvers/dual/csrc/working_set.h" nogil:
         double* values
         double* up
         double* down
+        make_row make
+        void* maker
+        unsigned char* made
 
 
 # Change beta until the violation is at most eps, in at most `steps` steps; return the number of steps.

@@ -151,9 +151,9 @@ TARGET static int64_t VARIANT(solve_pairs)(working_set *set, double eps, int64_t
         const double high = VARIANT(move_pair)(set, row_i, row_j, step, &i, &low);
         if (!(high - low >= eps) || made == steps)
             return made;
-        row_i = set->kernel + i * set->stride;
+        row_i = kernel_row(set, i);
         j = VARIANT(partner)(set, row_i, high, set->diagonal[i]);
-        row_j = set->kernel + j * set->stride;
+        row_j = kernel_row(set, j);
         const double room_i = set->most[i] - set->beta[i], room_j = set->beta[j] - set->least[j];
         step = (high - set->values[j]) / VARIANT(positive)(set->diagonal[i] + set->diagonal[j] - 2.0 * row_i[j]);
         step = step < room_i ? step : room_i;
@@ -276,14 +276,14 @@ TARGET static int64_t VARIANT(solve_free)(working_set *set, double eps, int64_t 
             return made;
         const ptrdiff_t i = chosen.i;
         const double own = set->diagonal[i], value = set->values[i];
-        chosen.row_i = set->kernel + i * set->stride;
+        chosen.row_i = kernel_row(set, i);
         chosen.step_j = 0.0;
         chosen.row_j = chosen.row_i;
         const int paired = VARIANT(second)(set, &chosen, &chosen.j) > alone;
         const ptrdiff_t j = chosen.j;
         const double both = paired ? chosen.row_i[j] : 0.0;
         if (paired) {
-            chosen.row_j = set->kernel + j * set->stride;
+            chosen.row_j = kernel_row(set, j);
             chosen.step_j = VARIANT(inside_one)(set, j, (own * set->values[j] - value * both) /
                                                             VARIANT(positive)(own * set->diagonal[j] - both * both));
             VARIANT(go)(set, j, chosen.step_j);

@@ -4,6 +4,16 @@
 #include <math.h>
 #include <string.h>
 
+/* Row k of the kernel matrix, made now if that is still to do. */
+static inline const float *kernel_row(working_set *set, ptrdiff_t k)
+{
+    if (set->make != NULL && !set->made[k]) {
+        set->make(set->maker, k);
+        set->made[k] = 1;
+    }
+    return set->kernel + k * set->stride;
+}
+
 #define BODY "_working_set_body.h"
 #include "svmbench/simd/csrc/variants.h"
 

@@ -18,6 +18,11 @@ typedef struct {
     double *values;         /* y - f(x); moved along */
     double *up;             /* scratch: 0, or -inf where beta cannot grow */
     double *down;           /* scratch: 0, or +inf where it cannot fall */
+    /* Where this is not NULL rows are made when they are first read: `make` fills row k, `made` has a 1 for each
+     * row that is filled. */
+    void (*make)(void *maker, ptrdiff_t k);
+    void *maker;
+    unsigned char *made;
 } working_set;
 
 /* Steps, at most `steps`, until the violation is below eps; returns how many. `balanced`: the sum of beta stays

@@ -1,0 +1,200 @@
+"""Small problems of pairs of classes, solved on the kernel rows of examples sorted by class.
+
+What a problem of a thousand rows costs is little, and there are many of them: 325 of 26 classes. Data are
+selected once for each class. Kernel values within a class serve all its problems; rows are made when the
+solver first reads them. The solver is `svmbench.solvers.dual.two_groups.TwoGroups`, the certificate that of
+all other problems (`svmbench.runner.margin`, `svmbench.runner.certificate`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.kernels._ledger import Ledger
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem
+from svmbench.runner.certificate import certify, diagonal, gaussian
+from svmbench.runner.margin import GapBounds, Point
+from svmbench.sklearn._training import Solution, Trainer
+from svmbench.solvers.dual.two_groups import TwoGroups
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+#: Of a pair of classes its rows, their labels, -1 for the first class, and the solution.
+Solved = tuple[Indices, Floats, Solution]
+
+#: Rows of a problem up to which it is solved so.
+_MOST_ROWS = 6000
+
+#: Steps of a problem at most, times its rows: a fraction of a second. What takes longer is solved better by
+#: `decomposition`, which changes more than two coefficients on a row.
+_WORK = 5e7
+
+#: Violation of the optimality conditions below which no step is made.
+_EPS = 1e-10
+
+#: Parts of the gap asked for that the solver's own values show before the certificate is made, one after the
+#: other while that is too large.
+_GOALS = (0.7, 0.2, 0.05)
+
+
+class PairProblems:
+    """The problems of all pairs of classes.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Over all rows.
+    codes : ndarray of int64, shape (n,)
+        Class of each row, from 0.
+    weights : ndarray of float64, shape (n,), or None
+        Positive weights of the losses; None: all 1.
+    C : float
+        Regularisation, finite.
+    bias : str
+        ``none`` or ``unregularised``.
+    tol : float
+        Relative duality gap to reach.
+    threads : int
+        Problems that are solved at the same time.
+    """
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        codes: Indices,
+        weights: Floats | None,
+        C: float,
+        bias: str,
+        tol: float,
+        threads: int = 1,
+    ) -> None:
+        self._oracle, self._weights = oracle, weights
+        self._C, self._bias, self._tol = C, bias, tol
+        self._rows = _rows_of(codes)
+        groups = [oracle.subset(rows, cached=False, ledger=Ledger()) for rows in self._rows]
+        self._solvers: SimpleQueue[TwoGroups] = SimpleQueue()
+        self._threads = min(threads, max(1, len(groups) * (len(groups) - 1) // 2))
+        for _ in range(self._threads):
+            self._solvers.put(TwoGroups(groups))
+
+    @staticmethod
+    def possible(oracle: Oracle, codes: Indices, trainer: Trainer, C: float, room: int, threads: int) -> bool:
+        """Return whether there are several problems, all small, in `room` bytes, of a kind that is solved so.
+
+        Parameters
+        ----------
+        oracle, codes, C, threads
+            As of the class.
+        trainer : Trainer
+            What solves them otherwise.
+        room : int
+            Bytes for kernel values.
+        """
+        plain = trainer.solver == "decomposition" and trainer.most < 0 and np.isfinite(C)
+        if not (plain and codes.max() > 1 and TwoGroups.possible(oracle)):
+            return False
+        sizes = np.sort(np.bincount(codes))
+        pair = int(sizes[-2:].sum())
+        values = pair**2 + int(np.square(sizes).sum())
+        return pair <= _MOST_ROWS and 4 * values * threads <= room
+
+    def solved(self, pairs: Iterable[tuple[int, int]]) -> list[Solved | None]:
+        """Solve the problems of some pairs.
+
+        Returns
+        -------
+        list of (ndarray of int64, ndarray of float64, Solution) or None
+            Of each pair its rows, their labels, -1 for the first class, and the solution; None where the gap
+            was not reached, which is left to `Trainer` then.
+        """
+        if self._threads == 1:
+            return [self._one(pair) for pair in pairs]
+        with ThreadPoolExecutor(self._threads) as pool:
+            return list(pool.map(self._one, pairs))
+
+    def _one(self, pair: tuple[int, int]) -> Solved | None:
+        solver = self._solvers.get()
+        try:
+            return self._solved(solver, *pair)
+        finally:
+            self._solvers.put(solver)
+
+    def _solved(self, solver: TwoGroups, i: int, j: int) -> Solved | None:
+        first, second = self._rows[i], self._rows[j]
+        rows = np.concatenate([first, second])
+        y = np.repeat([-1.0, 1.0], [first.size, second.size])
+        weights = None if self._weights is None else self._weights[rows]
+        problem = Problem.build(y, C=self._C, bias=self._bias, weights=weights)
+        bounds = problem.bounds
+        solver.start(i, j, [bounds[: first.size], bounds[first.size :]], self._bias != "none", _EPS)
+        part, most = _Part(self._oracle, rows), int(_WORK / rows.size)
+        for goal in _GOALS:
+            if not solver.advance(goal * self._tol, most - solver.steps):
+                break
+            alpha, responses = solver.point()
+            part.ledger.kev_iter = 2 * solver.steps * rows.size
+            bias, gap = part.certified(problem, alpha, responses)
+            if gap <= self._tol:
+                return rows, y, Solution(alpha, bias, gap, solver.steps, solver.evaluations, False)
+        return None
+
+
+def _rows_of(codes: Indices) -> list[Indices]:
+    """Return the rows of each class."""
+    ends = np.cumsum(np.bincount(codes))
+    return list(np.split(np.argsort(codes, kind="stable"), ends[:-1]))
+
+
+class _Part:
+    """What a certificate reads of some rows of an oracle, without a copy of them.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Over all rows.
+    rows : ndarray of int64, shape (m,)
+        Some of them.
+    """
+
+    def __init__(self, oracle: Oracle, rows: Indices) -> None:
+        self._oracle, self._rows = oracle, rows
+        self.ledger = Ledger()
+        self.value_error, self.feature_error = oracle.value_error, oracle.feature_error
+        self.exact_price = oracle.exact_price
+
+    def exact_responses(
+        self, indices: Indices, coefficients: Floats, *, cols: Indices | None = None, observed: bool = True
+    ) -> Floats:
+        """Return the same as `Oracle.exact_responses`; observation pays."""
+        at = self._rows if cols is None else self._rows[cols]
+        found = self._oracle.exact_responses(self._rows[indices], coefficients, cols=at, observed=observed)
+        return np.asarray(found)
+
+    def row_errors(self, indices: Indices, coefficients: Floats, cols: Indices) -> Any:
+        """Return the same as `Oracle.row_errors`."""
+        return self._oracle.row_errors(self._rows[indices], coefficients, self._rows[cols])
+
+    def certified(self, problem: Problem, alpha: Floats, responses: Floats) -> tuple[float, float]:
+        """Return the bias and the relative gap that is proven of a dual point; infinite where it is none."""
+        if problem.weights is None and GapBounds.possible(self._oracle):
+            bounds = GapBounds(problem, self)
+            if not bounds.feasible(alpha):
+                return 0.0, np.inf
+            bound = bounds.confirmed(Point(alpha, responses, np.zeros(alpha.size)))
+            return bound.bias, float(bound.relative_gap)
+        support = np.flatnonzero(alpha)
+        exact = problem.y * self.exact_responses(support, (alpha * problem.y)[support])
+        own, rounded = diagonal(self._oracle), gaussian(self._oracle)
+        try:
+            found = certify(problem, alpha, exact, lambda i: own(int(self._rows[i])), rounded=rounded)
+        except ArithmeticError:
+            return 0.0, np.inf
+        return float(found["bias"]), float(found["relative_gap"])

@@ -1,0 +1,116 @@
+"""The solver of pairs of groups solves their duals, whatever it has solved before."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from svmbench.kernels._ledger import Ledger
+from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.gram import GramOracle
+from svmbench.problem import Problem
+from svmbench.solvers.dual.two_groups import TwoGroups
+from svmbench.solvers.kernel.decomposition import Decomposition, Params
+
+GAUSSIAN = {"name": "gaussian", "gamma": 0.1}
+SIZES = (37, 64, 90)
+
+
+def examples(layout):
+    """Return rows of three groups, one after the other, that the layout takes."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(sum(SIZES), 7)) + np.repeat([0.0, 0.8, 1.6], SIZES)[:, None]
+    if layout == "bits":
+        X = X > 0.8
+    if layout == "bytes":
+        X = np.clip(np.round(8.0 * X), 0, 255)
+    return X.astype(np.float32)
+
+
+def oracle_of(layout):
+    X = examples(layout)
+    if layout == "gram":
+        return GramOracle(np.exp(-0.1 * np.square(X[:, None] - X[None]).sum(axis=-1, dtype=np.float64)))
+    kernel = {**GAUSSIAN, "gamma": 1e-3} if layout == "bytes" else GAUSSIAN
+    return Oracle(X, kernel, layout=layout)
+
+
+def rows_of(number):
+    begin = sum(SIZES[:number])
+    return np.arange(begin, begin + SIZES[number])
+
+
+def solver_over(oracle):
+    return TwoGroups([oracle.subset(rows_of(g), cached=False, ledger=Ledger()) for g in range(len(SIZES))])
+
+
+def solved(solver, i, j, problem, goal=1e-9):
+    bounds = [problem.bounds[: SIZES[i]], problem.bounds[SIZES[i] :]]
+    solver.start(i, j, bounds, problem.bias != "none", 1e-12)
+    assert solver.advance(goal, 10**6)
+    return solver.point()
+
+
+def problem_of(i, j, bias, weighted):
+    y = np.repeat([-1.0, 1.0], [SIZES[i], SIZES[j]])
+    weights = np.random.default_rng(1).uniform(0.2, 2.0, size=y.size) if weighted else None
+    return Problem.build(y, C=3.0, bias=bias, weights=weights)
+
+
+@pytest.mark.parametrize("layout", ["dense", "bits", "bytes", "gram", "double"])
+@pytest.mark.parametrize("bias", ["none", "unregularised"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_it_solves_what_decomposition_solves(layout, bias, weighted):
+    oracle = oracle_of(layout)
+    assert TwoGroups.possible(oracle)
+    solver = solver_over(oracle)
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        problem, rows = problem_of(i, j, bias, weighted), np.concatenate([rows_of(i), rows_of(j)])
+        alpha, responses = solved(solver, i, j, problem)
+        part = oracle.subset(rows)
+        run = Decomposition(Params(eps=1e-9)).start(problem, part, None)
+        run.advance("iterations", 10**6)
+        expected = problem.y * part.exact_responses(np.arange(rows.size), run.snapshot().alpha * problem.y)
+        np.testing.assert_allclose(responses, expected, atol=2e-4)
+        assert (alpha >= 0.0).all() and (alpha <= problem.bounds).all()
+        exact = problem.y * part.exact_responses(np.arange(rows.size), alpha * problem.y)
+        np.testing.assert_allclose(responses, exact, atol=1e-4)
+        if bias != "none":
+            assert abs(alpha @ problem.y) <= 1e-12 * alpha.sum()
+
+
+def test_what_was_solved_before_changes_no_bit():
+    solver = solver_over(oracle_of("dense"))
+    for i, j in ((0, 1), (1, 2), (0, 2), (0, 1)):
+        problem = problem_of(i, j, "unregularised", False)
+        alone = solved(solver_over(oracle_of("dense")), i, j, problem)
+        for mine, other in zip(solved(solver, i, j, problem), alone, strict=True):
+            np.testing.assert_array_equal(mine, other)
+
+
+def test_values_within_a_group_are_made_once():
+    solver = solver_over(oracle_of("dense"))
+    counts = []
+    for _ in range(2):
+        solved(solver, 0, 1, problem_of(0, 1, "unregularised", False))
+        counts.append(solver.evaluations)
+    # The second time only values between the groups are made: those that the first time had as well.
+    rows = np.count_nonzero(solver.point()[0])
+    assert counts[1] < counts[0]
+    assert counts[0] - counts[1] >= rows * min(SIZES[:2])
+    assert counts[0] <= sum(SIZES[:2]) ** 2
+
+
+def test_steps_are_limited():
+    solver = solver_over(oracle_of("dense"))
+    problem = problem_of(0, 1, "unregularised", False)
+    solver.start(0, 1, [problem.bounds[: SIZES[0]], problem.bounds[SIZES[0] :]], True, 1e-12)
+    assert not solver.advance(1e-9, 3) and solver.steps == 3
+    assert not solver.advance(1e-9, 0) and solver.steps == 3
+    assert solver.advance(1e-9, 10**6) and solver.steps > 3
+
+
+def test_sparse_examples_are_not_taken():
+    import scipy.sparse as sp
+
+    assert not TwoGroups.possible(Oracle(sp.csr_array(examples("dense")), GAUSSIAN, layout="sparse"))
