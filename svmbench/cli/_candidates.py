@@ -16,7 +16,7 @@ _OPTIONS = {
     "plan": ("--config-dir", "--calibrate", "--json", "--help"),
     "status": ("--json", "--results", "--help"),
     "resume": ("--json", "--results", "--help"),
-    "tune": ("--rounds", "--config-dir", "--json", "--help"),
+    "tune": ("--search", "--rounds", "--settings", "--search-seed", "--config-dir", "--json", "--help"),
     "best": ("--by", "--json", "--results", "--help"),
     "list": (
         *("--all", "--columns", "--where", "--sort", "--reverse", "--best"),
@@ -47,6 +47,7 @@ _OPTIONS = {
     "datasets": ("--mirror", "--dir", "--json", "--help"),
     "solvers": ("--json", "--help"),
     "paper": ("--config-dir", "--json", "--results", "--help"),
+    "new": ("--config-dir", "--help"),
     "speed": ("--dataset", "--cache", "--solver", "--repeats", "--most", "--json", "--results", "--help"),
     "completion": ("--help",),
     "help": (),
@@ -55,6 +56,7 @@ _FIRST = {
     "datasets": ("list", "fetch", "verify"),
     "paper": ("list", "plan", "run", "draw", "table", "verdict", "redraw", "keep"),
     "speed": ("machine", "rows", "solvers", "baselines", "scaling", "show"),
+    "new": ("dataset", "figure", "solver"),
     "completion": ("bash", "zsh"),
     "help": tuple(COMMANDS),
 }

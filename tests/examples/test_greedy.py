@@ -18,11 +18,15 @@ RIGHT, WRONG = "self.change(i, best[i])", "self.change(i, best[i]); self.change(
 
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
-    """A folder in which the package is installed as its pyproject.toml says, without a build."""
-    folder = tmp_path / "installed"
-    shutil.copytree(EXAMPLE / "svmbench_greedy", folder / "svmbench_greedy")
-    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
-    about = folder / "svmbench_greedy-0.1.0.dist-info"
+    return installed_from(EXAMPLE, tmp_path / "installed")
+
+
+def installed_from(package: Path, folder: Path) -> Path:
+    """Install a package into a folder as its pyproject.toml says, without a build, and return the folder."""
+    project = tomllib.loads((package / "pyproject.toml").read_text())["project"]
+    module = project["name"].replace("-", "_")
+    shutil.copytree(package / module, folder / module)
+    about = folder / f"{module}-0.1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text(
         f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
@@ -42,8 +46,8 @@ def python(installed: Path, *arguments: str, cwd: Path = ROOT) -> subprocess.Com
     )
 
 
-def conformance(installed: Path, part: str = "") -> subprocess.CompletedProcess[str]:
-    options = ("-k", "greedy", "-x", "-q", "-p", "no:cacheprovider")
+def conformance(installed: Path, part: str = "", name: str = "greedy") -> subprocess.CompletedProcess[str]:
+    options = ("-k", name, "-x", "-q", "-p", "no:cacheprovider")
     return python(installed, "pytest", f"tests/conformance/{part}", *options)
 
 

@@ -1,0 +1,96 @@
+"""`svmbench new`: what it writes works as it is."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from svmbench.cli.main import main
+from tests.examples.test_greedy import EXAMPLE, ROOT, conformance, installed_from
+
+
+def files(folder: Path) -> dict[str, str]:
+    found = (file for file in folder.rglob("*") if file.is_file() and "__pycache__" not in file.parts)
+    return {str(file.relative_to(folder)): file.read_text() for file in found}
+
+
+def test_the_example_of_the_documentation_is_what_it_writes(here):
+    assert main(["new", "solver", "greedy"]) == 0
+    assert files(Path("svmbench-greedy")) == files(EXAMPLE)
+
+
+def test_a_new_solver_runs_and_satisfies_the_conformance_suite(here, tmp_path, capsys):
+    assert main(["new", "solver", "two_steps"]) == 0
+    told = capsys.readouterr().out
+    assert "svmbench-two_steps/svmbench_two_steps/solver.py\n" in told
+    assert "next     pip install ./svmbench-two_steps && svmbench run solver=two_steps\n" in told
+    installed = installed_from(Path("svmbench-two_steps").absolute(), tmp_path / "installed")
+    done = conformance(installed, "test_counts.py", "two_steps")
+    assert done.returncode == 0 and done.stdout.count(".") > 5, done.stdout
+    own = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "svmbench-two_steps/tests"]
+    done = subprocess.run(
+        own, capture_output=True, text=True, env={"PYTHONPATH": f"{installed}:{ROOT}", "PATH": ""}
+    )
+    assert done.returncode == 0 and "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_new_data_set_loads(here, capsys):
+    Path("mine.csv").write_text("colour,size,kind\n" + "red,1,no\nblue,2,yes\nred,,no\nblue,3,yes\n" * 5)
+    keys = [
+        "dataset.path=mine.csv",
+        "dataset.positive=yes",
+        "dataset.encode=onehot",
+        "dataset.missing=median",
+    ]
+    assert main(["new", "dataset", "coloured", "--config-dir", "conf", *keys]) == 0
+    assert capsys.readouterr().out.startswith("conf/dataset/coloured.yaml\n")
+    asked = ["--config-dir", "conf", "dataset=coloured", "kernel.gamma=1", "problem.C=1", "solver=smo"]
+    assert main(["run", *asked]) == 0
+    assert "training error   0.00 %" in capsys.readouterr().out
+
+
+def test_a_new_figure_is_run_and_drawn(here, capsys):
+    assert main(["new", "figure", "my-board", "--config-dir", "conf"]) == 0
+    assert main(["paper", "run", "my-board", "--config-dir", "conf"]) == 0
+    assert main(["paper", "draw", "my-board", "--config-dir", "conf"]) == 0
+    pictures = list(Path("results/figures/my-board").glob("*.png"))
+    assert len(pictures) == 1 and pictures[0].stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["solver", "smo"], "there is a solver 'smo' already: give another name"),
+        (["solver", "Mine"], "'Mine' cannot name a solver: give at most 40 lower-case letters"),
+        (["solver", "a-b"], "'a-b' cannot name a solver"),
+        (["solver", "mine", "--config-dir", "x"], "--config-dir does not apply to a solver"),
+        (["solver", "mine", "dataset.path=x"], "dataset.path=x does not apply to a solver"),
+        (["kernel", "mine"], "invalid choice: 'kernel'"),
+        (["dataset", "adult", "--config-dir", "x"], "there is a dataset 'adult' already"),
+        (["dataset", "mine"], "give --config-dir DIR, the folder of your own configuration"),
+        (["dataset", "mine", "--config-dir", "x"], "dataset=file needs a file: give dataset.path=FILE"),
+        (["dataset", "mine", "--config-dir", "x", "seed=1"], "seed=1 is no key of a data set"),
+        (["dataset", "mine", "--config-dir", "x", "dataset.path=no.csv"], "cannot read no.csv"),
+        (["figure", "sbp-f2", "--config-dir", "x"], "there is a figure 'sbp-f2' already"),
+    ],
+)
+def test_what_cannot_be_made_is_told_and_nothing_is_written(here, capsys, monkeypatch, arguments, sentence):
+    monkeypatch.delenv("SVMBENCH_CONF", raising=False)
+    assert main(["new", *arguments]) == 2
+    told = capsys.readouterr().err
+    assert sentence in told and told.count("\n") == 1
+    assert not list(here.iterdir())
+
+
+def test_a_file_that_exists_is_never_replaced(here, capsys):
+    assert main(["new", "solver", "mine"]) == 0
+    Path("svmbench-mine/pyproject.toml").write_text("changed")
+    shutil.rmtree("svmbench-mine/svmbench_mine")
+    assert main(["new", "solver", "mine"]) == 2
+    assert "svmbench-mine/pyproject.toml exists already" in capsys.readouterr().err
+    assert Path("svmbench-mine/pyproject.toml").read_text() == "changed"
+    assert not Path("svmbench-mine/svmbench_mine").exists()
