@@ -15,6 +15,7 @@ _OPTIONS = {
     "run": ("--multirun", "--config-dir", "--cfg", "--resolve", "--json", "--help"),
     "plan": ("--config-dir", "--calibrate", "--json", "--help"),
     "status": ("--json", "--results", "--help"),
+    "watch": ("--every", "--html", "--results", "--help"),
     "resume": ("--json", "--results", "--help"),
     "tune": ("--search", "--rounds", "--settings", "--search-seed", "--config-dir", "--json", "--help"),
     "best": ("--by", "--json", "--results", "--help"),
@@ -127,7 +128,7 @@ def complete(line: str) -> list[str]:
 
 def _names(command: str, before: list[str]) -> Iterable[str]:
     """Return the names that a command accepts: runs, data sets, papers, jobs."""
-    if command in ("status", "resume", "best"):
+    if command in ("status", "watch", "resume", "best"):
         return _sweeps(_after("--results", before) or "results")
     if command in _OF_RUNS and (command != "tag" or before):  # the tag precedes its runs
         return _runs(_after("--results", before) or "results")

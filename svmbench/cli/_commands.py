@@ -4,6 +4,7 @@ COMMANDS = {
     "run": "train a solver on a data set; with -m, every combination of the values given",
     "plan": "preview a sweep: stored and missing runs, expected time and memory",
     "status": "show the progress of a sweep",
+    "watch": "show a sweep or a results folder live while runs are being made",
     "resume": "continue a sweep that was interrupted or has failed runs",
     "tune": "choose C and gamma by cross-validation, coarse to fine",
     "best": "show the best setting of a sweep and its command",

@@ -31,7 +31,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     from svmbench.cli._sweep import tell_left_out
     from svmbench.figures.tables import table
-    from svmbench.sweep.status import duration
+    from svmbench.runner.progress import duration
 
     tell_left_out(plan)
     rows = []

@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._parser import Parser, file_path
 from svmbench.cli.compare import seedless
 from svmbench.errors import UserError
 from svmbench.sweep.select import RUNS, chosen
+
+if TYPE_CHECKING:
+    from svmbench.store import StoredRun
+
+#: Heading of a page without another one.
+_TITLE = "Runs of SVM solvers"
 
 
 def _verdicts(results: Path) -> list[dict[str, Any]]:
@@ -44,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "-o", "--output", default="report.html", metavar="FILE", help="the page (report.html)"
     )
-    parser.add_argument("--title", default="Runs of SVM solvers", metavar="TEXT", help="its heading")
+    parser.add_argument("--title", default=_TITLE, metavar="TEXT", help="its heading")
     parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)
@@ -52,24 +58,39 @@ def main(arguments: Sequence[str]) -> int:
         parser.error("give runs, or --all")
     path = file_path(given.output)
 
-    from svmbench.files import write_whole
-    from svmbench.report.build import page
-    from svmbench.store.notes import Notes
-
     if not given.runs and not Path(given.results).is_dir():
         raise UserError(
             f"there are no runs: folder {given.results} does not exist; make a run with: svmbench run"
         )
     runs = chosen(given.results, given.runs or [given.results])
     verdicts = [] if given.runs else _verdicts(Path(given.results))
-    notes = Notes(Path(given.results)).all()
-    tags = {run: known["tags"] for run, known in notes.items() if known.get("tags")}
-    text = page(runs, given.title, verdicts, seedless=seedless(runs), tags=tags)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, text)
+    size = write(path, given.results, runs, given.title, verdicts)
     if given.json:
-        size = len(text.encode())
         print(json.dumps({"path": str(path), "runs": [run.id for run in runs], "bytes": size}, indent=2))
         return 0
-    print(f"{path}  ({len(runs)} run{'s' * (len(runs) > 1)}, {len(text.encode()) / 1e6:.2f} MB)")
+    print(f"{path}  ({len(runs)} run{'s' * (len(runs) > 1)}, {size / 1e6:.2f} MB)")
     return 0
+
+
+def write(
+    path: Path,
+    results: str,
+    runs: Sequence[StoredRun],
+    title: str = _TITLE,
+    verdicts: Sequence[dict[str, Any]] = (),
+    refresh: float | None = None,
+) -> int:
+    """Write the page of some runs of a results folder; return its bytes.
+
+    With `refresh` an open page loads itself again after so many seconds.
+    """
+    from svmbench.files import write_whole
+    from svmbench.report.build import page
+    from svmbench.store.notes import Notes
+
+    notes = Notes(Path(results)).all()
+    tags = {run: known["tags"] for run, known in notes.items() if known.get("tags")}
+    text = page(runs, title, verdicts, seedless=seedless(runs), tags=tags, refresh=refresh)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, text)
+    return len(text.encode())

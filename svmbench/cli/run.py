@@ -192,8 +192,12 @@ def _pictures(outcome: Outcome, run: StoredRun, counter: str, painter: Painter) 
     missing = None if curve.is_file() else counter
     plane = None if regions.is_file() else _regions(outcome)
     if missing or plane:
+        from svmbench.runner.bar import progress
+
         try:
-            painter.draw(run, missing, plane)
+            with progress(f"{run.solver} {run.dataset}") as listener:
+                listener.doing("drawing")
+                painter.draw(run, missing, plane)
         except UserError as error:
             print(f"no picture: {error}", file=sys.stderr)
     return [path for path in (curve, regions) if path.is_file()]

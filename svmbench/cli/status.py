@@ -34,14 +34,11 @@ def main(arguments: Sequence[str]) -> int:
     if given.json:
         print(json.dumps(document(record, plan, ends, maker), indent=2))
         return 0
-    seconds = [end["seconds"] for end in ends.values() if end["state"] == "done"]
-    left = None
-    if maker and seconds:
-        left = sum(seconds) / len(seconds) * (len(plan.jobs) - len(ends)) / plan.options["jobs"]
+    left = status.left(ends, len(plan.jobs), plan.options["jobs"]) if maker else None
     left_over = any(ends.get(job.number, {}).get("state") not in status.NAMES for job in plan.jobs)
     state = f"made by {maker}" if maker else "not being made" if left_over else "ended"
     print(f"sweep {record.name}: {state}")
-    print(status.line(len(plan.jobs), ends, len(running), left))
+    print(status.line(len(plan.jobs), ends, len(running), left, record.made_for()))
     for job in running:
         print(
             f"  {job.number + 1}  {job.label}: running for {status.duration(time.time() - began[job.number])}"

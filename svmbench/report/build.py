@@ -75,6 +75,7 @@ def page(
     *,
     seedless: Collection[str] = (),
     tags: Mapping[str, Sequence[str]] | None = None,
+    refresh: float | None = None,
 ) -> str:
     """Return the page.
 
@@ -90,6 +91,8 @@ def page(
         Solvers without random choices.
     tags : mapping of str to sequence of str, optional
         Run -> its tags.
+    refresh : float, optional
+        Seconds after which an open page reloads itself, for runs in progress.
 
     Raises
     ------
@@ -105,7 +108,7 @@ def page(
         for one in drawn:
             one["tags"] = sorted({tag for run in one["runs"] for tag in (tags or {}).get(run["name"], ())})
         summaries = [_summary(groups[one["title"]], one["cost"], seedless) for one in drawn]
-        text = _text(runs, title, tables, library, drawn, summaries, kept)
+        text = _text(runs, title, tables, library, drawn, summaries, kept, refresh)
         size = len(text.encode())
         if size <= most:
             return text
@@ -123,6 +126,7 @@ def _text(
     drawn: Sequence[dict[str, Any]],
     summaries: Sequence[str],
     kept: int | None,
+    refresh: float | None,
 ) -> str:
     """Return the page; figures and tables are compressed, and unpacked by the script."""
     parts = resources.files("svmbench.report")
@@ -139,13 +143,14 @@ def _text(
 <p class="note">A figure for each problem (data set, kernel, C or λ, bias), those with most methods first.
 A line for each run, or the median over seeds with the quartiles as a band.</p>
 {sections}{tables}"""
+    again = "" if refresh is None else f'<meta http-equiv="refresh" content="{refresh:.0f}">\n'
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<meta name="generator" content="svmbench {escape(__version__)}">
+{again}<meta name="generator" content="svmbench {escape(__version__)}">
 <link rel="icon" href="data:,">
 <title>{escape(title)}</title>
 <style>{parts.joinpath("page.css").read_text()}</style>

@@ -91,6 +91,7 @@ def _execute(
     reason = prepare.refusal(solver, config)
     if reason is not None:
         raise UserError(reason)
+    progress.doing("loading")
     data = load(config.dataset.document(), mirror=where.mirror, directory=where.dir, say=progress.say)
     version = None if config.features is None else features.get(config.features.name).version
     same = identity(config, data.checksum, release, version)
@@ -173,7 +174,7 @@ class _Attempt:
 
     def _settle(self) -> None:
         """Complete the problem and the identity by the certified optimum."""
-        self._task, self._best, derived = settle(self._task, self._store, self._allowance, self._progress.say)
+        self._task, self._best, derived = settle(self._task, self._store, self._allowance, self._progress)
         if derived:
             derived = {key: rounded(value) for key, value in derived.items()}
             self._same = {**self._same, "derived": derived}
@@ -201,7 +202,7 @@ class _Attempt:
     def _fit(self, data: Dataset, config: RunConfig, progress: Progress) -> tuple[End, dict[str, Any]]:
         """Train on the examples of a fold; return the end and the last checkpoint."""
         allowance = Allowance.of(config, data)
-        task, best, _ = settle(Task.of(config, data, self._task.solver), self._store, allowance, progress.say)
+        task, best, _ = settle(Task.of(config, data, self._task.solver), self._store, allowance, progress)
         rows: list[dict[str, Any]] = []
         end = self._trained_by(task, best, allowance, progress).drive(rows.append)
         return end, rows[-1] if rows else {}

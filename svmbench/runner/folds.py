@@ -98,7 +98,7 @@ class _Quiet:
         self._progress.advanced(counter, value, goal, seconds)
 
     def doing(self, what: str, left: float | None = None) -> None:
-        self._progress.doing(what, left)
+        self._progress.doing(f"{self._name}: {what}", left)
 
     def observed(self, row: dict[str, Any]) -> None:
         """Ignore a checkpoint."""

@@ -1,4 +1,4 @@
-"""Progress of a run: the protocol, and plain lines for streams that are not terminals."""
+"""How a run tells what it is doing: the contract, what is known of it meanwhile, and the plain lines."""
 
 from __future__ import annotations
 
@@ -8,76 +8,140 @@ from typing import Any, Protocol, TextIO
 
 
 class Progress(Protocol):
-    """Listener of one run."""
+    """The listener of one run."""
 
     def say(self, text: str) -> None:
-        """Receive one sentence."""
+        """Take one sentence about what happens now."""
         ...
 
     def advanced(self, counter: str, value: int, goal: int | None, seconds: float) -> None:
-        """Receive the state after each slice of training, a few times a second.
+        """Take the state after each slice of training (a few per second).
 
         Parameters
         ----------
         counter : str
             Counter of the budget.
         value : int
-            Its value.
+            Where it stands.
         goal : int or None
-            Value at which the budget ends the run, if any.
+            Where the run ends at the latest, if the budget says.
         seconds : float
-            Wall time of training so far.
+            Training time so far, wall.
         """
         ...
 
     def observed(self, row: dict[str, Any]) -> None:
-        """Receive a stored checkpoint, keys of TRACE_COLUMNS."""
+        """Take a checkpoint as it was stored, keys of TRACE_COLUMNS."""
         ...
 
     def doing(self, what: str, left: float | None = None) -> None:
-        """Receive the phase that begins.
+        """Take the phase that begins now.
 
         Parameters
         ----------
         what : str
-            ``waiting`` for a quiet machine, ``training``, ``checkpoint`` or ``certifying``.
+            ``waiting`` for a quiet machine, ``loading``, ``solving the optimum``, ``training``, ``checkpoint``, ``certifying`` (the gap that
+            the run ends with) or ``drawing``; of a cross-validation after ``fold K of N:``.
         left : float, optional
-            Estimated seconds until a budget ends the training, if known.
+            Seconds after which a budget probably ends the training, where one allows a forecast.
         """
         ...
 
 
-class Best:
-    """The last objective and the least gap so far."""
+class Standing:
+    """What is known of a run: its phase, where its counter stands, and the numbers of its checkpoints.
+
+    Attributes
+    ----------
+    phase : str
+        What `Progress.doing` was told last.
+    counter : str
+        Counter of the budget.
+    value, goal : int or None
+        Where it stands and where it ends; None before the training, and without such an end.
+    trained : float
+        Seconds of training so far.
+    left : float or None
+        Forecast of `Progress.doing`.
+    error, objective, gap : float or None
+        The last test error and objective, and the least relative gap.
+    """
 
     def __init__(self) -> None:
+        self.began = time.monotonic()
+        self.phase = "loading"
+        self.counter = ""
+        self.value: int | None = None
+        self.goal: int | None = None
+        self.trained = 0.0
+        self.left: float | None = None
+        self.error: float | None = None
         self.objective: float | None = None
         self.gap: float | None = None
+        self._seen: float | None = None
 
-    def see(self, row: dict[str, Any]) -> None:
-        """Receive a checkpoint."""
-        objective, gap = row.get("primal_objective"), row.get("relative_gap")
+    def advanced(self, counter: str, value: int, goal: int | None, seconds: float) -> None:
+        """Take the state after a slice."""
+        self.counter, self.value, self.goal, self.trained = counter, value, goal, seconds
+
+    def observed(self, row: dict[str, Any]) -> None:
+        """Take a checkpoint; what it does not know stays."""
+        error, objective, gap = (row.get(key) for key in ("test_error", "primal_objective", "relative_gap"))
+        self.error = self.error if error is None else error
         self.objective = self.objective if objective is None else objective
         if gap is not None:
             self.gap = gap if self.gap is None else min(gap, self.gap)
+        self._seen = time.monotonic()
 
-    def told(self) -> list[str]:
-        """Return what is known, in a few words each."""
-        parts = [] if self.objective is None else [f"objective {self.objective:.6g}"]
-        return parts + ([] if self.gap is None else [f"gap {self.gap:.1e}"])
+    def doing(self, what: str, left: float | None = None) -> None:
+        """Take the phase that begins."""
+        self.phase, self.left = what, left
+
+    @property
+    def seconds(self) -> float:
+        """Wall time since the run began."""
+        return time.monotonic() - self.began
+
+    @property
+    def age(self) -> float | None:
+        """Seconds since the numbers were made; None before there are any."""
+        return None if self._seen is None else time.monotonic() - self._seen
+
+    @property
+    def share(self) -> float | None:
+        """Share of the goal that is reached, at most 1: a method may pass it by part of an iteration."""
+        if self.goal is None or self.value is None:
+            return None
+        return min(1.0, self.value / max(self.goal, 1))
+
+    def cost(self) -> list[str]:
+        """Return where the counter stands and what it gains in a second; nothing before the training."""
+        if self.value is None:
+            return []
+        goal = "" if self.goal is None else f" of {self.goal:.3g}"
+        return [f"{self.counter} {self.value:.3g}{goal}", f"{self.value / max(self.trained, 1e-9):.3g}/s"]
+
+    def numbers(self) -> list[str]:
+        """Return what the checkpoints told, each in a few words, and how old it is if that is a second."""
+        parts = [] if self.error is None else [f"error {100 * self.error:.2f} %"]
+        parts += [] if self.objective is None else [f"objective {self.objective:.6g}"]
+        parts += [] if self.gap is None else [f"best gap {self.gap:.1e}"]
+        if parts and self.age is not None and self.age >= 1.0:
+            parts[-1] += f" ({duration(self.age)} ago)"
+        return parts
 
 
 class PlainLines:
-    """One line per sentence, and occasional lines for checkpoints and the state between them.
+    """One line for each sentence, and now and then one for a checkpoint or for what lies between two.
 
     Parameters
     ----------
     stream : text stream
-        Where the lines are written.
+        Where they go.
     checkpoints : float, default 5
-        Seconds without a line after which a checkpoint is printed. 0: print all.
+        Seconds without a line after which a checkpoint is told; all are stored. 0: all are told.
     between : float, default 30
-        Seconds without a line after which the counter is printed.
+        Seconds without a line after which one tells where the run stands.
     """
 
     def __init__(self, stream: TextIO, *, checkpoints: float = 5.0, between: float = 30.0) -> None:
@@ -85,25 +149,25 @@ class PlainLines:
         self._checkpoints = checkpoints
         self._between = between
         self._last = time.monotonic()
-        self._left: float | None = None
-        self._best = Best()
+        self.standing = Standing()
 
     def say(self, text: str) -> None:
         """Print the sentence."""
         self._print(text)
 
     def advanced(self, counter: str, value: int, goal: int | None, seconds: float) -> None:
-        """Print the counter, unless something was printed recently."""
+        """Print where the run stands, unless something was printed not long before."""
+        standing = self.standing
+        standing.advanced(counter, value, goal, seconds)
         if self._silent_for(self._between):
-            share = f" of {goal:.3g}" if goal is not None else ""
-            parts = [f"training: {counter} {value:.3g}{share}", f"{value / max(seconds, 1e-9):.3g}/s"]
-            parts += self._best.told()
-            left = [] if self._left is None else [f"about {self._left:.0f} s left"]
-            self._print(", ".join([*parts, f"{seconds:.1f} s", *left]))
+            parts = [*standing.cost(), *standing.numbers(), f"{seconds:.1f} s of training"]
+            parts.append(f"{duration(standing.seconds)} since the start")
+            left = [] if standing.left is None else [f"about {duration(standing.left)} left"]
+            self._print(f"{standing.phase}: {', '.join([*parts, *left])}")
 
     def observed(self, row: dict[str, Any]) -> None:
-        """Print the checkpoint, unless something was printed recently."""
-        self._best.see(row)
+        """Print the checkpoint, unless something was printed just before."""
+        self.standing.observed(row)
         if not self._silent_for(self._checkpoints):
             return
         parts = [f"iterations {row['iterations']}"]
@@ -118,8 +182,8 @@ class PlainLines:
         self._print(", ".join([*parts, f"{row['wall_seconds']:.1f} s"]))
 
     def doing(self, what: str, left: float | None = None) -> None:
-        """Store the estimate; print a last bound that begins, unless something was printed recently."""
-        self._left = left
+        """Note the phase; print that the last bound is made, unless something was printed just before."""
+        self.standing.doing(what, left)
         if what == "certifying" and self._silent_for(self._checkpoints):
             self._print("training has ended; certifying the duality gap")
 
@@ -127,7 +191,17 @@ class PlainLines:
         return time.monotonic() - self._last >= seconds
 
     def _print(self, text: str) -> None:
-        # A closed terminal or pipe must not end the run.
+        # A reader that has gone, with its terminal or at the end of a pipe, is no reason to lose the run.
         with contextlib.suppress(OSError):
             print(text, file=self._stream, flush=True)
         self._last = time.monotonic()
+
+
+def duration(seconds: float) -> str:
+    """Return a time as a person says it: 8 s, 3 min 20 s, 2 h 5 min."""
+    whole = max(1, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

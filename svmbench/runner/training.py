@@ -79,7 +79,7 @@ class Task:
 
 
 def settle(
-    task: Task, store: Store, allowance: Allowance | None, say: Callable[[str], None]
+    task: Task, store: Store, allowance: Allowance | None, progress: Progress
 ) -> tuple[Task, Optimum | None, dict[str, float]]:
     """Look up the certified optimum of a task, and compute it if ν or R depends on it.
 
@@ -104,9 +104,11 @@ def settle(
     name, key = DERIVED.get(task.solver.form, ("lam", "lam"))
     if getattr(problem, name) is not None:
         return task, best, {}
+    if best is None:
+        progress.doing("solving the optimum")
     best = best or optimum(
         problem, task.posed.data, kernel, store, cache_bytes=task.cache_bytes, threads=config.threads,
-        seconds=config.budget.seconds, allowance=allowance, say=say,
+        seconds=config.budget.seconds, allowance=allowance, say=progress.say,
     )  # fmt: skip
     value = derived_from(vars(best), key)
     if best.nu is None or value is None:

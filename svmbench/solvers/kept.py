@@ -42,6 +42,11 @@ class Kept:
         part._within = f"{self._within}{name}."
         return part
 
+    def holds(self, name: str) -> bool:
+        """Return whether the saved state contains a part."""
+        prefix = f"{self._within}{name}."
+        return any(key.startswith(prefix) for key in self._stored or ())
+
     def vectors(self, **vectors: Any) -> None:
         """Save arrays, or fill them with saved values; pass the memory of the run itself, not copies."""
         for name, vector in vectors.items():

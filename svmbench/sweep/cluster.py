@@ -108,7 +108,7 @@ class Cluster:
 
     def _document(self, job: Job) -> dict[str, Any]:
         """Return the document of a job for its machine, with absolute paths."""
-        for kind in ("log", "json"):  # of an earlier attempt
+        for kind in ("log", "json", "now"):  # of an earlier attempt
             self._path(job.number, kind).unlink(missing_ok=True)
         config = replace(job.config, results=str(Path(job.config.results).absolute()))
         return {

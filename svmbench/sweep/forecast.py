@@ -8,9 +8,9 @@ from datetime import datetime
 from statistics import median
 
 from svmbench.run_config import BudgetConfig
+from svmbench.runner.progress import duration
 from svmbench.store import Store, StoredRun
 from svmbench.sweep.plan import Plan
-from svmbench.sweep.status import duration
 from svmbench.sweep.stored import likely, stored
 
 

@@ -104,6 +104,7 @@ class Pool:
             if place is None:  # no more jobs on its data: prefer data that no worker holds
                 place = next((i for i, job in enumerate(pending) if _dataset(job) not in held), 0)
             job = pending.pop(place)
+            (self._folder / f"{job.number}.now").unlink(missing_ok=True)  # of an attempt before
             idle.give(job, self._folder / f"{job.number}.log")
             listener.began(job)
 

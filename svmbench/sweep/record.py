@@ -5,7 +5,7 @@
     plan.json       options, jobs (label and configuration), what was left out, a digest
     events.jsonl    {"job": 3, "event": "began" or "ended", "time": ..., "check": digest}; an end has more
     lock            held while the sweep is running
-    N.log           progress of job N;  workers.log: other output of the processes
+    N.log, N.now    progress and current state of job N;  workers.log: other output of the processes
 """
 
 from __future__ import annotations
@@ -151,6 +151,13 @@ class Record:
     def maker(self) -> str | None:
         """Return who is running it, or None."""
         return holder(self.folder / "lock")
+
+    def made_for(self) -> float | None:
+        """Return the seconds since that process began to make it; None if nobody does."""
+        try:
+            return max(0.0, time.time() - (self.folder / "lock").stat().st_mtime) if self.maker() else None
+        except OSError:  # it has ended just now
+            return None
 
 
 def _check_plan(plan: Plan) -> None:

@@ -1,4 +1,4 @@
-"""Status of a sweep: counts, time left, and the table of its ends."""
+"""Status of a sweep: counts, time left, the running jobs, and the table of its ends."""
 
 from __future__ import annotations
 
@@ -8,20 +8,28 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
+from svmbench.runner.block import Block, on_terminal, size
 from svmbench.runner.outcome import ended
+from svmbench.runner.progress import duration
 from svmbench.store.runs import FLAG
 from svmbench.sweep.plan import Job
 from svmbench.sweep.record import Record
+from svmbench.sweep.view import running, table
 
 #: Names of ends in the table.
 NAMES = {"done": "done", "found": "skipped"}
 
 #: Seconds between two status lines without a terminal.
 _EVERY = 30.0
+#: Seconds between two drawings of what runs on a terminal.
+_REDRAWN = 0.5
 
 
 class Status:
-    """Records beginnings and ends, prints a line per end, and maintains one status line.
+    """Records beginnings and ends, prints a line per end, and maintains the status below them.
+
+    On a terminal, the status is a line and a row for each running job, overwritten as they change; elsewhere
+    it is a line printed occasionally.
 
     Parameters
     ----------
@@ -34,7 +42,7 @@ class Status:
     ends : dict of int to dict
         Earlier ends, which count as well.
     out, live : text stream
-        Streams for ends and for the status line.
+        Streams for ends and for the status.
     """
 
     def __init__(
@@ -52,75 +60,84 @@ class Status:
         self._workers = workers
         self._out = out or sys.stdout
         self._live = live or sys.stderr
-        self._running = 0
-        self._seconds: list[float] = []
-        self._shown = time.monotonic()
+        self._running: dict[int, tuple[Job, float]] = {}
+        self._began = self._shown = time.monotonic()
+        self._block = Block(self._live) if on_terminal(self._live) else None
 
     def began(self, job: Job) -> None:
         """Receive a beginning."""
-        self._running += 1
+        self._running[job.number] = job, time.time()
         self._record.add(job=job.number, event="began")
 
     def ended(self, job: Job, end: dict[str, Any]) -> None:
         """Receive an end and print it."""
-        self._running -= 1
+        self._running.pop(job.number, None)
         self.known(job, end)
         self.tick(now=True)
 
     def known(self, job: Job, end: dict[str, Any]) -> None:
         """Receive the end of a job that was not started here, and print it."""
         self.ends[job.number] = end
-        if end["state"] == "done":
-            self._seconds.append(end["seconds"])
         self._record.add(job=job.number, event="ended", **{k: v for k, v in end.items() if k != "number"})
-        self._clear()
-        state = NAMES.get(end["state"], end["state"])
-        text = f"{job.label}: {ended(state, end['reason'])} ({end['seconds']:.2f} s)"
-        print(f"[{len(self.ends)}/{self._total}] {text}", file=self._out, flush=True)
+        self.close()
+        print(f"[{len(self.ends)}/{self._total}] {job.label}: {said(end)}", file=self._out, flush=True)
 
     def tick(self, now: bool = False) -> None:
-        """Show the status line: on a terminal at once, replacing the last one, elsewhere occasionally."""
-        terminal = self._live.isatty()
-        if time.monotonic() - self._shown < (0.0 if now and terminal else 1.0 if terminal else _EVERY):
+        """Show how far it is: on a terminal over what was shown last, elsewhere now and then below it."""
+        since = time.monotonic() - self._shown
+        if self._block is not None and (now or since >= _REDRAWN):
+            columns, height = size(self._live)
+            self._block.draw([self.line(), *self.rows(columns - 1, height // 2)])
+        elif self._block is None and since >= _EVERY:
+            print(self.line(), file=self._live, flush=True)
+        else:
             return
         self._shown = time.monotonic()
-        self._clear()
-        print(self.line(), file=self._live, end="" if terminal else "\n", flush=True)
 
     def line(self) -> str:
-        """Return done, running, failed and the time left."""
-        left = None
-        if self._seconds:
-            mean = sum(self._seconds) / len(self._seconds)
-            left = mean * (self._total - len(self.ends)) / self._workers
-        return line(self._total, self.ends, self._running, left)
+        """Return done, running, failed, the time since the start and the time left."""
+        expected = left(self.ends, self._total, self._workers)
+        return line(self._total, self.ends, len(self._running), expected, time.monotonic() - self._began)
+
+    def rows(self, columns: int, most: int) -> list[str]:
+        """Return a row for each job that runs, in at most so many lines of a width."""
+        jobs = [job for job, _ in self._running.values()]
+        began = {job.number: at for job, at in self._running.values()}
+        return table(running(jobs, began, self._record.folder), columns, most)
 
     def close(self) -> None:
-        """Clear the status line."""
-        self._clear()
-
-    def _clear(self) -> None:
-        if self._live.isatty():
-            print("\r\x1b[K", file=self._live, end="", flush=True)
+        """Take away what is written over."""
+        if self._block is not None:
+            self._block.clear()
 
 
-def line(total: int, ends: Mapping[int, dict[str, Any]], running: int, left: float | None) -> str:
-    """Return the status line of a sweep; ``left`` in seconds, or None if unknown."""
+def said(end: Mapping[str, Any]) -> str:
+    """Return how a job ended, why, and after how long."""
+    state = NAMES.get(end["state"], end["state"])
+    return f"{ended(state, end['reason'])} ({end['seconds']:.2f} s)"
+
+
+def left(ends: Mapping[int, dict[str, Any]], total: int, workers: int) -> float | None:
+    """Return the seconds that the other jobs will take, by the mean of those done; None without any."""
+    seconds = [end["seconds"] for end in ends.values() if end["state"] == "done"]
+    return sum(seconds) / len(seconds) * (total - len(ends)) / workers if seconds else None
+
+
+def line(
+    total: int,
+    ends: Mapping[int, dict[str, Any]],
+    running: int,
+    left: float | None,
+    spent: float | None = None,
+) -> str:
+    """Return the status line of a sweep; ``left`` and ``spent`` in seconds, None: not known."""
     good = sum(end["state"] in NAMES for end in ends.values())
     parts = [f"{good} of {total} done", f"{running} running", f"{len(ends) - good} failed"]
+    if spent is not None:
+        parts.append(f"{duration(spent)} since the start")
     if left is not None and len(ends) < total:
         parts.append(f"about {duration(left)} left")
     return ", ".join(parts)
-
-
-def duration(seconds: float) -> str:
-    """Format a duration: 8 s, 3 min 20 s, 2 h 5 min."""
-    whole = max(1, round(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 HEADER = ("job", "overrides", "end", "test error", "objective", "gap", "counter", "cost", "iterations", "run")

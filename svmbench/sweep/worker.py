@@ -26,7 +26,7 @@ from svmbench.run_config import RunConfig
 from svmbench.runner.environment import reset_peak_memory
 from svmbench.runner.execute import execute
 from svmbench.runner.outcome import Outcome
-from svmbench.runner.progress import PlainLines
+from svmbench.sweep.noted import NotedLines
 from svmbench.sweep.stored import NUMBERS
 
 #: Seconds that a run has to store its end when the process that wants it is gone.
@@ -124,7 +124,8 @@ def serve(job: dict[str, Any], load: LastDataset, before: int) -> dict[str, Any]
 
 def _execute(config: RunConfig, log: TextIO, load: LastDataset, before: int) -> Outcome:
     try:
-        return execute(config, progress=PlainLines(log), load=load, runs_before=before, wait=True)
+        progress = NotedLines(log, Path(log.name).with_suffix(".now"))
+        return execute(config, progress=progress, load=load, runs_before=before, wait=True)
     except UserError as error:
         return Outcome(None, "failed", str(error))
 

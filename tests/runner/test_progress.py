@@ -46,9 +46,10 @@ def test_between_checkpoints_there_is_a_line_now_and_then():
     often.observed({**ROW, "relative_gap": 0.01})
     often.advanced("kev_iter", 10, None, 0.5)
     assert stream.getvalue().splitlines() == [
-        "training: kev_iter 10 of 1e+03, 20/s, 0.5 s",
-        "training: kev_iter 10, 20/s, 0.5 s",
-        "training: kev_iter 10, 20/s, objective 0.25, gap 1.0e-02, 0.5 s, about 3 s left",
+        "loading: kev_iter 10 of 1e+03, 20/s, 0.5 s of training, 1 s since the start",
+        "loading: kev_iter 10, 20/s, 0.5 s of training, 1 s since the start",
+        "training: kev_iter 10, 20/s, objective 0.25, best gap 1.0e-02, 0.5 s of training, "
+        "1 s since the start, about 3 s left",
     ]
 
 

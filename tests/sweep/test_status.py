@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from svmbench.runner.ends import End, explained
+from svmbench.runner.progress import duration
 from svmbench.sweep.plan import Job
-from svmbench.sweep.status import duration, failures
+from svmbench.sweep.status import failures
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ cdef class Growth(PartialLevel):
     cdef bint warm_started          # the new examples have their initial coefficients
 
     cdef int solve_next(self, members) except -1
+    cdef int stand_at(self, Py_ssize_t left, bint solving, Py_ssize_t done) except -1
     cdef int record_iterate(self) except -1
     cdef int warm_start(self) except -1
     cdef int reconstruct_scores(self, indices, at) except -1

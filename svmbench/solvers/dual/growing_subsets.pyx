@@ -65,6 +65,39 @@ cdef class Growth(PartialLevel):
         self.first = True
         self.solve_next(np.sort(self.order[: self.sizes.pop(0)]))
 
+    def keep(self, kept):
+        """Declare the state of the start, between two rounds or two parts of reconstructed values."""
+        cdef Py_ssize_t done = 0
+        left, solving = kept.number("left", len(self.sizes)), kept.number("solving", self.solving)
+        done = kept.number("done", self.done)
+        self.first = kept.number("first", self.first)
+        self.warm_started = kept.number("warm_started", self.warm_started)
+        kept.vectors(alpha=self.alpha, scores=self.scores)
+        if not self.first:
+            self.iterate = np.zeros(self.problem.n) if kept.taking_back else self.iterate
+            kept.vectors(iterate=self.iterate)
+            self.iterate_bias = kept.number("iterate_bias", self.iterate_bias)
+        if kept.taking_back:
+            self.stand_at(left, solving, done)
+        if solving:
+            self.level.keep(kept.part("level"))
+
+    cdef int stand_at(self, Py_ssize_t left, bint solving, Py_ssize_t done) except -1:
+        """Move from the smallest subset to the one with `left` subsets after it and `done` values made."""
+        members = self.members
+        while len(self.sizes) > left:
+            self.members, members = members, np.sort(self.order[: self.sizes.pop(0)])
+        if solving:
+            return self.solve_next(members)
+        self.after = members
+        self.fresh = np.setdiff1d(self.after, self.members, assume_unique=True)
+        if self.warm_started:
+            self.reconstruct_scores(self.fresh[self.alpha[self.fresh] > 0.0], self.after)
+        else:
+            self.reconstruct_scores(np.flatnonzero(self.alpha), self.fresh)
+        self.done = done
+        return 0
+
     cdef bint solved(self) noexcept nogil:
         return self.level.violation() < TOLERANCE or self.level.rounds >= MOST_ROUNDS
 

@@ -19,6 +19,7 @@ cdef class PartialLevel:
     cdef Py_ssize_t done
     cdef readonly bint solving      # the dual over the part is being solved; else values are computed
     cdef readonly bint finished
+    cdef readonly bint changed      # the iteration under way has changed something, or none is under way
 
     # One iteration; return the kernel values charged.
     cdef int64_t step(self) except -1 nogil

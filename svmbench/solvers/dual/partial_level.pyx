@@ -28,6 +28,7 @@ cdef class PartialLevel:
 
     def __init__(self, oracle, problem, Nested whole not None, least):
         self.oracle, self.problem, self.whole, self.least = oracle, problem, whole, least
+        self.changed = True
 
     cdef int64_t step(self) except -1 nogil:
         cdef int64_t evaluations = 0
@@ -55,7 +56,10 @@ cdef class PartialLevel:
         """Compute a part of the values; continue after the last one."""
         cdef Py_ssize_t count = max(1, TOGETHER // max(self.terms.size, 1))
         part = self.at[self.done : self.done + count]
-        self.take(part, self.oracle.expanded(self.terms, part))
+        self.changed = False  # what is given up here can be made again
+        values = self.oracle.expanded(self.terms, part)
+        self.changed = True
+        self.take(part, values)
         self.done += len(part)
         cdef int64_t evaluations = self.terms.size * len(part)
         if self.done == len(self.at):

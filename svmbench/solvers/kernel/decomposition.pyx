@@ -50,7 +50,7 @@ from svmbench.solvers.dual.shrunk_level import shrunk
 from svmbench.solvers.run import Uninterrupted, checked_diagonal
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int64_t
+from libc.stdint cimport INT64_MAX, int64_t
 
 from svmbench.solvers.dual.growing_subsets cimport Growth
 from svmbench.solvers.dual.nested_sets cimport Flat, Level, Nested
@@ -187,13 +187,25 @@ cdef class Run(SteppedRun):
         return 0
 
     def state(self):
-        """Return what the run goes on from; None during the start on subsets, and while values are made."""
-        ready = self.growth is None and (self.shrunk is None or self.shrunk.solving)
-        return super().state() if ready else None
+        """Return the state to continue from; None while values of inactive examples are reconstructed."""
+        return super().state() if self.shrunk is None or self.shrunk.solving else None
+
+    def advance(self, counter: str, until: int, most: int = INT64_MAX) -> None:
+        """Continue as in `CountedRun`; an interrupted reconstruction of values leaves the run whole."""
+        try:
+            super().advance(counter, until, most)
+        except KeyboardInterrupt:
+            part = self.growth or self.shrunk
+            self.whole = self.whole or (part is not None and not part.changed)
+            raise
 
     def keep(self, kept):
         """Declare the state of the run."""
-        self.growth = None      # there is no state before it is over
+        if kept.taking_back and not kept.holds("growth"):
+            self.growth = None
+        if self.growth is not None:
+            self.growth.keep(kept.part("growth"))
+            return  # the level of all examples is still at its start
         self.level.keep(kept.part("level"))
         active = kept.number("active", 0 if self.shrunk is None else self.shrunk.level.n)
         if kept.taking_back and active:

@@ -1,0 +1,81 @@
+"""`svmbench watch`: what is being made, seen from beside."""
+
+from __future__ import annotations
+
+import re
+import signal
+
+import pytest
+
+from svmbench.cli import watch
+from svmbench.cli.main import main
+from tests.cli.conftest import SMALL
+from tests.cli.screen import Command
+from tests.cli.test_run import ENDLESS, running, start, wait_for
+
+
+def test_a_sweep_that_is_over_is_said_in_a_line(here, capfd):
+    assert main(["run", "-m", "solver=smo,pegasos", *SMALL]) == 0
+    (sweep,) = (here / "results" / "sweeps").iterdir()
+    capfd.readouterr()
+    assert main(["watch", sweep.name[:10], "--html", "page.html"]) == 0
+    assert capfd.readouterr().out == "2 of 2 done, 0 running, 0 failed; ended\npage.html\n"
+    assert 'http-equiv="refresh"' not in (here / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "there is nothing to watch: folder results does not exist"),
+        (["--every", "0"], "--every 0 is not allowed: give seconds from 0.1 to 3600"),
+        (["2026", "--results", "."], "there is no sweep in ."),
+        (["--evry", "2"], "unrecognized arguments"),
+    ],
+)
+def test_wrong_options_are_a_sentence(here, capfd, arguments, sentence):
+    assert main(["watch", *arguments]) == 2
+    error = capfd.readouterr().err
+    assert sentence in error and len(error.splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_a_results_folder_shows_single_runs_and_a_report_that_reloads(here, monkeypatch):
+    assert main(["run", "solver=smo", *SMALL]) == 0
+    process = start("run", *ENDLESS)
+    wait_for(lambda: running(here / "results"))
+    page = here / "live" / "page.html"
+    with Command("watch", "--html", "live/page.html", "--every", "0.2") as command:
+        shown = command.until(lambda text: "pegasos checkerboard seed=0  training" in text).splitlines()
+        assert shown[0] == "results: 1 of 2 runs being made now"
+        assert shown[1].split()[:5] == ["job", "overrides", "phase", "time", "done"]
+        assert "ended last:" in shown and "smo" in shown[-1]
+        wait_for(page.exists)
+        assert 'http-equiv="refresh" content="30"' in page.read_text()
+        command.interrupt()
+        assert command.end() == 0
+    assert command.screen.text == "live/page.html"
+    assert 'http-equiv="refresh"' not in page.read_text()
+    assert process.poll() is None  # Ctrl-C ended the watching alone
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+
+
+@pytest.mark.slow
+def test_without_a_terminal_there_is_a_line_now_and_then(here, capfd, monkeypatch):
+    process = start("run", "-m", *ENDLESS, "seed=1,2", "jobs=1")
+    wait_for(lambda: running(here / "results"))
+    (sweep,) = (here / "results" / "sweeps").iterdir()
+    looks = []
+
+    def wait(seconds):
+        looks.append(seconds)
+        if len(looks) == 3:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+
+    monkeypatch.setattr(watch.time, "sleep", wait)
+    assert main(["watch", sweep.name]) == 0
+    first, last = capfd.readouterr().out.splitlines()
+    assert re.fullmatch(r"0 of 2 done, 1 running, 0 failed, .* since the start", first)
+    assert last == f"0 of 2 done, 0 running, 1 failed; continue with: svmbench resume {sweep.name}"
+    assert len(looks) == 3
