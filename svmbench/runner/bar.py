@@ -1,4 +1,4 @@
-"""What a run shows meanwhile: a few lines that are written over on a terminal, plain lines elsewhere."""
+"""Progress of a run: a few lines that are overwritten on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CELLS = 12
 
 
 class LiveLines:
-    """The live lines of one run, drawn by a thread of their own, so that they go on while nothing is told.
+    """Live lines of one run, drawn by a separate thread, so that times advance in every phase.
 
     ::
 
@@ -36,7 +36,7 @@ class LiveLines:
     stream : text stream
         A terminal.
     title : str
-        What stands in front.
+        Shown first.
     """
 
     def __init__(self, stream: TextIO, title: str) -> None:
@@ -58,24 +58,24 @@ class LiveLines:
         self._said.append(text)
 
     def advanced(self, counter: str, value: int, goal: int | None, seconds: float) -> None:
-        """Take the state after a slice."""
+        """Receive the state after a slice."""
         self._standing.advanced(counter, value, goal, seconds)
 
     def observed(self, row: dict[str, Any]) -> None:
-        """Take a checkpoint; training goes on."""
+        """Receive a checkpoint."""
         self._standing.observed(row)
 
     def doing(self, what: str, left: float | None = None) -> None:
-        """Take the phase that begins."""
+        """Receive the phase that begins."""
         self._standing.doing(what, left)
 
     def close(self) -> None:
-        """Print what is still to be said, and take the lines away."""
+        """Print pending sentences and remove the lines."""
         self._ending = True
         self._thread.join()
 
     def _draw(self) -> None:
-        """Draw until the end."""
+        """Draw until `close`."""
         signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # they are for the run
         due = time.monotonic() + _FIRST
         while not self._ending:
@@ -90,7 +90,7 @@ class LiveLines:
         self._block.clear()
 
     def _tell(self) -> None:
-        """Print what was said, in place of the lines: they are drawn again below it."""
+        """Print pending sentences in place of the lines, which are drawn again below."""
         if self._said:
             self._block.clear()
         while self._said:
@@ -98,16 +98,16 @@ class LiveLines:
 
 
 def lines(title: str, standing: Standing, columns: int) -> list[str]:
-    """Return what is known of a run in one to three lines.
+    """Return the state of a run in one to three lines.
 
     Parameters
     ----------
     title : str
-        What stands in front.
+        Shown first.
     standing : Standing
-        What is known.
+        Its state.
     columns : int
-        Width of a line; what does not fit is left out, the last part first.
+        Width of a line; parts that do not fit are dropped, the last one first.
     """
     from svmbench.runner.progress import duration
 
@@ -123,21 +123,21 @@ def lines(title: str, standing: Standing, columns: int) -> list[str]:
 
 
 def _fit(parts: list[str], between: str, columns: int) -> str:
-    """Return as many of the parts as there is room for, one at least."""
+    """Join as many of the parts as fit, at least one."""
     while len(parts) > 1 and len(between.join(parts)) > columns:
         parts = parts[:-1]
     return between.join(parts)
 
 
 def clock(seconds: float) -> str:
-    """Return a time as a clock shows it: 0:07, 12:34, 1:02:03."""
+    """Format a time as a clock: 0:07, 12:34, 1:02:03."""
     minutes, rest = divmod(int(seconds), 60)
     return f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"
 
 
 @contextmanager
 def progress(title: str, stream: TextIO | None = None) -> Iterator[Progress]:
-    """Give the listener that fits a stream, standard error by default, and end it."""
+    """Yield a listener for a stream, standard error by default, and close it at the end."""
     from svmbench.runner.block import on_terminal
     from svmbench.runner.progress import PlainLines
 

@@ -1,4 +1,4 @@
-"""How a run tells what it is doing: the contract, what is known of it meanwhile, and the plain lines."""
+"""Progress of a run: the protocol, its current state, and plain lines for streams that are not terminals."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ class Progress(Protocol):
     """The listener of one run."""
 
     def say(self, text: str) -> None:
-        """Take one sentence about what happens now."""
+        """Receive one sentence about the current step."""
         ...
 
     def advanced(self, counter: str, value: int, goal: int | None, seconds: float) -> None:
-        """Take the state after each slice of training (a few per second).
+        """Receive the state after each slice of training (a few per second).
 
         Parameters
         ----------
@@ -35,13 +35,14 @@ class Progress(Protocol):
         ...
 
     def doing(self, what: str, left: float | None = None) -> None:
-        """Take the phase that begins now.
+        """Receive the phase that begins.
 
         Parameters
         ----------
         what : str
-            ``waiting`` for a quiet machine, ``loading``, ``solving the optimum``, ``training``, ``checkpoint``, ``certifying`` (the gap that
-            the run ends with) or ``drawing``; of a cross-validation after ``fold K of N:``.
+            ``loading``, ``solving the optimum``, ``waiting`` for a quiet machine, ``training``,
+            ``checkpoint``, ``certifying`` the last gap, or ``drawing``; in a cross-validation after
+            ``fold K of N:``.
         left : float, optional
             Seconds after which a budget probably ends the training, where one allows a forecast.
         """
@@ -49,20 +50,20 @@ class Progress(Protocol):
 
 
 class Standing:
-    """What is known of a run: its phase, where its counter stands, and the numbers of its checkpoints.
+    """The current state of a run: its phase, its counter, and the numbers of its checkpoints.
 
     Attributes
     ----------
     phase : str
-        What `Progress.doing` was told last.
+        The last argument of `Progress.doing`.
     counter : str
         Counter of the budget.
     value, goal : int or None
-        Where it stands and where it ends; None before the training, and without such an end.
+        Its value, and the value at which the run ends; None before the training, or if unlimited.
     trained : float
         Seconds of training so far.
     left : float or None
-        Forecast of `Progress.doing`.
+        Estimated seconds until a budget ends the training.
     error, objective, gap : float or None
         The last test error and objective, and the least relative gap.
     """
@@ -81,11 +82,11 @@ class Standing:
         self._seen: float | None = None
 
     def advanced(self, counter: str, value: int, goal: int | None, seconds: float) -> None:
-        """Take the state after a slice."""
+        """Receive the state after a slice."""
         self.counter, self.value, self.goal, self.trained = counter, value, goal, seconds
 
     def observed(self, row: dict[str, Any]) -> None:
-        """Take a checkpoint; what it does not know stays."""
+        """Receive a checkpoint; unknown numbers keep their last values."""
         error, objective, gap = (row.get(key) for key in ("test_error", "primal_objective", "relative_gap"))
         self.error = self.error if error is None else error
         self.objective = self.objective if objective is None else objective
@@ -94,7 +95,7 @@ class Standing:
         self._seen = time.monotonic()
 
     def doing(self, what: str, left: float | None = None) -> None:
-        """Take the phase that begins."""
+        """Receive the phase that begins."""
         self.phase, self.left = what, left
 
     @property
@@ -104,25 +105,25 @@ class Standing:
 
     @property
     def age(self) -> float | None:
-        """Seconds since the numbers were made; None before there are any."""
+        """Seconds since the last checkpoint; None before the first."""
         return None if self._seen is None else time.monotonic() - self._seen
 
     @property
     def share(self) -> float | None:
-        """Share of the goal that is reached, at most 1: a method may pass it by part of an iteration."""
+        """Share of the goal reached, at most 1: the last iteration may overshoot it."""
         if self.goal is None or self.value is None:
             return None
         return min(1.0, self.value / max(self.goal, 1))
 
     def cost(self) -> list[str]:
-        """Return where the counter stands and what it gains in a second; nothing before the training."""
+        """Return the counter and its rate; nothing before the training."""
         if self.value is None:
             return []
         goal = "" if self.goal is None else f" of {self.goal:.3g}"
         return [f"{self.counter} {self.value:.3g}{goal}", f"{self.value / max(self.trained, 1e-9):.3g}/s"]
 
     def numbers(self) -> list[str]:
-        """Return what the checkpoints told, each in a few words, and how old it is if that is a second."""
+        """Return the numbers of the checkpoints, with their age if that is a second or more."""
         parts = [] if self.error is None else [f"error {100 * self.error:.2f} %"]
         parts += [] if self.objective is None else [f"objective {self.objective:.6g}"]
         parts += [] if self.gap is None else [f"best gap {self.gap:.1e}"]
@@ -141,7 +142,7 @@ class PlainLines:
     checkpoints : float, default 5
         Seconds without a line after which a checkpoint is told; all are stored. 0: all are told.
     between : float, default 30
-        Seconds without a line after which one tells where the run stands.
+        Seconds without a line after which the state is printed.
     """
 
     def __init__(self, stream: TextIO, *, checkpoints: float = 5.0, between: float = 30.0) -> None:
@@ -156,7 +157,7 @@ class PlainLines:
         self._print(text)
 
     def advanced(self, counter: str, value: int, goal: int | None, seconds: float) -> None:
-        """Print where the run stands, unless something was printed not long before."""
+        """Print the state, unless something was printed recently."""
         standing = self.standing
         standing.advanced(counter, value, goal, seconds)
         if self._silent_for(self._between):
@@ -166,7 +167,7 @@ class PlainLines:
             self._print(f"{standing.phase}: {', '.join([*parts, *left])}")
 
     def observed(self, row: dict[str, Any]) -> None:
-        """Print the checkpoint, unless something was printed just before."""
+        """Print the checkpoint, unless something was printed recently."""
         self.standing.observed(row)
         if not self._silent_for(self._checkpoints):
             return
@@ -182,7 +183,7 @@ class PlainLines:
         self._print(", ".join([*parts, f"{row['wall_seconds']:.1f} s"]))
 
     def doing(self, what: str, left: float | None = None) -> None:
-        """Note the phase; print that the last bound is made, unless something was printed just before."""
+        """Store the phase; print that the last bound is computed, unless something was printed recently."""
         self.standing.doing(what, left)
         if what == "certifying" and self._silent_for(self._checkpoints):
             self._print("training has ended; certifying the duality gap")
@@ -198,7 +199,7 @@ class PlainLines:
 
 
 def duration(seconds: float) -> str:
-    """Return a time as a person says it: 8 s, 3 min 20 s, 2 h 5 min."""
+    """Format a duration: 8 s, 3 min 20 s, 2 h 5 min."""
     whole = max(1, round(seconds))
     if whole < 60:
         return f"{whole} s"

@@ -129,3 +129,62 @@ def test_where_most_support_vectors_are_free_it_begins_at_once(bias):
     assert not snapshot.alpha.any() and run.iterations <= 65
     run.advance("iterations", 10**6)
     assert run.converged and run.snapshot().alpha.any()
+
+
+def end_of(run, oracle):
+    """Return what a run that goes on to its end comes to."""
+    run.advance("iterations", 10**6)
+    assert run.converged
+    return run.iterations, oracle.ledger.kev_iter, run.snapshot().alpha.tobytes()
+
+
+def restored(bias, state, iterations, charged):
+    run, oracle, _, _ = started(bias)
+    run.restore(state, iterations)
+    oracle.ledger.kev_iter = charged
+    return run, oracle
+
+
+@EACH_BIAS
+def test_a_stored_start_goes_on_to_the_same_bits(bias):
+    run, oracle, _, _ = started(bias)
+    states = []
+    while (snapshot := advance_one(run)).responses is None:
+        states.append((run.state(), run.iterations, oracle.ledger.kev_iter, snapshot))
+    expected = end_of(run, oracle)
+    assert {bool(state["growth.solving"]) for state, *_ in states} == {False, True}
+    assert {bool(state["growth.warm_started"]) for state, *_ in states} == {False, True}
+    chosen = [one for k, one in enumerate(states) if k % 7 == 0 or not one[0]["growth.solving"]]
+    for state, iterations, charged, snapshot in chosen:
+        again, other = restored(bias, state, iterations, charged)
+        np.testing.assert_array_equal(again.snapshot().alpha, snapshot.alpha)
+        assert again.snapshot().model.bias == snapshot.model.bias
+        assert end_of(again, other) == expected
+
+
+class Impatient(Oracle):
+    """Is interrupted when it makes the values of examples, at one of the times."""
+
+    left = 0
+
+    def expanded(self, *arguments):
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+        return super().expanded(*arguments)
+
+
+@pytest.mark.parametrize("time", [1, 2, 3])
+def test_values_that_are_interrupted_lose_nothing(time):
+    plain, oracle, X, y = started("unregularised")
+    expected = end_of(plain, oracle)
+    cut = Impatient(X, GAUSSIAN, 1 << 20)
+    cut.left = time
+    run = Decomposition(Params(working_set=4)).start(Problem.build(y, C=C, bias="unregularised"), cut, None)
+    with pytest.raises(KeyboardInterrupt):
+        run.advance("iterations", 10**6)
+    assert run.whole
+    assert run.snapshot().alpha.any()
+    again, other = restored("unregularised", run.state(), run.iterations, cut.ledger.kev_iter)
+    assert end_of(again, other) == expected
+    assert end_of(run, cut) == expected
