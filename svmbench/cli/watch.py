@@ -204,7 +204,7 @@ class _Page:
     results : str
         The results folder.
     names : sequence of str
-        What is watched, as `svmbench.cli._select.chosen` takes it.
+        What is watched, as `svmbench.sweep.select.chosen` takes it.
     """
 
     def __init__(self, path: Path, results: str, names: Sequence[str]) -> None:
@@ -214,8 +214,8 @@ class _Page:
 
     def write(self, last: bool = False) -> None:
         """Write the page if it would differ from the one before; the last one does not load itself again."""
-        from svmbench.cli._select import chosen
         from svmbench.cli.report import write
+        from svmbench.sweep.select import chosen
 
         if not last and time.monotonic() < self._due:
             return
