@@ -38,7 +38,7 @@ def test_figure_2_is_what_the_paper_describes():
     by_set = {run.panel: run.config for run in runs}
     gammas = {name: config.kernel.parameters["gamma"] for name, config in by_set.items()}
     assert gammas == {"reuters": 1.0, "adult": 0.05, "mnist": 0.02}
-    assert all(vars(run.config.problem) == {"lam": None, "C": 1.0, "bias": "none"} for run in runs)
+    assert all(run.config.document()["problem"] == {"lam": None, "C": 1.0, "bias": "none"} for run in runs)
     assert {run.solver for run in runs} == {"sbp", "pegasos", "sdca", "smo", "perceptron"}
     assert [run.seed for run in runs if run.solver == "smo"] == [0, 0, 0]
     assert len(load("sbp-f2").claims) == 6
