@@ -154,9 +154,8 @@ def _train(config: RunConfig, painter: Painter, as_json: bool) -> int:
     from svmbench.runner.bar import progress
     from svmbench.runner.execute import execute
 
-    painter.wait()
     with progress(f"{config.solver.name} {config.dataset.name}") as listener:
-        outcome = execute(config, progress=listener)
+        outcome = execute(config, progress=listener, ready=painter.wait)
     return _tell(outcome, config, painter, as_json)
 
 

@@ -46,6 +46,7 @@ def execute(
     load: _Load | None = None,
     runs_before: int = 0,
     wait: bool = False,
+    ready: Callable[[], None] | None = None,
 ) -> Outcome:
     """Train and store the run of a resolved configuration, or find it in the store.
 
@@ -61,6 +62,8 @@ def execute(
         Runs that this process made before, so that its code and perhaps its data are warm. Stored.
     wait : bool
         If another process is making this run, wait for it; by default that is a `UserError`.
+    ready : callable, optional
+        Called before a run that is not stored yet begins; returns when the machine is free for it.
 
     Raises
     ------
@@ -70,7 +73,7 @@ def execute(
     check_threads(config.threads)
     with handling() as interrupt, threadpool_limits(limits=config.threads):
         try:
-            return _execute(config, progress, interrupt, load or datasets.load, runs_before, wait)
+            return _execute(config, progress, interrupt, load or datasets.load, runs_before, wait, ready)
         except KeyboardInterrupt:
             return Outcome(None, "interrupted", "interrupted before there was a run to store")
 
@@ -82,6 +85,7 @@ def _execute(
     load: _Load,
     runs_before: int,
     wait: bool,
+    ready: Callable[[], None] | None,
 ) -> Outcome:
     store = Store(config.results)
     store.check_writable()
@@ -97,7 +101,7 @@ def _execute(
     same = identity(config, data.checksum, release, version)
     allowance = Allowance.of(config, data)  # before the task: its copies of the data count
     attempt = _Attempt(Task.of(config, data, solver), store, same, allowance, progress, interrupt)
-    return attempt.make(runs_before, wait)
+    return attempt.make(runs_before, wait, ready)
 
 
 class _Attempt:
@@ -124,13 +128,15 @@ class _Attempt:
         self._traceback: str | None = None
         self._marked: Callable[[float], AbstractContextManager[object]] = nullcontext
 
-    def make(self, runs_before: int, wait: bool) -> Outcome:
+    def make(self, runs_before: int, wait: bool, ready: Callable[[], None] | None) -> Outcome:
         """Find the run, or train and store the end."""
         end = self._ended(self._settle)
         task, store, progress = self._task, self._store, self._progress
         found = store.get(self._same)
         if found is not None and found.complete and not task.config.force:
             return Outcome.found(found)
+        if ready is not None:
+            ready()
         about = manifest(task.config, task.data, task.solver, task.problem, store, self._best)
         about |= {"seeds": task.seeds, "runs_before": runs_before}
         if self._allowance is not None:

@@ -119,6 +119,16 @@ def test_nothing_is_started_for_a_picture_that_nobody_asks_for(here):
     assert not (stored.path / "curve.png").exists()
 
 
+@linux
+def test_a_stored_run_is_found_without_waiting_for_matplotlib(here):
+    made, _ = run("")
+    assert made
+    waited, found = run("")
+    assert found.returncode == 0 and "stored before" in found.stdout
+    assert waited is None and "painter" not in found.stdout
+    assert found.stdout.count("picture ") == 2
+
+
 def test_nothing_is_started_where_another_process_makes_the_run(here, monkeypatch):
     asked = []
 
