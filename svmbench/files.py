@@ -15,7 +15,7 @@ import stat
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -56,17 +56,18 @@ MOST_BYTES = 64 << 20
 MOST_BYTES_OF_MANY = 4 << 30
 
 
-@contextlib.contextmanager
-def _regular(path: str | Path) -> Iterator[int]:
-    """Open a regular file and yield its descriptor; ValueError for a pipe or device, which may never end."""
+def _opened(path: str | Path) -> tuple[int, int]:
+    """Open a regular file; return its descriptor and size. ValueError for a pipe or device."""
     # Non-blocking, since opening a pipe without a writer would block forever.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode):
             raise ValueError("it is no regular file")
-        yield descriptor
-    finally:
+    except BaseException:
         os.close(descriptor)
+        raise
+    return descriptor, about.st_size
 
 
 def read_regular(path: str | Path, most: int = MOST_BYTES) -> bytes:
@@ -79,14 +80,17 @@ def read_regular(path: str | Path, most: int = MOST_BYTES) -> bytes:
     ValueError
         If it is a pipe, a device or a folder, or larger than allowed.
     """
-    with _regular(path) as descriptor:
-        size = os.fstat(descriptor).st_size
+    descriptor, size = _opened(path)
+    try:
         if size > most:
             raise ValueError(f"it has {size} bytes, at most {most} are read")
         content = os.read(descriptor, size + 1)
-        while more := os.read(descriptor, 1 << 20):
+        # One byte more than the size was requested: without it, this is the end of the file.
+        while len(content) != size and (more := os.read(descriptor, 1 << 20)):
             content += more
         return content
+    finally:
+        os.close(descriptor)
 
 
 #: Bytes that arrays in a file may always take, and their largest ratio to the file's size beyond that.
@@ -164,7 +168,8 @@ def sha256(content: bytes | Path) -> str:
     """
     if isinstance(content, bytes):
         return hashlib.sha256(content).hexdigest()
-    with _regular(content) as descriptor, open(descriptor, "rb", closefd=False) as stream:
+    descriptor, _ = _opened(content)
+    with open(descriptor, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 

@@ -97,7 +97,9 @@ def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
             )
     found = Observed()
     # Runs from the index share their configurations, so that each is flattened once.
-    known: dict[tuple[int, int], tuple[Key, Key]] = {}
+    known: dict[tuple[int, int], tuple[Key, dict[int, Steps]]] = {}
+    methods: dict[Key, Key] = {}
+    titles: dict[int, str] = {}  # by the id() of the method, since hashing its key for every run is slow
     kept, found.left_out = for_seconds(runs, cost)
     for run in kept:
         steps = steps_of(run, cost, metric)
@@ -105,22 +107,24 @@ def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
             found.left_out.append((run.id, steps))
             continue
         place = id(run.facts.common), id(run.facts["about"])
-        try:
-            if place not in known:
-                known[place] = problem_of(run), method_of(run)
-        except UserError as error:
-            found.left_out.append((run.id, str(error)))
-            continue
-        problem, method = known[place]
-        found.titles[method], found.solvers[method] = run.title, run.solver
-        found.problems[problem] = ""
-        found.rows[problem] = int(run.facts["about"]["dataset"].get("rows", {}).get("train") or 1)
-        seeds = found.steps.setdefault((problem, method), {})
+        if place not in known:
+            try:
+                problem, method = problem_of(run), method_of(run)
+            except UserError as error:
+                found.left_out.append((run.id, str(error)))
+                continue
+            method = methods.setdefault(method, method)
+            found.problems[problem], found.solvers[method] = "", run.solver
+            found.rows[problem] = int(run.facts["about"]["dataset"].get("rows", {}).get("train") or 1)
+            known[place] = method, found.steps.setdefault((problem, method), {})
+        method, seeds = known[place]
+        titles[id(method)] = run.title
         other = seeds.get(run.seed)
         if other is not None:
             steps, shorter = (steps, other) if steps.cost[-1] > other.cost[-1] else (other, steps)
             found.left_out.append((shorter.run.id, f"{steps.run.id} is the same run and goes further"))
         seeds[run.seed] = steps
+    found.titles = {method: titles[id(method)] for method in methods}
     found.problems = problem_names(found.problems)
     found.methods = method_names(found.titles)
     return found
@@ -148,8 +152,9 @@ def method_of(run: StoredRun) -> Key:
 
 def arrival(steps: Steps, target: float) -> float:
     """Return the cost of the first observation at or below a target, infinite if there is none."""
-    there = np.flatnonzero(steps.value <= target)
-    return float(steps.cost[there[0]]) if there.size else float("inf")
+    there = steps.value <= target
+    first = there.argmax()
+    return float(steps.cost[first]) if there[first] else float("inf")
 
 
 def scaled(metric: str, value: float) -> float:

@@ -10,6 +10,7 @@ J. J. Moré, S. M. Wild: Benchmarking derivative-free optimization algorithms, 2
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -140,8 +141,9 @@ def _least_end(seeds: Sequence[Steps]) -> float:
     ends = []
     for steps in seeds:
         settled = steps.run.status in SETTLED
-        last = steps.value[-1:] if settled else steps.value[steps.cost >= 0.5 * steps.cost[-1]]
-        ends.append(float(np.median(last)))
+        # Costs increase.
+        first = -1 if settled else int(steps.cost.searchsorted(0.5 * steps.cost[-1]))
+        ends.append(statistics.median(steps.value[first:].tolist()))
     return sorted(ends)[len(ends) // 2]
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from svmbench.cli._parser import Parser
 from svmbench.errors import UserError, csv_cell, printable
-from svmbench.sweep.select import RUNS, chosen
+from svmbench.sweep.select import RUNS, chosen_groups
 
 if TYPE_CHECKING:
     from svmbench.analysis.compare import Row
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
 
     from svmbench.analysis.compare import compare
 
-    a, b = (chosen(given.results, [name]) for name in (given.a, given.b))
+    a, b = chosen_groups(given.results, [[given.a], [given.b]])
     target = targets[0] if targets else None
     rows, left_out = compare(a, b, given.cost, metric, target, seedless([*a, *b]))
     for name, reason in left_out:

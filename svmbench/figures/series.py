@@ -6,7 +6,7 @@ observation carried forward), so a curve never shows values that had not been re
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -67,7 +67,7 @@ _READ = {
     "suboptimality": ("primal_objective",),
     "primal_suboptimality": ("primal_objective",),
     "slack_suboptimality": ("native_objective",),
-    "dual_guarantee": ("primal_objective", "dual_objective", "dual_source"),
+    "dual_guarantee": ("primal_objective", "dual_objective"),
     "mistake_bound": ("iterations", "kev_rowupdate"),
     "nanoseconds": ("cpu_seconds",),
 }
@@ -198,8 +198,8 @@ def steps_of(
         Reference for the metrics in `CERTIFIED`.
     """
     names = list(dict.fromkeys((_COLUMN.get(counter, counter), *_READ.get(metric, (metric,)))))
-    columns = dict(zip(names, run.columns(names), strict=True))
-    cost = _derived(run, counter, np.array(columns[names[0]], dtype=np.float64))  # None becomes NaN
+    columns = dict(zip(names, run.numbers(names), strict=True))
+    cost = _derived(run, counter, columns[names[0]])
     value = _rate(columns, cost) if metric == "nanoseconds" else _values(run, columns, metric, reference)
     if isinstance(value, str):
         return value
@@ -209,19 +209,27 @@ def steps_of(
             if run.reason
             else f"no checkpoint ({run.status})"
         )
+    known = (value == value) & (cost > 0.0)  # False for NaN
+    if not known.any():
+        return _why_unknown(run, counter, metric, cost, value)
+    if not known.all():
+        cost, value = cost[known], value[known]
+    if not (cost[1:] > cost[:-1]).all():
+        # Without costs above that of a later checkpoint, as from baselines that fit from scratch.
+        last = cost < np.append(np.minimum.accumulate(cost[::-1])[::-1][1:], np.inf)
+        cost, value = cost[last], value[last]
+    return Steps(run, cost, value)
+
+
+def _why_unknown(run: StoredRun, counter: str, metric: str, cost: Floats, value: Floats) -> str:
+    """Explain why a run has no value at a positive cost."""
     if np.isnan(cost).all():
         return f"{counter} cannot be observed for this solver"
     if np.isnan(value).all():
         if metric == "validation_error" and run.facts["validation"] is not None:
             return "its validation_error is of folds, one number and no curve: draw it by --heat"
         return f"{metric} was never observed"
-    known = ~np.isnan(value) & (cost > 0.0)
-    if not known.any():
-        return f"no checkpoint lies at a positive {counter}"
-    cost, value = cost[known], value[known]
-    # Without costs above that of a later checkpoint, as from baselines that fit from scratch.
-    last = cost < np.append(np.minimum.accumulate(cost[::-1])[::-1][1:], np.inf)
-    return Steps(run, cost[last], value[last])
+    return f"no checkpoint lies at a positive {counter}"
 
 
 def last_value(run: StoredRun, counter: str, metric: str, reference: Known | None = None) -> float | str:
@@ -234,7 +242,7 @@ def last_value(run: StoredRun, counter: str, metric: str, reference: Known | Non
 
 def costs_of(run: StoredRun, counter: str) -> Floats:
     """Return the costs of a run at its checkpoints; NaN if unknown."""
-    return _derived(run, counter, np.array(run.columns([_COLUMN.get(counter, counter)])[0], dtype=np.float64))
+    return _derived(run, counter, run.numbers([_COLUMN.get(counter, counter)])[0])
 
 
 def _derived(run: StoredRun, counter: str, cost: Floats) -> Floats:
@@ -245,21 +253,18 @@ def _derived(run: StoredRun, counter: str, cost: Floats) -> Floats:
     return cost if size is None else np.full(cost.size, float(size))
 
 
-def _rate(columns: Mapping[str, Sequence[Any]], cost: Floats) -> Floats:
+def _rate(columns: Mapping[str, Floats], cost: Floats) -> Floats:
     """Return the CPU time of training divided by the cost, so far; NaN while the time is 0."""
-    seconds = np.array(columns["cpu_seconds"], dtype=np.float64)
+    seconds = columns["cpu_seconds"].copy()
     seconds[(seconds <= 0.0) | (cost <= 0.0)] = np.nan
     return np.asarray(METRICS["nanoseconds"][1] * seconds / cost)
 
 
 def _values(
-    run: StoredRun, columns: Mapping[str, Sequence[Any]], metric: str, reference: Known | None
+    run: StoredRun, columns: Mapping[str, Floats], metric: str, reference: Known | None
 ) -> Floats | str:
     """Return a metric at the checkpoints, in the units of its axis, or why it is unknown."""
-
-    def column(name: str) -> Floats:
-        return np.array(columns[name], dtype=np.float64)
-
+    column = columns.__getitem__
     if metric == "least_test_error":
         return np.asarray(100.0 * np.fmin.accumulate(column("test_error")))
     if metric in ("suboptimality", "primal_suboptimality"):
@@ -269,7 +274,7 @@ def _values(
         return above / reference.lower if metric == "suboptimality" else above
     if metric == "dual_guarantee":
         best = None if reference is None else reference.record.get("primal")
-        if best is None or "solver" not in columns["dual_source"]:
+        if best is None or not any(row["dual_source"] == "solver" for row in run.rows()):
             return "the certified optimum is not stored, or the solver has no dual point"
         # Theorem E.2 of the SBP paper: at most 1 for any solver. Below 1e-5 the optimum itself is uncertain.
         behind = best - column("dual_objective")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import marshal
 import math
 import struct
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from svmbench.run_config import Document, RunConfig
@@ -165,7 +168,7 @@ def facts_of(
         For a document with a missing value or one of a wrong type.
     """
     identity = manifest["identity"]
-    common = Common(dict(manifest["config"]), RunConfig.of(manifest["config"]))
+    common = Common(dict(manifest["config"]), _config(manifest["config"]))
     # JSON has no NaN or infinity: a diverged objective becomes unknown.
     known = {key: None if _not_finite(value) else value for key, value in (last or {}).items()}
     derives = "derived" in identity
@@ -187,6 +190,19 @@ def facts_of(
     )
     facts.common = common
     return facts
+
+
+def _config(document: Document) -> RunConfig:
+    """Return the configuration of a document; documents that differ only in the seed are read once."""
+    seed = document.get("seed", 0)
+    if type(seed) is not int:
+        raise TypeError(f"a {type(seed).__name__} in place of seed")
+    return replace(_config_without_seed(marshal.dumps({**document, "seed": 0}, 2)), seed=seed)
+
+
+@functools.lru_cache(maxsize=1000)
+def _config_without_seed(marshalled: bytes) -> RunConfig:
+    return RunConfig.of(marshal.loads(marshalled))
 
 
 def _check_about(dataset: Any, problem: Any, optimum: Any) -> None:

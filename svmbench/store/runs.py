@@ -14,7 +14,9 @@ from svmbench.store import documents, lines, trace
 from svmbench.store.facts import Facts, PackedFacts, facts_of
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
     from svmbench.store.model import StoredModel
 
@@ -224,9 +226,9 @@ class StoredRun:
         """Return the checkpoints so far as dicts, None where unknown; without importing pandas."""
         return trace.read_rows(self.path / "trace.csv")
 
-    def columns(self, names: Sequence[str]) -> list[list[Any]]:
-        """Return columns of the checkpoints so far as lists, None where unknown."""
-        return trace.read_columns(self.path / "trace.csv", names)
+    def numbers(self, names: Sequence[str]) -> NDArray[np.float64]:
+        """Return numeric columns of the checkpoints so far, one row per name, NaN where unknown."""
+        return trace.read_numbers(f"{self._path}/trace.csv", names)
 
     @property
     def files(self) -> dict[str, str] | None:

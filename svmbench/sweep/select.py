@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -31,21 +32,44 @@ def chosen(results: str, names: Iterable[str]) -> list[StoredRun]:
     UserError
         If a word selects no run.
     """
+    return chosen_groups(results, [names])[0]
+
+
+def chosen_groups(results: str, groups: Iterable[Iterable[str]]) -> list[list[StoredRun]]:
+    """Return the runs of several groups of words, as `chosen` does; the store is read once for all groups."""
     from svmbench.store import Store
 
-    store = Store(results)
-    found: dict[Path, StoredRun] = {}
-    for name in names:
-        found.update((run.path, run) for run in _meant(store, name))
-    return list(found.values())
+    listed = _Listed(Store(results))
+    chosen = []
+    for names in groups:
+        found: dict[str, StoredRun] = {}
+        for name in names:
+            found.update((str(run.path), run) for run in _meant(listed, name))
+        chosen.append(list(found.values()))
+    return chosen
 
 
-def _meant(store: Store, name: str) -> list[StoredRun]:
+class _Listed:
+    """A store whose runs are listed once, at first use."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    @functools.cached_property
+    def own(self) -> list[StoredRun]:
+        return self.store.own()
+
+    @functools.cached_property
+    def all(self) -> list[StoredRun]:
+        return self.store.runs()
+
+
+def _meant(listed: _Listed, name: str) -> list[StoredRun]:
     from svmbench.store import Store
 
-    folder = Path(name)
+    folder, store = Path(name), listed.store
     if name.startswith("tag:"):
-        return _tagged(store, name.removeprefix("tag:"))
+        return _tagged(listed, name.removeprefix("tag:"))
     if (folder / "plan.json").is_file():
         return _of_sweep(store, name)
     if folder.is_dir() and not (folder / "run.json").is_file():
@@ -54,7 +78,7 @@ def _meant(store: Store, name: str) -> list[StoredRun]:
             raise UserError(f"{name} is a folder that contains no runs; give a results folder")
         return runs
     if any(sign in name for sign in "*?["):
-        runs = [run for run in store.own() if fnmatchcase(run.id, name)]
+        runs = [run for run in listed.own if fnmatchcase(run.id, name)]
         if not runs:
             raise UserError(f"no run in {store.root} matches {name}; see: svmbench list")
         return runs
@@ -63,13 +87,14 @@ def _meant(store: Store, name: str) -> list[StoredRun]:
     return [store.find(name)]
 
 
-def _tagged(store: Store, tag: str) -> list[StoredRun]:
+def _tagged(listed: _Listed, tag: str) -> list[StoredRun]:
     from svmbench.store.notes import Notes
 
-    ids = set(Notes(store.root).tagged(tag))
-    runs = [run for run in store.runs() if run.id in ids]
+    root = listed.store.root
+    ids = set(Notes(root).tagged(tag))
+    runs = [run for run in listed.all if run.id in ids]
     if not runs:
-        raise UserError(f"no run in {store.root} has the tag {tag}; svmbench tag prints all tags")
+        raise UserError(f"no run in {root} has the tag {tag}; svmbench tag prints all tags")
     return runs
 
 
