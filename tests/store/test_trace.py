@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from svmbench.errors import UserError
-from svmbench.store import TRACE_COLUMNS
-from svmbench.store.trace import header, line, read_frame, read_rows
+from svmbench.store import TRACE_COLUMNS, _cells
+from svmbench.store.trace import COUNTS, WORDS, TraceWriter, header, line, read_frame, read_numbers, read_rows
 
 ROW = {
     "iterations": np.int64(7),
@@ -80,3 +80,83 @@ def test_damaged_line_is_named(tmp_path, bad):
 def test_a_key_that_is_no_column_is_an_error():
     with pytest.raises(KeyError, match="test_eror"):
         line({"test_eror": 0.5})
+
+
+NUMERIC = [name for name in TRACE_COLUMNS if name not in WORDS]
+AWKWARD = (
+    0.1,
+    -0.0,
+    5e-324,
+    1.7976931348623157e308,
+    1 / 3,
+    1e22,
+    123456789012345678,
+    math.nan,
+    math.inf,
+    -math.inf,
+)
+
+
+def written(path, rows):
+    writer = TraceWriter(path)
+    for row in rows:
+        writer.checkpoint(row)
+    writer.close()
+    return path
+
+
+def slowly(path, names):
+    return np.array([[row[name] for row in read_rows(path)] for name in names], dtype=np.float64)
+
+
+def awkward_rows(count=40):
+    chance = np.random.default_rng(0)
+    for _ in range(count):
+        row = {}
+        for name in NUMERIC:
+            if chance.random() < 0.3:
+                continue
+            row[name] = (
+                int(chance.integers(-(2**62), 2**62)) if name in COUNTS else AWKWARD[chance.integers(10)]
+            )
+        yield {**row, "dual_source": "solver"}
+
+
+@pytest.mark.parametrize("names", [NUMERIC, NUMERIC[:1], NUMERIC[-1:], NUMERIC[::-3]])
+def test_columns_of_numbers_are_those_of_the_rows_bit_for_bit(tmp_path, monkeypatch, names):
+    path = written(tmp_path / "trace.csv", awkward_rows())
+    expected = slowly(path, names)
+    monkeypatch.setattr("svmbench.store.trace.read_rows", None)  # every number comes from the compiled reader
+    found = read_numbers(str(path), names)
+    assert found.shape == (len(names), 40)
+    assert np.array_equal(
+        found.view(np.int64)[~np.isnan(found)], expected.view(np.int64)[~np.isnan(expected)]
+    )
+    assert np.array_equal(np.isnan(found), np.isnan(expected))
+
+
+def test_no_checkpoint_is_no_number(tmp_path):
+    assert read_numbers(str(tmp_path / "missing"), ["iterations", "norm"]).shape == (2, 0)
+    assert read_numbers(str(written(tmp_path / "trace.csv", [])), ["iterations"]).shape == (1, 0)
+    (tmp_path / "one").write_text("iterations\n")
+    assert read_numbers(str(tmp_path / "one"), ["iterations"]).shape == (1, 0)
+
+
+@pytest.mark.parametrize("place", [0, 30, -5])
+def test_a_changed_byte_is_noticed_by_the_reader_of_columns(tmp_path, place):
+    path = written(tmp_path / "trace.csv", awkward_rows(3))
+    content = bytearray(path.read_bytes())
+    content[len(header()) + 20 + place if place >= 0 else place] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=r"is damaged \(line"):
+        read_numbers(str(path), ["iterations", "norm"])
+
+
+@pytest.mark.parametrize("cell", [b"1.5", b"x", b" 1", b"-", b"1_0", b"0x1", b"1" * 60])
+def test_the_compiled_reader_refuses_what_no_trace_holds(cell):
+    rows, whole = np.array([-1, 0]), np.array([True])
+    assert _cells.numbers(b"a,b\n5,7\n,\n6,-8", rows, whole).tolist()[0][0] == 7.0
+    with pytest.raises(ValueError, match=r"number|digits"):
+        _cells.numbers(b"a,b\n5," + cell + b"\n", rows, whole)
+    with pytest.raises(ValueError, match="too few"):
+        _cells.numbers(b"a,b\n5\n", rows, whole)
