@@ -209,3 +209,9 @@ def test_a_number_that_is_given_for_other_panels_is_not_attempted():
     found = judge(one_part({"exact": given}).parts[0], by_counter)
     assert [one.verdict for one in found] == [REPRODUCED, DEVIATES, NOT_ATTEMPTED]
     assert found[2].text == "no number is given for three" and (found[0].least, found[0].most) == (0.0, 0.0)
+
+
+def test_a_page_links_no_picture_of_an_artifact_without_runs(tmp_path):
+    page = pages.sections(pages.judged([material(conventions(), tmp_path)]))
+    assert "](figures/" not in page
+    assert "Not drawn yet: its runs are made by `svmbench paper run small`." in page
