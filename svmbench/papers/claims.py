@@ -8,7 +8,7 @@ together.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -18,10 +18,12 @@ from svmbench.errors import UserError
 from svmbench.papers import fields
 from svmbench.papers.estimate import (
     DEVIATES,
+    DRAWS,
     HOLDS,
     INCONCLUSIVE,
     NOT_ATTEMPTED,
     REPRODUCED,
+    Draw,
     Estimate,
     NotAttempted,
     Rows,
@@ -199,14 +201,14 @@ def judge(part: Part, by_counter: Mapping[str, Mapping[str, Evidence]]) -> list[
     return sorted(found, key=lambda finding: finding.beside)
 
 
-def _tested(part: Part, panel: str, evidence: Evidence) -> Tested:
+def _tested(part: Part, panel: str, evidence: Evidence, draw: Draw) -> Tested:
     arguments = of_panel(part.arguments, panel)
-    return PREDICATES[part.predicate].judge(evidence, arguments)
+    return PREDICATES[part.predicate].judge(evidence.drawn(draw), arguments)
 
 
-def _mean(part: Part, panels: Mapping[str, Evidence]) -> Tested:
+def _mean(part: Part, panels: Mapping[str, Evidence], draw: Draw) -> Tested:
     """Return the mean over data sets, logarithmic for ratios."""
-    tested = [_tested(part, name, evidence) for name, evidence in panels.items()]
+    tested = [_tested(part, name, evidence, draw) for name, evidence in panels.items()]
     parts = (np.stack([getattr(one.rows, part) for one in tested]) for part in ("at", "low", "high"))
     with np.errstate(divide="ignore"):
         at, low, high = (
@@ -219,20 +221,35 @@ def _mean(part: Part, panels: Mapping[str, Evidence]) -> Tested:
     return Tested(mean, tested[0].least, tested[0].most, tested[0].unit, text, tested[0].ratio)
 
 
-def _finding(part: Part, panel: str, counter: str, test: Callable[[], Tested]) -> Finding:
+def _finding(part: Part, panel: str, counter: str, test: Callable[[Draw], Tested]) -> Finding:
     beside = part.convention is not None and counter not in part.convention
     try:
-        tested = test()
+        tested, verdict = _decided(test)
         estimate = Estimate.of(tested.rows, tested.unit)
     except NotAttempted as reason:
         return Finding(panel, counter, NOT_ATTEMPTED, str(reason), beside=beside)
-    verdict, text = estimate.decide(tested.least, tested.most), tested.text
+    text = tested.text
+    if verdict is None:
+        text = f"{sum(DRAWS):,} resamples cannot tell an end of the interval from one of the range: {text}"
+        verdict = INCONCLUSIVE
     if part.by_construction:
         if verdict == REPRODUCED:
             verdict = HOLDS
         else:
             text = f"FAILS, although it holds by construction ({part.by_construction}): {text}"
     return Finding(panel, counter, verdict, text, estimate, tested.least, tested.most, beside)
+
+
+def _decided(test: Callable[[Draw], Tested]) -> tuple[Tested, str | None]:
+    """Return a test with as many repetitions as its verdict takes, and the verdict, None if it stays open."""
+    tested = test(Draw())
+    verdict = tested.rows.verdict(tested.least, tested.most)
+    for number in range(1, len(DRAWS)):
+        if verdict is not None:
+            break
+        tested = replace(tested, rows=tested.rows.joined(test(Draw(number)).rows))
+        verdict = tested.rows.verdict(tested.least, tested.most)
+    return tested, verdict
 
 
 def combined(verdicts: Sequence[str]) -> str:

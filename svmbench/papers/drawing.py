@@ -25,6 +25,7 @@ from svmbench.files import write_whole
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.claims import of_panel
 from svmbench.papers.comparison import Comparison
+from svmbench.papers.estimate import Draw
 from svmbench.papers.grid import grid_table
 from svmbench.papers.material import Material
 from svmbench.papers.plan import Match
@@ -251,7 +252,7 @@ def _draw_check(material: Material, folder: Path) -> list[Path]:
         raise UserError(f"{artifact.id} is not measured: svmbench paper run {artifact.id}")
     if not outcome["panels"]:
         rows = [
-            (name, measured(found).shown)
+            (name, measured(found, Draw()).shown)
             for name, found in outcome["measures"].items()
             if "series" not in found
         ]

@@ -1,9 +1,13 @@
 """Numbers with uncertainty: a value, and its repetitions with other seeds and tests.
 
-Every estimate is an array with the estimate itself as first entry, followed by `RESAMPLES` repetitions, made
+Every estimate is an array with the estimate itself as first entry, followed by the repetitions of a `Draw`, made
 by drawing seeds with replacement (the bootstrap). Elementwise arithmetic on such arrays propagates the
 uncertainty. The draws depend on the seeds only, so that two curves with the same seeds are resampled together
 (paired), and verdicts are reproducible.
+
+The first draw has 1,000 repetitions. The ends of an interval are quantiles of them, which have a confidence
+interval of their own. If that leaves the verdict open (`Rows.verdict`), more are drawn, up to 100,000; a
+verdict that is open even then is inconclusive.
 
 Some numbers are known only up to bounds. A run is observed at checkpoints, so the cost at which it reaches a
 level lies between two checkpoints; if the run ended before, the cost is censored: it lies above that of the
@@ -16,18 +20,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-#: Repetitions in addition to the estimate.
-RESAMPLES = 1000
+#: Repetitions of each draw, in addition to the estimate: 100,000 together.
+DRAWS = (1000, 9000, *(9 * (10000,)))
 #: Seed of the generator of all draws.
 SEED = 20120626
 #: Coverage of intervals.
 LEVEL = 0.95
+#: Probability that a quantile lies below its confidence interval, and that it lies above.
+MISSED = 1e-4
 
 REPRODUCED = "reproduced"
 HOLDS = "holds by construction"
@@ -42,32 +50,61 @@ class NotAttempted(Exception):
     """Nothing can be said; the message says why."""
 
 
-def repeated(values: Floats, seeds: Sequence[int]) -> Floats:
-    """Return the median over seeds, and over each resample of them.
+@dataclass(frozen=True)
+class Draw:
+    """Repetitions that are drawn together.
 
-    Parameters
+    Attributes
     ----------
-    values : ndarray of float64, shape (S, ...)
-        One row per seed; may be infinite.
-    seeds : sequence of int
-        The S seeds; the same seeds give the same draws.
-
-    Returns
-    -------
-    ndarray of float64, shape (1 + RESAMPLES, ...)
+    number : int
+        Place in `DRAWS`.
     """
-    generator = np.random.default_rng([SEED, *seeds])
-    drawn = generator.integers(len(seeds), size=(RESAMPLES, len(seeds)))
-    index = np.vstack([np.arange(len(seeds)), drawn])
-    return np.asarray(np.median(values[index], axis=1))
 
+    number: int = 0
 
-def with_noise(rows: Floats, deviation: float, *salt: int) -> Floats:
-    """Return an estimate with independent normal errors added to its repetitions."""
-    if deviation == 0.0:
-        return rows
-    generator = np.random.default_rng([SEED, 1, *salt])
-    return np.concatenate([rows[:1], rows[1:] + deviation * generator.standard_normal(RESAMPLES)])
+    @property
+    def size(self) -> int:
+        """Repetitions, R."""
+        return DRAWS[self.number]
+
+    def generator(self, *entropy: int) -> np.random.Generator:
+        """Return the generator of this draw, another one for each entropy."""
+        key = (self.number,) if self.number else ()
+        return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=key))
+
+    def constant(self, value: float) -> Floats:
+        """Return a number that is known exactly, shape (1 + R,)."""
+        return np.full(1 + self.size, value)
+
+    def medians(self, values: Floats, seeds: Sequence[int]) -> Floats:
+        """Return the median over seeds, and over each resample of them.
+
+        Parameters
+        ----------
+        values : ndarray of float64, shape (S, ...)
+            One row per seed; may be infinite.
+        seeds : sequence of int
+            The S seeds; the same seeds give the same draws.
+
+        Returns
+        -------
+        ndarray of float64, shape (1 + R, ...)
+        """
+        drawn = self.generator(SEED, *seeds).integers(len(seeds), size=(self.size, len(seeds)))
+        index = np.vstack([np.arange(len(seeds)), drawn])
+        return np.asarray(np.median(values[index], axis=1))
+
+    def means(self, values: Floats, seeds: Sequence[int]) -> Floats:
+        """Return the mean over seeds, and over each resample of them, shape (1 + R,)."""
+        drawn = self.generator(0, *seeds).integers(len(seeds), size=(self.size, len(seeds)))
+        return np.concatenate([[values.mean()], values[drawn].mean(axis=1)])
+
+    def noisy(self, rows: Floats, deviation: float, *salt: int) -> Floats:
+        """Return an estimate with independent normal errors added to its repetitions."""
+        if deviation == 0.0:
+            return rows
+        noise = self.generator(SEED, 1, *salt).standard_normal(self.size)
+        return np.concatenate([rows[:1], rows[1:] + deviation * noise])
 
 
 def binomial_error(percent: float, tests: int) -> float:
@@ -109,7 +146,7 @@ class Rows:
 
     Attributes
     ----------
-    at, low, high : ndarray of float64, shape (1 + RESAMPLES, ...)
+    at, low, high : ndarray of float64, shape (1 + R, ...)
         The observed number, and its lower and upper bound. If a cost was not reached, the first and the last
         are infinite, and the second is what was spent.
     """
@@ -153,9 +190,61 @@ class Rows:
         with np.errstate(invalid="ignore"):
             return Rows(self.at - other.at, self.low - other.high, self.high - other.low)
 
-    def noisy(self, deviation: float, *salt: int) -> Rows:
-        """Return the number with independent normal errors, see `with_noise`."""
-        return self.each(lambda rows: with_noise(rows, deviation, *salt))
+    def noisy(self, draw: Draw, deviation: float, *salt: int) -> Rows:
+        """Return the number with independent normal errors, see `Draw.noisy`."""
+        return self.each(lambda rows: draw.noisy(rows, deviation, *salt))
+
+    def joined(self, more: Rows) -> Rows:
+        """Return the number with the repetitions of another draw beside its own."""
+        parts = ((self.at, more.at), (self.low, more.low), (self.high, more.high))
+        return Rows(*(np.concatenate([own, other[1:]]) for own, other in parts))
+
+    def ends(self, trust: int = 0) -> tuple[float, float]:
+        """Return the ends of the interval that holds `LEVEL` of the repetitions, and the estimate.
+
+        Parameters
+        ----------
+        trust : {-1, 0, 1}
+            The ends are quantiles, which have confidence intervals of their own. -1: the widest interval that
+            they allow; 1: the narrowest; 0: that of the quantiles themselves.
+        """
+        least, most = float(self.low[0]), float(self.high[0])
+        if np.isnan(least) or np.isnan(most):
+            raise NotAttempted("the two cannot be compared: both are 0")
+        # Quantiles without interpolation, since repetitions may be infinite.
+        low, high = (np.sort(part[1:][~np.isnan(part[1:])]) for part in (self.low, self.high))
+        low_end = float(low[_places(low.size)[1 + trust]])
+        high_end = float(high[-1 - _places(high.size)[1 + trust]])
+        return min(low_end, least), max(high_end, most)
+
+    def verdict(self, least: float, most: float) -> str | None:
+        """Return whether the interval lies in the range from ``least`` to ``most``, or None.
+
+        None: more repetitions may change the verdict, see `MISSED`.
+        """
+        wide, narrow = (decide(*self.ends(trust), least, most) for trust in (-1, 1))
+        return wide if wide == narrow else None
+
+
+def decide(low: float, high: float, least: float, most: float) -> str:
+    """Return the verdict, by whether an interval lies in the range from ``least`` to ``most``."""
+    if least <= low and high <= most:
+        return REPRODUCED
+    return DEVIATES if high < least or low > most else INCONCLUSIVE
+
+
+@lru_cache
+def _places(size: int) -> tuple[int, int, int]:
+    """Return the places of the lower quantile among sorted repetitions: at least, by itself and at most.
+
+    How many repetitions lie below a quantile is binomial; the first and the last place are those of its
+    confidence interval (Clopper, Pearson 1934).
+    """
+    share = (1.0 - LEVEL) / 2.0
+    at_most = scipy.special.bdtr(np.arange(size + 1.0), size, share)
+    first = int(np.searchsorted(at_most, MISSED, side="right")) - 1
+    last = int(np.searchsorted(at_most, 1.0 - MISSED))
+    return max(first, 0), round(share * (size - 1)), min(last, size - 1)
 
 
 @dataclass(frozen=True)
@@ -180,27 +269,14 @@ class Estimate:
 
     @classmethod
     def of(cls, rows: Rows, unit: str = "") -> Estimate:
-        """Return the estimate of a number and its repetitions, shape (1 + RESAMPLES,)."""
+        """Return the estimate of a number and its repetitions, shape (1 + R,)."""
+        low, high = rows.ends()
         value, least, most = (float(part[0]) for part in (rows.at, rows.low, rows.high))
-        if np.isnan(least) or np.isnan(most):
-            raise NotAttempted("the two cannot be compared: both are 0")
-        # Quantiles without interpolation, since repetitions may be infinite.
-        low, high = (
-            float(np.quantile(part[~np.isnan(part)], end, method="nearest"))
-            for part, end in ((rows.low[1:], (1.0 - LEVEL) / 2.0), (rows.high[1:], (1.0 + LEVEL) / 2.0))
-        )
-        low, high = min(low, least), max(high, most)
         if np.isfinite(value):
             return cls(value, low, high, unit)
         if np.isfinite(most):
             return cls(most, low, high, unit, "<")
         return cls(least, low, high, unit, ">") if least > 0.0 else cls(np.nan, low, high, unit)
-
-    def decide(self, least: float, most: float) -> str:
-        """Return the verdict, by whether the interval lies in the range from ``least`` to ``most``."""
-        if least <= self.low and self.high <= most:
-            return REPRODUCED
-        return DEVIATES if self.high < least or self.low > most else INCONCLUSIVE
 
     @property
     def shown(self) -> str:
@@ -233,13 +309,13 @@ def log_slope(x: Floats, rows: Rows) -> Rows:
     x : ndarray of float64, shape (K,)
         Positive, at least two distinct.
     rows : Rows
-        y, shape (1 + RESAMPLES, K). Points that are not positive are left out of their repetition. Points
+        y, shape (1 + R, K). Points that are not positive are left out of their repetition. Points
         that were not reached make the bounds of the slope infinite.
 
     Returns
     -------
     Rows
-        Shape (1 + RESAMPLES,).
+        Shape (1 + R,).
     """
     if np.unique(x).size < 2:
         raise NotAttempted("a slope needs two different places")

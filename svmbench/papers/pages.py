@@ -12,7 +12,7 @@ from svmbench.figures.series import COUNTERS
 from svmbench.figures.tables import table
 from svmbench.papers.artifact import DOCUMENTS, Artifact
 from svmbench.papers.claims import Claim, Finding, Part, combined
-from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, LEVEL, NOT_ATTEMPTED, VERDICTS, short
+from svmbench.papers.estimate import DEVIATES, DRAWS, INCONCLUSIVE, LEVEL, NOT_ATTEMPTED, VERDICTS, short
 from svmbench.papers.material import Material
 from svmbench.store import lines
 
@@ -23,12 +23,12 @@ _ABOUT = f"""\
 Made by `svmbench paper verdict` from the stored runs; nothing here is written by hand. A claim is a finding
 of a document in our own words, with the scope that its text gives it. Each of its tests is one predicate with
 thresholds that were fixed beforehand, and gives a number with a {LEVEL:.0%} interval: by resampling the
-seeds, those of two curves together; by the binomial error of
-the test set where there is one run, and between two errors on the same examples at least by that of those on
-which the two must disagree. A cost of arrival lies between the checkpoint before it and that at which it is
-seen, and the interval holds both. A run that ended before it arrived says only that the cost is greater
-(*> 1.0e9*), whatever ended it. The verdict
-is *reproduced* where the whole interval lies in the range that the claim demands, *deviates* where all of it
+seeds, those of two curves together, {DRAWS[0]:,} times, or up to {sum(DRAWS):,} times until their number no
+longer matters to the verdict; by the binomial error of the test set where there is one run, and between two
+errors on the same examples at least by that of those on which the two must disagree. A cost of arrival lies
+between the checkpoint before it and that at which it is seen, and the interval holds both. A run that ended
+before it arrived says only that the cost is greater (*> 1.0e9*), whatever ended it. The verdict is
+*reproduced* where the whole interval lies in the range that the claim demands, *deviates* where all of it
 lies outside, and *inconclusive* where it holds both. *Not attempted* says why. A test that cannot fail unless
 the program is wrong (a theorem, the definition of a counter, a number typed in from the document) *holds by
 construction* and is counted apart. Where a document states how it counts, that convention decides the claim;

@@ -20,14 +20,13 @@ from svmbench.figures.series import METRICS, OVERSHOOT, Steps
 from svmbench.figures.tables import count
 from svmbench.papers import fields
 from svmbench.papers.estimate import (
-    RESAMPLES,
+    Draw,
     Floats,
     NotAttempted,
     Rows,
     discordance_error,
     log_slope,
     paired_error,
-    repeated,
     two_sets_error,
 )
 from svmbench.papers.quantities import Evidence
@@ -49,7 +48,7 @@ class Tested:
     Attributes
     ----------
     rows : Rows
-        The number and its repetitions, shape (1 + RESAMPLES,) (`svmbench.papers.estimate`).
+        The number and its repetitions, shape (1 + R,) (`svmbench.papers.estimate`).
     least, most : float
         The range in which the claim holds.
     unit : str
@@ -74,7 +73,7 @@ def order(evidence: Evidence, given: Arguments) -> Tested:
     text = f"{less.shown} against {than.shown}"
     if given.get("as") == "ratio":
         return Tested(less.rows.over(than.rows), 0.0, 1.0 - _margin(given), "", text, ratio=True)
-    rows = _difference(less, than)
+    rows = _difference(evidence.draw, less, than)
     return Tested(rows, -np.inf, -float(given.get("margin", _TINY)), _points(less), text)
 
 
@@ -105,7 +104,7 @@ def near(evidence: Evidence, given: Arguments) -> Tested:
     else:
         within = float(given["within"])
     if value.tests:
-        rows = rows.noisy(two_sets_error(float(rows.at[0]), value.tests), value.tests)
+        rows = rows.noisy(evidence.draw, two_sets_error(float(rows.at[0]), value.tests), value.tests)
     away = rows.each(lambda y: np.where(y < low, y - low, np.where(y > high, y - high, 0.0)))
     shown = f"{low:g}" if low == high else f"{low:g} to {high:g}"
     return Tested(away, -within, within, _points(value), f"{value.shown}, printed {shown}")
@@ -177,16 +176,16 @@ def late(evidence: Evidence, given: Arguments) -> Tested:
     rows = curve.steps[0].run.manifest["dataset"]["rows"]
     tests = rows.get("test") if metric == "test_error" else None
     single = len(seeds) == 1
-    earlier, later = (repeated(values, seeds) for values in np.array(befores).T)
+    earlier, later = (evidence.draw.medians(values, seeds) for values in np.array(befores).T)
     before = Sample(Rows.hull(earlier, later), "", single, tests)
-    after = Sample(Rows.of(repeated(np.array(finals), seeds)), "", single, tests)
+    after = Sample(Rows.of(evidence.draw.medians(np.array(finals), seeds)), "", single, tests)
     text = (
         f"at best {float(later[0]):.2f} until {count(part * float(np.median(criticals)))}, "
         f"{np.median(finals):.2f} at the end, reached at {count(float(np.median(criticals)))}"
     )
     least = float(given.get("far", -np.inf))
     most = float(given.get("within", np.inf))
-    return Tested(_difference(before, after), least, most, _unit(metric), text)
+    return Tested(_difference(evidence.draw, before, after), least, most, _unit(metric), text)
 
 
 def _least_until(steps: Steps, cost: float, label: str) -> float:
@@ -229,7 +228,7 @@ def ended(evidence: Evidence, given: Arguments) -> Tested:
     hits = np.array(
         [re.search(str(given["because"]), f"{run.status}: {run.reason}") is not None for run in runs]
     )
-    rows = Rows.of(_mean(hits.astype(float), [run.seed for run in runs]))
+    rows = Rows.of(evidence.draw.means(hits.astype(float), [run.seed for run in runs]))
     least, most = fields.interval(given.get("share", [1.0, 1.0]), "share")
     return Tested(rows, least, most, "of the runs", f"{int(hits.sum())} of {len(runs)}: {runs[0].reason}")
 
@@ -258,25 +257,18 @@ def _series(evidence: Evidence, given: Arguments) -> tuple[Floats, Rows]:
     return costs, Rows.of(evidence.repeated(curve, costs))
 
 
-def _difference(one: Sample, other: Sample) -> Rows:
+def _difference(draw: Draw, one: Sample, other: Sample) -> Rows:
     """Return the difference of two quantities, with the test-set noise that seeds do not show."""
     rows = one.rows.less(other.rows)
     if one.tests is None or other.tests is None:
         return rows
     if one.wrong and other.wrong and one.tests == other.tests:
-        return rows.noisy(paired_error(one.wrong, other.wrong), one.tests)
+        return rows.noisy(draw, paired_error(one.wrong, other.wrong), one.tests)
     if one.single or other.single:
         for salt, sample in enumerate((one, other)):
-            rows = rows.noisy(sample.noise, salt)
+            rows = rows.noisy(draw, sample.noise, salt)
         return rows
-    return rows.noisy(discordance_error(float(rows.at[0]), one.tests), one.tests)
-
-
-def _mean(values: Floats, seeds: list[int]) -> Floats:
-    """Return the mean over seeds, with repetitions."""
-    generator = np.random.default_rng([0, *seeds])
-    drawn = generator.integers(len(seeds), size=(RESAMPLES, len(seeds)))
-    return np.concatenate([[values.mean()], values[drawn].mean(axis=1)])
+    return rows.noisy(draw, discordance_error(float(rows.at[0]), one.tests), one.tests)
 
 
 def _margin(given: Arguments) -> float:

@@ -8,6 +8,7 @@ optimum; ``{measure: NAME}`` a number of a check. docs/add-a-paper-figure.md lis
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from svmbench.errors import UserError, nearest
 from svmbench.figures.bounds import Reference, problem_of
 from svmbench.figures.series import METRICS, Curve, Steps, steps_of
 from svmbench.figures.tables import count, spread
-from svmbench.papers.estimate import Floats, NotAttempted, Rows, repeated
+from svmbench.papers.estimate import Draw, Floats, NotAttempted, Rows
 from svmbench.papers.expressions import value_of
 from svmbench.papers.plan import Match
 from svmbench.papers.samples import (
@@ -75,12 +76,19 @@ class Evidence:
         untimed: Mapping[Path, str] | None = None,
     ) -> None:
         self._untimed = untimed or {}
+        self.draw = Draw()
         self.counter = counter
         self.matches = matches
         self._references = references or {}
         self.known = known or {}
         self._measures = measures or {}
         self._curves: dict[tuple[str, str, str], Curve] = {}
+
+    def drawn(self, draw: Draw) -> Evidence:
+        """Return the same evidence with other repetitions."""
+        other = copy(self)
+        other.draw = draw
+        return other
 
     # Curves
 
@@ -160,15 +168,15 @@ class Evidence:
         return np.geomspace(low, high, 1 + max(1, round(_PER_DECADE * np.log10(high / low))))
 
     def repeated(self, curve: Curve, costs: Floats) -> Floats:
-        """Return the median of a curve at the costs, with repetitions, shape (1 + RESAMPLES, costs)."""
-        return repeated(curve.values(costs), [steps.run.seed for steps in curve.steps])
+        """Return the median of a curve at the costs, with repetitions, shape (1 + R, costs)."""
+        return self.draw.medians(curve.values(costs), [steps.run.seed for steps in curve.steps])
 
     # Quantities
 
     def sample(self, given: Mapping[str, Any] | float) -> Sample:
         """Return a quantity."""
         if isinstance(given, int | float):
-            return exactly(float(given))
+            return exactly(float(given), self.draw)
         for key in given:
             if key not in _KEYS:
                 raise UserError(f"unknown key '{key}' of a quantity{nearest(str(key), _KEYS)}")
@@ -184,7 +192,7 @@ class Evidence:
 
     def _plain(self, given: Mapping[str, Any]) -> Sample:
         if "number" in given:
-            return exactly(float(given["number"]))
+            return exactly(float(given["number"]), self.draw)
         if "measure" in given:
             return self._measured(str(given["measure"]))
         if "optimum" in given or "known" in given:
@@ -194,7 +202,7 @@ class Evidence:
                 raise NotAttempted(
                     f"{name} of the {'certified' if 'optimum' in given else 'known'} optimum is not stored"
                 )
-            return exactly(float(source[name]) * METRICS.get(name, ("", 1.0))[1])
+            return exactly(float(source[name]) * METRICS.get(name, ("", 1.0))[1], self.draw)
         if "solver" not in given:
             raise UserError(f"a quantity needs solver, measure, optimum, known or number: {dict(given)}")
         return self._of_line(given)
@@ -273,7 +281,7 @@ class Evidence:
     def _of_line(self, given: Mapping[str, Any]) -> Sample:
         earlier, later, curve = self._per_seed(given)
         seeds = [steps.run.seed for steps in curve.steps]
-        rows = [repeated(earlier, seeds), repeated(later, seeds)]
+        rows = [self.draw.medians(earlier, seeds), self.draw.medians(later, seeds)]
         if is_cost(given):
             return Sample(Rows(rows[1], *rows), arrival_words(earlier, later), len(seeds) == 1)
         tests = None
@@ -312,12 +320,12 @@ class Evidence:
     def _measured(self, name: str) -> Sample:
         if name not in self._measures:
             raise NotAttempted(f"{name} is not measured")
-        return measured(self._measures[name])
+        return measured(self._measures[name], self.draw)
 
     # Series over the values of a key
 
     def series(self, given: Mapping[str, Any]) -> tuple[Floats, Rows]:
-        """Return a quantity over the values of a key: x, shape (K,), and repetitions, (1 + RESAMPLES, K).
+        """Return a quantity over the values of a key: x, shape (K,), and repetitions, (1 + R, K).
 
         ``over`` names the key, or is an expression of keys; a measure has its own places.
         """
@@ -327,7 +335,7 @@ class Evidence:
                 raise NotAttempted(f"{name} is not measured")
             found = self._measures[name]
             return np.array(found["x"], dtype=float), _columns(
-                [measured({"values": values}).rows for values in found["series"]]
+                [measured({"values": values}, self.draw).rows for values in found["series"]]
             )
         fixed = given.get("where") or {}
         mine = [m for m in self.matches if m.planned.solver == given["solver"]]
@@ -364,7 +372,7 @@ def _bounded_above(made: Sample) -> Sample:
 
 
 def _columns(samples: Sequence[Rows]) -> Rows:
-    """Join several numbers to one table of repetitions, shape (1 + RESAMPLES, K)."""
+    """Join several numbers to one table of repetitions, shape (1 + R, K)."""
     at, low, high = (
         np.stack([getattr(rows, part) for rows in samples], axis=1) for part in ("at", "low", "high")
     )

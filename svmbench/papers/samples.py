@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from svmbench.figures.series import OVERSHOOT, Curve, Steps, costs_of
 from svmbench.figures.tables import count
-from svmbench.papers.estimate import RESAMPLES, Floats, NotAttempted, Rows, binomial_error, repeated
+from svmbench.papers.estimate import Draw, Floats, NotAttempted, Rows, binomial_error
 from svmbench.store import bits
 
 
@@ -22,7 +22,7 @@ class Sample:
     Attributes
     ----------
     rows : Rows
-        Shape (1 + RESAMPLES,), see `svmbench.papers.estimate`.
+        Shape (1 + R,), see `svmbench.papers.estimate`.
     shown : str
         The values over seeds as text.
     single : bool
@@ -45,18 +45,18 @@ class Sample:
         return binomial_error(float(self.rows.at[0]), self.tests) if self.tests and self.single else 0.0
 
 
-def exactly(value: float) -> Sample:
+def exactly(value: float, draw: Draw) -> Sample:
     """Return a number that is known exactly."""
-    return Sample(Rows.of(np.full(1 + RESAMPLES, value)), f"{value:.6g}")
+    return Sample(Rows.of(draw.constant(value)), f"{value:.6g}")
 
 
-def measured(found: Mapping[str, Any]) -> Sample:
+def measured(found: Mapping[str, Any], draw: Draw) -> Sample:
     """Return a number of a check: one value, with or without an interval, or several repetitions."""
     if "values" in found:
         values = np.array(found["values"], dtype=float)
-        return Sample(Rows.of(repeated(values, range(len(values)))), counts(values), len(values) == 1)
+        return Sample(Rows.of(draw.medians(values, range(len(values)))), counts(values), len(values) == 1)
     value = float(found["value"])
-    rows = np.full(1 + RESAMPLES, value)
+    rows = draw.constant(value)
     if "low" in found:  # half of the repetitions at either end, which gives the stated interval
         rows[1::2], rows[2::2] = float(found["low"]), float(found["high"])
     return Sample(Rows.of(rows), f"{value:.6g}")

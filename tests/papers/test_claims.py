@@ -8,7 +8,7 @@ from svmbench.errors import UserError
 from svmbench.papers import pages
 from svmbench.papers.artifact import read
 from svmbench.papers.claims import combined, judge, read_claims
-from svmbench.papers.estimate import DEVIATES, HOLDS, INCONCLUSIVE, NOT_ATTEMPTED, REPRODUCED, VERDICTS
+from svmbench.papers.estimate import DEVIATES, DRAWS, HOLDS, INCONCLUSIVE, NOT_ATTEMPTED, REPRODUCED, VERDICTS
 from svmbench.papers.material import Material
 from svmbench.papers.quantities import Evidence
 
@@ -49,6 +49,43 @@ def measured(claim, value):
     evidence = Evidence("", [], measures={"m": {"value": value}})
     (finding,) = judge(claim.parts[0], {"": {"": evidence}})
     return finding
+
+
+def resampled(below, seeds):
+    """The finding on a median over seeds that must be at least 1, where some seeds are below."""
+    values = [0.0] * below + [2.0] * (seeds - below)
+    evidence = Evidence("", [], measures={"m": {"values": values}})
+    part = {"name": "at least 1", "ratio": {"of": {"measure": "m"}, "to": 1, "within": [1, 3]}}
+    (finding,) = judge(one_part(part).parts[0], {"": {"": evidence}})
+    return finding
+
+
+@pytest.mark.parametrize(
+    ("below", "seeds", "verdict", "undecided"),
+    [
+        (1, 9, REPRODUCED, False),  # the median of a resample is below with a probability of 0.0013
+        (3, 13, REPRODUCED, False),  # 0.0157
+        (2, 9, INCONCLUSIVE, False),  # 0.0304
+        (3, 9, INCONCLUSIVE, False),  # 0.145
+        # 0.02545, so near to 0.025 that no number of resamples in reach tells them apart.
+        (4, 15, INCONCLUSIVE, True),
+    ],
+)
+def test_a_verdict_does_not_hang_on_the_number_of_resamples(below, seeds, verdict, undecided):
+    finding = resampled(below, seeds)
+    assert finding.verdict == verdict
+    assert finding.text.startswith("100,000 resamples cannot tell") == undecided
+
+
+def test_more_is_drawn_only_where_the_verdict_takes_it(monkeypatch):
+    drawn, original = [], Evidence.drawn
+    monkeypatch.setattr(
+        Evidence, "drawn", lambda self, draw: drawn.append(draw.number) or original(self, draw)
+    )
+    for below, seeds, draws in [(1, 9, 1), (3, 13, 2), (4, 15, len(DRAWS))]:
+        drawn.clear()
+        resampled(below, seeds)
+        assert drawn == list(range(draws))
 
 
 EQUALS = {"name": "m is 5", "exact": {"value": {"measure": "m"}, "equals": 5}}

@@ -3,43 +3,43 @@ import pytest
 
 from svmbench.papers.estimate import (
     DEVIATES,
+    DRAWS,
     INCONCLUSIVE,
     REPRODUCED,
-    RESAMPLES,
+    Draw,
     Estimate,
     NotAttempted,
     Rows,
     binomial_error,
+    decide,
     discordance_error,
     log_slope,
     paired_error,
-    repeated,
     short,
-    with_noise,
 )
 from svmbench.store import bits
 
 
 def test_the_first_is_the_median_and_the_others_are_medians_of_resamples():
     values = np.array([1.0, 5.0, 3.0, 9.0, 7.0])
-    rows = repeated(values, range(5))
-    assert rows.shape == (1 + RESAMPLES,) and rows[0] == 5.0
+    rows = Draw().medians(values, range(5))
+    assert rows.shape == (1 + DRAWS[0],) and rows[0] == 5.0
     assert set(rows[1:]) == set(values)  # the median of five is one of them
-    assert np.array_equal(rows, repeated(values, range(5)))
+    assert np.array_equal(rows, Draw().medians(values, range(5)))
 
 
 def test_the_same_seeds_are_drawn_together():
     noise = np.array([0.0, 4.0, -3.0, 8.0, 2.0])
-    paired = repeated(noise + 1.0, range(5)) - repeated(noise, range(5))
+    paired = Draw().medians(noise + 1.0, range(5)) - Draw().medians(noise, range(5))
     assert np.all(paired == 1.0)
-    other = repeated(noise + 1.0, range(10, 15)) - repeated(noise, range(5))
+    other = Draw().medians(noise + 1.0, range(10, 15)) - Draw().medians(noise, range(5))
     assert np.unique(other).size > 1
 
 
 def test_the_bootstrap_interval_holds_the_mean_of_normal_numbers_about_as_often_as_it_says():
     generator, hits = np.random.default_rng(1), 0
     for _ in range(100):
-        estimate = Estimate.of(Rows.of(repeated(generator.standard_normal(30), range(30))))
+        estimate = Estimate.of(Rows.of(Draw().medians(generator.standard_normal(30), range(30))))
         hits += estimate.low <= 0.0 <= estimate.high
     assert 85 <= hits <= 100
 
@@ -55,40 +55,46 @@ def test_the_bootstrap_interval_holds_the_mean_of_normal_numbers_about_as_often_
     ],
 )
 def test_a_verdict_asks_whether_the_whole_interval_lies_inside(low, high, verdict):
-    assert Estimate(0.5 * (low + high), low, high).decide(0.0, 3.0) == verdict
+    assert decide(low, high, 0.0, 3.0) == verdict
 
 
 def bounded(at, low, high):
     """A number whose repetitions are all the same, between bounds."""
-    return Rows(*(np.full(1 + RESAMPLES, value) for value in (at, low, high)))
+    return Rows(*(np.full(1 + DRAWS[0], value) for value in (at, low, high)))
 
 
 def test_a_cost_that_was_not_reached_is_a_bound():
     estimate = Estimate.of(bounded(np.inf, 5.0, np.inf))
     assert (estimate.value, estimate.low, estimate.high, estimate.bound) == (5.0, 5.0, np.inf, ">")
     assert estimate.text() == "> 5 (5 to unbounded)"
-    assert estimate.decide(0.0, 4.0) == DEVIATES and estimate.decide(0.0, 6.0) == INCONCLUSIVE
-    assert estimate.decide(2.0, np.inf) == REPRODUCED
+    assert (
+        decide(estimate.low, estimate.high, 0.0, 4.0) == DEVIATES
+        and decide(estimate.low, estimate.high, 0.0, 6.0) == INCONCLUSIVE
+    )
+    assert decide(estimate.low, estimate.high, 2.0, np.inf) == REPRODUCED
 
 
 def test_a_ratio_to_a_cost_that_was_not_reached_is_a_bound_from_above():
     spent = bounded(2.0, 1.0, 2.0).over(bounded(np.inf, 8.0, np.inf))
     estimate = Estimate.of(spent)
     assert estimate.text() == "< 0.25 (0 to 0.25)"
-    assert estimate.decide(0.0, 0.25) == REPRODUCED and estimate.decide(0.0, 0.2) == INCONCLUSIVE
+    assert (
+        decide(estimate.low, estimate.high, 0.0, 0.25) == REPRODUCED
+        and decide(estimate.low, estimate.high, 0.0, 0.2) == INCONCLUSIVE
+    )
     assert Estimate.of(bounded(0.0, 0.0, 0.0)).text() == "0"  # a number that is 0, and no bound
 
 
 def test_two_costs_that_were_not_reached_tell_nothing():
     estimate = Estimate.of(bounded(np.inf, 2.0, np.inf).over(bounded(np.inf, 8.0, np.inf)))
     assert estimate.text() == "unknown (0 to unbounded)"
-    assert estimate.decide(0.0, 1.0) == INCONCLUSIVE
+    assert decide(estimate.low, estimate.high, 0.0, 1.0) == INCONCLUSIVE
     with pytest.raises(NotAttempted, match="both are 0"):
         Estimate.of(bounded(0.0, 0.0, 0.0).over(bounded(0.0, 0.0, 0.0)))
 
 
 def test_the_interval_holds_both_the_bounds_and_the_spread():
-    low, high = (repeated(np.array(values), range(3)) for values in ([1.0, 2.0, 3.0], [2.0, 3.0, 4.0]))
+    low, high = (Draw().medians(np.array(values), range(3)) for values in ([1.0, 2.0, 3.0], [2.0, 3.0, 4.0]))
     estimate = Estimate.of(Rows(high, low, high))
     assert (estimate.low, estimate.value, estimate.high) == (1.0, 3.0, 4.0)
     half = Estimate.of(Rows(high, low, high).each(lambda rows: 0.5 * rows))
@@ -117,7 +123,7 @@ def test_numbers_are_short(value, text):
 
 
 def test_noise_leaves_the_estimate_alone():
-    rows = with_noise(np.full(1 + RESAMPLES, 5.0), 2.0)
+    rows = Draw().noisy(np.full(1 + DRAWS[0], 5.0), 2.0)
     assert rows[0] == 5.0 and rows[1:].std() == pytest.approx(2.0, rel=0.1)
 
 
@@ -129,7 +135,7 @@ def test_the_noise_of_a_test_set():
 
 def test_a_slope_is_that_of_a_power():
     x = np.array([1.0, 10.0, 100.0])
-    rows = np.tile(3.0 * x**-0.5, (1 + RESAMPLES, 1))
+    rows = np.tile(3.0 * x**-0.5, (1 + DRAWS[0], 1))
     rows[5, 1] = np.nan  # a point that one resample lacks
     slope = log_slope(x, Rows.of(rows))
     assert slope.at == pytest.approx(-0.5) and slope.low == pytest.approx(-0.5)
@@ -143,7 +149,7 @@ def test_a_slope_is_that_of_a_power():
 def test_a_slope_holds_the_bounds_of_its_points():
     x = np.array([1.0, 10.0, 100.0])
     at, low, high = (
-        np.tile(y, (1 + RESAMPLES, 1)) for y in ([1.0, 10.0, 100.0], [1.0, 5.0, 50.0], [2.0, 10.0, 100.0])
+        np.tile(y, (1 + DRAWS[0], 1)) for y in ([1.0, 10.0, 100.0], [1.0, 5.0, 50.0], [2.0, 10.0, 100.0])
     )
     slope = Estimate.of(log_slope(x, Rows(at, low, high)))
     ends = [np.log10(50.0 / 2.0) / 2.0, 1.0]  # the middle one has no part in the slope of three
@@ -165,8 +171,74 @@ def test_paired_errors_know_what_two_predictors_are_wrong_about():
 
 
 def test_an_interval_holds_95_of_100_repetitions():
-    rows = np.concatenate([[500.0], np.arange(RESAMPLES, dtype=float)])
+    rows = np.concatenate([[500.0], np.arange(DRAWS[0], dtype=float)])
     estimate = Estimate.of(Rows.of(rows))
     assert estimate.low == pytest.approx(25.0, abs=1.0) and estimate.high == pytest.approx(974.0, abs=1.0)
-    rows = np.full(1 + RESAMPLES, 3.0)
-    assert with_noise(rows, 0.0) is rows  # no noise is none
+    rows = np.full(1 + DRAWS[0], 3.0)
+    assert Draw().noisy(rows, 0.0) is rows  # no noise is none
+
+
+def test_draws_have_no_repetition_in_common_and_are_the_same_whenever_they_are_made():
+    values, seeds = np.random.default_rng(3).standard_normal(10), range(10)
+    drawn = [Draw(number).medians(values, seeds) for number in range(len(DRAWS))]
+    assert [rows.shape for rows in drawn] == [(1 + size,) for size in DRAWS]
+    assert len({tuple(rows[1:20]) for rows in drawn}) == len(DRAWS)
+    assert len({rows[0] for rows in drawn}) == 1
+    noise = {tuple(Draw(number).noisy(np.zeros(1 + DRAWS[number]), 1.0)[1:20]) for number in range(3)}
+    assert len(noise) == 3
+    assert np.array_equal(drawn[2], Draw(2).medians(values, seeds))
+
+
+def test_means_are_those_of_resamples():
+    rows = Draw().means(np.array([0.0, 0.0, 1.0, 1.0]), range(4))
+    assert rows.shape == (1 + DRAWS[0],) and rows[0] == 0.5
+    assert set(rows) == {0.0, 0.25, 0.5, 0.75, 1.0}
+
+
+def outside(share, size):
+    """Repetitions of which a share is below the range from 0 to 1."""
+    rows = np.full(1 + size, 0.5)
+    rows[1 : 1 + round(share * size)] = -1.0
+    return Rows.of(rows)
+
+
+@pytest.mark.parametrize(
+    ("share", "size", "verdict"),
+    [
+        (0.0, 1000, REPRODUCED),
+        (0.008, 1000, REPRODUCED),
+        # By 1,000 repetitions a share of 2.4 or 2.6 % is not told from 2.5 %.
+        *[(share, 1000, None) for share in (0.010, 0.024, 0.026, 0.045)],
+        (0.046, 1000, INCONCLUSIVE),
+        (0.023, 100_000, REPRODUCED),
+        *[(share, 100_000, None) for share in (0.024, 0.025, 0.026)],
+        (0.027, 100_000, INCONCLUSIVE),
+    ],
+)
+def test_a_verdict_is_none_where_more_repetitions_may_change_it(share, size, verdict):
+    assert outside(share, size).verdict(0.0, 1.0) == verdict
+    mirrored = outside(share, size).scaled(-1.0, 1.0)
+    assert mirrored.verdict(0.0, 1.0) == verdict  # at the upper end as well
+
+
+def test_an_interval_outside_the_range_deviates_only_where_more_repetitions_cannot_change_it():
+    rows = Rows.of(np.where(np.arange(1001) < 20, 0.5, 2.0)[::-1].copy())  # 2 % inside
+    assert rows.verdict(0.0, 1.0) is None
+    rows = Rows.of(np.where(np.arange(1001) < 8, 0.5, 2.0)[::-1].copy())
+    assert rows.verdict(0.0, 1.0) == DEVIATES
+
+
+def test_the_interval_widens_and_narrows_by_the_confidence_of_its_ends():
+    rows = Rows.of(np.concatenate([[500.0], np.arange(1000.0)]))
+    wide, own, narrow = (rows.ends(trust) for trust in (-1, 0, 1))
+    assert wide[0] < own[0] == 25.0 < narrow[0] and wide[1] > own[1] == 974.0 > narrow[1]
+    assert wide[0] + wide[1] == narrow[0] + narrow[1] == 999.0
+    # P(fewer than k below the quantile), k = 9, and more than 45: at most 1 in 10,000 (exact binomial sums).
+    assert wide[0] == 8.0 and narrow[0] == 45.0
+
+
+def test_two_draws_are_one_number_with_the_repetitions_of_both():
+    one, other = (Rows(*(Draw(number).constant(value) for value in (2.0, 1.0, 3.0))) for number in (0, 1))
+    joined = one.joined(other)
+    assert joined.at.shape == (1 + DRAWS[0] + DRAWS[1],)
+    assert (set(joined.low), set(joined.at), set(joined.high)) == ({1.0}, {2.0}, {3.0})

@@ -5,7 +5,7 @@ import pytest
 
 from svmbench.errors import UserError
 from svmbench.papers.claims import judge, read_claims
-from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED, REPRODUCED
+from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED, REPRODUCED, Draw
 
 from .judged import COSTS, flat_at, judged
 from .written import artifact, material, store
@@ -77,6 +77,16 @@ def test_the_noise_of_a_printed_range_is_that_of_its_greater_end(tmp_path):
     given = {"value": {"solver": "sbp"}, "printed": [5.0, 10.0], "within": "noise"}
     found = judged(tmp_path, "near", given, sbp=flat_at(8.0))
     assert found.most == pytest.approx(4.0 * 100.0 * np.sqrt(2.0 * 0.1 * 0.9 / 1000))
+
+
+def test_the_noise_of_an_error_is_that_of_its_estimate_not_of_a_resample(tmp_path):
+    given = {"value": {"solver": "sbp"}, "printed": 10.0, "within": 3.0}
+    found = judged(tmp_path, "near", given, sbp=lambda seed: np.full(8, 50.0 if seed == 2 else 10.0))
+    medians = Draw().medians(np.array([10.0, 10.0, 50.0]), range(3))
+    assert medians[0] == 10.0 and medians[1] == 50.0
+    # Three quarters of the medians are 10. On two sets of 1,000 the error has a standard error of 1.34, and
+    # one of 50 % has 2.24.
+    assert found.estimate.low == pytest.approx(-1.83 * 1.34, abs=0.4)
 
 
 def test_only_a_test_error_has_the_noise_of_a_test_set(tmp_path):
