@@ -9,7 +9,15 @@ _TEX = str.maketrans(
     {character: f"\\{character}" for character in "%_&#${}"}
     | {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--"}
     | {"<": r"\textless{}", ">": r"\textgreater{}"}
-    | {"±": r"$\pm$", "×": r"$\times$", "γ": r"$\gamma$", "λ": r"$\lambda$", "ν": r"$\nu$", "√": r"$\surd$"}
+    | {
+        "±": r"$\pm$",
+        "×": r"$\times$",
+        "γ": r"$\gamma$",
+        "λ": r"$\lambda$",
+        "ν": r"$\nu$",
+        "ε": r"$\varepsilon$",
+        "√": r"$\surd$",
+    }
     | {raised: f"$^{number}$" for number, raised in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
     | {"⁻": "$^-$"}
 )

@@ -28,8 +28,8 @@ def solution_in_ball(given: Mapping[str, Any], where: Mapping[str, Any]) -> Outc
         found.append(float(np.linalg.norm(run.snapshot().model.weights)) * float(np.sqrt(lam)))  # type: ignore[union-attr]
     panel = {
         "title": "300 examples in 10 dimensions",
-        "x_label": "lambda",
-        "y_label": "norm of the solution times sqrt(lambda)",
+        "x_label": "λ",
+        "y_label": "norm of the solution times √λ",
         "x_scale": "log",
         "lines": [{"label": "solution", "solver": "dcd", "x": list(given["lam"]), "y": found}],
     }
