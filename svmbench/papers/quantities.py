@@ -24,6 +24,7 @@ from svmbench.papers.plan import Match
 from svmbench.papers.samples import (
     Sample,
     arrival_words,
+    certified,
     counts,
     exactly,
     first_below,
@@ -202,7 +203,10 @@ class Evidence:
                 raise NotAttempted(
                     f"{name} of the {'certified' if 'optimum' in given else 'known'} optimum is not stored"
                 )
-            return exactly(float(source[name]) * METRICS.get(name, ("", 1.0))[1], self.draw)
+            value = float(source[name]) * METRICS.get(name, ("", 1.0))[1]
+            # Of ν the store knows how far the gap of the optimum proves it.
+            interval = source.get(f"{name}_interval")
+            return exactly(value, self.draw) if interval is None else certified(value, interval, self.draw)
         if "solver" not in given:
             raise UserError(f"a quantity needs solver, measure, optimum, known or number: {dict(given)}")
         return self._of_line(given)

@@ -50,6 +50,13 @@ def exactly(value: float, draw: Draw) -> Sample:
     return Sample(Rows.of(draw.constant(value)), f"{value:.6g}")
 
 
+def certified(value: float, interval: Sequence[float | None], draw: Draw) -> Sample:
+    """Return a number with the bounds that a certificate proves; None: there is no upper bound."""
+    least, most = (np.inf if end is None else float(end) for end in interval)
+    rows = Rows(*(draw.constant(end) for end in (value, least, most)))
+    return Sample(rows, f"{value:.6g}")
+
+
 def measured(found: Mapping[str, Any], draw: Draw) -> Sample:
     """Return a number of a check: one value, with or without an interval, or several repetitions."""
     if "values" in found:

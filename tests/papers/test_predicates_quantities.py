@@ -1,5 +1,7 @@
 """What predicates speak of: quantities, where they are known, and what is said where they are not."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -269,3 +271,24 @@ def test_examples_that_are_wrong_tell_the_noise_of_a_difference(tmp_path, stored
     evidence = material(paper, tmp_path).evidence("board", "kev_ondemand")
     (finding,) = judge(parsed.parts[0], {"kev_ondemand": {"board": evidence}})
     assert finding.verdict == verdict and finding.estimate.value == pytest.approx(-1.0)
+
+
+@pytest.mark.parametrize(
+    ("interval", "verdict"),
+    [
+        ((0.0109, 0.0111), HOLDS),
+        ((0.0100, 0.0120), UNSURE),  # the optimum is not known well enough
+        ((0.0109, None), UNSURE),
+        (None, HOLDS),  # of an older optimum
+    ],
+)
+def test_nu_of_the_optimum_is_known_as_far_as_its_gap_proves(monkeypatch, interval, verdict):
+    record = {"nu": 0.011, "nu_interval": interval}
+    monkeypatch.setattr(Evidence, "reference", lambda self: SimpleNamespace(record=record))
+    claim = {"ratio": {"of": {"optimum": "nu"}, "to": {"known": "printed_nu"}, "within": [0.98, 1.02]}}
+    (parsed,) = read_claims([{"name": "c", "text": "t", "place": "p", "parts": [claim]}], "FILE", "X-C")
+    (found,) = judge(parsed.parts[0], {"": {"": Evidence("", [], known={"printed_nu": 0.011})}})
+    assert found.verdict == verdict and found.estimate.value == 1.0
+    low, high = interval or (0.011, 0.011)
+    assert found.estimate.low == pytest.approx(low / 0.011)
+    assert found.estimate.high == pytest.approx(np.inf if high is None else high / 0.011)
