@@ -37,7 +37,7 @@ SENTENCES = [
     ("near", {"value": SBP, "printed": 14.9, "within": 0.1}, f"{ERROR} is within 0.1 of the printed 14.9"),
     (
         "near",
-        {"value": SBP, "printed": [14, 15], "within": "noise"},
+        {"value": SBP, "printed": [14, 15], "within": str(b"noise", "ascii")},
         f"{ERROR} is within {NOISE} of the printed 14 to 15",
     ),
     ("slope", {"of": OVER, "within": [-1, 0]}, f"{LOG} {ERROR} over problem.C is from -1 to 0"),
