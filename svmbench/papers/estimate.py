@@ -1,7 +1,7 @@
 """Numbers with uncertainty: a value, and its repetitions with other seeds and tests.
 
-Every estimate is an array with the estimate itself as first entry, followed by the repetitions of a `Draw`, made
-by drawing seeds with replacement (the bootstrap). Elementwise arithmetic on such arrays propagates the
+Every estimate is an array with the estimate itself as first entry, followed by the repetitions of a `Draw`,
+made by drawing seeds with replacement (the bootstrap). Elementwise arithmetic on such arrays propagates the
 uncertainty. The draws depend on the seeds only, so that two curves with the same seeds are resampled together
 (paired), and verdicts are reproducible.
 

@@ -1,15 +1,19 @@
 """Every number of docs/findings.md is one that stored runs give, or one that its section says is given."""
 
+import csv
 import json
+import lzma
 import re
 from collections import Counter
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+REFERENCE = ROOT / "results" / "reference"
 PAGE = ROOT / "docs" / "findings.md"
-SECTIONS = re.split(r"(?m)^## ", PAGE.read_text(encoding="utf-8"))[1:]
+INTRODUCTION, *SECTIONS = re.split(r"(?m)^## ", PAGE.read_text(encoding="utf-8"))
 #: A comment at the end of a section: the artifacts that its numbers are from, and what is a setting.
 SOURCE = re.compile(r"<!-- from: (?P<names>[^;>]*?)(?:; given: (?P<given>[^>]*?))? -->")
 NUMBER = re.compile(r"(?<![\w.\-])\d[\d,]*(?:\.\d+)?(?:e-?\d+)?(?![\w-])")
@@ -26,9 +30,9 @@ def value(token):
 
 
 def known(names):
-    """All numbers that the verdicts on some artifacts show: estimates, their ends, texts, and counts."""
-    found = []
-    for claim in json.loads((ROOT / "results" / "reference" / "VERDICTS.json").read_text(encoding="utf-8")):
+    """All numbers that the verdicts on some artifacts show: estimates, their ends, texts, counts of tests."""
+    found, totals = [], Counter()
+    for claim in json.loads((REFERENCE / "VERDICTS.json").read_text(encoding="utf-8")):
         if claim["artifact"] not in names:
             continue
         for part in claim["parts"]:
@@ -37,6 +41,16 @@ def known(names):
                 found += map(float, re.findall(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?", finding["text"]))
             counted = Counter((finding["counter"], finding["verdict"]) for finding in part["findings"])
             found += counted.values()
+        findings = [finding for part in claim["parts"] for finding in part["findings"]]
+        totals["all"] += len(findings)
+        totals.update(finding["verdict"] for finding in findings)
+        # Of a run that ended before it arrived the text has a bound only.
+        totals.update(
+            (finding["verdict"], ">" in finding["text"], finding["data_set"] if of_set else "")
+            for finding in findings
+            for of_set in (False, True)
+        )
+    found += totals.values()
     return [abs(number) for number in found if number is not None]
 
 
@@ -60,6 +74,43 @@ def test_every_number_is_stored_or_given(section):
     assert stored, f"nothing is judged of {source['names']}"
     stale = [t for t in numbers(body) if value(t) not in given and not any(shown(t, n) for n in stored)]
     assert not stale, f"'{heading}': {', '.join(stale)} are in no verdict on {source['names']}"
+
+
+def stored_runs():
+    """Manifest, status and last checkpoint of every reference run, by its name."""
+    found = {}
+    for path in sorted((REFERENCE / "packs").glob("*.xz")):
+        with lzma.open(path, "rt", encoding="utf-8") as pack:
+            for record in map(json.loads, pack):
+                found[record["run"]["id"]] = record["run"], record["status"], record["trace"]
+    for folder in (REFERENCE / "runs").iterdir():
+        run, status, trace = (
+            (folder / name).read_text() for name in ("run.json", "status.json", "trace.csv")
+        )
+        found[folder.name] = json.loads(run), json.loads(status), trace
+    return {
+        name: (run, status, list(csv.DictReader(trace.splitlines()))[-1])
+        for name, (run, status, trace) in found.items()
+    }
+
+
+def test_the_cost_of_the_stored_runs_is_theirs():
+    runs = stored_runs().values()
+    spent = Counter()
+    for run, status, last in runs:
+        ended, started = (datetime.fromisoformat(moment) for moment in (status["ended"], run["started"]))
+        spent["all"] += (ended - started).total_seconds()
+        spent["cpu"] += float(last["cpu_seconds"])
+        spent["wall"] += float(last["wall_seconds"])
+    optima = [json.loads(path.read_text())["cost"]["cpu_seconds"] for path in REFERENCE.glob("optima/*.json")]
+    hours = {name: f"{seconds / 3600.0:.1f} hours" for name, seconds in spent.items()}
+    for words in (
+        f"rest on {len(runs):,} stored runs",
+        f"Training took {hours['cpu']} of CPU time, or {hours['wall']} by the clock",
+        f"with observation, the runs took {hours['all']}",
+        f"The {len(optima)} certified optima took another {sum(optima) / 3600.0:.1f} hours of CPU time",
+    ):
+        assert words in " ".join(INTRODUCTION.split())
 
 
 @pytest.mark.parametrize(
