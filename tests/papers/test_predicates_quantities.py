@@ -7,7 +7,7 @@ import pytest
 
 from svmbench.errors import UserError
 from svmbench.papers.claims import judge, read_claims
-from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED, REPRODUCED
+from svmbench.papers.estimate import DEVIATES, INCONCLUSIVE, NOT_ATTEMPTED, REPRODUCED, Draw
 from svmbench.papers.quantities import Evidence
 from svmbench.papers.vocabulary import PREDICATES
 
@@ -292,3 +292,37 @@ def test_nu_of_the_optimum_is_known_as_far_as_its_gap_proves(monkeypatch, interv
     low, high = interval or (0.011, 0.011)
     assert found.estimate.low == pytest.approx(low / 0.011)
     assert found.estimate.high == pytest.approx(np.inf if high is None else high / 0.011)
+
+
+def test_an_error_of_the_optimum_is_in_percent(monkeypatch):
+    record = {"test_error": 0.15, "primal": 0.3}
+    monkeypatch.setattr(Evidence, "reference", lambda self: SimpleNamespace(record=record))
+    for name, number in (("test_error", 15.0), ("primal", 0.3)):
+        assert Evidence("", []).sample({"optimum": name}).rows.at[0] == pytest.approx(number)
+    assert Evidence("", [], known={"test_error": 0.15}).sample({"known": "test_error"}).rows.at[0] == 15.0
+
+
+def test_a_series_is_of_the_runs_that_where_names_over_an_expression_of_n(tmp_path):
+    made = lambda seed, C, gamma: np.full(3, 10.0 / C if gamma == 1.0 else 50.0)  # noqa: E731
+    over = {"problem.C": [1.0, 10.0], "kernel.gamma": [1.0, 2.0]}
+    of = {"solver": "sbp", "metric": "primal_objective", "where": {"kernel.gamma": 1.0}}
+    given = {"of": {**of, "over": "1 / (problem.C * n)"}, "within": [0.99, 1.01]}
+    found = judged(tmp_path, "slope", given, over=over, sbp=made)
+    assert found.verdict == HOLDS and found.text == "2 places from 1.0e-3 to 1.0e-2"  # n is 100
+
+
+def test_a_cost_that_is_a_quantity_is_its_estimate_not_a_resample(tmp_path):
+    given = {"of": {"solver": "sbp", "at": {"of": {"measure": "m"}}}, "to": 1, "within": [0, 100]}
+    values = [1500.0, 70_000.0, 1500.0]
+    medians = Draw().medians(np.array(values), range(3))
+    assert medians[0] == 1500.0 and medians[-1] != medians[0]
+    falling = lambda seed: [90, 80, 70, 60, 50, 40, 30, 20]  # noqa: E731
+    found = judged(tmp_path, "ratio", given, sbp=falling, measures={"m": {"values": values}})
+    assert found.estimate.value == 90.0  # the checkpoint at 1,000
+
+
+def test_curves_that_share_no_cost_are_not_compared(tmp_path):
+    given = {"curve": "sbp", "other": "sdca", "since": 64_000, "until": 2000}
+    found = judged(tmp_path, "below", given, sbp=flat_at(10), sdca=flat_at(20))
+    assert found.verdict == NOT_ATTEMPTED
+    assert found.text == "no costs are shared: one begins at 6.4e+04, another ends at 2.0e+03"
