@@ -39,6 +39,9 @@ def main(arguments: Sequence[str]) -> int:
     state = f"made by {maker}" if maker else "not being made" if left_over else "ended"
     print(f"sweep {record.name}: {state}")
     print(status.line(len(plan.jobs), ends, len(running), left, record.made_for()))
+    names = [str(end["run"]) for end in ends.values() if end.get("run")]
+    if names:
+        print(_alone(Path(given.results), names))
     for job in running:
         print(
             f"  {job.number + 1}  {job.label}: running for {status.duration(time.time() - began[job.number])}"
@@ -48,3 +51,19 @@ def main(arguments: Sequence[str]) -> int:
     if not maker and left_over:
         print(f"continue with: svmbench resume {record.name}")
     return 0
+
+
+def _alone(results: Path, names: Sequence[str]) -> str:
+    """Return how many runs had their machine to themselves, so that their seconds can be compared."""
+    from svmbench.errors import UserError
+    from svmbench.store import StoredRun
+    from svmbench.store.timing import disturbed
+
+    alone = 0
+    for name in names:
+        try:
+            alone += not disturbed(StoredRun.read(results / "runs" / name))
+        except (OSError, UserError):
+            continue  # deleted or damaged since
+    rest = "" if alone == len(names) else "; seconds of the others cannot be compared"
+    return f"{alone} of {len(names)} runs ran alone on their machine{rest}"

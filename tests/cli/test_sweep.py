@@ -147,6 +147,21 @@ def test_a_sweep_as_json_is_one_document_in_every_command(here, capfd):
         assert json.loads(capfd.readouterr().out) == made
 
 
+def test_status_and_show_say_which_runs_had_their_machine_to_themselves(here, monkeypatch, capfd):
+    assert main(["run", "-m", "solver=smo,pegasos", *SMALL]) == 0
+    smo, _ = (run.id for run in Store("results").runs())
+    found = {"smo": "", "pegasos": "other processes used 0.50 cores"}
+    monkeypatch.setattr("svmbench.store.timing.disturbed", lambda run: found[run.solver])
+    capfd.readouterr()
+    assert main(["status"]) == 0
+    said = "1 of 2 runs ran alone on their machine; seconds of the others cannot be compared\n"
+    assert said in capfd.readouterr().out
+    assert main(["show", smo]) == 0
+    assert "seconds: it ran alone on its machine\n" in capfd.readouterr().out
+    assert main(["show", "pegasos"]) == 0
+    assert "seconds: not comparable with others, other processes used 0.50 cores\n" in capfd.readouterr().out
+
+
 def test_an_interrupted_sweep_as_json_says_what_has_no_end(here):
     process = start("run", "-m", *ENDLESS, "seed=0,1", "--json")
     wait_for(lambda: running(here / "results"))
