@@ -130,6 +130,8 @@ class RunConfig:
         The sections of these names.
     validate : ValidateConfig or None
         The cross-validation, if any.
+    subset : int or None
+        Number of training examples to train on, drawn by ``seed``. None: all.
     seed : int
         Seed of all random choices.
     threads : int
@@ -152,6 +154,7 @@ class RunConfig:
     budget: BudgetConfig = BudgetConfig()
     observe: ObserveConfig = ObserveConfig()
     validate: ValidateConfig | None = field(default=None, metadata={"later": True})
+    subset: int | None = _key(None, "problem", later=True, min=2)
     seed: int = _key(0, min=0)
     threads: int = _key(1, min=1)
     prefetch: bool = _key(True, "place")

@@ -210,7 +210,7 @@ def _spent(run: StoredRun) -> tuple[float, float]:
 
 
 def _is_seedless(run: StoredRun, seedless: Collection[str]) -> bool:
-    return run.solver in seedless and run.config.features is None
+    return run.solver in seedless and run.config.features is None and run.config.subset is None
 
 
 def _value(run: StoredRun, metric: str, at: At, reference: Known | None) -> float | str:

@@ -150,17 +150,21 @@ def load(run: StoredRun, loaded: dict[str, Dataset]) -> Dataset:
 
     from svmbench import data as datasets
     from svmbench.data.dataset import rounded
+    from svmbench.data.subset import sampled
 
     config, checksum = run.config, run.manifest["dataset"]["checksum"]
     if checksum not in loaded:
         loaded.clear()
-        loaded[checksum] = datasets.load(
+        found = datasets.load(
             config.dataset.document(),
             mirror=config.data.mirror,
             directory=config.data.dir,
             say=lambda line: print(line, file=sys.stderr),
             checksum=checksum,
         )
+        if config.subset is not None:
+            found = sampled(found, config.subset, config.seed)
+        loaded[checksum] = found
     if loaded[checksum].checksum != checksum:
         raise UserError(
             f"data set {run.dataset} differs from the one that run {run.id} was made on (files, parameters "

@@ -18,7 +18,7 @@ from svmbench.store.timing import for_seconds
 _FIRST = ("sbp", "pegasos", "sdca", "smo", "perceptron")
 
 #: Groups of the configuration that identify a curve; budgets only determine where it ends.
-CURVE_GROUPS = ("solver", "dataset", "kernel", "features", "problem")
+CURVE_GROUPS = ("solver", "dataset", "kernel", "features", "problem", "subset")
 
 
 @dataclass(frozen=True)

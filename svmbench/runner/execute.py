@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from svmbench import data as datasets
 from svmbench import features
+from svmbench.data.subset import sampled
 from svmbench.errors import UserError
 from svmbench.run_config import RunConfig
 from svmbench.runner import prepare
@@ -97,6 +98,8 @@ def _execute(
         raise UserError(reason)
     progress.doing("loading")
     data = load(config.dataset.document(), mirror=where.mirror, directory=where.dir, say=progress.say)
+    if config.subset is not None:
+        data = sampled(data, config.subset, config.seed)
     version = None if config.features is None else features.get(config.features.name).version
     same = identity(config, data.checksum, release, version)
     allowance = Allowance.of(config, data)  # before the task: its copies of the data count

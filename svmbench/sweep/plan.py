@@ -138,7 +138,8 @@ def _labels(overrides: Sequence[Sequence[str]]) -> list[str]:
 def _key(config: RunConfig) -> str:
     """Return the identity of a run for finding duplicates; without the seed if it makes no random choices."""
     relevant = config.identity()
-    if not registry.get(config.solver.name).stochastic and config.features is None:
+    drawn = config.features is not None or config.subset is not None
+    if not registry.get(config.solver.name).stochastic and not drawn:
         relevant.pop("seed")
     return digest(relevant)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from svmbench import data, features
+from svmbench.data.subset import sampled_checksum
 from svmbench.errors import UserError
 from svmbench.files import digest
 from svmbench.run_config import RunConfig, relevant
@@ -86,6 +87,8 @@ def _name(config: RunConfig, checksums: dict[str, str | None]) -> str | None:
     checksum = checksums[key]
     if checksum is None:
         return None
+    if config.subset is not None:
+        checksum = sampled_checksum(checksum, config.subset, config.seed)
     version = None if config.features is None else features.get(config.features.name).version
     return run_id(identity(config, checksum, registry.get(config.solver.name).release(), version))
 

@@ -1,0 +1,53 @@
+"""A random subset of the training examples of a data set."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from svmbench.data.dataset import Dataset, density
+from svmbench.data.splits import random_split, take
+from svmbench.errors import UserError
+from svmbench.files import digest
+
+
+def sampled(data: Dataset, rows: int, seed: int) -> Dataset:
+    """Return a data set with some of its training examples, drawn at random; other parts are the same.
+
+    Parameters
+    ----------
+    data : Dataset
+        The whole set.
+    rows : int
+        Number of training examples to keep, in their order.
+    seed : int
+        Seed of the draw. With the same seed a smaller subset is a part of a larger one.
+
+    Raises
+    ------
+    UserError
+        If there are fewer training examples, or those drawn are all of one class.
+    """
+    n = data.train.n
+    if rows > n:
+        raise UserError(f"subset={rows} is more than the {n} training examples: give at most {n}")
+    train = take(data.train.X, data.train.y, np.sort(random_split(n, {"train": rows}, seed)["train"]))
+    positives = int(np.count_nonzero(train.y > 0.0))
+    if positives in (0, rows):
+        raise UserError(
+            f"the {rows} training examples that seed={seed} draws are all of one class: give a larger "
+            "subset or another seed"
+        )
+    info = data.info | {
+        "rows": data.info["rows"] | {"train": rows},
+        "positives": data.info["positives"] | {"train": positives},
+        "density": density(train.X),
+        "subset": {"rows": rows, "seed": seed, "of": n},
+    }
+    return replace(data, train=train, checksum=sampled_checksum(data.checksum, rows, seed), info=info)
+
+
+def sampled_checksum(checksum: str, rows: int, seed: int) -> str:
+    """Return the checksum of a subset of the data set with this checksum."""
+    return digest([checksum, "subset", rows, seed], 64)
