@@ -1,0 +1,1 @@
+"""A compiled solver for svmbench in a distribution of its own."""
