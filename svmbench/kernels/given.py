@@ -44,6 +44,9 @@ COARSE = 1e-3
 #: above which scores are computed in double precision; a margin is 1.
 _ROUNDED, _ROUGH = 2.0**-22, 2e-4
 
+#: Largest distance of a value from its multiple, relative to the largest value.
+_MISSED = 1e-7
+
 #: Rows compared or scored at a time.
 _PART = 1024
 
@@ -59,6 +62,35 @@ def oracle_over(X: Any, kernel: dict[str, Any], *args: Any, **options: Any) -> O
         As for `Oracle`.
     """
     return (Oracle if is_exact(X) else GivenOracle)(X, kernel, *args, **options)
+
+
+def oracle_for(X: Any, kernel: dict[str, Any], most: float, *args: Any, **options: Any) -> Oracle:
+    """Return `oracle_over`, or a `GivenOracle` if examples miss their multiples by too much.
+
+    Examples in float32 whose values are multiples of a unit up to rounding, such as pixels divided by 255,
+    are stored as these multiples. Kernel values change by about 1e-7, which large coefficients amplify.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix, shape (n, d)
+        Examples, in float32 or float64.
+    kernel : dict
+        Name and parameters.
+    most : float
+        Change of a value of the Gaussian kernel up to which the multiples are used. With other kernels they
+        are used only if they are the examples.
+    *args, **options
+        As for `Oracle`, after the kernel.
+    """
+    oracle = oracle_over(X, kernel, *args, **options)
+    if oracle.layout_name != "bytes" or isinstance(oracle, GivenOracle):
+        return oracle
+    gaussian = kernel["name"] == "gaussian"
+    farthest = _MISSED * float(X.max(initial=0.0)) * math.sqrt(X.shape[1])
+    if gaussian and _change(farthest, kernel) <= most:
+        return oracle
+    given = GivenOracle(X, kernel, *args, **options)
+    return oracle if gaussian and given.feature_error <= most else given
 
 
 def linear_data_over(X: Any) -> LinearData:
@@ -113,7 +145,7 @@ class GivenOracle(Oracle):
         off, same = self._rounding(moved)
         self._given = None if same else moved
         gaussian = kernel["name"] == "gaussian"
-        self.feature_error = 2.0 * off * math.sqrt(2.0 * kernel["gamma"] / math.e) if gaussian else 0.0
+        self.feature_error = _change(off, kernel) if gaussian else 0.0
 
     def _rounding(self, X: Any) -> tuple[float, bool]:
         """Return the largest distance of a stored example from the original, and whether all are equal."""
@@ -160,6 +192,11 @@ class GivenOracle(Oracle):
         self.ledger.kev_prediction += len(indices) * X.shape[0]
         points = self._given[indices]
         return exact_scores(points, coefficients, bias, X, self.kernel, self._threads)
+
+
+def _change(distance: float, kernel: dict[str, Any]) -> float:
+    """Return the largest change of a Gaussian kernel value whose two examples move by a distance each."""
+    return 2.0 * distance * math.sqrt(2.0 * kernel["gamma"] / math.e)
 
 
 class GivenLinearData(LinearData):

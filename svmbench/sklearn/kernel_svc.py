@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d, vali
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.double_values import DoubleValues
-from svmbench.kernels.given import is_rough, warning
+from svmbench.kernels.given import is_rough, oracle_for, warning
 from svmbench.kernels.gram import GramOracle
 from svmbench.sklearn import _one_vs_one, _platt
 from svmbench.sklearn._base import ACCEPTED, Floats, check_positive, check_single, classes_of
@@ -40,6 +40,10 @@ _DENSE_VALUES = 1 << 22
 
 #: Up to this many rows, the whole kernel matrix is computed at once in double precision.
 _FEW_ROWS = 2048
+
+#: Change of a kernel value times the largest coefficient, as a part of ``tol``, up to which rows are taken as
+#: multiples of a unit that they miss by rounding.
+_UNSEEN = 0.01
 
 #: Scores are in double precision if the support vectors have at most this many values.
 _DOUBLE_VALUES = 1 << 16
@@ -216,7 +220,8 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         X, codes = self._checked(X, y)
         weights = self._weights(sample_weight, codes)
         kept = np.arange(codes.size) if weights is None else np.flatnonzero(weights > 0.0)
-        oracle = self._oracle_of(X)
+        largest = float(self.C) * (1.0 if weights is None else float(weights.max()))
+        oracle = self._oracle_of(X, _UNSEEN * float(self.tol) / largest)
         if kept.size < codes.size:
             oracle = oracle.subset(kept)
         coarse = warning(oracle, "X")
@@ -304,8 +309,8 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
             raise ValueError(f"solver={self.solver!r} takes no weights: use solver='decomposition'")
         return np.asarray(weights)
 
-    def _oracle_of(self, X: Any) -> Oracle:
-        """Return the oracle over the training rows."""
+    def _oracle_of(self, X: Any, most: float) -> Oracle:
+        """Return the oracle over the training rows, whose kernel values may be changed by `most`."""
         self._fit_rows = None
         if callable(self.kernel):
             self._fit_rows, self._kernel, self._gamma = X, None, 0.0
@@ -329,7 +334,7 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         if X.shape[0] <= _FEW_ROWS:
             rows = rows.astype(np.float64)
             return self._gram(DoubleValues(rows, self._kernel)(rows), self._kernel)
-        return self._made_oracle(rows, self._kernel)
+        return oracle_for(rows, self._kernel, most, self._cache_bytes, self._threads)
 
     def _gram(self, values: Floats, kernel: dict[str, Any] | None = None) -> Oracle:
         """Return the oracle of given kernel values between the training rows."""

@@ -220,3 +220,16 @@ def test_probabilities_are_near_those_of_SVC(classes):
     again = KernelSVC(probability=True, random_state=0).fit(X, y)
     np.testing.assert_array_equal(again.predict_proba(X), mine)
     assert not hasattr(KernelSVC(), "predict_proba")
+
+
+@pytest.mark.parametrize(("C", "tol"), [(2.0, 1e-9), (1e4, 1e-7)])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_rows_near_multiples_of_a_unit_are_certified_as_given(C, tol, kernel):
+    rng = np.random.default_rng(4)
+    X = (rng.integers(0, 256, size=(2100, 3)) / np.float32(255)).astype(np.float32)
+    y = np.sin(7.0 * X[:, 0]) + X[:, 1] + 0.02 * rng.normal(size=2100) > 1.0
+    C = C if kernel == "rbf" else 0.01 * C
+    fitted = KernelSVC(C=C, kernel=kernel, gamma=1.0, tol=tol).fit(X, y)
+    Z = X.astype(np.float64)
+    K = np.exp(-np.square(Z[:, None] - Z).sum(axis=-1)) if kernel == "rbf" else Z @ Z.T
+    assert gap_of(fitted, K, y, np.full(2100, C)) <= fitted.gap_ + 1e-12
