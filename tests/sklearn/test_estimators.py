@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from svmbench.kernels.given import oracle_over
+from svmbench.kernels.given import oracle_for
 from svmbench.sklearn import KernelSVC, LinearSVC, SBPClassifier
 from svmbench.sklearn.kernel_svc import SOLVERS
 
@@ -214,11 +214,11 @@ def test_threads_are_counted_as_scikit_learn_does(monkeypatch):
     X, y = clusters(2100)  # of fewer rows the kernel matrix is made at once
     asked = []
 
-    def oracle(rows, kernel, cache=0, threads=1):
+    def oracle(rows, kernel, most, cache=0, threads=1):
         asked.append(threads)
-        return oracle_over(rows, kernel, cache, threads)
+        return oracle_for(rows, kernel, most, cache, threads)
 
-    monkeypatch.setattr("svmbench.sklearn._base.oracle_over", oracle)
+    monkeypatch.setattr("svmbench.sklearn.kernel_svc.oracle_for", oracle)
     for n_jobs in (None, 2, -1):
         KernelSVC(n_jobs=n_jobs).fit(X, y)
     assert asked == [1, 2, effective_n_jobs(-1)]

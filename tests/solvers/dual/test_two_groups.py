@@ -24,6 +24,9 @@ def examples(layout):
         X = X > 0.8
     if layout == "bytes":
         X = np.clip(np.round(8.0 * X), 0, 255)
+    if layout == "mixed":
+        codes = np.clip(np.round(X[:, :3] + 1.0), 0, 4).astype(int)
+        X = np.hstack([X[:, 3:], *np.eye(5)[codes].transpose(1, 0, 2)])
     return X.astype(np.float32)
 
 
@@ -57,7 +60,7 @@ def problem_of(i, j, bias, weighted):
     return Problem.build(y, C=3.0, bias=bias, weights=weights)
 
 
-@pytest.mark.parametrize("layout", ["dense", "bits", "bytes", "gram", "double"])
+@pytest.mark.parametrize("layout", ["dense", "bits", "bytes", "mixed", "gram", "double"])
 @pytest.mark.parametrize("bias", ["none", "unregularised"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_it_solves_what_decomposition_solves(layout, bias, weighted):
