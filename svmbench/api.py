@@ -138,6 +138,7 @@ def plot(
     xscale: str | None = None,
     yscale: str | None = None,
     size: str | None = None,
+    style: str = "screen",
     color_by: str | None = None,
     style_by: str | None = None,
     panels_by: str | Sequence[str] = (),
@@ -165,6 +166,8 @@ def plot(
         Scales of the axes.
     size : {'one', 'two'}, optional
         Width in columns of a journal.
+    style : {'screen', 'paper'}, default 'screen'
+        ``'paper'``: serif fonts in the sizes of journals, for ``size='one'`` or ``'two'``.
     color_by, style_by : str, optional
         Keys of the configuration encoded by colour and line style, such as ``"kernel.gamma"``.
     panels_by : str or sequence of str
@@ -196,7 +199,7 @@ def plot(
         color_by=color_by, style_by=style_by, heat=heat,
         panels_by=(panels_by,) if isinstance(panels_by, str) else tuple(panels_by),
     )  # fmt: skip
-    with drawing():
+    with drawing(style):
         figure, _, left_out = make(list({run.path: run for run in found}.values()), request)
     for name, reason in dict.fromkeys(left_out):
         logging.getLogger("svmbench").warning("left out: %s: %s", name, reason)

@@ -26,7 +26,17 @@ _OPTIONS = {
     "show": ("--json", "--results", "--help"),
     "plot": (
         *("--x", "--y", "--title", "--xlim", "--ylim", "--xscale", "--yscale", "--size", "--color-by"),
-        *("--style-by", "--panels-by", "--heat", "--format", "--output", "--json", "--results", "--help"),
+        *(
+            "--style-by",
+            "--style",
+            "--panels-by",
+            "--heat",
+            "--format",
+            "--output",
+            "--json",
+            "--results",
+            "--help",
+        ),
     ),
     "table": (
         *("--rows", "--columns", "--metric", "--at", "--average", "--caption", "--label", "--format"),

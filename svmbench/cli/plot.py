@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
         heat=heat,
     )
     stem = picture_path(given.output)
-    with drawing():
+    with drawing(given.style):
         figure, caption, left_out = make(chosen(given.results, given.runs), request)
         paths = save(figure, stem, caption, given.format)
     left_out = list(dict.fromkeys(left_out))
@@ -79,6 +79,12 @@ def _parser() -> Parser:
         parser.add_argument(f"--{axis}lim", metavar="A,B", help=f"range of the {axis} axis{unit}")
         parser.add_argument(f"--{axis}scale", choices=("log", "linear"), help=f"of the {axis} axis")
     parser.add_argument("--size", choices=("one", "two"), help="width of one or two journal columns")
+    parser.add_argument(
+        "--style",
+        choices=("screen", "paper"),
+        default="screen",
+        help="paper: serif letters in the sizes of journals, for --size one or two",
+    )
     parser.add_argument("--color-by", metavar="KEY", help="key that colours distinguish")
     parser.add_argument("--style-by", metavar="KEY", help="key that dash styles distinguish")
     parser.add_argument("--panels-by", metavar="KEY,KEY", help="one panel for each of their values")

@@ -28,6 +28,16 @@ MOST = 16
 #: Metrics without a best value.
 _NONE_BEST = ("support_vectors", "norm", "mean_hinge")
 
+#: Fewest values of which some are called outliers.
+_FENCED = 8
+#: Name of a colour bar's extension, by whether values lie below and above its range.
+_BEYOND = {
+    (False, False): "neither",
+    (True, False): "min",
+    (False, True): "max",
+    (True, True): "both",
+}
+
 _LETTERS = 14  # of a tick label per inch
 _COST = "iterations"  # any counter would do: only the last checkpoint is used
 
@@ -122,7 +132,7 @@ def _draw(
     figure.set_layout_engine("constrained")
     axes = figure.subplots(lines, columns, squeeze=False)
     known = np.concatenate([one.values[np.isfinite(one.values)] for one in maps])
-    low, high = float(known.min()), float(known.max())
+    low, high, beyond = colour_range(known)
     scale = LogNorm(low, high) if low > 0.0 and high > 10.0 * low else Normalize(low, high)
     shades = ScalarMappable(scale, "viridis")
     size = min(8.0, 11.0 * wide / max(most, 4))
@@ -133,7 +143,9 @@ def _draw(
         _panel(ax, maps[place], scale, metric, size, wide - 1.2)
         ax.set_xlabel(name_of(keys[0]))
         ax.set_ylabel(name_of(keys[1]))
-    bar = figure.colorbar(shades, ax=list(axes.flat)[: len(maps)], label=METRICS[metric][0], pad=0.02)
+    bar = figure.colorbar(
+        shades, ax=list(axes.flat)[: len(maps)], label=METRICS[metric][0], pad=0.02, extend=beyond
+    )
     if isinstance(scale, LogNorm):
         bar.ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         bar.ax.yaxis.set_minor_formatter(NullFormatter())
@@ -141,6 +153,26 @@ def _draw(
     if title:
         figure.suptitle(textwrap.fill(title, int(12 * figure.get_figwidth())), fontsize=11)
     return figure
+
+
+def colour_range(values: Floats) -> tuple[float, float, str]:
+    """Return the range of the colours, and the ends of the colour bar at which values lie beyond it.
+
+    Values farther from the quartiles than 1.5 times their distance (Tukey's fences) would leave one shade for
+    all others; they have the last shade. Logarithms are compared if values span more than a factor of ten.
+    """
+    least, greatest = float(values.min()), float(values.max())
+    if values.size < _FENCED:
+        return least, greatest, "neither"
+    log = least > 0.0 and greatest > 10.0 * least
+    compared = np.log(values) if log else values
+    first, third = np.percentile(compared, (25.0, 75.0))
+    fence = 1.5 * (third - first)
+    within = values[(compared >= first - fence) & (compared <= third + fence)]
+    low, high = float(within.min()), float(within.max())
+    if not low < high:
+        return least, greatest, "neither"
+    return low, high, _BEYOND[least < low, greatest > high]
 
 
 def _panel(ax: Axes, one: _Map, scale: Normalize, metric: str, size: float, wide: float) -> None:

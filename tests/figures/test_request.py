@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from svmbench.errors import UserError
+from svmbench.figures.heat import colour_range
 from svmbench.figures.request import Request, make
 from svmbench.figures.style import drawing
 
@@ -200,3 +201,35 @@ def test_what_no_picture_can_have_is_refused(runs, asked, sentence):
     one = [run for run in runs if run.solver == "sbp"]
     with pytest.raises(UserError, match=sentence):
         picture(one, **asked)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([1.0, 50.0], (1.0, 50.0, "neither")),  # too few to call one an outlier
+        ([10, 11, 12, 13, 14, 15, 16, 17, 18, 90], (10, 18, "max")),
+        ([0.01, 10, 11, 12, 13, 14, 15, 16, 17, 18], (10, 18, "min")),
+        ([-90, 10, 11, 12, 13, 14, 15, 16, 17, 90], (10, 17, "both")),
+        ([1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1000], (1e-4, 1000, "neither")),  # evenly spread logarithms
+        ([3.0] * 9 + [50.0], (3.0, 50.0, "neither")),  # all others are equal
+    ],
+)
+def test_outliers_do_not_stretch_the_colours_of_a_heat_map(values, expected):
+    assert colour_range(np.array(values, dtype=float)) == expected
+
+
+def test_a_value_beyond_the_colours_is_still_written_into_its_cell(tmp_path):
+    found = [
+        stored_run(
+            tmp_path,
+            costs=COSTS[:1],
+            errors=[90.0 if number == 9 else 10.0 + number],
+            config={"kernel": {"name": "gaussian", "gamma": float(number)}},
+        )
+        for number in range(1, 10)
+    ]
+    figure, _, _ = picture(found, heat=("kernel.gamma", "problem.C"))
+    panel, bar = figure.axes
+    assert panel.images[0].norm.vmax == pytest.approx(18.0)
+    assert "90" in [text.get_text() for text in panel.texts]
+    assert bar._colorbar.extend == "max"

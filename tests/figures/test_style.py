@@ -1,10 +1,13 @@
 import io
+import warnings
 from itertools import combinations
 
 import numpy as np
+import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
+from svmbench.errors import UserError
 from svmbench.figures.style import _SOLVERS, drawing, look, looks, save
 from svmbench.solvers import registry
 
@@ -68,3 +71,22 @@ def test_overlapping_bands_keep_their_colours(tmp_path):
     areas = np.flatnonzero(counts > 2000)  # bands and what they overlap to
     away = np.abs(shown - drawn).reshape(-1, 3).max(axis=1)
     assert areas.size > 10 and max(away[where.ravel() == area].max() for area in areas) <= 7
+
+
+def test_the_style_of_papers_is_serif_in_small_sizes_and_has_every_sign():
+    with drawing("paper"), warnings.catch_warnings():
+        warnings.simplefilter("error")  # a sign that no font has is a warning
+        figure = Figure(figsize=(3.4, 3.0))
+        axes = figure.subplots()
+        axes.set_title("γ = 0.05, λ = 10⁻⁷, ν → 1")
+        axes.set_xlabel("0123456789 ⁰¹²³⁴⁵⁶⁷⁸⁹ ≤ × – α")
+        figure.savefig(io.BytesIO(), format="pdf")
+        assert axes.title.get_fontname() == "STIXGeneral" and axes.title.get_fontsize() == 8.0
+        assert axes.get_xticklabels()[0].get_fontsize() == 7.0
+    with drawing():
+        assert Figure().subplots().title.get_fontname() == "DejaVu Sans"
+
+
+def test_an_unknown_style_is_refused():
+    with pytest.raises(UserError, match="style=papr is not allowed: give screen or paper"), drawing("papr"):
+        pass
