@@ -96,7 +96,11 @@ def optimum_value(panel: Panel, metric: str) -> float | None:
     column = OPTIMUM_COLUMNS.get(metric)
     if column is None:
         return None
-    named = {(run.path.parent, run.facts["about"]["optimum"]): run for run in panel.runs}
+    named = {
+        (run.path.parent, name): run
+        for run in panel.runs
+        if (name := run.facts["about"]["optimum"]) is not None
+    }
     records = [record for run in named.values() if (record := optimum_of(run)) is not None]
     values = {record[column] for record in records} - {None}
     return METRICS[metric][1] * float(values.pop()) if len(values) == 1 else None
@@ -133,7 +137,7 @@ def select(
     selection = Selection()
     panels: dict[tuple[Any, ...], dict[tuple[Any, ...], dict[int, Steps]]] = {}
     # Runs from the index share their configurations except the seed: each is flattened once.
-    known: dict[Any, tuple[tuple[Any, ...], tuple[Any, ...]]] = {}
+    known: dict[Any, dict[int, Steps]] = {}
     by_seed = "seed" in (*panels_by, *apart)
     kept, selection.left_out = for_seconds(runs, counter, metric, lenient=True)
     for run in kept:
@@ -146,9 +150,9 @@ def select(
         if place not in known:
             panel = _made_of(run, panels_by) if panels_by else _panel_key(run)
             entries = _curve_key(run, counter, apart)
-            known[place] = panel, tuple(entry for entry in entries if entry not in panel)
-        panel, curve = known[place]
-        seeds = panels.setdefault(panel, {}).setdefault(curve, {})
+            curve = tuple(entry for entry in entries if entry not in panel)
+            known[place] = panels.setdefault(panel, {}).setdefault(curve, {})
+        seeds = known[place]
         other = seeds.get(run.seed)
         if other is not None:
             steps, shorter = (steps, other) if steps.cost[-1] > other.cost[-1] else (other, steps)
@@ -159,7 +163,8 @@ def select(
         for key in sorted(panels, key=_in_order):
             curves = _curves(panels[key])
             name = ", ".join(written(one, value) for one, value in key)
-            data = {setting(steps.run, "dataset") for curve in curves for steps in curve.steps}
+            every = {id(steps.run.facts.common): steps.run for curve in curves for steps in curve.steps}
+            data = {setting(run, "dataset") for run in every.values()}
             if len(data) == 1 and data.isdisjoint(value for _, value in key):
                 name = f"{data.pop()}, {name}"
             selection.panels.append(Panel(name, curves, told))
