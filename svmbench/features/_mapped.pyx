@@ -1,7 +1,6 @@
-"""Examples in the features of a map, as linear solvers see them: made beforehand, or when they are needed.
+"""Examples in the features of a map, for linear solvers: computed beforehand, or on demand.
 
-Both answer for rows of the original features what `LinearData` answers for rows of its own: a model's
-scores of test rows go through the map.
+Both have the interface of `LinearData`; rows to predict have the original features and go through the map.
 """
 
 import numpy as np
@@ -24,11 +23,11 @@ cdef const mapped_loops *loops = svmbench_mapped_loops(("base", "avx2", "avx512"
 
 
 cdef class Panels:
-    """A matrix whose columns lie in panels, one after the other, each with all rows.
+    """A matrix stored in panels of columns, one after the other, each with all rows.
 
-    A pass over some rows and a strip of the columns, again and again for other examples, finds the strip in
-    the cache. In rows as long as a large power of two its parts would compete for the same few places. Narrow
-    ones are one panel.
+    Repeated passes over some rows and a strip of the columns, for other examples, find the strip in the
+    cache. If rows had the length of a large power of two, its parts would compete for the same few cache
+    lines. Narrow matrices are one panel.
 
     Parameters
     ----------
@@ -62,9 +61,9 @@ cdef class MappedData(LinearData):
     Z : ndarray of float32, shape (n, D), C-contiguous
         Features; not copied.
     map : FeatureMap
-        What they were made with.
+        The map.
     ledger : Ledger
-        The counts, those of the map included.
+        The counts so far, including those of the map.
     """
 
     def __init__(self, Z, map, ledger):
@@ -72,17 +71,17 @@ cdef class MappedData(LinearData):
         self.map = map
 
     def decision_function(self, weights, bias, X):
-        """Return <z(x), w> + bias for each row x of X, float64, shape (m,); counted as looking."""
+        """Return <z(x), w> + bias for each row x of X, float64, shape (m,); counted as observed."""
         scores, products = self.map.scores(weights, bias, X)
         self.observed += products
         return scores
 
 
 cdef class LazyMappedData(LinearData):
-    """Rows whose Fourier features are made when they are needed, the last ones kept; no matrix of them.
+    """Rows whose Fourier features are computed on demand, with the last ones kept; no matrix of them.
 
-    Those of examples that a solver has announced by `prefetch` are made together, so that the frequencies are
-    read once for all of them, and charged one by one as they are needed, as if each had been made then.
+    Features of examples announced by `prefetch` are computed together, so that the frequencies are read once
+    for all of them, and charged one by one when needed, as if each were computed then.
 
     Parameters
     ----------
@@ -109,11 +108,11 @@ cdef class LazyMappedData(LinearData):
         self.d = self.phases.shape[0]
         self.z = np.empty((TOGETHER, self.d), dtype=np.float32)
         self.held = -1
-        # Numbers behind the features of all examples: what an inner product costs is judged by it.
+        # Number of multiplications behind the features of all examples, the estimated cost of inner products.
         self.stored = self.stored * self.frequencies.k + self.n * self.d
 
     cdef const float* row(self, Py_ssize_t i) noexcept nogil:
-        """Return z(x_i); one inner product for each frequency, unless it is the example of the last call."""
+        """Return z(x_i); one inner product per frequency, unless it is the example of the last call."""
         if self.held >= 0 and self.made[self.held] == i:
             return &self.z[self.held, 0]
         self.held = self.place_of(i)
@@ -124,7 +123,7 @@ cdef class LazyMappedData(LinearData):
         return &self.z[self.held, 0]
 
     cdef Py_ssize_t place_of(self, Py_ssize_t i) noexcept nogil:
-        """Return where the features of an example are kept, or -1."""
+        """Return the place of the features of an example, or -1."""
         cdef Py_ssize_t place = 0
         for place in range(self.count):
             if self.made[place] == i:
@@ -132,7 +131,7 @@ cdef class LazyMappedData(LinearData):
         return -1
 
     cdef void make(self, Py_ssize_t i) noexcept nogil:
-        """Make the features of an example and, if it was announced, of those announced after it."""
+        """Compute the features of an example and, if it was announced, of those announced after it."""
         cdef Py_ssize_t place = 0, first = 0, example = 0
         cdef int64_t[TOGETHER] begin
         cdef int64_t[TOGETHER] end
@@ -165,9 +164,9 @@ cdef class LazyMappedData(LinearData):
             spread(&self.z[place, 0], &self.phases[0], self.scale, self.frequencies.k, self.d)
 
     cdef void prefetch(self, Py_ssize_t i) noexcept nogil:
-        """Announce an example that will be needed after those announced before."""
+        """Announce an example that will be needed after those announced earlier."""
         cdef Py_ssize_t place = 0
-        if self.waiting == TOGETHER:    # the first of them was not needed: forget it
+        if self.waiting == TOGETHER:    # the first of them was not needed: drop it
             self.waiting -= 1
             for place in range(self.waiting):
                 self.asked[place] = self.asked[place + 1]
@@ -175,13 +174,13 @@ cdef class LazyMappedData(LinearData):
         self.waiting += 1
 
     def combination(self, indices, coefficients):
-        """Return Σ_k coefficients[k] z(x_indices[k]), float64, shape (d,); the features count as observed."""
+        """Return Σ_k coefficients[k] z(x_indices[k]), float64, shape (d,); features count as observed."""
         rows = self.map.transform(self.X[np.asarray(indices)])
         self.observed += len(rows) * self.frequencies.k
         return np.asarray(coefficients) @ rows
 
     def mean_norm(self):
-        """Return the mean of |z(x_i)|; the features count as observed."""
+        """Return the mean of |z(x_i)|; features count as observed."""
         total = 0.0
         for begin in range(0, self.n, BLOCK):
             rows = self.map.transform(self.X[begin : begin + BLOCK]).astype(np.float64)
@@ -190,32 +189,32 @@ cdef class LazyMappedData(LinearData):
         return total / max(self.n, 1)
 
     def products(self, weights):
-        """Return <z(x_i), w> for every training example, float64, shape (n,); counted as looking."""
+        """Return <z(x_i), w> for all training examples, float64, shape (n,); counted as observed."""
         return self.decision_function(weights, 0.0, self.X)
 
     def decision_function(self, weights, bias, X):
-        """Return <z(x), w> + bias for each row x of X, float64, shape (m,); counted as looking."""
+        """Return <z(x), w> + bias for each row x of X, float64, shape (m,); counted as observed."""
         scores, products = self.map.scores(weights, bias, X)
         self.observed += products
         return scores
 
 
 cdef void spread(float* z, const float* phases, float scale, Py_ssize_t k, Py_ssize_t d) noexcept nogil:
-    """Turn the first k numbers, t, into d = k or 2k of the form scale cos(t + phase)."""
+    """Convert the first k numbers, t, to d = k or 2k of the form scale cos(t + phase)."""
     if d > k:
         loops.waves(z, phases + k, scale, z + k, d - k)
     loops.waves(z, phases, scale, z, k)
 
 
 def waves(float[:, ::1] Z, const float[::1] phases, float scale, Py_ssize_t k):
-    """Turn the first k numbers t of each row into all of it, scale cos(t + phase), in place.
+    """Convert the first k numbers t of each row to the whole row, scale cos(t + phase), in place.
 
     Parameters
     ----------
     Z : ndarray of float32, shape (m, D), D = k or 2k
-        Inner products with the frequencies in front.
+        Inner products with the frequencies in the first columns.
     phases : ndarray of float32, shape (D,)
-        Beyond the first k they belong to the same numbers again.
+        Beyond the first k, they belong to the same numbers again.
     scale : float
         Factor.
     k : int
@@ -228,7 +227,7 @@ def waves(float[:, ::1] Z, const float[::1] phases, float scale, Py_ssize_t k):
 
 
 def products(X, Panels V, float[:, ::1] out):
-    """Put the inner products of rows that are mostly zeros with the columns of V in front of each row of out.
+    """Write the inner products of sparse rows with the columns of V to the first columns of out.
 
     Parameters
     ----------
@@ -237,7 +236,7 @@ def products(X, Panels V, float[:, ::1] out):
     V : Panels
         Columns, k of d values.
     out : ndarray of float32, shape (m, D), D >= k
-        Where to put <x_i, v_l>.
+        Receives <x_i, v_l>.
     """
     cdef const float[::1] values
     cdef const int32_t[::1] columns
@@ -251,7 +250,7 @@ def products(X, Panels V, float[:, ::1] out):
 
 
 def _nonzeros(X):
-    """Return the values that are not zero, their columns, and where each row begins."""
+    """Return the non-zero values, their columns, and the beginning of each row."""
     if issparse(X):
         X = scipy.sparse.csr_array(X)
         return (

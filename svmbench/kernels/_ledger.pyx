@@ -1,7 +1,8 @@
-"""The ledger: what one run has evaluated, and what each convention charges it.
+"""The ledger: the evaluations of one run, and the charges of each convention.
 
-Published counts follow a method's rule (docs/counting.md) and are charged by the solver through the ledger's
-verbs; what was really evaluated (``kev_computed``) is counted by the oracle, once per row or block.
+Published counts follow a rule for each method (docs/counting.md) and are charged by the solver through
+methods of the ledger; the evaluations actually made (``kev_computed``) are counted by the oracle, once per
+row or block.
 """
 
 from svmbench.counters import FIELDS
@@ -10,12 +11,12 @@ from libc.stdint cimport int64_t
 
 
 cdef class Ledger:
-    """The counts of one run, 64 bit each; the fields of `svmbench.counters.FIELDS`.
+    """The counters of one run, 64 bits each; the fields of `svmbench.counters.FIELDS`.
 
     Parameters
     ----------
     kernels : bool, default True
-        Whether kernels are evaluated at all; if not, `as_dict` has None for their counts.
+        Whether kernels are evaluated; if not, their counters are None in `as_dict`.
     """
 
     def __init__(self, *, kernels=True):
@@ -41,16 +42,16 @@ cdef class Ledger:
         self.kev_setup += evaluations
 
     def charge(self, *, iterations=0, lookups=0, changes=0, maintained_changes=0, evaluations=0, n=0):
-        """Charge events from a solver written in Python; the compiled ones use the C-level verbs.
+        """Charge events of a solver in Python; compiled solvers use the C-level methods.
 
         Parameters
         ----------
         iterations, changes, maintained_changes : int
-            How many happened; each is charged n.
+            Number of these events; each is charged n.
         lookups : int
-            Non-zero coefficients behind the responses that were computed on demand, summed.
+            Total number of non-zero coefficients behind the responses computed on demand.
         evaluations : int
-            Of a kind that no convention saves, charged to each as they are.
+            Evaluations that are charged to every convention as they are.
         n : int
             Number of training examples.
         """
@@ -60,7 +61,7 @@ cdef class Ledger:
         self.kev_rowupdate += (<int64_t>changes + maintained_changes) * n + evaluations
 
     def as_dict(self):
-        """Return every counter by name; None where it does not apply."""
+        """Return all counters by name; None if a counter does not apply."""
         return {
             name: self.counter(which)[0] if self.kernels or not name.startswith("kev_") else None
             for which, name in enumerate(FIELDS)

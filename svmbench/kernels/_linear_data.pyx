@@ -1,9 +1,8 @@
-"""The training examples of one run as linear solvers see them, and the count of their inner products.
+"""The training examples of one run for linear solvers, with counts of inner products.
 
-What `svmbench.kernels._oracle.Oracle` is to a kernel method: the only place that reads the data. The rows
-stay where they are, dense float32 or CSR, except dense ones that are mostly zeros: their CSR form is kept
-beside them, since an inner product then takes a fraction of the time. A weight vector is float64, and so are
-all sums.
+The counterpart of `svmbench.kernels._oracle.Oracle` for linear methods: the only place that reads the data.
+The rows are not copied, dense float32 or CSR, except dense ones with mostly zeros: they have an additional
+CSR form, since an inner product then takes a fraction of the time. Weight vectors and sums are float64.
 """
 
 import numpy as np
@@ -20,8 +19,8 @@ from svmbench.sparse import canonical, issparse
 cdef extern from "rows.h" nogil:
     const dense_loops *svmbench_dense_loops(int level)
 
-# A CSR form of dense rows may take this part of their memory, so that with the vectors of a solver it stays
-# within half of it.
+# Largest memory of a CSR form of dense rows, relative to theirs, so that together with the vectors of a
+# solver it stays within half of it.
 CSR_SHARE = 0.4
 
 
@@ -31,21 +30,21 @@ cdef class LinearData:
     Parameters
     ----------
     X : ndarray or scipy.sparse matrix, shape (n, d)
-        Rows; not copied if float32 and C-contiguous, or CSR with int32 columns. Dense rows of which the CSR
-        form is small are used in that form.
+        Rows; not copied if float32 and C-contiguous, or CSR with int32 columns. Dense rows with a small CSR
+        form are used in that form.
     compress : bool, default True
-        Whether they are; not worth it for a single pass.
+        Whether to make the CSR form; not worthwhile for a single pass.
     ledger : Ledger, optional
-        Where the counts go on, if something was counted before; a new one by default.
+        Continues its counts. Default: a new one.
 
     Attributes
     ----------
     n, d, stored : int
-        Examples, features, and values kept.
+        Numbers of examples, features, and stored values.
     ledger : Ledger
         ``inner_products`` counts one for each d-dimensional inner product made for training.
     observed : int
-        Inner products made to observe and to predict; part of no column.
+        Inner products for observation and prediction, which are part of no column.
     """
 
     def __init__(self, X, *, compress=True, ledger=None):
@@ -88,9 +87,9 @@ cdef class LinearData:
         return (a + b) + (c + e)
 
     def index_columns(self):
-        """Prepare `add_column` for sparse rows: note which rows each column has, 4 bytes for each value.
+        """Prepare `add_column` for sparse rows: record which rows each column has, 4 bytes per value.
 
-        The values themselves are looked up in their rows by bisection, so that they are not held twice.
+        The values are found in their rows by bisection, so that they are not stored twice.
         """
         if not self.sparse:
             return
@@ -169,7 +168,7 @@ cdef class LinearData:
         return np.asarray(out)
 
     def mean_norm(self):
-        """Return the mean of |x_i|: looking, no inner product."""
+        """Return the mean of |x_i|; observation, no inner product."""
         cdef double total = 0.0
         cdef Py_ssize_t i = 0
         with nogil:
@@ -178,7 +177,7 @@ cdef class LinearData:
         return total / max(self.n, 1)
 
     def combination(self, const int64_t[::1] indices, const double[::1] coefficients):
-        """Return Σ_k coefficients[k] x_indices[k], float64, shape (d,): looking, no inner product."""
+        """Return Σ_k coefficients[k] x_indices[k], float64, shape (d,); observation, no inner product."""
         weights = np.zeros(self.d)
         cdef double[::1] out = weights
         cdef Py_ssize_t k = 0
@@ -188,7 +187,7 @@ cdef class LinearData:
         return weights
 
     def products(self, const double[::1] weights):
-        """Return <x_i, w> for every training example, float64, shape (n,); counted as observed.
+        """Return <x_i, w> for all training examples, float64, shape (n,); counted as observed.
 
         Parameters
         ----------
@@ -198,7 +197,7 @@ cdef class LinearData:
         Raises
         ------
         ValueError
-            If w has not d elements.
+            If w does not have d elements.
         """
         if weights.shape[0] != self.d:
             raise ValueError(f"{weights.shape[0]} weights do not fit {self.d} features")
@@ -222,7 +221,7 @@ cdef class LinearData:
 def _arrays(X, compress):
     """Return the values of dense rows, or values, columns and row pointers of sparse ones.
 
-    Sparse rows of ones alone have None for their values.
+    Sparse rows with only ones have None for their values.
     """
     if issparse(X):
         X = canonical(X)

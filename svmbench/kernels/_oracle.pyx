@@ -1,7 +1,7 @@
-"""The oracle: the only source of kernel values, each of them counted in its ledger.
+"""The oracle: the only source of kernel values, all counted in its ledger.
 
-Compiled solvers take rows by the C-level methods of `KernelRows`; here is the rest: blocks, the diagonal,
-parts of the examples, and expansions, which observation pays for.
+Compiled solvers read rows by the C-level methods of `KernelRows`. This module adds blocks, the diagonal,
+subsets of the examples, and expansions, which are charged to observation.
 """
 
 import numpy as np
@@ -25,31 +25,31 @@ cdef class Oracle(KernelRows):
     Parameters
     ----------
     X : ndarray or scipy.sparse matrix, shape (n, d), or Layout
-        Training examples; a layout is taken as it is.
+        Training examples; a layout is used as it is.
     kernel : dict
         ``name`` and parameters, as in the resolved configuration.
     cache_bytes : int, default 0
-        Budget of the row cache; two rows are always kept.
+        Size of the row cache; two rows are always cached.
     threads : int, default 1
         OpenMP threads of one row or block.
     layout : str, optional
-        How the examples are stored: a key of `svmbench.kernels.layouts.choice.LAYOUTS`; by default the one
-        that fits them best. It changes no published count, and values within their stated tolerance only.
+        Storage layout, a key of `svmbench.kernels.layouts.choice.LAYOUTS`. Default: the one that fits the
+        examples best. It affects no published count, and values only within their stated tolerance.
     like : ndarray or scipy.sparse matrix, optional
-        Examples by which the layout is chosen, where X is a sample of them that others are taken against.
+        Examples that determine the layout, if X is a sample of them.
     prefetch : bool, default True
-        Whether rows that a solver expects to need are made in blocks ahead of need, where the layout gains by
-        it; beside the cache that takes at most an eighth of its budget. It changes no value and no published
-        count, but what is computed.
+        Whether rows that a solver will probably need are computed in blocks ahead of need, if the layout
+        gains by it. In addition to the cache, this takes at most an eighth of its size. It affects neither
+        values nor published counts, only the number of computed values.
     precision : str, default auto
         ``auto``, ``single`` or ``double``; see `svmbench.kernels.layouts.choice.make_layout`.
 
     Notes
     -----
-    Of a layout that makes rows as fast as memory gives them back (`Layout.kept`) only the last ones are kept.
+    If a layout computes rows as fast as memory reads them (`Layout.kept`), only the last ones are cached.
     """
 
-    #: How far a kernel value of the stored examples is from that of the examples as given, at most.
+    #: Largest difference of a kernel value of the stored examples from that of the examples as given.
     feature_error = 0.0
 
     def __init__(self, X, kernel, cache_bytes=0, threads=1, layout=None, like=None, prefetch=True,
@@ -61,22 +61,22 @@ cdef class Oracle(KernelRows):
 
     @property
     def ahead(self):
-        """Rows that are made in one block ahead of need, at most; 1: none are."""
+        """Most rows computed in one block ahead of need; 1: none."""
         return self.prefetch.most
 
     @property
     def kernel(self):
-        """The kernel's name and parameters."""
+        """The name and parameters of the kernel."""
         return dict(self.layout.kernel)
 
     @property
     def layout_name(self):
-        """How the examples are stored: a key of `svmbench.kernels.layouts.choice.LAYOUTS`; for tests."""
+        """The storage layout, a key of `svmbench.kernels.layouts.choice.LAYOUTS`; for tests."""
         return self.layout.name
 
     @property
     def keeps_rows(self):
-        """Whether rows that are only added up go through the cache: not where making one is as quick.
+        """Whether rows that are only summed use the cache; not if computing one is as fast.
 
         For tests.
         """
@@ -84,12 +84,12 @@ cdef class Oracle(KernelRows):
 
     @property
     def exact_price(self):
-        """Time of an evaluation in double precision, in those of rows made in blocks; of the layout."""
+        """Time of an evaluation in double precision relative to rows in blocks; depends on the layout."""
         return self.layout.exact_price
 
     @property
     def value_error(self):
-        """What rounding does to values of rows at most, see `Layout.value_error`; None if unknown."""
+        """Bound of the rounding error of values in rows, see `Layout.value_error`; None if unknown."""
         return self.layout.value_error()
 
     @property
@@ -114,9 +114,9 @@ cdef class Oracle(KernelRows):
         rows : array of int, shape (b,)
             Examples.
         cols : array of int, shape (c,), optional
-            Other examples; all by default.
+            Other examples. Default: all.
         out : ndarray of float32, optional
-            Where to put the values.
+            Receives the values.
         """
         rows = np.ascontiguousarray(rows, dtype=np.int64)
         if cols is None:
@@ -131,7 +131,7 @@ cdef class Oracle(KernelRows):
         return out
 
     def _between(self, const int64_t[::1] rows, const int64_t[::1] cols):
-        """Return the kernel values of some examples with others, and evaluate no more than these."""
+        """Return the kernel values of some examples with others, evaluating only these."""
         cdef Py_ssize_t stride = (cols.shape[0] + TILE - 1) // TILE * TILE
         values = np.empty((rows.shape[0], stride), dtype=np.float32)
         cdef float[:, ::1] view = values
@@ -148,14 +148,14 @@ cdef class Oracle(KernelRows):
     def exact_values(self, X, *, predicted=False):
         """Return K(x, x_j) for each row x of X and each training example, float64, shape (m, n).
 
-        The examples are kept in float64 from the first call on: for few of them.
+        The examples are kept in float64 after the first call, so use this for few examples only.
 
         Parameters
         ----------
         X : ndarray or scipy.sparse matrix, shape (m, d)
             Rows.
         predicted : bool, default False
-            Whether they count as prediction, and not as computed.
+            Whether they count as prediction instead of computed.
         """
         if self._double_values is None:
             every = self.layout.gather_double(np.arange(self.n))
@@ -170,7 +170,7 @@ cdef class Oracle(KernelRows):
     def diagonal(self):
         """Return K(x_i, x_i), float64, shape (n,).
 
-        Free for the Gaussian kernel, else n evaluations, charged to every convention once and noted as setup.
+        Free for the Gaussian kernel, otherwise n evaluations, charged once to every convention as setup.
         """
         kernel = self.layout.kernel
         if kernel["name"] == "gaussian":
@@ -178,26 +178,26 @@ cdef class Oracle(KernelRows):
         if self._diagonal is None:
             values = self.layout.squared_norms()
             if kernel["name"] == "polynomial":
-                with np.errstate(over="ignore"):  # infinite then, and refused by `checked_diagonal`
+                with np.errstate(over="ignore"):  # infinite values are refused by `checked_diagonal`
                     values = (kernel["gamma"] * values + kernel["coef0"]) ** kernel["degree"]
             self.ledger.computed(self.n)
             self.ledger.setup(self.n)
-            self._diagonal = values  # whole, or not at all where Ctrl-C comes in between
+            self._diagonal = values  # set only when complete, in case of Ctrl-C
         return self._diagonal.copy()
 
     def subset(self, indices, *, cached=True, ledger=None):
-        """Return an oracle over some of the training examples, with this one's budget of cache.
+        """Return an oracle over some of the training examples, with the same cache size.
 
-        Its kernel values are those of this oracle bit for bit. The diagonal is this one's where it is known.
+        Its kernel values are those of this oracle bit for bit, and its diagonal this one's if known.
 
         Parameters
         ----------
         indices : array of int, shape (m,)
             Examples.
         cached : bool, default True
-            Whether it has a cache of its own; else room for two rows.
+            Whether it has a cache of its own; otherwise room for two rows.
         ledger : Ledger, optional
-            Where it counts; this one's by default.
+            Counts its evaluations. Default: this oracle's.
         """
         indices = np.ascontiguousarray(indices, dtype=np.int64)
         cdef Py_ssize_t room = self.cache.slots * self.cache.stride if cached else 0
@@ -208,14 +208,14 @@ cdef class Oracle(KernelRows):
         return part
 
     def part(self, Py_ssize_t most):
-        """Return an oracle over up to that many of these examples, which change; see `subset` for the rest.
+        """Return an oracle over up to this many of these examples, which can change; see also `subset`.
 
-        Where its cache has room for all its rows, they are made from those that this oracle holds.
+        If its cache has room for all its rows, they are made from those cached in this oracle.
 
         Parameters
         ----------
         most : int
-            How many at most; at first they are all the first example.
+            Largest number; initially all are the first example.
         """
         cdef Oracle part = self.subset(np.zeros(most, dtype=np.int64))
         part.whole = self
@@ -223,18 +223,18 @@ cdef class Oracle(KernelRows):
         return part
 
     def responses(self, indices, coefficients):
-        """Return the same as `training_scores`, counted as computed: for a method that needs it."""
+        """Like `training_scores`, but counted as computed, for methods that need the responses."""
         self.ledger.computed(len(indices) * self.n)
         return expansion.at_examples(self.layout, indices, coefficients)
 
     def expansion(self, indices, coefficients):
-        """Return Σ_k coefficients[k] K(x_indices[k], ·), an `Expansion`, for `expanded`."""
+        """Return Σ_k coefficients[k] K(x_indices[k], ·) as an `Expansion`, for `expanded`."""
         return expansion.Expansion(self.layout, indices, coefficients)
 
     def expanded(self, terms, examples, *, observed=False):
         """Return the values of an `Expansion` at some examples, float64; counted as computed.
 
-        With `observed` observation pays.
+        With `observed`, counted as observation.
         """
         if observed:
             self.ledger.kev_observation += terms.size * len(examples)
@@ -245,43 +245,43 @@ cdef class Oracle(KernelRows):
     def decision_function(self, indices, coefficients, bias, X):
         """Return Σ_k coefficients[k] K(x_indices[k], x) + bias for each row x of X, float64, shape (m,).
 
-        Counted as prediction, never to a published convention.
+        Counted as prediction, not charged to published conventions.
         """
         scores = finite_scores(self.layout, indices, coefficients, X) + bias
         self.ledger.kev_prediction += len(indices) * len(scores)
         return scores
 
     def training_scores(self, indices, coefficients):
-        """Return Σ_k coefficients[k] K(x_indices[k], x_j) for every training example, float64, shape (n,).
+        """Return Σ_k coefficients[k] K(x_indices[k], x_j) for all training examples, float64, shape (n,).
 
-        Computed from the coefficients, independent of anything that a solver maintains; counted as
-        observation.
+        Computed from the coefficients, independently of what a solver maintains; counted as observation.
         """
         self.ledger.kev_observation += len(indices) * self.n
         return expansion.at_examples(self.layout, indices, coefficients)
 
     def exact_rows(self, indices):
-        """Return training examples in float64: what the documented kernel formula is evaluated at."""
+        """Return training examples in float64, to which the documented kernel formula is applied."""
         return self.layout.gather_double(np.ascontiguousarray(indices, dtype=np.int64))
 
     def exact_responses(self, indices, coefficients, *, cols=None, observed=False, given=None):
         """Return Σ_k coefficients[k] K(x_indices[k], x_j) in double precision, for each j or those of cols.
 
-        float64, shape (n,) or (len(cols),). Made from the examples as loaded and the coefficients alone:
-        kernel values by the documented formula, and their sums, in float64. Those of rows may be 1e-6 off.
+        float64, shape (n,) or (len(cols),). Computed from the examples as loaded and the coefficients only,
+        by the documented formula and with sums in float64. (Rows may be off by 1e-6.)
 
         Parameters
         ----------
         indices : array of int, shape (s,)
             Examples of the expansion.
         coefficients : array of float64, shape (s,)
-            Their weights.
+            Coefficients.
         cols : array of int, shape (m,), optional
-            The examples j; all by default.
+            The examples j. Default: all.
         observed : bool, default False
-            Whether observation pays (`kev_observation`), and not training (`kev_computed`, `inner_products`).
+            Whether to count as observation (`kev_observation`) instead of training (`kev_computed`,
+            `inner_products`).
         given : ndarray or scipy.sparse matrix of float64, shape (n, d), optional
-            The examples before they were rounded to be stored, in place of the stored ones.
+            The examples before rounding, instead of the stored ones.
         """
         at = np.arange(self.n) if cols is None else np.asarray(cols)
         cdef int64_t evaluations = len(indices) * len(at)
@@ -292,10 +292,11 @@ cdef class Oracle(KernelRows):
         return double_expansion(self.layout, indices, coefficients, at, given)
 
     def row_errors(self, indices, coefficients, cols, *, given=None):
-        """Return what values of rows are off by: Σ_k e_kj and Σ_k e_kj² for each j of `cols`, or None.
+        """Return the errors of values in rows, Σ_k e_kj and Σ_k e_kj² for each j of `cols`, or None.
 
-        e_kj is coefficients[k] times K(x_indices[k], x_j) in double precision less the value of the row.
-        Known of float32 features with the Gaussian kernel. Counted as observation, each value twice.
+        e_kj is coefficients[k] times the difference of K(x_indices[k], x_j) in double precision from the
+        value in the row. Known for float32 features with the Gaussian kernel. Counted as observation, each
+        value twice.
 
         Parameters
         ----------
@@ -308,7 +309,7 @@ cdef class Oracle(KernelRows):
         return value_errors(self.layout, indices, coefficients, np.ascontiguousarray(cols), given)
 
     def reduced_set(self):
-        """Return a `ReducedSet` of the training examples, for kernel values of points that are none of them.
+        """Return a `ReducedSet` of the training examples, for kernel values of arbitrary points.
 
         Raises
         ------
@@ -327,7 +328,7 @@ cdef class Oracle(KernelRows):
         return scores
 
     def training_point_scores(self, points, coefficients):
-        """Return Σ_k coefficients[k] K(points[k], x_j) for every training example, float64, shape (n,).
+        """Return Σ_k coefficients[k] K(points[k], x_j) for all training examples, float64, shape (n,).
 
         Counted as observation.
         """
@@ -335,7 +336,7 @@ cdef class Oracle(KernelRows):
         return expansion.of_points(self.layout, points, coefficients)
 
     def point_squared_norm(self, points, coefficients):
-        """Return |Σ_k coefficients[k] Φ(points[k])|², from the values between all points.
+        """Return |Σ_k coefficients[k] Φ(points[k])|² from the values between all points.
 
         Counted as observation.
         """

@@ -1,4 +1,4 @@
-"""Prefetch: rows that a solver expects to need soon, made in one block with the one that it needs now."""
+"""Prefetch: rows that a solver will probably need, computed in one block with the row that it needs now."""
 
 import numpy as np
 
@@ -11,23 +11,23 @@ from svmbench.kernels._ledger cimport Ledger
 from svmbench.kernels.layouts._layout cimport Layout
 
 cdef enum:
-    FIRST_WINDOW = 4        # rows of the first block; how well rows are expected shows from there
+    FIRST_WINDOW = 4        # rows of the first block; later ones depend on the accuracy of predictions
 
 
 @cython.final
 cdef class Prefetch:
-    """The plan of the next block, and how well the last one was guessed.
+    """The plan of the next block, and the accuracy of the predictions for the last one.
 
     Parameters
     ----------
     layout : Layout
-        What makes the rows.
+        Computes the rows.
     cache : RowCache
-        Where they wait.
+        Holds them.
     ledger : Ledger
-        Where they are counted.
+        Counts them.
     most : int
-        Rows of one block, at most; 1: none are made ahead.
+        Most rows in a block; 1: none ahead of need.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ cdef class Prefetch:
     cdef bint begin(self, Py_ssize_t i) noexcept nogil:
         if self.most == 1 or self.cache.holds_row(i):
             return False
-        # Expectations further ahead are wrong more often: as many rows as half of them are asked for in time.
+        # Predictions further ahead are less accurate: the window has as many rows as half of which are used.
         if self.guessed > 0:
             self.window = min(self.most, 2 * self.window) if 2 * self.right >= self.guessed \
                 else max(<Py_ssize_t> 2, self.window // 2)
@@ -57,7 +57,7 @@ cdef class Prefetch:
 
     cdef bint request(self, Py_ssize_t i) noexcept nogil:
         cdef Py_ssize_t k = 0
-        # Further ahead than one block: some rows are cached, and the next block is to be full as well.
+        # More than one block ahead: some rows are cached, and the next block should be full as well.
         self.n_expected += 1
         if not self.cache.holds_row(i):
             while k < self.n_planned and self.planned[k] != i:

@@ -1,6 +1,6 @@
-"""Rows of the kernel matrix as compiled solvers take them: from the cache, or made and counted.
+"""Kernel rows for compiled solvers, cached or computed and counted.
 
-What was really evaluated (``kev_computed``) is counted here, once per row or block.
+The evaluations actually made (``kev_computed``) are counted here, once per row or block.
 """
 
 from libc.stdint cimport int64_t
@@ -24,9 +24,9 @@ cdef class KernelRows:
     ledger : Ledger
         The counts.
     cache_bytes : int
-        Budget of the row cache; two rows are always kept.
+        Size of the row cache; two rows are always cached.
     prefetch : bool
-        Whether rows may be made ahead of need.
+        Whether rows may be computed ahead of need.
     """
 
     def __init__(self, Layout layout not None, Ledger ledger not None, cache_bytes, prefetch):
@@ -116,7 +116,7 @@ cdef int add_group(KernelRows given, const int64_t *indices, const double *coeff
 
 
 cdef const float *copied(KernelRows part, int64_t i, float *row) noexcept nogil:
-    """Copy a row from the rows that these are a part of; NULL if it is not cached there."""
+    """Copy a row from the whole matrix; NULL if it is not cached there."""
     cdef const float *whole = NULL
     cdef Py_ssize_t j = 0
     if part.whole is not None and part.cache.slots >= part.examples.shape[0]:

@@ -5,27 +5,26 @@ Training Algorithm for Optimal Margin Classifiers, COLT 1992.
 
 Problem, the dual of the regularised form in its C-form, C = 1/(λn):
 :math:`\max_\alpha \sum_i \alpha_i - \frac12 |\sum_i \alpha_i y_i \Phi(x_i)|^2`, :math:`0 \le \alpha_i \le C`,
-and :math:`\sum_i \alpha_i y_i = 0` where there is a bias.
+and :math:`\sum_i \alpha_i y_i = 0` if there is a bias.
 
 Method, from α = 0; :math:`v_i = y_i - \sum_j \alpha_j y_j K(x_j, x_i)`, b = 0 without bias::
 
     chunk = ``first`` examples, drawn without replacement
     repeat:
         change α within the chunk until its optimality conditions hold to ``eps``
-        chunk = those of it with α > 0 (all if there is none, or no α has changed since the last time),
+        chunk = those of it with α > 0 (all if there are none, or no α has changed since the last time),
                 and outside the ``q`` largest y_i (v_i - b) > eps
 
-It converges when there are none outside. A chunk is solved by the steps of SMO, of which an iteration makes
-one: with a bias in the pair chosen to second order, b being the mean v of the free coefficients or the
-midpoint between the extrema; without, in the coefficient that gains most. Rows come from the oracle one or
-two at a time: no matrix of the chunk is kept, which ends as large as the number of support vectors. Those
-outside are brought up to date when the chunk is solved, along the rows of the coefficients that it has
-changed.
+It converges when there are none outside. A chunk is solved by steps of SMO, one per iteration: with a bias in
+the pair chosen to second order, with b the mean v of the free coefficients or the midpoint of the extrema;
+without, in the coefficient that gains most. Rows come from the oracle one or two at a time; the matrix of the
+chunk, which grows to the number of support vectors, is not stored. The examples outside are updated when the
+chunk is solved, by the rows of the changed coefficients.
 
-Counting, with c examples in the chunk. On demand a coefficient that changes costs the c values of its row in
-the chunk, and a search among the others costs the number of non-zero coefficients for each of them. Where all
-responses are maintained a change costs n and the search nothing; the rows that the program reads once more
-for the values outside are those of changes that have been charged.
+Counting, with c examples in the chunk. On demand, a coefficient that changes costs the c values of its row in
+the chunk, and a search among the others costs the number of non-zero coefficients for each of them. If all
+responses are maintained, a change costs n and the search nothing; the rows that are read again for the values
+outside are those of changes that have been charged.
 
 Answer: the last iterate, a dual point.
 """
@@ -71,14 +70,14 @@ cdef class Run(SteppedRun):
 
     cdef double eps
     cdef Py_ssize_t q
-    cdef ActiveDual dual            # the chunk is what is active
+    cdef ActiveDual dual            # the active examples are the chunk
     cdef double[::1] solved         # α when the last chunk was solved, for which all values are known
-    cdef double[::1] values         # v of all examples; of those inside when the last chunk was solved
+    cdef double[::1] values         # v of all examples; of those inside, when the last chunk was solved
     cdef unsigned char[::1] inside  # whether an example is in the chunk
     cdef double[::1] keys
     cdef int64_t[::1] found
-    cdef bint moved                 # whether a coefficient has since the last exchange
-    cdef readonly Py_ssize_t rounds  # chunks that are solved
+    cdef bint moved                 # whether a coefficient has changed since the last exchange
+    cdef readonly Py_ssize_t rounds  # number of solved chunks
     cdef readonly Refinement refinement
 
     def __init__(self, problem, oracle, Generator rng not None, params):
@@ -123,7 +122,7 @@ cdef class Run(SteppedRun):
         return 0
 
     cdef int64_t improve(self) except -1 nogil:
-        """Change the coefficient of the chunk that gains most; return how many rows that took."""
+        """Change the coefficient of the chunk that gains most; return the number of rows used."""
         cdef const int64_t* active = &self.dual.active[0]
         cdef const double* alpha = &self.dual.alpha[0]
         cdef const double* own = &self.dual.own[0]
@@ -166,7 +165,7 @@ cdef class Run(SteppedRun):
         return 0.0
 
     cdef int grow(self) except -1 nogil:
-        """While the chunk is solved and there are violators outside, take them in."""
+        """Add violators from outside while the chunk is solved and there are any."""
         cdef const double* alpha = &self.dual.alpha[0]
         cdef Py_ssize_t support = 0, count = 0, t = 0
         cdef double b = 0.0
@@ -186,7 +185,7 @@ cdef class Run(SteppedRun):
                 self.converged = True
                 return 0
             self.rounds += 1
-            # An exchange without a step between could be undone by the next one, for ever.
+            # An exchange without a step in between could be undone by the next one, forever.
             if support > 0 and self.moved:
                 for t in range(self.n):
                     self.inside[t] = alpha[t] > 0.0
@@ -199,7 +198,7 @@ cdef class Run(SteppedRun):
         return 0
 
     cdef int close(self) except -1 nogil:
-        """Bring the values of all examples up to date; on many that takes seconds."""
+        """Update the values of all examples; with many examples this takes seconds."""
         cdef double* values = &self.values[0]
         cdef const float* row = NULL
         cdef double moved = 0.0
@@ -244,7 +243,7 @@ cdef class BiasedRun(Run):
     """A started chunking with an unregularised bias."""
 
     cdef int64_t improve(self) except -1 nogil:
-        """Change the pair of the chunk of the highest value and the partner that gains most."""
+        """Change the pair of the chunk with the highest value and the partner that gains most."""
         self.dual.improve_pair(True)
         return 2
 

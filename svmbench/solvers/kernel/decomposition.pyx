@@ -13,32 +13,33 @@ and with a bias :math:`\sum_i \alpha_i y_i = 0`.
 Method, from α = 0 and an empty set A of eight times ``working_set`` examples; :math:`v_i = y_i - \sum_j
 \alpha_j y_j K(x_j, x_i)`::
 
-    A is renewed: the worst violators come in, coefficients at C or at 0 leave first
+    A is updated: the worst violators enter, coefficients at C or at 0 leave first
     from an empty set B of ``working_set`` examples of A:
-        B is renewed likewise from A
-        solve the dual in the α_i of B, the others fixed, to a tenth of the violation in A
-        v_t -= Σ over the α_i that changed of their change y_i K(x_i, x_t), for the t of A
-    until the violation in A is a small part of that of all
-    v_t -= the same for all t, over the α_i that changed since A was renewed
+        B is updated likewise from A
+        solve the dual in the α_i of B, with the others fixed, to a tenth of the violation in A
+        v_t -= Σ over the changed α_i of their change y_i K(x_i, x_t), for the t of A
+    until the violation in A is a small fraction of that over all examples
+    v_t -= the same for all t, over the α_i changed since A was updated
 
-Which of them come and leave is written in `svmbench.solvers.dual.nested_sets`. Where A can hold all
-examples, or they have more than 128 features, it is all of them, and an iteration is one round of B; else one
-of A. Of sixteen times as many examples as A has it begins on subsets of them
-(`svmbench.solvers.dual.growing_subsets`), and at last works on those whose coefficients may still change
+The rules for entering and leaving are in `svmbench.solvers.dual.nested_sets`. If A can hold all examples, or
+they have more than 128 features, A has all of them, and an iteration is one round of B; otherwise it is one
+of A. With sixteen times as many examples as A has, the method starts on subsets of them
+(`svmbench.solvers.dual.growing_subsets`), and at the end works on those whose coefficients may still change
 (`svmbench.solvers.dual.shrunk_level`).
 
-The violation is max v_i - min v_j over the i and j where α_i y_i can grow and α_j y_j can fall, or the larger
-of max v_i and max -v_j without a bias; it converges when that is below ``eps``. A step within B touches
-vectors of its size only, rows over A stay in the caches of the processor, and what is made for all n is made
-in blocks, once for many changes. That is why this is fast. v is kept in double precision, however large C.
-The bias is the mean of v over the free coefficients, or the midpoint of the extrema where none is free.
+The violation is max v_i - min v_j over the i and j where α_i y_i can increase and α_j y_j can decrease, or
+without bias the larger of max v_i and max -v_j; the method converges when that is below ``eps``. It is fast
+because a step within B touches vectors of its size only, rows over A stay in the caches of the processor, and
+values for all n are computed in blocks, once for many changes. v is maintained in double precision for any C.
+The bias is the mean of v over the free coefficients, or the midpoint of the extrema if none is free.
 
-Counting. Those entering B are charged their kernel values with all members of B, each change of a coefficient
-the number of examples of A for a round of B, and n for one of A, or the number of examples that it is chosen
-from, to every convention.
+Counting, to every convention. Examples entering B are charged their kernel values with all members of B. Each
+change of a coefficient is charged the number of examples of A for a round of B, and n for a round of A, or
+the number of examples that A is chosen from.
 
-Answer: the last iterate, a dual point; during the start the solution over the last subset, or over the
-smallest one as far as it is. Where the start is of no use the whole begins at 0, and so does the answer.
+Answer: the last iterate, a dual point; during the warm start the solution over the last subset, or the
+current one over the smallest subset. If the warm start is of no use, the whole problem starts at 0, and so
+does the answer.
 """
 
 from dataclasses import dataclass, field
@@ -59,9 +60,9 @@ from svmbench.solvers.dual.shrunk_level cimport Shrunk
 from svmbench.solvers.run cimport WORK_BETWEEN_SIGNALS, SteppedRun
 
 cdef enum:
-    SETS = 8                # working sets that make the set around them
-    FEW_FEATURES = 128      # with more, a row is dear: once made for all examples it serves every round
-    MANY_SETS = 16          # of those sets; from so many examples on it begins on subsets of them and shrinks
+    SETS = 8                # size of the set around the working sets, in working sets
+    FEW_FEATURES = 128      # with more, rows are expensive: one for all examples serves every round
+    MANY_SETS = 16          # number of examples, in those sets, from which it starts on subsets and shrinks
 
 
 @dataclass(frozen=True)
@@ -87,11 +88,11 @@ cdef class Run(SteppedRun):
 
     cdef double eps
     cdef object problem
-    cdef Py_ssize_t least           # size of the sets within the set of the level
+    cdef Py_ssize_t least           # size of the nested working sets
     cdef Level level
-    cdef Growth growth              # the start on subsets; None where there is none, or it is over
-    cdef bint shrinks               # whether there are so many examples
-    cdef readonly Shrunk shrunk     # rounds over the active examples; None while they are over all
+    cdef Growth growth              # the warm start; None if there is none, or it is over
+    cdef bint shrinks               # whether there are enough examples for shrinking
+    cdef readonly Shrunk shrunk     # rounds over the active examples; None during rounds over all
     cdef readonly Refinement refinement
 
     def __init__(self, problem, oracle, params):
@@ -127,7 +128,7 @@ cdef class Run(SteppedRun):
         return self.go_on()
 
     cdef int go_on(self) except -1 nogil:
-        """After an iteration see what the next one works on, and whether it has converged."""
+        """After an iteration, determine what the next one works on, and whether the method has converged."""
         cdef bint all_known = self.shrunk is None
         if self.growth is not None:
             if not self.growth.finished:
@@ -161,7 +162,7 @@ cdef class Run(SteppedRun):
         return 0
 
     cdef int refine(self) except -1 nogil:
-        """Recompute the values; where it seems to have converged, only those that decide it if that is so."""
+        """Recompute the values; at apparent convergence only those that decide it, if few."""
         if self.converged and self.refinement.sharpen(self.level):
             self.look()
             if self.converged:
@@ -169,7 +170,7 @@ cdef class Run(SteppedRun):
         return self.renew()
 
     cdef int renew(self) except -1 nogil:
-        """Recompute all values, and see whether that helps."""
+        """Recompute all values, and check whether that helps."""
         self.refinement.renew(&self.level.v[0])
         self.level.mark_all()
         self.look()
@@ -180,7 +181,7 @@ cdef class Run(SteppedRun):
         return 0
 
     cdef int look(self) except -1 nogil:
-        """See whether the extrema of the values are near enough."""
+        """Check whether the extrema of the values are close enough."""
         if self.level.violation() == INFINITY:
             self.overflowed()
         self.converged = self.level.violation() < self.eps
@@ -219,14 +220,14 @@ cdef class Run(SteppedRun):
         self.refinement.keep(kept.part("refinement"))
 
     def snapshot(self):
-        """Return the last iterate, a dual point; during the start that over a subset."""
+        """Return the last iterate, a dual point; during the warm start, that over a subset."""
         level, y = self.level, np.asarray(self.labels)
         if self.growth is not None:
             alpha, bias = self.growth.point()
             model = KernelExpansion.from_alpha(alpha, y, bias)
             return Snapshot(model, alpha=alpha, earlier=True)
         alpha, v = np.array(level.alpha), np.asarray(level.v)
-        if self.shrunk is not None:     # the values of the others are behind
+        if self.shrunk is not None:     # the values of the others are outdated
             model = KernelExpansion.from_alpha(alpha, y, self.shrunk.level.bias())
             return Snapshot(model, alpha=alpha, earlier=True)
         model = KernelExpansion.from_alpha(alpha, y, level.bias())

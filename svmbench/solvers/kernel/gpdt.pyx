@@ -8,13 +8,13 @@ Problem, selection, update and stopping are those of all decomposition methods: 
 clip.
 
 The problem of a working set of ``q`` coefficients, ``n_new`` of them new, is solved by gradient projection
-(`svmbench.solvers.dual.gradient_projection`), always from the coefficients as they are. It is solved to a
-violation below ``eps`` at first; where the violation over all examples is near, at most 2 ``eps``, and has
-changed by less than a hundredth, the tolerance is halved, down to a tenth of ``eps``. Where C is so large
-that the inner method ends at its limit of steps, far from the solution, the next sets are half as large, down
-to 20, and so is the number of new ones.
+(`svmbench.solvers.dual.gradient_projection`), always from the current coefficients. It is solved to a
+violation below ``eps`` at first; when the violation over all examples is close, at most 2 ``eps``, and has
+changed by less than a hundredth, the tolerance is halved, down to a tenth of ``eps``. If C is so large that
+the inner method ends at its limit of steps, far from the solution, the next sets are half as large, down to
+20, and so is the number of new members.
 
-A solution keeps Σ α_i y_i only as well as the projection does, so the last digits of the sum are put on the
+A solution preserves Σ α_i y_i only up to the accuracy of the projection, so the difference is added to the
 free coefficient with the largest slack to a bound.
 """
 
@@ -34,8 +34,8 @@ from svmbench.solvers.dual.small_qp cimport SmallQP
 from svmbench.solvers.run cimport WORK_BETWEEN_SIGNALS
 
 cdef enum:
-    STEPS = 2000            # of the inner method at most; what is left is for the next working sets
-    FEW = 20                # coefficients of a working set that is not made smaller
+    STEPS = 2000            # limit of steps of the inner method; the rest is left to the next working sets
+    FEW = 20                # smallest size to which a working set is reduced
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ cdef class Run(DecompositionRun):
         self.tolerance = params.eps
         self.violation = fmax(self.dual.extrema.m_up - self.b, self.b - self.dual.extrema.M_low)
         self.scratch = np.empty(4 * self.most)
-        self.work = WORK_BETWEEN_SIGNALS  # the inner method's steps, not rows, may take most of an iteration
+        self.work = WORK_BETWEEN_SIGNALS  # steps of the inner method may take most of an iteration, not rows
 
     cdef int step(self) except -1 nogil:
         cdef double before = self.violation
@@ -113,7 +113,7 @@ cdef class Run(DecompositionRun):
         self.fresh = kept.number("fresh", self.fresh)
 
     cdef void balance(self, SmallQP* qp, double e) noexcept nogil:
-        """Put what y'z is short of e on the free variable with the largest slack to a bound."""
+        """Add the difference of y'z from e to the free variable with the largest slack to a bound."""
         cdef double slack = 0.0, most = 0.0
         cdef Py_ssize_t widest = 0, k = 0
         for k in range(qp.q):

@@ -22,32 +22,30 @@ min g over the a > A::
     the step of a pair (i, j): δ = (g_i - g_j) / (K_ii + K_jj - 2 K_ij), cut to the box; a_i += δ, a_j -= δ
 
 First PROCESS 5 examples of each class. Then ``epochs`` passes over all examples: PROCESS the next one, and
-REPROCESS once. It is drawn at random, or it is, of ``candidates`` random ones, the one with the least y f(x)
-(``gradient``) or the least |f(x)| (``margin``). Then the finalization: REPROCESS until high - low <= eps,
-which is where the paper ends (``expansion``). Of equals the first example is taken.
+REPROCESS once. The next one is random or, of ``candidates`` random ones, that with the smallest y f(x)
+(``gradient``) or |f(x)| (``margin``). Then the finalization: REPROCESS until high - low <= eps, where the
+paper ends (``expansion``). Of equals the first example is taken.
 
-With ``finishing=all`` it looks at all examples instead, and each one outside S that violates the conditions
+With ``finishing=all`` all examples are checked instead, and each one outside S that violates the conditions
 with another one by more than ``eps`` enters S; REPROCESS until high - low is at most a tenth of the largest
-violation of all, or ``eps``; and again, until no example violates by more than ``eps``: that is the optimum.
-b is then moved between high and low of all examples, where these of S left it too much freedom.
-This is no part of the paper, and to end in good time it chooses its pairs by second-order information (R.-E.
-Fan, P.-H. Chen, C.-J. Lin, JMLR 6, 2005): the partner of high is the s with g_s < high and a_s > A_s whose
-step gains most, :math:`(high - g_s)^2 / (K_{hh} + K_{ss} - 2 K_{hs})`; gains within 1e-9 of the largest are
-equal.
+violation of all, or ``eps``; and so on, until no example violates by more than ``eps``: that is the optimum.
+b is then moved between high and low of all examples, if those of S left an interval. This is not part of the
+paper. To end in good time it chooses its pairs by second-order information (R.-E. Fan, P.-H. Chen, C.-J. Lin,
+JMLR 6, 2005): the partner of high is the s with g_s < high and a_s > A_s whose step gains most, :math:`(high
+- g_s)^2 / (K_{hh} + K_{ss} - 2 K_{hs})`; gains within 1e-9 of the largest are equal.
 
-Without bias a step changes one coordinate, the worse violator, to a_i + g_i/K_ii, cut to the box: the pair of
-it and of a partner that has g = 0, K = 0 and no bound; PROCESS returns if y_k g_k < 0.
+Without bias a step changes one coordinate, the worse violator, to a_i + g_i/K_ii, clipped to the box: the
+pair of it and of a partner that has g = 0, K = 0 and no bound; PROCESS returns if y_k g_k < 0.
 
-Counting: an iteration is an example presented, or in the finalization a REPROCESS or a look at all examples.
-On demand a look at an example outside S costs |S| evaluations, and its values serve its first step; any other
-coefficient that changes costs |S|. Where rows are kept it costs n. The program does as either of the two.
-With ``selection=random``, where a row is as quick to make as to keep, it keeps g of S alone and makes rows
-over S. Else it knows g of all examples: a row over all is made for a step, and PROCESS and the candidates
-read g. Which members of S can move up and down stands in vectors, so that one pass moves g and finds the new
-extrema. The two ways differ in g by rounding in double precision.
+Counting: an iteration is an example presented, or in the finalization a REPROCESS or a check of all examples.
+On demand, evaluating an example outside S costs |S|, and its values serve its first step; any other
+coefficient that changes costs |S|. If rows are maintained it costs n. The program does either: with
+``selection=random``, if computing a row is as fast as caching it, it maintains g of S only and computes rows
+over S. Otherwise it maintains g of all examples: a row over all is computed for a step, and PROCESS and the
+candidates read g. The feasible directions of the members of S are stored in vectors, so that one pass updates
+g and finds the new extrema. The two ways differ in g by rounding in double precision.
 
-Answer: the last iterate, a dual point. b stays as it was where S has no extrema; where it has one, b is its
-g.
+Answer: the last iterate, a dual point. b is unchanged if S has no extrema; if it has one, b is its g.
 """
 
 from dataclasses import dataclass, field
@@ -70,7 +68,8 @@ from svmbench.solvers.dual.working_pair cimport Extrema, midpoint
 SELECTIONS = ("random", "gradient", "margin")
 FINALIZATIONS = ("none", "expansion", "all")
 
-# Share of the largest violation of all examples down to which S is optimised before all are examined again.
+# Violation to which S is optimised before all examples are checked again, relative to their largest
+# violation.
 cdef double SHARE = 0.1
 
 # In the order of the words above.
@@ -81,8 +80,8 @@ cdef enum Finalization:
     WITHOUT, OVER_EXPANSION, OVER_ALL
 
 cdef enum:
-    SEEDS = 5               # examples of each class that begin the expansion
-    SWAPS_AHEAD = 4096      # of the pool: how far the coming examples are looked for
+    SEEDS = 5               # initial examples of each class
+    SWAPS_AHEAD = 4096      # of the pool: how far the coming examples are predicted
 
 
 @dataclass(frozen=True)
@@ -129,18 +128,18 @@ cdef class Run(SteppedRun):
     """A started LASVM."""
 
     cdef Generator rng
-    cdef Generator lookahead        # runs ahead of it
+    cdef Generator lookahead        # a copy that runs ahead
     cdef double eps
     cdef int selection
     cdef int64_t candidates
     cdef int finalization
     cdef int64_t online             # iterations before the finalization
     cdef int64_t[::1] seeds
-    cdef Pool pool                  # examples not yet presented in this pass
+    cdef Pool pool                  # examples not presented yet in this pass
     cdef ExpansionSet S
     cdef double b
     cdef double gap                 # high - low after the last REPROCESS
-    cdef double enough              # gap to reach in the finalization before it examines all examples
+    cdef double enough              # gap to reach in the finalization before all examples are checked
     cdef readonly Refinement refinement
 
     def __init__(self, problem, oracle, Generator rng not None, params):
@@ -190,7 +189,7 @@ cdef class Run(SteppedRun):
         return 0
 
     cdef int end_or_refine(self) except -1 nogil:
-        """After the last example: see whether it has converged."""
+        """After the last example, check convergence."""
         if self.finalization == WITHOUT:
             self.converged = True
             return 0
@@ -201,7 +200,7 @@ cdef class Run(SteppedRun):
         return 0
 
     cdef int refine(self) except -1 nogil:
-        """Recompute all gradients; whether it has converged shows in the next iterations."""
+        """Recompute all gradients; the next iterations show whether the run has converged."""
         cdef double* g = &self.S.everywhere[0]
         cdef Extrema extrema
         self.refinement.renew(g)
@@ -215,7 +214,7 @@ cdef class Run(SteppedRun):
         return 0
 
     cdef Py_ssize_t next_example(self, Generator rng, int64_t left, bint counted) noexcept nogil:
-        """Choose one of the examples left in this pass and take it out of them."""
+        """Choose one of the remaining examples of this pass and remove it from them."""
         cdef int64_t count = min(self.candidates, left) if self.selection != AT_RANDOM else 1
         cdef double best = INFINITY, found = 0.0
         cdef Py_ssize_t chosen = 0, q = 0, k = 0
@@ -229,7 +228,7 @@ cdef class Run(SteppedRun):
         return self.pool.take(chosen, left)
 
     cdef void prefetch_hints(self) noexcept nogil:
-        """Expect the examples that come next, as far as they would enter S by the present gradients."""
+        """Predict the next examples, and which of them would enter S by the current gradients."""
         cdef int64_t presented = self.iterations - self.seeds.shape[0] + 1
         cdef int64_t end = self.online - self.seeds.shape[0]
         cdef Py_ssize_t k = 0
@@ -244,14 +243,14 @@ cdef class Run(SteppedRun):
         self.pool.undo()
 
     cdef double score(self, Py_ssize_t k, bint counted) noexcept nogil:
-        """Look at a candidate; return what the least is chosen of."""
+        """Evaluate a candidate; return the value of which the smallest is chosen."""
         cdef double f = self.y[k] - self.S.v[k] + self.b
         if counted and not self.S.inside[k]:
             self.ledger.charge_on_demand(self.S.count)
         return f * self.y[k] if self.selection == BY_GRADIENT else fabs(f)
 
     cdef void process(self, Py_ssize_t k, bint looked) noexcept nogil:
-        """Take an example into S and make its first step; ``looked``: its values over S are cached."""
+        """Add an example to S and make its first step; ``looked``: its values over S are cached."""
         cdef Extrema extrema = self.S.extrema
         cdef Py_ssize_t partner = NOBODY
         cdef Py_ssize_t p = 0
@@ -287,7 +286,7 @@ cdef class Run(SteppedRun):
         return self.S.members.get_row(p) if self.S.compact else self.row(p)
 
     cdef void reprocess(self, bint second_order) noexcept nogil:
-        """Make the step of the maximal violating pair in S, and remove what can be in no violating pair."""
+        """Make the step of the maximal violating pair in S, and remove members that cannot violate."""
         cdef Extrema extrema = self.S.worst()
         cdef Py_ssize_t partner = extrema.i_low
         if extrema.m_up - extrema.M_low > self.eps:
@@ -305,7 +304,7 @@ cdef class Run(SteppedRun):
             self.b = midpoint(&extrema)
 
     cdef int look_at_all(self) except -1 nogil:
-        """Take the examples into S that violate the conditions; if none does, the method is done."""
+        """Add the examples that violate the conditions to S; if there are none, the method has converged."""
         cdef Py_ssize_t before = self.S.count
         cdef double worst = 0.0
         cdef double[2] bounds
@@ -313,7 +312,7 @@ cdef class Run(SteppedRun):
         self.ledger.charge_on_demand((self.n - before) * before)
         self.converged = worst <= self.eps
         if self.converged and self.S.balanced:
-            # S may leave an interval of b where it has no member between the bounds.
+            # S may leave an interval for b if it has no member between the bounds.
             self.b = fmin(fmax(self.b, bounds[0]), bounds[1])
         self.enough = fmax(self.eps, SHARE * worst)
         self.gap = INFINITY

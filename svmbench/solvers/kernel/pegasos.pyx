@@ -13,14 +13,14 @@ Method, stochastic subgradient descent with step 1/(λt) from w = 0, iterations 
     s = y_i Σ_j a_j y_j K(x_j, x_i) / (λ (t - 1)), 0 at t = 1; this is y_i <w_t, Φ(x_i)>
     if s < 1: a_i += 1
 
-The journal's listing divides by λt instead, which is not the response of w_t (its equation 13):
+The journal's listing divides by λt instead, which does not give the response of w_t (its equation 13):
 ``exact=false``.
 
 Answer: the last iterate, :math:`w_{t+1} = \frac{1}{\lambda t} \sum_j a_j y_j \Phi(x_j)`, which is noisy; with
 ``average=true`` the average of the iterates, all or their suffix (`svmbench.solvers.iterate_average`). The
-coefficients may exceed C, so it is no dual point. Averaging changes neither the iterates nor a count.
+coefficients may exceed C, so it is not a dual point. Averaging affects neither the iterates nor counts.
 
-An example with K(x, x) = 0 is a violation at each of its visits, as the listing has it; it moves no response.
+An example with K(x, x) = 0 is a violation at each of its visits, as in the listing; it changes no response.
 """
 
 from dataclasses import dataclass, field
@@ -60,9 +60,9 @@ cdef class Run(SteppedRun):
     """A started kernelised Pegasos."""
 
     cdef Generator rng
-    cdef Generator lookahead        # runs ahead of it
+    cdef Generator lookahead        # a copy that runs ahead
     cdef double lam
-    cdef int shift                  # the tested response is divided by lam (t - shift)
+    cdef int shift                  # the response is divided by lam (t - shift)
     cdef int64_t support
     cdef double[::1] a              # counts
     cdef double[::1] c              # responses of sum_j a_j y_j Phi(x_j), not divided
@@ -97,7 +97,7 @@ cdef class Run(SteppedRun):
         return 0
 
     cdef void prefetch_hints(self) noexcept nogil:
-        """Expect the violations among the coming draws, as far as the present responses tell."""
+        """Predict the violations among the coming draws by the current responses."""
         cdef int64_t t = self.iterations + 1 - self.shift
         cdef Py_ssize_t i = 0
         cdef int k = 0

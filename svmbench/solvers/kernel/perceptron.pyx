@@ -3,8 +3,8 @@ r"""Kernel Perceptron, online and in several passes, last or averaged.
 F. Rosenblatt, Psychological Review 65(6), 1958, in its kernel form: Y. Freund and R. E. Schapire, Large
 Margin Classification Using the Perceptron Algorithm, Machine Learning 37(3), 1999. Without bias.
 
-Problem: none is minimised; it looks for any w with :math:`c_i = y_i \langle w, \Phi(x_i) \rangle > 0` for all
-i. The runner reports the regularised objective of its answer all the same.
+Problem: none is minimised; it searches for any w with :math:`c_i = y_i \langle w, \Phi(x_i) \rangle > 0` for
+all i. The runner still reports the regularised objective of its answer.
 
 Method, from w = 0, one example per iteration, in passes over the data::
 
@@ -13,10 +13,10 @@ Method, from w = 0, one example per iteration, in passes over the data::
 
 It converges after a pass without mistakes, or after ``epochs`` passes (``epochs=1``: the online Perceptron).
 
-Answer: the last hypothesis, or with ``average=true`` the mean of the hypotheses after each example seen, all
-or their suffix (`svmbench.solvers.iterate_average`). Averaging changes neither the hypotheses nor a count.
+Answer: the last hypothesis, or with ``average=true`` the mean of the hypotheses after each example, all or
+their suffix (`svmbench.solvers.iterate_average`). Averaging affects neither the hypotheses nor counts.
 
-An example with K(x, x) = 0 is a mistake at each of its visits, so that no pass is without mistakes.
+An example with K(x, x) = 0 is a mistake at each of its visits, so that every pass has mistakes.
 """
 
 from dataclasses import dataclass, field
@@ -65,7 +65,7 @@ cdef class Run(SteppedRun):
     """A started Perceptron."""
 
     cdef Generator rng
-    cdef int64_t last               # iteration that ends the last pass; 0: no limit
+    cdef int64_t last               # iteration at the end of the last pass; 0: no limit
     cdef bint shuffled
     cdef int64_t support
     cdef int64_t mistakes           # in this pass
@@ -111,7 +111,7 @@ cdef class Run(SteppedRun):
         return 0
 
     cdef void prefetch_hints(self) noexcept nogil:
-        """Expect the rest of the pass, as far as it would be mistakes by the present responses."""
+        """Predict the mistakes in the rest of the pass by the current responses."""
         cdef Py_ssize_t place = self.iterations % self.n + 1
         cdef Py_ssize_t end = min(self.n, place + VISITS_AHEAD)
         while place < end and (

@@ -23,24 +23,25 @@ coefficient is free if 0 < α < C, else bound::
                  α_i' = α_i + y_i y_j (α_j - α_j')
                  b makes E_i = 0 if α_i' is free, else E_j = 0 if α_j' is, else it is the mean of both
 
-The paper's names of ``eps`` and ``change`` are tol and eps, both 1e-3 there; it adds eps to α_j' + α_j
-whatever C, so that no step is made where C is far below it. An α_j' nearer to L or H than 1e-8 of the
-larger of α_i and α_j is put onto it; the paper does so at 0 and C, by 1e-8 whatever C, but at the ends of
-the segment Σ α_i y_i stays 0, and a part of C would be far above small coefficients if C is large.
+The paper's names of ``eps`` and ``change`` are tol and eps, both 1e-3 there; it adds eps to α_j' + α_j for
+any C, so that no step is made if C is far below it. An α_j' closer to L or H than 1e-8 of the larger of α_i
+and α_j is set to it; the paper does so at 0 and C, by 1e-8 for any C, but at the ends of the segment Σ α_i
+y_i stays 0, and a fraction of C would far exceed small coefficients if C is large.
 
-The b of the last step may be wrong for all others, so that examples violate the conditions though no pair
-does (S. S. Keerthi et al., Neural Computation 13, 2001). Where that ends a pass over all, b is set to the
-midpoint: the least error where α_i y_i can grow and the largest where it can fall become opposite numbers.
-A coefficient so near to 0 or C that ``change`` does not let it go there, as at C - 1e-13, counts as bound
-then: b does not depend on where such a one can move. If the two errors were more than 2 eps apart, another
-pass over all follows. When that changes nothing either, every step left is smaller than ``change``: the
-method ends, as stalled if its relative duality gap is above 0.01, above 3 ``eps`` and above 3 ``change``.
+The b of the last step may be wrong for all others, so that examples violate the conditions although no pair
+does (S. S. Keerthi et al., Neural Computation 13, 2001). If this ends a pass over all examples, b is set to
+the midpoint: the smallest error where α_i y_i can increase and the largest where it can decrease become
+opposite numbers. A coefficient so close to 0 or C that ``change`` prevents it from getting there, such as C -
+1e-13, then counts as bound: b does not depend on where it can move. If the two errors were more than 2 eps
+apart, another pass over all examples follows. If that changes nothing either, every remaining step is smaller
+than ``change``: the method ends, as stalled if its relative duality gap is above 0.01, above 3 ``eps`` and
+above 3 ``change``.
 
-Counting: an iteration is one examination. On demand the errors of the free examples are kept. That of a
-bound one costs the number of non-zero coefficients, for j and for each i whose segment is not a point; K_ij
-costs 1, and a step, for each of i and j that is free, the number of other free ones. What was evaluated in an
-examination, for the error of a bound one or as K_ij, serves its step. Where rows are kept, row j is taken for
-the first K_ij and row i for the step.
+Counting: an iteration is one examination. On demand, the errors of the free examples are maintained. That of
+a bound one costs the number of non-zero coefficients, for j and for each i whose segment is not a point; K_ij
+costs 1, and a step, for each of i and j that is free, the number of other free ones. Values evaluated in an
+examination, for the error of a bound example or as K_ij, serve its step. If rows are cached, row j is used
+for the first K_ij and row i for the step.
 
 Answer: the last iterate, a dual point.
 """
@@ -59,16 +60,16 @@ from svmbench.solvers.dual.working_pair cimport Extrema, midpoint
 from svmbench.solvers.dual.refinement cimport Refinement
 from svmbench.solvers.run cimport SteppedRun
 
-# Errors nearer than this are equal and the first one is taken: those of a pair are equal after their step,
-# and rounding shall not choose between them.
+# Smaller differences of errors are ties, and the first one is taken: those of a pair are equal after their
+# step, and rounding must not choose between them.
 cdef double TIE = 1e-12
-# Of the larger coefficient of a pair: how near to the end of its segment one is put onto it.
+# Distance from the end of a segment, relative to the larger coefficient of a pair, that is rounded to 0.
 cdef double SNAP = 1e-8
-# Of C: what rounding leaves of a bound.
+# Rounding error of a bound, relative to C.
 cdef double ROUNDING = 1e-14
 
-# Relative gaps, and multiples of the larger tolerance, that are no convergence though every step left is too
-# small.
+# Relative gaps, and multiples of the larger tolerance, above which the method has not converged although all
+# remaining steps are too small.
 cdef double GROSS = 0.01
 cdef double MANY = 3.0
 
@@ -106,7 +107,7 @@ cdef class Run(SteppedRun):
     cdef double C
     cdef double eps
     cdef double change
-    cdef double least               # what is added to the coefficients that a change is relative to
+    cdef double least               # added to the coefficients to which a change is relative
     cdef double b
     cdef Extrema extrema
     cdef double[::1] alpha
@@ -114,12 +115,12 @@ cdef class Run(SteppedRun):
     cdef double[::1] own            # K(x, x) in single precision, as in the rows
     cdef Py_ssize_t nonzeros
     cdef Py_ssize_t free
-    cdef Py_ssize_t at              # the example to be examined next
-    cdef bint everything            # the pass goes over all examples
-    cdef bint changed               # something, in this pass
-    cdef const float* row_j         # of the examined example, once taken
+    cdef Py_ssize_t at              # the next example to examine
+    cdef bint everything            # whether the pass is over all examples
+    cdef bint changed               # whether anything changed in this pass
+    cdef const float* row_j         # of the examined example, if needed so far
     cdef readonly Refinement refinement
-    cdef Py_ssize_t tried           # free examples whose value with it, a free one, has been evaluated
+    cdef Py_ssize_t tried           # free examples whose value with it, if it is free, has been evaluated
 
     def __init__(self, problem, oracle, Generator rng not None, params):
         super().__init__(problem, oracle)
@@ -144,7 +145,7 @@ cdef class Run(SteppedRun):
         return 0
 
     cdef int find_next(self) except -1 nogil:
-        """Go to the next example of the pass, or of the next pass that has one."""
+        """Go to the next example of the pass, or of the next non-empty pass."""
         while not self.converged and not self.stalled:
             while self.at < self.n and not self.everything and not self.is_free(self.at):
                 self.at += 1
@@ -160,7 +161,7 @@ cdef class Run(SteppedRun):
         return 0
 
     cdef int refine(self) except -1 nogil:
-        """Recompute all errors; another pass over all examples looks at them."""
+        """Recompute all errors; another pass over all examples checks them."""
         cdef Py_ssize_t i = 0
         self.refinement.renew(&self.v[0])
         self.everything = True
@@ -179,7 +180,7 @@ cdef class Run(SteppedRun):
         return self.extrema.m_up - self.extrema.M_low
 
     cdef void find_extrema(self, double change) noexcept nogil:
-        """Find the largest value that can move up and the least that can move down, by such a change."""
+        """Find the largest value that can move up and the smallest that can move down, by such a change."""
         cdef Py_ssize_t i = 0
         self.extrema.m_up, self.extrema.M_low = -INFINITY, INFINITY
         for i in range(self.n):
@@ -197,10 +198,10 @@ cdef class Run(SteppedRun):
         return a > 0.0 and a >= change * (a + self.least)
 
     cdef bint settle(self) noexcept nogil:
-        """Correct b if it violates the conditions; return whether nothing is left to be done.
+        """Correct b if it violates the conditions; return whether the method has ended.
 
-        All errors are known: the pass that changed nothing has looked at each. Where b is what it was, the
-        steps that are left are too small a change; if the optimum is far, it has stalled.
+        All errors are known, since the pass that changed nothing has checked each. If b does not change, the
+        remaining steps are too small; if the optimum is far, the method has stalled.
         """
         cdef double high = 0.0, low = 0.0, before = self.b
         self.find_extrema(0.0)
@@ -221,7 +222,7 @@ cdef class Run(SteppedRun):
         return not self.stalled
 
     cdef double relative_gap(self) noexcept nogil:
-        """Return the duality gap of the present point and b as a part of the primal objective."""
+        """Return the duality gap of the current point and b, relative to the primal objective."""
         cdef double norm = 0.0, loss = 0.0, linear = 0.0
         cdef Py_ssize_t i = 0
         for i in range(self.n):
@@ -239,7 +240,7 @@ cdef class Run(SteppedRun):
             self.ledger.charge_on_demand(self.nonzeros)
 
     cdef void charge_pair(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-        """Charge the value of a pair, if the error of a bound one has not needed it."""
+        """Charge the value of a pair, unless the error of a bound example has already needed it."""
         if self.is_free(i) and self.is_free(j):
             self.tried += 1
             self.ledger.charge_on_demand(1)
@@ -247,7 +248,7 @@ cdef class Run(SteppedRun):
             self.ledger.charge_on_demand(1)
 
     cdef bint examine(self, Py_ssize_t j) noexcept nogil:
-        """Change an example that violates the conditions with another one; return whether one was found."""
+        """Change an example that violates the conditions, with a partner; return whether one was found."""
         cdef double r = self.y[j] * (self.b - self.v[j])
         cdef Py_ssize_t first = NONE
         self.row_j = NULL
@@ -259,11 +260,11 @@ cdef class Run(SteppedRun):
             first = self.farthest(j)
             if self.move(first, j):
                 return True
-        # What has been tried fails again.
+        # What has been tried before would fail again.
         return self.try_all(j, True, first) or self.try_all(j, False, first)
 
     cdef Py_ssize_t farthest(self, Py_ssize_t j) noexcept nogil:
-        """Return the free example with the least error, or the largest if that of j is not above 0."""
+        """Return the free example with the smallest error, or the largest if that of j is not positive."""
         cdef double sign = 1.0 if self.b > self.v[j] else -1.0
         cdef double best = -INFINITY
         cdef Py_ssize_t found = NONE, i = 0
@@ -274,7 +275,7 @@ cdef class Run(SteppedRun):
         return found
 
     cdef bint try_all(self, Py_ssize_t j, bint among_free, Py_ssize_t but) noexcept nogil:
-        """Try j with all free examples but one, or with all others, in turn from a random one."""
+        """Try j with all free examples except one, or with all others, in turn from a random one."""
         cdef Py_ssize_t i = self.rng.below(<unsigned int> self.n)
         cdef Py_ssize_t left = self.n
         while left > 0:
@@ -315,7 +316,7 @@ cdef class Run(SteppedRun):
         cdef double more = 0.0
         if kappa > 0.0:
             return fmin(fmax(a + slope / kappa, low), high)
-        # What the dual gains at the upper end more than at the lower.
+        # The gain of the dual at the upper end minus that at the lower end.
         more = (high - a) * (slope - 0.5 * kappa * (high - a)) - (low - a) * (slope - 0.5 * kappa * (low - a))
         if fabs(more) <= self.least:
             return a
@@ -327,7 +328,7 @@ cdef class Run(SteppedRun):
         return self.C if value > self.C - ROUNDING * self.C else value
 
     cdef void put(self, Py_ssize_t i, Py_ssize_t j, double ai, double aj) noexcept nogil:
-        """Give a pair its new coefficients; all errors follow."""
+        """Set the coefficients of a pair and update all errors."""
         cdef const float* row_i = self.oracle.get_row(i)    # the cache holds two rows at once
         cdef const float* row_j = self.row_j
         cdef double di = self.y[i] * (ai - self.alpha[i]), dj = self.y[j] * (aj - self.alpha[j])

@@ -15,17 +15,17 @@ Method, with another solver inside, a bound k and samples of r = c k examples::
         S  = SV and min(|V|, r - |SV|) random examples of V;  SV = support vectors of its solution
         V  = {x outside S : y f(x) < 1 - eps}
 
-By the theory of random projections samples suffice with (eq. 4)
+By the theory of random projections, samples suffice with (eq. 4)
 :math:`k = \frac{16}{\epsilon^2} \ln \frac{4n}{\delta}` for separable data, and twice that for others. It also
-ends where a round changes neither the support vectors nor the dual objective, which can happen within the
-tolerance. Why it ended is the `reason` of the run; where the inner solver stalled in the last sample, short
-of its tolerance, the run has stalled too. A sample of one class, where the data have two and there
-is a bias, gets a random example of the other class in place of its last.
+ends if a round changes neither the support vectors nor the dual objective, which can happen within the
+tolerance. The `reason` of the run says why it ended; if the inner solver stalled in the last sample, short of
+its tolerance, the run has stalled, too. If a sample has one class only, the data have two and there is a
+bias, its last example is replaced by a random one of the other class.
 
-Counting: an iteration is one of the inner solver, charged as it does over the r examples of its sample, or a
-scan for violators, which evaluates n for each support vector and is charged so to every convention.
+Counting: an iteration is one of the inner solver, charged as usual over the r examples of its sample, or a
+scan for violators, which evaluates n for each support vector and charges this to every convention.
 
-Answer: the solution of the last round that is finished; in the first one, where the inner solver stands.
+Answer: the solution of the last finished round; in the first round, the current one of the inner solver.
 """
 
 from dataclasses import dataclass, field
@@ -98,13 +98,13 @@ cdef class Run(SteppedRun):
     cdef object solver              # the inner one
     cdef double eps
     cdef readonly Py_ssize_t k
-    cdef readonly Py_ssize_t size   # of a sample, r
+    cdef readonly Py_ssize_t size   # r, of a sample
     cdef readonly object sample     # int64, ascending
     cdef readonly str reason
     cdef CountedRun inner
     cdef object last                # support vectors and dual objective of the last round
     cdef object solution            # of the last finished round: α, responses, bias
-    cdef readonly Py_ssize_t rounds  # that are finished
+    cdef readonly Py_ssize_t rounds  # finished
 
     def __init__(self, problem, oracle, Generator rng not None, solver, params):
         super().__init__(problem, oracle)
@@ -134,7 +134,7 @@ cdef class Run(SteppedRun):
         return 0
 
     def both_classes(self, chosen):
-        """Return the sample, with a random example of the other class for its last if it has but one."""
+        """Return the sample, with its last example replaced by a random one if it has only one class."""
         y = np.asarray(self.labels)
         others = np.flatnonzero(y != y[chosen[0]])
         if self.problem.bias == "none" or others.size == 0 or np.any(y[chosen] != y[chosen[0]]):
@@ -189,7 +189,7 @@ cdef class Run(SteppedRun):
         return np.array_equal(support, before) and objective <= reached + 1e-12 * abs(reached)
 
     cdef int end(self, str reason) except -1:
-        """End for a reason; as stalled where the last sample was not solved to the tolerance."""
+        """End with a reason; as stalled if the last sample was not solved to the tolerance."""
         if self.inner.stalled:
             self.reason = f"{reason}; {self.solver.name} gained nothing any more within the last sample"
             self.stalled = True
@@ -199,7 +199,7 @@ cdef class Run(SteppedRun):
         return 0
 
     def snapshot(self):
-        """Return the solution of the last finished round, or of the first one where it stands."""
+        """Return the solution of the last finished round, or the current one of the first."""
         if self.solution is None:
             inner = self.inner.snapshot()
             responses = inner.responses if self.size == self.n else None
@@ -212,7 +212,7 @@ cdef class Run(SteppedRun):
         return Snapshot(model, responses=responses, alpha=alpha, native=native)
 
     def embedded(self, alpha):
-        """Return coefficients of the sample as those of all examples, float64 (n,)."""
+        """Return coefficients of the sample as coefficients of all examples, float64 (n,)."""
         result = np.zeros(self.n)
         result[self.sample] = alpha
         return result

@@ -20,20 +20,20 @@ and an iteration draws::
     k = number of positives, and of negatives, under water
     i = uniform draw from the k lowest responses of one class, by a fair coin; ties at the k-th at random
 
-The bias is no state: it belongs to the level, and the answer's is that of its own responses.
+The bias is not part of the state: it belongs to the level, and the answer has that of its own responses.
 
 Answer: the average of all iterates, divided by its own water level, so that its slacks sum to nν/level in
-units of the hinge loss. Division by a negative level would flip every prediction: where the level is not
-positive the average is left as it is.
+units of the hinge loss. Division by a negative level would flip every prediction: if the level is not
+positive, the average is not rescaled.
 
-Observed beside it: ``native_objective`` f(w̄), and ``native_bound``
-:math:`U = (|\bar w| + n\nu \max_i \bar a_i) / \sum_i \bar a_i`, an upper bound of
-the optimum by the dual of (2.3). With a bias it would need :math:`\sum_i a_i y_i = 0`, and is left out.
+Also observed: ``native_objective`` f(w̄), and ``native_bound``
+:math:`U = (|\bar w| + n\nu \max_i \bar a_i) / \sum_i \bar a_i`, an upper bound of the optimum by the dual of
+(2.3). With a bias it would require :math:`\sum_i a_i y_i = 0`, and is omitted.
 
-Edge cases. ν = 0 is the hard margin. |w|² is followed by its recursion and recomputed from the responses
-every 1000 iterations. An example with K(x, x) = 0 is drawn like any other, which changes no response; its
-coefficient counts in the bound and is left out of the model. If all K(x, x) are 0 nothing can be learned: an
-error; so is a single class where there is a bias, whose level is unbounded.
+Edge cases. ν = 0 is the hard margin. |w|² is updated by its recursion and recomputed from the responses every
+1000 iterations. An example with K(x, x) = 0 is drawn like any other, but changes no response; its coefficient
+counts in the bound and is omitted in the model. If all K(x, x) are 0, nothing can be learned, which is an
+error; so is a single class with a bias, whose level is unbounded.
 """
 
 from dataclasses import dataclass
@@ -76,7 +76,7 @@ cdef class Run(SteppedRun):
     cdef double first_step          # η_0
     cdef double norm2               # |w|²
     cdef double[::1] diagonal
-    # Coefficients are kept for the examples drawn so far, in the order of their first draw.
+    # Coefficients are stored for the examples drawn so far, in the order of their first draw.
     cdef Py_ssize_t drawn
     cdef int64_t[::1] members       # example of each place
     cdef int64_t[::1] place         # place of each example, -1: not drawn yet
@@ -119,13 +119,13 @@ cdef class Run(SteppedRun):
         return 0
 
     cdef double projection(self, Py_ssize_t i, double step) noexcept nogil:
-        """Follow |w|² over a step, and return the factor that brings w back into the unit ball."""
+        """Update |w|² for a step, and return the factor that brings w back into the unit ball."""
         cdef double norm2 = self.norm2 + 2.0 * step * self.level.c[i] + step * step * self.diagonal[i]
         self.norm2 = fmin(fmax(0.0, norm2), 1.0)
         return 1.0 / sqrt(norm2) if norm2 > 1.0 else 1.0
 
     cdef void lift(self, Py_ssize_t i, double step, double scale) noexcept nogil:
-        """Add to one coefficient, scale all, add them to their sums."""
+        """Add to one coefficient, scale all, and add them to their sums."""
         if self.place[i] < 0:
             self.place[i] = self.drawn
             self.members[self.drawn] = i
@@ -145,7 +145,7 @@ cdef class Run(SteppedRun):
         self.level.request_likely(self.ahead, self.oracle)
 
     def bound_of(self, a, c):
-        """Return an upper bound of the optimum from coefficients and their responses, by its name."""
+        """Return an upper bound of the optimum from coefficients and their responses, by name."""
         if self.biased or not a.any():
             return {}               # with a bias the coefficients of the two classes need not balance
         norm = sqrt(max(0.0, float(a @ c)))
@@ -163,7 +163,7 @@ cdef class Run(SteppedRun):
         self.level.keep(kept.part("level"))
 
     def snapshot(self):
-        """Return the average of the iterates, rescaled by its water level where that is positive."""
+        """Return the average of the iterates, rescaled by its water level if that is positive."""
         count = max(self.iterations, 1)
         a = np.zeros(self.n)
         a[np.asarray(self.members)[:self.drawn]] = np.asarray(self.a_sum)[:self.drawn] / count

@@ -13,15 +13,15 @@ Method, from α = 0::
     i   = uniform draw from all examples
     α_i = clip(α_i + (1 - c_i) / K(x_i, x_i), 0, C),  c_i = y_i Σ_j α_j y_j K(x_j, x_i)
 
-A step of at most 1e-14 of the coefficient is the rounding of c_i and is not made: it is no change in any
-count.
+A step of at most 1e-14 of the coefficient is due to rounding of c_i and is not made; it does not count as a
+change.
 
 Answer: the last iterate, or with ``average=true`` the average of the iterates, all or their suffix
-(`svmbench.solvers.iterate_average`); either is a dual point. Averaging changes neither iterates nor counts.
+(`svmbench.solvers.iterate_average`); either is a dual point. Averaging affects neither iterates nor counts.
 An example with K(x, x) = 0 goes to C.
 
-It converges where no coordinate can be improved at all (in float64), which is looked for after n visits in a
-row without a change; budgets and gaps end a run long before.
+It converges when no coordinate can be improved (in float64), which is checked after n consecutive visits
+without a change; budgets and gaps end a run much earlier.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ from svmbench.solvers.iterate_average cimport IterateAverage
 from svmbench.solvers.run cimport VISITS_AHEAD, SteppedRun, add_row
 
 
-# A change of a coefficient by at most this part of itself is none.
+# Changes of a coefficient of at most this, relative to itself, are not made.
 cdef double ROUNDING = 1e-14
 
 
@@ -59,10 +59,10 @@ cdef class Run(SteppedRun):
     """A started SDCA."""
 
     cdef Generator rng
-    cdef Generator lookahead        # runs ahead of it
+    cdef Generator lookahead        # a copy that runs ahead
     cdef double C
     cdef int64_t support
-    cdef int64_t idle               # visits in a row without a change
+    cdef int64_t idle               # consecutive visits without a change
     cdef double[::1] diagonal
     cdef double[::1] alpha
     cdef double[::1] c
@@ -93,13 +93,13 @@ cdef class Run(SteppedRun):
             self.average.change(self, i, new - old)
             self.ledger.charge_row_update(self.n)
         self.average.take(&self.alpha[0], &self.c[0], 1.0)
-        # An average is far from the optimum when the iterates first rest there: it ends by a budget.
+        # When the iterates first come to rest, an average is far from the optimum: only a budget ends it.
         if self.idle > 0 and self.idle % self.n == 0:
             self.converged = not self.average.on and self.at_rest()
         return 0
 
     cdef void prefetch_hints(self) noexcept nogil:
-        """Expect the coming coordinates that would change by the present responses."""
+        """Predict which coming coordinates would change by the current responses."""
         cdef Py_ssize_t i = 0
         cdef int _k = 0
         self.lookahead.follow(self.rng)
@@ -109,7 +109,7 @@ cdef class Run(SteppedRun):
                 return
 
     cdef double improved(self, Py_ssize_t i) noexcept nogil:
-        """Return the best value of one coordinate, the others fixed."""
+        """Return the best value of one coordinate with the others fixed."""
         if self.diagonal[i] == 0.0:
             return self.C
         cdef double best = fmin(fmax(self.alpha[i] + (1.0 - self.c[i]) / self.diagonal[i], 0.0), self.C)

@@ -14,17 +14,17 @@ Method, from w = 0, iterations t = 1, 2, ...::
     if c_i < 1: w += η_t y_i Φ(x_i),  η_t = R / (G √t),  G² = max_i K(x_i, x_i)
     if |w| > R: w *= R/|w|
 
-Counting: one response is looked at in each iteration, and a violation changes one coefficient.
+Counting: one response is evaluated in each iteration, and a violation changes one coefficient.
 
-Answer: the average of all iterates. It never converges by itself.
+Answer: the average of all iterates. The method never converges by itself.
 
-w is kept as a factor times coefficients, so that a projection touches one number. The sum of the iterates is
-kept as what the present coefficients would add up to, had they been there since the factor was last 1, less
-what they lack of that; when the factor is below 1/2 it goes into the coefficients and starts again at 1,
-which keeps the difference free of cancellation.
+w is stored as a factor times coefficients, so that a projection changes one number. The sum of the iterates
+is stored as the current coefficients times the sum of factors since the factor was last 1, minus the parts
+that they lacked at earlier iterations. When the factor falls below 1/2, it is multiplied into the
+coefficients and starts again at 1, which avoids cancellation in the difference.
 
-An example with K(x, x) = 0 is a violation at each of its visits; it moves no response. If all K(x, x) are 0
-nothing can be learned: an error.
+An example with K(x, x) = 0 is a violation at each of its visits; it changes no response. If all K(x, x) are
+0, nothing can be learned, which is an error.
 """
 
 from dataclasses import dataclass, field
@@ -74,7 +74,7 @@ cdef class Run(SteppedRun):
     cdef double[::1] diagonal
     cdef double[::1] a
     cdef double[::1] c              # responses without the scale
-    cdef double[::1] a_late         # what `scales` times a has too much
+    cdef double[::1] a_late         # the excess of `scales` times a
     cdef double[::1] c_late
     cdef double[::1] a_sum          # sum of the iterates before the scale was last 1
     cdef double[::1] c_sum
@@ -115,7 +115,7 @@ cdef class Run(SteppedRun):
         return 0
 
     cdef void lift(self, Py_ssize_t i, double change) noexcept nogil:
-        """Add to a coefficient, and note what its iterates so far lack of it."""
+        """Add to a coefficient, and record the excess for earlier iterations."""
         self.a[i] += change
         self.a_late[i] += change * self.scales
         add_row(self, i, self.y[i] * change, &self.c[0])
@@ -123,7 +123,7 @@ cdef class Run(SteppedRun):
             add_row(self, i, self.y[i] * change * self.scales, &self.c_late[0])
 
     cdef void settle(self) noexcept nogil:
-        """Put the scale into the coefficients and responses, and what they add up to into the sums."""
+        """Multiply the scale into the coefficients and responses, and add their sums to those of iterates."""
         cdef Py_ssize_t i = 0
         for i in range(self.n):
             self.a_sum[i] += self.scales * self.a[i] - self.a_late[i]

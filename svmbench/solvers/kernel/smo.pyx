@@ -17,11 +17,11 @@ Method, from α = 0; :math:`G_i = y_i \sum_j \alpha_j y_j K(x_j, x_i) - 1` is th
 ``selection=unclipped`` takes the argmax of G_i² / K(x_i, x_i) over the coordinates that can move. It
 converges when the largest projected gradient is below ``eps``.
 
-A pass over the coordinates moves the gradient and notes the best gain of each block of 256. Where rows are
-made in blocks ahead of need, those of the best coordinates of the blocks are expected next.
+A pass over the coordinates updates the gradient and records the best gain of each block of 256. If rows are
+computed in blocks ahead of need, those of the best coordinates of the blocks are requested.
 
-Answer: the last iterate, a dual point. An example with K(x, x) = 0 is put to C at the start, where it is
-best, and left alone. A value that rows in single precision cannot hold (below 1.2e-38) counts as 0.
+Answer: the last iterate, a dual point. An example with K(x, x) = 0 is set to C at the start, where it is
+optimal, and never changed. A value that underflows in rows in single precision (below 1.2e-38) counts as 0.
 """
 
 from dataclasses import dataclass, field
@@ -86,13 +86,13 @@ cdef class Run(SteppedRun):
     cdef double C
     cdef double eps
     cdef int level
-    cdef ptrdiff_t best             # the coordinate to change next
+    cdef ptrdiff_t best             # the next coordinate to change
     cdef double[::1] diagonal
     cdef double[::1] inverse        # 1/K_ii, 0 where K_ii is 0
     cdef double[::1] alpha
     cdef double[::1] gradient
-    cdef signed char[::1] marks     # of each coordinate, where it is and its label
-    cdef double[::1] highest        # what a step gains at most, in each block of coordinates
+    cdef signed char[::1] marks     # position at bounds and label of each coordinate
+    cdef double[::1] highest        # largest gain of a step in each block of coordinates
     cdef double[::1] left           # of these, scratch
     cdef smo_pass coordinates       # all this, for the pass
     cdef double violation           # the largest projected gradient
@@ -146,21 +146,21 @@ cdef class Run(SteppedRun):
         return 0
 
     cdef void take_over(self) noexcept nogil:
-        """Make the gradient of the recomputed y - f, and choose the next coordinate."""
+        """Compute the gradient from the recomputed y - f, and choose the next coordinate."""
         cdef Py_ssize_t t = 0
         for t in range(self.n):
             self.gradient[t] *= -self.y[t]
         self.choose()
 
     cdef void choose(self) noexcept nogil:
-        """Choose the next coordinate from the coefficients and the gradient alone."""
+        """Choose the next coordinate from the coefficients and the gradient."""
         cdef Py_ssize_t t = 0
         for t in range(self.n):
             self.mark(t)
         self.update(NULL, 0.0)
 
     cdef void update(self, const float* row, double factor) noexcept nogil:
-        """Add a row to the gradient; in the same pass choose the next coordinate and look for convergence."""
+        """Add a row to the gradient; in the same pass choose the next coordinate and check convergence."""
         self.violation = svmbench_smo_move(self.level, &self.coordinates, row, factor, &self.best)
         self.converged = self.violation < self.eps
 
@@ -171,7 +171,7 @@ cdef class Run(SteppedRun):
         self.marks[i] = place if self.y[i] > 0.0 else place | SMO_NEGATIVE
 
     cdef void prefetch_hints(self) noexcept nogil:
-        """Expect the best coordinates of other blocks, those that would gain most first."""
+        """Request the best coordinates of other blocks, those with the largest gains first."""
         cdef Py_ssize_t blocks = self.highest.shape[0], k = 0, first = 0
         cdef bint useful = True
         memcpy(&self.left[0], &self.highest[0], blocks * sizeof(double))

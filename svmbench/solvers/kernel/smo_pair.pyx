@@ -20,16 +20,16 @@ gradient::
     v_t -= δ (K(x_i, x_t) - K(x_j, x_t)) for all t
 
 It converges when max v over I_up - min v over I_low < ``eps``. The bias is the mean of v over the free
-coefficients, 0 < α < C, and the midpoint of the two extrema where none is free.
+coefficients, 0 < α < C, or the midpoint of the two extrema if none is free.
 
 Shrinking. Every min(n, 1000) iterations the coefficients at a bound that v pushes against it are shrunk:
 those that can only move down and are above m_up, the largest v of I_up, and those that can only move up and
-are below M_low, the least of I_low. Passes go over the others only. When the two have come within 10 ``eps``
+are below M_low, the smallest of I_low. Passes cover the others only. When the two have come within 10 ``eps``
 for the first time, and whenever they are within ``eps``, the values of shrunk coefficients are recomputed and
-all coefficients unshrunk; only then can it converge. (Once scores have been recomputed in double precision,
-see `refinement`, they are so again.) For that the share of the coefficients at C is kept up to date, so that
-only the rows of the free ones are needed, or those of the shrunk examples, whichever are fewer. Rows are
-whole: shrinking saves passes over vectors, not evaluations.
+all coefficients unshrunk; only then can the method converge. (Once scores have been recomputed in double
+precision, see `refinement`, they always are.) For this, the contribution of the coefficients at C is
+maintained, so that only the rows of the free ones are needed, or those of the shrunk examples, whichever are
+fewer. Rows are whole: shrinking saves passes over vectors, not evaluations.
 
 With ``conjugate`` a step goes along a direction conjugate to that of the last one
 (`svmbench.solvers.dual.conjugate`), which changes more than two coefficients: an iteration costs one more
@@ -54,7 +54,7 @@ from svmbench.solvers.run cimport SteppedRun
 
 cdef enum:
     SHRINK_EVERY = 1000
-    NEAR = 10               # times eps: where shrinking starts again with all coefficients
+    NEAR = 10               # times eps: where shrinking restarts with all coefficients
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ cdef class Run(SteppedRun):
         return 0
 
     cdef void follow(self, Py_ssize_t i, const float* row) noexcept nogil:
-        """Bring the responses of the coefficients at C up to date with one that has changed."""
+        """Update the contribution of the coefficients at C for one that has changed."""
         cdef bint now = self.dual.alpha[i] == self.dual.bound[i]
         if now != self.is_at_C[i]:
             self.is_at_C[i] = now
@@ -165,7 +165,7 @@ cdef class Run(SteppedRun):
         if gap < self.eps or (gap < NEAR * self.eps and not self.was_near):
             self.was_near = True
             if self.dual.n_active < self.n and self.refinement.rounds > 0:
-                # Rows in single precision would undo what has been recomputed.
+                # Rows in single precision would spoil the recomputed values.
                 self.refinement.renew(&self.dual.v[0])
                 self.dual.activate_all()
             elif self.dual.n_active < self.n:
@@ -189,7 +189,7 @@ cdef class Run(SteppedRun):
         self.dual.activate_all()
 
     cdef void complete(self, double* responses) noexcept nogil:
-        """Fill in the responses of the shrunk examples; free coefficients are all among the active."""
+        """Compute the responses of the shrunk examples; all free coefficients are active."""
         cdef Py_ssize_t free = 0
         cdef Py_ssize_t p = 0, t = 0
         for t in range(self.n):
@@ -210,7 +210,7 @@ cdef class Run(SteppedRun):
                 responses[t] += self.y[t] * self.free_score(self.fetch(t))
 
     cdef double free_score(self, const float* row) noexcept nogil:
-        """Return the share of the free coefficients in the score of the example of that row."""
+        """Return the contribution of the free coefficients to the score of the example of that row."""
         cdef double result = 0.0
         cdef Py_ssize_t p = 0, j = 0
         for p in range(self.dual.n_active):
@@ -235,7 +235,7 @@ cdef class Run(SteppedRun):
             self.conjugate.keep(kept.part("conjugate"))
 
     def snapshot(self):
-        """Return the last iterate, a dual point; its responses while nothing is shrunk."""
+        """Return the last iterate, a dual point, with responses unless examples are shrunk."""
         alpha, y = np.array(self.dual.alpha), np.asarray(self.labels)
         known = self.dual.n_active == self.n
         return Snapshot(

@@ -3,20 +3,19 @@ r"""SVM-light: decomposition with a small working set of steepest descent, and s
 T. Joachims, Making Large-Scale SVM Learning Practical, in B. Schölkopf, C. Burges and A. Smola (eds.),
 Advances in Kernel Methods, 1999, chapter 11. Problem, selection, update and stopping are those of all
 decomposition methods: see `svmbench.solvers.dual.decomposition`. Each working set of ``q`` coefficients, at
-most ``n_new`` of which were not in the last one, is solved to a hundredth of the violation within it
-(`svmbench.solvers.dual.small_qp`); the paper has it solved exactly, which for a large C takes most of the
-time and gains nothing. The paper has a bias; without one there is no equality constraint, the working set is
-the largest violations, alternately of the two directions, and the conditions are checked around b = 0.
+most ``n_new`` of which were not in the previous one, is solved to a hundredth of the violation within it
+(`svmbench.solvers.dual.small_qp`); the paper solves it exactly, which for a large C takes most of the time
+without a benefit. The paper has a bias; without one there is no equality constraint, the working set has the
+largest violations, alternating between the two directions, and the conditions are checked for b = 0.
 
 Shrinking. A coefficient that has been at a bound for ``h`` iterations, each time with a strictly positive
 multiplier (v above b at the bound that v pushes up to, below b at the other), is shrunk; this is checked
-every h iterations. When the others have converged, the values of the shrunk coefficients are recomputed
-from the coefficients that have changed since all values were known, by their rows or by those of the shrunk
-ones, whichever are fewer; then all coefficients are unshrunk, and the method has converged only if the
-conditions hold for all.
-Rows are whole: shrinking saves passes over vectors, not evaluations.
+every h iterations. When the others have converged, the values of the shrunk coefficients are recomputed from
+the coefficients that have changed since all values were known, by their rows or by those of the shrunk ones,
+whichever are fewer. Then all coefficients are unshrunk, and the method has converged only if the conditions
+hold for all. Rows are whole: shrinking saves passes over vectors, not evaluations.
 
-The program of the paper also gives up after 100,000 iterations without progress; here budgets do.
+The program of the paper also ends after 100,000 iterations without progress; here budgets do.
 """
 
 from dataclasses import dataclass, field
@@ -32,8 +31,8 @@ from libc.stdint cimport int64_t
 from svmbench.solvers.dual.decomposition cimport DecompositionRun
 from svmbench.solvers.dual.small_qp cimport SmallQP, solve_small, violation_of
 
-# What a working set is solved to, as a part of its violation, and the steps per coefficient after which
-# rounding is in the way.
+# Violation to which a working set is solved, relative to its initial one, and steps per coefficient after
+# which rounding prevents further progress.
 cdef double EXACTLY = 1e-2
 cdef enum:
     STEPS = 1000
@@ -68,8 +67,8 @@ cdef class Run(DecompositionRun):
 
     cdef bint shrinking
     cdef int64_t h
-    cdef int64_t[::1] loose         # the last iteration at which an example was not held at its bound
-    cdef double[::1] alpha_known    # α when all values were known, and the values
+    cdef int64_t[::1] loose         # last iteration at which an example was not held at its bound
+    cdef double[::1] alpha_known    # α when all values were last known, and the values
     cdef double[::1] v_known
 
     def __init__(self, problem, oracle, params):
@@ -110,7 +109,7 @@ cdef class Run(DecompositionRun):
                 self.loose[t] = self.iterations
 
     cdef void watch(self) noexcept nogil:
-        """Note which coefficients are not held at a bound by their value."""
+        """Record which coefficients are not held at a bound by their value."""
         cdef Py_ssize_t p = 0, t = 0
         for p in range(self.active):
             t = self.members[p]
@@ -121,7 +120,7 @@ cdef class Run(DecompositionRun):
                 self.loose[t] = self.iterations
 
     cdef void shrink(self) noexcept nogil:
-        """Shrink the coefficients that have been held at their bound for long."""
+        """Shrink the coefficients that have been held at their bound for long enough."""
         cdef Py_ssize_t kept = 0, p = 0, t = 0
         for p in range(self.active):
             t = self.members[p]
@@ -140,7 +139,7 @@ cdef class Run(DecompositionRun):
         for t in range(self.n):
             changed += self.moved(t) != 0.0
             if self.is_shrunk(t):
-                self.members[last] = t          # behind the active ones
+                self.members[last] = t          # after the active ones
                 last -= 1
                 self.dual.v[t] = self.v_known[t]
         if changed <= self.n - self.active:
@@ -153,7 +152,7 @@ cdef class Run(DecompositionRun):
         self.activate()
 
     cdef double moved(self, Py_ssize_t t) noexcept nogil:
-        """Return by how much a signed coefficient has changed since all values were known."""
+        """Return the change of a signed coefficient since all values were known."""
         return self.y[t] * (self.dual.alpha[t] - self.alpha_known[t])
 
     cdef const float* fetch(self, Py_ssize_t i) noexcept nogil:
@@ -169,7 +168,7 @@ cdef class Run(DecompositionRun):
             self.dual.v[self.members[p]] -= factor * row[self.members[p]]
 
     cdef double growth(self, const float* row) noexcept nogil:
-        """Return by how much the score of the example of that row has grown since all values were known."""
+        """Return the change of the score of the example of that row since all values were known."""
         cdef double result = 0.0
         cdef Py_ssize_t t = 0
         for t in range(self.n):

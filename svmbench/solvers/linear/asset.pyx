@@ -31,12 +31,12 @@ squared norm of a subgradient by the mean of |z_i|², with bias plus 1, over up 
 order=given the first ones. The factor 1 - ηλ is negative in early steps where λ is large; as in the paper it
 is not clipped.
 
-The paper averages the 100 iterates before each report. Here that is the window that ends at the moment of the
-snapshot, so that looking changes nothing. It costs an iteration nothing: g is noted every ``average``
-iterations, and the steps since then are repeated, in their effect on the average, when a snapshot is made.
+The paper averages the 100 iterates before each report. Here the window ends at the snapshot, so that
+observation changes nothing. It costs iterations nothing: g is recorded every ``average`` iterations, and the
+effect of the steps since then on the average is computed when a snapshot is made.
 
-One inner product is counted for an iteration, one more for a violation, because |g| is carried along (see
-`pegasos_linear`), and one at the start for each example behind D_G.
+One inner product is counted per iteration, one more for a violation, because |g| is maintained (see
+`pegasos_linear`), and one at the start for each example used for D_G.
 """
 
 from dataclasses import dataclass, field
@@ -53,11 +53,11 @@ from svmbench.rng cimport Generator
 from svmbench.solvers.run cimport LinearRun
 
 cdef enum:
-    SAMPLED = 100           # examples behind D_G, at most; the paper does not give their number
-    AHEAD = 8               # examples chosen ahead of time, so that their rows are on the way when needed
-    FURTHER = 24            # and announced beyond these, where they are taken in the order of the file
+    SAMPLED = 100           # most examples for D_G; the paper does not give their number
+    AHEAD = 8               # examples chosen in advance, so that their rows are prefetched
+    FURTHER = 24            # and announced beyond these, if they are taken in the order of the file
 
-# Where the scalar is below this it is multiplied into the vector.
+# A smaller scalar is multiplied into the vector.
 cdef double SMALL = 1e-100
 
 
@@ -144,7 +144,7 @@ cdef class Run(LinearRun):
         for k in range(count):
             total += self.examples.squared_norm(self.rng.below(<unsigned int> self.n) if self.drawn else k)
         if total == 0.0 and not self.biased:
-            # A few zeros tell nothing about the others.
+            # A few zeros are no information about the others.
             return float(np.mean(self.examples.squared_norms())) or 1.0
         return total / count + self.biased
 
@@ -195,7 +195,7 @@ cdef class Run(LinearRun):
         return factor
 
     cdef void note(self, int64_t j, int64_t i, double eta, double kept, double made) noexcept nogil:
-        """Write down what iteration j did, and g itself now and then."""
+        """Record what iteration j did, and g itself at intervals."""
         cdef Py_ssize_t at = j % (2 * self.average), k = 0
         self.example[at] = i
         self.eta[at] = eta
@@ -229,7 +229,7 @@ cdef class Run(LinearRun):
         repeated = np.arange(self.iterations, base * self.average, -1)
         share, factors = 0.0, np.zeros(repeated.size)
         for k, j in enumerate(repeated):
-            # share: what the average holds of g after iteration j, and of what was made of it.
+            # share: weight in the average of g after iteration j, and of its contributions.
             share += weights[j - begin - 1] if j > begin else 0.0
             factors[k] = share * self.made[j % (2 * self.average)]
             share *= self.kept[j % (2 * self.average)]

@@ -23,19 +23,19 @@ With ``order=with_replacement`` each visit draws a uniform example, as SDCA does
 on the Stochastic Batch Perceptron (S. Shalev-Shwartz and T. Zhang, Stochastic Dual Coordinate Ascent, JMLR
 14, 2013). There are no passes then, so nothing is shrunk and no rule stops it: budgets do.
 
-Without bias every PG is 0 at the optimum. The paper takes M and m of the PG alone, by which two equal
-examples with opposite labels end the method after a few passes, both with a PG of -2: M - m is then 0.
+Without bias every PG is 0 at the optimum. The paper takes M and m of the PG only, so that two equal examples
+with opposite labels end the method after a few passes, both with a PG of -2: M - m is then 0.
 
-The dual objective is looked at every n visits or more. Where 100 looks in a row have raised it by less than
-1e-9 of the gap that the gradients of those visits show, all examples become active: a shrunk one may have
-something to give where the active ones have not. Where the objective does not rise then either, the gap
-decides: near the optimum it falls with the gradients, while the objective rises with their squares, which
-its rounding hides first. The method has stalled where three times in a row the gap of 100 looks together has
-not fallen by 0.1 % from its least: changes of α are lost in the rounding of w, or so small beside C that no
-number of passes would do.
+The dual objective is checked every n visits or more. If 100 consecutive checks have raised it by less than
+1e-9 of the gap according to the gradients of those visits, all examples become active, since a shrunk one may
+allow progress. If the objective does not rise then either, the gap decides: near the optimum it decreases
+with the gradients, while the objective rises with their squares, which disappear in its rounding first. The
+method has stalled if three consecutive times the gap of 100 checks together has not decreased by 0.1 % from
+its minimum: changes of α are lost in the rounding of w, or so small relative to C that no number of passes
+would suffice.
 
 Answer: the last iterate, not averaged; a dual point. An example with x = 0 has α = C from the start under the
-hinge loss and is never visited in a pass. One visit is one inner product, and the |x_i|² are n more at the
+hinge loss and is never visited in a pass. A visit is one inner product, and the |x_i|² are n more at the
 start.
 """
 
@@ -56,11 +56,11 @@ from svmbench.solvers.stall cimport (
 )
 
 cdef enum:
-    AHEAD = 8               # visits ahead of time at which what they need is asked for from memory
-    PATIENCE = 100          # looks in a row at the objective without a gain after which it may have stalled
-    RARELY = 32             # a look costs at most this part of the visits since the last one
+    AHEAD = 8               # visits in advance at which their data are prefetched
+    PATIENCE = 100          # consecutive checks of the objective without a gain before it may stall
+    RARELY = 32             # a check costs at most this fraction of the visits since the last one
 
-# What a visit needs of an example, beside its features, in one place.
+# Data of an example for a visit, besides its features, in one place.
 cdef struct Coordinate:
     double alpha
     double y
@@ -118,15 +118,15 @@ cdef class Run(LinearRun):
     cdef double U
     cdef double D
     cdef Coordinate[::1] coordinates
-    cdef object fields              # the same as an array: numpy makes one in Python, where a signal may come
+    cdef object fields              # the same as an array, made in advance: numpy runs Python code for it
     cdef double[::1] w
     cdef int64_t[::1] items         # the active examples first, then the shrunk ones
     cdef Py_ssize_t visited         # examples that passes visit: those that are not zero
     cdef Py_ssize_t active
     cdef Py_ssize_t at
     cdef Standstill standstill
-    cdef int64_t spacing            # visits from one look to the next
-    cdef int64_t left               # visits to the next one
+    cdef int64_t spacing            # visits between two checks
+    cdef int64_t left               # visits until the next one
     cdef double gap                 # of the coefficients visited since the last one, at the time of the visit
     cdef double most                # M and m of this pass, M̄ and m̄ of the last
     cdef double least
@@ -174,7 +174,7 @@ cdef class Run(LinearRun):
         return 0
 
     cdef void look(self) noexcept nogil:
-        """See whether it gets on."""
+        """Check for progress."""
         cdef Progress found = progress(
             &self.standstill, self.objective(), self.gap, self.shrinking, PATIENCE
         )
@@ -202,7 +202,7 @@ cdef class Run(LinearRun):
             self.begin()
 
     cdef bint visit(self, Py_ssize_t i) noexcept nogil:
-        """Minimise over one coefficient; return False if the example is to be shrunk instead."""
+        """Minimise over one coefficient; return False if the example must be shrunk instead."""
         cdef Coordinate* at = &self.coordinates[i]
         cdef double old = at.alpha
         cdef double G = at.y * self.examples.dot(i, &self.w[0]) - 1.0 + self.D * old
@@ -224,7 +224,7 @@ cdef class Run(LinearRun):
         return True
 
     cdef inline double gap_of(self, double alpha, double G) noexcept nogil:
-        """Return what an example adds to the duality gap, in the C-form."""
+        """Return the contribution of an example to the duality gap, in the C-form."""
         cdef double margin = self.D * alpha - G         # 1 - y <w, x>
         if self.D == 0.0:
             return self.U * max(margin, 0.0) - alpha * margin
@@ -254,7 +254,7 @@ cdef class Run(LinearRun):
         self.least_before = self.least if self.least < 0.0 else -INFINITY
 
     cdef double objective(self) noexcept nogil:
-        """Return the dual objective, in the C-form, with w as it is."""
+        """Return the dual objective, in the C-form, with the current w."""
         cdef double result = 0.0, square = 0.0, alpha = 0.0
         cdef Py_ssize_t k = 0
         for k in range(self.n):

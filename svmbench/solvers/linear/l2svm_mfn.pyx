@@ -6,7 +6,7 @@ bias.
 
 Problem, the regularised form with squared hinge loss in its C-form, C = 1/(λn):
 :math:`F(w) = \frac12 |w|^2 + C \sum_i \max(0, 1 - c_i)^2`, responses
-:math:`c_i = y_i \langle w, x_i \rangle`. It is another problem than that of the hinge loss: the native
+:math:`c_i = y_i \langle w, x_i \rangle`. This differs from the problem with the hinge loss; the native
 objective is its value.
 
 Method, from w = 0 and tol = 0.01; an iteration is one step of CG::
@@ -18,11 +18,11 @@ Method, from w = 0 and tol = 0.01; an iteration is one step of CG::
     if c_i(wb) <= 1 + tol on A and >= 1 - tol elsewhere, or F fell by less than 1e-9 of itself:
         stop if tol = eps;  tol = eps
 
-It has stalled where that does not hold after 50 rounds, at which the program ends as well. In the program a
-fall of less than 1e-9 ends the run even if tol is the coarse one.
+It has stalled if that does not hold after 50 rounds, at which the program ends as well. In the program a
+decrease of less than 1e-9 ends the run even if tol is the coarse one.
 
-Answer: w. A step of CG makes an inner product with each example of A and two more, for the norms of direction
-and gradient. A round makes one at its start for the gradient at 0, one for that at w, and at its end one with
+Answer: w. A step of CG takes an inner product with each example of A and two more, for the norms of direction
+and gradient. A round takes one at its start for the gradient at 0, one for that at w, and at its end one with
 each example outside A, and three for |wb - w|², <w, wb - w> and |w|².
 """
 
@@ -40,9 +40,9 @@ from svmbench.solvers.line_search cimport line_minimum
 from svmbench.solvers.run cimport LinearRun
 
 cdef enum:
-    ROUNDS = 50             # of Newton steps at most
-    FIRST_STEPS = 10        # of CG in the first round
-    MOST_STEPS = 10_000     # of CG in the others
+    ROUNDS = 50             # most Newton steps
+    FIRST_STEPS = 10        # most CG steps in the first round
+    MOST_STEPS = 10_000     # in the others
 
 cdef double COARSE = 0.01   # tolerance of the first phase
 cdef double LEAST_FALL = 1e-9
@@ -68,7 +68,7 @@ cdef class Run(LinearRun):
     cdef double tol
     cdef double C
     cdef double objective           # F(w)
-    cdef double small               # norm of the gradient that is enough in this round
+    cdef double small               # norm of the gradient to reach in this round
     cdef double gradient2           # |r|²
     cdef int rounds
     cdef int steps                  # of CG in this round; -1: the round has not begun
@@ -121,7 +121,7 @@ cdef class Run(LinearRun):
         memcpy(&self.p[0], &self.r[0], size)
 
     cdef void measure(self) noexcept nogil:
-        """Make r from the responses of wb on A."""
+        """Compute r from the responses of wb on A."""
         cdef Py_ssize_t i = 0, j = 0
         for j in range(self.r.shape[0]):
             self.r[j] = -self.wb[j]
@@ -131,7 +131,7 @@ cdef class Run(LinearRun):
         self.gradient2 = self.examples.between(&self.r[0], &self.r[0])
 
     cdef void descend(self) noexcept nogil:
-        """One step of CG."""
+        """Make one step of CG."""
         cdef double before = self.gradient2, curvature = 0.0, length = 0.0
         cdef Py_ssize_t i = 0, j = 0
         for i in range(self.n):
@@ -150,7 +150,7 @@ cdef class Run(LinearRun):
         self.steps += 1
 
     cdef void end(self) noexcept nogil:
-        """End a round: go from w towards wb, and see whether this phase is over."""
+        """End a round: move from w towards wb, and check whether this phase is over."""
         cdef double before = self.objective, off = 0.0
         cdef Py_ssize_t i = 0
         for i in range(self.n):
@@ -168,7 +168,7 @@ cdef class Run(LinearRun):
         self.stalled = self.rounds == ROUNDS and not self.converged
 
     cdef void search(self) noexcept nogil:
-        """Go to the exact minimum on the ray from w to wb."""
+        """Move to the exact minimum on the ray from w to wb."""
         cdef Py_ssize_t i = 0, j = 0
         cdef double A = 0.0, B = 0.0, t = 0.0, loss = 0.0
         for j in range(self.w.shape[0]):

@@ -7,7 +7,8 @@ Problem, the regularised form times 1/λ:
 :math:`F(w) = \frac12 |w|^2 + \frac{1}{\lambda n} \sum_i \max(0, 1 - c_i)`, responses
 :math:`c_i = y_i \langle w, x_i \rangle`.
 
-Method: cutting planes as in `svm_perf`, but with the best point so far, wb, which a line search moves, and
+Method: cutting planes as in `svm_perf`, but with the best point so far, wb, which is moved by a line search,
+and
 with new cuts near it::
 
     wb = 0, wc = 0
@@ -15,14 +16,14 @@ with new cuts near it::
     w  = solution of the reduced problem, Q its dual value, to a relative gap of eps/2
     wb = wb + t (w - wb),  t >= 0 the exact minimum of F on that ray
     wc = (1 - μ) wb + μ w,  μ = 0.1
-    stop if F(wb) - Q <= eps F(wb), or if there are as many cuts as the buffer holds
+    stop if F(wb) - Q <= eps F(wb), or if the buffer of cuts is full
 
-It has stalled where w = wb, where the buffer is full before the gap is closed, or where in 20 iterations in a
-row Q has risen by less than 1e-9 of F(wb) - Q: the cuts then differ by rounding, or hardly more.
+It has stalled if w = wb, if the buffer is full before the gap is closed, or if in 20 consecutive iterations Q
+has risen by less than 1e-9 of F(wb) - Q: the cuts then differ by rounding, or hardly more.
 
-Answer: wb. λQ bounds the optimum from below. An iteration makes n inner products, for the responses of w
-(those of wb and wc follow), one of the new cut with each, itself included, for the reduced problem, and three
-more for |w - wb|², <wb, w - wb> and |wb|².
+Answer: wb. λQ bounds the optimum from below. An iteration takes n inner products, for the responses of w
+(those of wb and wc follow), one of the new cut with each, including itself, for the reduced problem, and
+three more for |w - wb|², <wb, w - wb> and |wb|².
 """
 
 from dataclasses import dataclass, field
@@ -98,7 +99,7 @@ cdef class Run(CuttingRun):
         return 0
 
     cdef void search(self, double A) noexcept nogil:
-        """Move wb, and the place of the next cut, along the ray to w."""
+        """Move wb, and the point of the next cut, along the ray to w."""
         cdef double B = self.examples.between(&self.best[0], &self.step_to[0])
         cdef double C = 1.0 / (self.lam * self.n)
         cdef double t = line_minimum(1, A, B, C, &self.c[0], &self.ahead[0], self.n, &self.items[0])
@@ -120,12 +121,12 @@ cdef class Run(CuttingRun):
 
     @property
     def reason(self):
-        """Why it has stalled, where that is not the arithmetic."""
+        """Why it has stalled, if not for rounding."""
         full = self.stalled and self.cuts.count == self.buffer
         return f"its buffer of {self.buffer} cuts is full" if full else ""
 
     def snapshot(self):
-        """Return the best point so far and the bound that the reduced problem gives."""
+        """Return the best point so far and the bound from the reduced problem."""
         model = LinearModel(np.array(self.best[: self.examples.d]))
         return Snapshot(model, dual=self.bound(model.weights))
 

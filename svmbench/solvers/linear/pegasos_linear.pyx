@@ -21,13 +21,13 @@ zhang      eta, constant    Zhang, ICML 2004
 =========  ===============  ==================================================================
 
 Each batch has k distinct examples, drawn independently (``iid``), or the next k of an order of all examples
-that is new in each pass (``permutation``) or always the same (``fixed_permutation``); at the seam of two
-passes a batch may have an example twice.
+that is new in each pass (``permutation``) or always the same (``fixed_permutation``); across two passes a
+batch may contain an example twice.
 
-Answer: the last iterate, not averaged, as in the paper's experiments. w is kept as a scalar times a vector,
-so that a step costs what the examples of its batch have of features. One inner product is counted for each
-example of a batch; with projection one more for each violation, because |w| is carried along: the change of
-|w|² that comes with x takes the product of x with the vector as it then is.
+Answer: the last iterate, not averaged, as in the paper's experiments. w is stored as a scalar times a vector,
+so that the cost of a step depends on the features of its batch only. One inner product is counted per example
+of a batch; with projection one more per violation, because |w| is maintained: the change of |w|² by x takes
+the product of x with the current vector.
 """
 
 from dataclasses import dataclass, field
@@ -48,11 +48,11 @@ cdef enum:
     NORMA = 1
     ZHANG = 2
 
-# How many examples are drawn ahead of time at least, so that their rows are on the way when they are needed.
+# Least number of examples drawn in advance, so that their rows are prefetched.
 cdef enum:
     AHEAD = 8
 
-# Where the scalar is below this it is multiplied into the vector.
+# A smaller scalar is multiplied into the vector.
 cdef double SMALL = 1e-100
 
 STEPS = ("pegasos", "norma", "zhang")
@@ -111,7 +111,7 @@ cdef class Run(LinearRun):
     cdef double[::1] v
     cdef int64_t[::1] items
     cdef Py_ssize_t at              # position of the next example of a pass
-    cdef int64_t[:, ::1] batches    # this one and those drawn ahead, in a ring
+    cdef int64_t[:, ::1] batches    # this one and those drawn in advance, in a ring
     cdef Py_ssize_t turn
 
     def __init__(self, problem, examples, Generator rng not None, params):
@@ -175,14 +175,14 @@ cdef class Run(LinearRun):
         return self.eta * self.lam
 
     cdef void fill(self, int64_t* batch) noexcept nogil:
-        """Choose the examples of a batch and ask for their rows."""
+        """Choose the examples of a batch and request their rows."""
         cdef Py_ssize_t r = 0
         for r in range(self.k):
             batch[r] = self.draw(r) if self.drawn else self.next()
             self.examples.prefetch(batch[r])
 
     cdef int64_t draw(self, Py_ssize_t r) noexcept nogil:
-        """Return example r of a batch, distinct from those before it: a shuffle that stops after k."""
+        """Return example r of a batch, distinct from those before it, by a partial shuffle."""
         cdef Py_ssize_t j = r + self.rng.below(<unsigned int> (self.n - r))
         self.items[r], self.items[j] = self.items[j], self.items[r]
         return self.items[r]

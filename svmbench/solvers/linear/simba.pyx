@@ -15,12 +15,12 @@ Method, for T iterations, from u = 0 and q = 1, with η = √(log n / T)::
     draw j with probability w_j²/|w|²;  v_i = y_i x_ij |w|² / (R w_j) + ξ_i, without the first term if w = 0
     v_i = clip(v_i, -1/η, 1/η);  q_i = p_i (1 - η v_i + η² v_i²)
 
-Answer: the average of all w, divided by its water level where that is positive, as in `sbp`. The responses
-for it are made when the run is looked at, which is observation.
+Answer: the average of all w, divided by its water level if that is positive, as in `sbp`. The responses for
+it are computed at observation.
 
-Counting. An iteration sees one row, whose update of |u|² is an inner product, and one feature of n examples:
-n/d inner products' worth. Both are charged as that, whole ones when they are full; n more for R at the start.
-Of sparse data SIMBA keeps beside the rows which rows each feature has.
+Counting. An iteration reads one row, whose update of |u|² is an inner product, and one feature of n examples,
+equivalent to n/d inner products, which are charged when they add up to integers; n more for R at the start.
+For sparse data SIMBA also stores which rows each feature has.
 """
 
 from dataclasses import dataclass, field
@@ -138,7 +138,7 @@ cdef class Run(LinearRun):
         return last
 
     cdef void pour(self) noexcept nogil:
-        """Set v to ξ: 2 on the largest p_i, of equals the first, and what is left on the next."""
+        """Set v to ξ: 2 on the largest p_i, of equals the first, and the remainder on the next."""
         cdef Py_ssize_t full = <Py_ssize_t> fmin(self.volume / 2.0, self.n), above = 0, i = 0
         cdef double level = 0.0
         if full == self.n:
@@ -159,7 +159,7 @@ cdef class Run(LinearRun):
                 full -= 1
 
     cdef double ranked(self, Py_ssize_t k) noexcept nogil:
-        """Return the value that k of the q are before in falling order, by divide and conquer."""
+        """Return the k-th largest of the q, from 0, by quickselect."""
         cdef Py_ssize_t lo = 0, hi = self.n, i = 0, more = 0, less = 0
         cdef double pivot = 0.0, x = 0.0
         cdef double* s = &self.scratch[0]
@@ -193,7 +193,7 @@ cdef class Run(LinearRun):
                 return pivot
 
     cdef void reweigh(self) noexcept nogil:
-        """Take v as losses: make the new q and their sum."""
+        """Use v as losses: compute the new q and their sum."""
         cdef double most = 1.0 / self.eta if self.eta > 0.0 else INFINITY
         cdef double loss = 0.0
         cdef Py_ssize_t i = 0
@@ -212,7 +212,7 @@ cdef class Run(LinearRun):
         self.touched = kept.number("touched", self.touched)
 
     def snapshot(self):
-        """Return the average of the iterates, rescaled by its water level where that is positive."""
+        """Return the average of the iterates, rescaled by its water level if that is positive."""
         w = np.asarray(self.w_sum) / max(self.iterations, 1)
         c = np.asarray(self.labels) * self.examples.products(w)
         level = water_level(c, self.nu * self.n)

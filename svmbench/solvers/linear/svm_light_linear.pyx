@@ -10,21 +10,21 @@ Problem, the dual of the regularised form in its C-form, C = 1/(λn):
 Method, from α = 0 and w = 0; an iteration is::
 
     B = the q active examples with the largest violation, -g_i where α_i < C or g_i where α_i > 0, if above
-        eps: the steepest feasible direction with q entries. At most ``entering`` of them are not of the last
-        B, whose examples fill the places that are left
-    α_B = solution of the dual in these variables alone, to a violation of 1e-4 eps
-    w and the g_i of all active examples follow
-    with shrinking: an example that is at its bound in the second iteration in a row, with g_i > eps at 0 or
-        g_i < -eps at C, is no longer active
-    no violation above eps: stop if all were active, else make the g_i of the others and let all be active
+        eps: the steepest feasible direction with q entries. At most ``entering`` of them were not in the
+        previous B, whose examples fill the remaining places
+    α_B = solution of the dual in these variables only, to a violation of 1e-4 eps
+    update w and the g_i of all active examples
+    with shrinking: an example that is at its bound in the second consecutive iteration, with g_i > eps at 0
+        or g_i < -eps at C, is no longer active
+    no violation above eps: stop if all were active, else compute the g_i of the others and activate all
 
-The dual objective is looked at every 100 iterations. Where 10 looks in a row have raised it by less than 1e-9
-of the gap of the active examples, all examples become active. Where it does not rise then either, the gap
-decides, as in `dcd`: the method has stalled where three times in a row the gap of 10 looks together has not
-fallen by 0.1 % from its least. Changes of α are then lost in the rounding of w, or as good as none.
+The dual objective is checked every 100 iterations. If 10 consecutive checks have raised it by less than 1e-9
+of the gap of the active examples, all examples become active. If it does not rise then either, the gap
+decides, as in `dcd`: the method has stalled if three consecutive times the gap of 10 checks together has not
+decreased by 0.1 % from its minimum. Changes of α are then lost in the rounding of w, or almost.
 
-Answer: the last iterate; a dual point. An iteration makes q(q+1)/2 inner products for the small problem and
-one for each active example; that after which all are active again one more for each that was not.
+Answer: the last iterate; a dual point. An iteration takes q(q+1)/2 inner products for the small problem and
+one per active example; the one after which all are active again takes one more per example that was not.
 """
 
 from dataclasses import dataclass, field
@@ -44,11 +44,11 @@ from svmbench.solvers.stall cimport (
 
 cdef enum:
     PATIENCE = 2            # iterations at a bound after which an example is shrunk, as in SVM-light
-    SPACING = 100           # iterations from one look at the dual objective to the next
-    STANDSTILL = 10         # looks in a row without a gain after which it has stalled
-    STEPS = 1000            # of the small problem at most, for each of its variables
+    SPACING = 100           # iterations between two checks of the dual objective
+    STANDSTILL = 10         # consecutive checks without a gain after which it has stalled
+    STEPS = 1000            # most steps of the small problem per variable
 
-# Of eps, to which the small problem is solved.
+# Violation to which the small problem is solved, relative to eps.
 cdef double EXACT = 1e-4
 
 
@@ -90,7 +90,7 @@ cdef class Run(LinearRun):
     cdef Py_ssize_t active
     cdef int8_t[::1] shrunk         # whether an example is not active
     cdef int8_t[::1] member         # whether it is in B
-    cdef int8_t[::1] settled        # iterations in a row at a bound
+    cdef int8_t[::1] settled        # consecutive iterations at a bound
     cdef Py_ssize_t size            # of B
     cdef int64_t[::1] B
     cdef int64_t[::1] stay          # the most violating members of B, and of the others
@@ -131,7 +131,7 @@ cdef class Run(LinearRun):
         return 0
 
     cdef int look(self) except -1 nogil:
-        """See whether it gets on."""
+        """Check for progress."""
         cdef Progress found = progress(
             &self.standstill, self.objective(), self.gap(), self.shrinking, STANDSTILL
         )
@@ -143,14 +143,14 @@ cdef class Run(LinearRun):
         return 0
 
     cdef inline double off(self, Py_ssize_t i) noexcept nogil:
-        """Return the violation of an example; one of at most eps is none, so that rounding ranks nothing."""
+        """Return the violation of an example, 0 if at most eps, so that rounding does not affect ranks."""
         cdef double result = violation(self.alpha[i], self.g[i], self.C)
         return result if result > self.eps else 0.0
 
     cdef Py_ssize_t rank(
         self, int64_t* best, Py_ssize_t count, Py_ssize_t capacity, int64_t i
     ) noexcept nogil:
-        """Insert an example into a list that falls in violation, first come first; return its length."""
+        """Insert an example into a list in descending order of violation, stable; return its length."""
         cdef double off = self.off(i)
         cdef Py_ssize_t k = count
         if count < capacity:
@@ -188,7 +188,7 @@ cdef class Run(LinearRun):
             self.member[self.B[k]] = 1
 
     cdef void pose(self) noexcept nogil:
-        """Make the small problem: the inner products within B, and the gradient."""
+        """Compute the small problem: the inner products within B, and the gradient."""
         cdef Py_ssize_t a = 0, b = 0, q = self.size
         cdef int64_t i = 0
         for a in range(q):
@@ -203,7 +203,7 @@ cdef class Run(LinearRun):
             self.gradient[a] = self.g[i]
 
     cdef void move(self) noexcept nogil:
-        """Solve the small problem and take its solution over."""
+        """Solve the small problem and adopt its solution."""
         cdef SmallQP problem
         cdef Py_ssize_t a = 0
         cdef int64_t i = 0
@@ -222,12 +222,12 @@ cdef class Run(LinearRun):
                 self.alpha[i] = self.z[a]
 
     cdef double respond(self, int64_t i) noexcept nogil:
-        """Make the gradient of an example; return its violation."""
+        """Compute the gradient of an example; return its violation."""
         self.g[i] = self.y[i] * self.examples.dot(i, &self.w[0]) - 1.0
         return self.off(i)
 
     cdef int follow(self) except -1 nogil:
-        """Make the gradients of the active examples, shrink the settled ones, see whether it is over."""
+        """Compute the gradients of the active examples, shrink settled ones, and check convergence."""
         cdef Py_ssize_t k = 0, kept = 0, looked_at = self.active
         cdef double worst = 0.0, surplus = 0.0
         cdef int64_t i = 0
@@ -252,7 +252,7 @@ cdef class Run(LinearRun):
         return 0
 
     cdef double objective(self) noexcept nogil:
-        """Return the dual objective, in the C-form, with w as it is."""
+        """Return the dual objective, in the C-form, with the current w."""
         cdef double result = 0.0, square = 0.0
         cdef Py_ssize_t k = 0
         for k in range(self.n):
@@ -262,7 +262,7 @@ cdef class Run(LinearRun):
         return result - 0.5 * square
 
     cdef double gap(self) noexcept nogil:
-        """Return what the active examples add to the duality gap, in the C-form."""
+        """Return the contribution of the active examples to the duality gap, in the C-form."""
         cdef double result = 0.0
         cdef Py_ssize_t k = 0
         cdef int64_t i = 0
@@ -272,7 +272,7 @@ cdef class Run(LinearRun):
         return result
 
     cdef double reopen(self) noexcept nogil:
-        """Make all examples active, with their gradients; return the largest violation."""
+        """Activate all examples and compute their gradients; return the largest violation."""
         cdef double worst = 0.0
         cdef int64_t i = 0
         for i in range(self.n):

@@ -9,20 +9,20 @@ Problem, the regularised form with one slack in common:
 
 Method, from w = 0, ξ = 0 and no constraint::
 
-    V = {i : c_i < 1}:  the constraint that w violates most, by  |V|/n - (1/n) Σ_{i in V} c_i - ξ
-    stop if that and λ times the gap of the last solution are together at most eps
-    add it; w, ξ = solution over the constraints so far, its gap within half of the least violation so far, or
-    of eps
-    forget the constraints that did nothing in 50 solutions
+    V = {i : c_i < 1}:  the most violated constraint, by  |V|/n - (1/n) Σ_{i in V} c_i - ξ
+    stop if this plus λ times the gap of the last solution is at most eps
+    add it; w, ξ = solution over the constraints so far, with a gap within half of the smallest violation so
+    far, or of eps
+    drop the constraints that were inactive in 50 solutions
 
-The paper looks at the violation alone; with a solution that is not exact its gap belongs to it, and the sum
-is by how much :math:`P_\lambda(w)` is above its bound. It has stalled where in 20 iterations in a row the
-bound has risen by less than 1e-9 of the violation: the cuts then differ by rounding, or hardly more. eps is a
-mean hinge loss. The released program counts it in per cent, and its parameter -c is 1/(100 λ).
+The paper considers the violation only; if a solution is not exact, its gap must be added, and the sum is the
+difference of :math:`P_\lambda(w)` from its bound. It has stalled if in 20 consecutive iterations the bound
+has risen by less than 1e-9 of the violation: the cuts then differ by rounding, or hardly more. eps is in
+units of the mean hinge loss. In the released program it is in percent, and its parameter -c is 1/(100 λ).
 
-Answer: the last w. The dual value of the reduced problem bounds the optimum from below. An iteration makes n
+Answer: the last w. The dual value of the reduced problem bounds the optimum from below. An iteration takes n
 inner products, for the responses, and, for the reduced problem, one of the new g = (1/n) Σ_{i in V} y_i x_i
-with that of each constraint, itself included; to solve it takes none.
+with that of each constraint, including itself; solving it takes none.
 """
 
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ from libc.math cimport INFINITY, fmax, fmin
 from svmbench.solvers.cutting_plane.linear_cuts cimport CuttingRun
 
 cdef enum:
-    PATIENCE = 50           # solutions after which an idle constraint is forgotten
+    PATIENCE = 50           # solutions after which an inactive constraint is dropped
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ cdef class Run(CuttingRun):
         return 0
 
     def snapshot(self):
-        """Return the last iterate and the bound that the reduced problem gives."""
+        """Return the last iterate and the bound from the reduced problem."""
         model = LinearModel(np.array(self.w[: self.examples.d]))
         return Snapshot(model, dual=self.bound(model.weights))
 
