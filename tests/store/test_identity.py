@@ -3,7 +3,7 @@ import copy
 import pytest
 
 from svmbench.run_config import RunConfig, relevant
-from svmbench.store.identity import identity, run_id
+from svmbench.store.identity import derived_from, identity, ids_meant, run_id, underived
 
 
 def name(config, checksum="sum", version=1):
@@ -73,3 +73,39 @@ def test_the_version_of_features_counts_where_there_are_any(config):
     names = {run_id(identity(RunConfig.of(with_features), "sum", 1, version)) for version in (None, 1, 2)}
     assert len(names | {run_id(identity(RunConfig.of(config), "sum", 1))}) == 4
     assert "features_version" not in identity(RunConfig.of(config), "sum", 1)
+
+
+def test_the_version_of_identities_is_that_of_the_runs_that_are_stored(config):
+    assert identity(RunConfig.of(config), "sum", 1)["version"] == 1
+
+
+def test_an_identity_before_its_optimum_lacks_what_that_decides(config):
+    same = identity(RunConfig.of(config), "sum", 1, derived={"nu": 0.12345678})
+    assert same["derived"] == {"nu": 0.123457}
+    assert underived(same) == identity(RunConfig.of(config), "sum", 1)
+
+
+def test_derived_parameters_have_all_digits_where_an_older_optimum_has_no_others():
+    optimum = {"nu": 0.123456789, "norm": 7.0}
+    assert derived_from(optimum, "nu") == 0.123456789 and derived_from(optimum, "R") == 7.0
+    assert derived_from({**optimum, "derived": {"nu": 0.12, "R": None}}, "nu") == 0.12
+    assert derived_from({**optimum, "derived": {"nu": 0.12, "R": None}}, "R") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("sbp-adult-0123456789ab", ["sbp-adult-0123456789ab"]),
+        ("sbp-adult-0123456789ab2", ["sbp-adult-0123456789ab2"]),
+        ("sbp-adult", ["sbp-adult-0123456789ab", "sbp-adult-0123456789ab2"]),
+        ("fedc", ["smo-adult-fedcba987654"]),  # four digits of a hash
+        ("fed", []),
+        ("fedcb", ["smo-adult-fedcba987654"]),
+        ("adult", []),  # in the middle
+        ("s", ["sbp-adult-0123456789ab", "sbp-adult-0123456789ab2", "smo-adult-fedcba987654"]),
+        ("svm", []),
+    ],
+)
+def test_a_name_means_an_id_its_prefix_or_that_of_its_hash(name, meant):
+    ids = ["smo-adult-fedcba987654", "sbp-adult-0123456789ab2", "sbp-adult-0123456789ab"]
+    assert ids_meant(name, iter(ids)) == meant
