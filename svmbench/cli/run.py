@@ -128,8 +128,8 @@ def _trains_here(overrides: Sequence[str]) -> bool:
     A run of a baseline with a limit, which it has by default, is made in a process that this one watches.
     """
     given = [text.partition("=")[2] for text in overrides if text.startswith("solver=")]
-    foreign = Path(solvers.__file__).parent / "baselines"
-    return _GUARDED in os.environ or not given or not (foreign / f"{given[-1]}.py").is_file()
+    baselines = Path(solvers.__file__).parent / "baselines"
+    return _GUARDED in os.environ or not given or not (baselines / f"{given[-1]}.py").is_file()
 
 
 def _guarded(config: RunConfig, arguments: Sequence[str], as_json: bool) -> int:

@@ -45,8 +45,8 @@ _PASSED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def needed(config: RunConfig) -> bool:
     """Return whether the solver of a run, not being one of ours, may miss a limit of the run."""
     solver, budget = registry.get(config.solver.name), config.budget
-    foreign = solver.access == "data" or not solver.__module__.startswith("svmbench.")
-    return foreign and (budget.seconds is not None or budget.memory is not None)
+    third_party = solver.access == "data" or not solver.__module__.startswith("svmbench.")
+    return third_party and (budget.seconds is not None or budget.memory is not None)
 
 
 class Guard:

@@ -1,4 +1,4 @@
-"""The SQLite database of the index: opening, creating, and removing a foreign one."""
+"""The SQLite database of the index: opening, creating, and removing one of another program."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ A linear method (``access`` is ``linear``) has no ``MAINTAINS``, and its ``run(p
 **parameters)`` returns w, and with a bias b behind it: ``x`` is
 `tests.specification.slow_examples.SlowExamples`.
 
-A program of others (``access`` is ``data``) is specified by its problem alone, for nothing inside of it can
+A baseline (``access`` is ``data``) is specified by its problem alone, for nothing inside of it can
 be counted: ``REACHES = (parameters, tolerance)``, with which its last answer is that near to the certified
 optimum, relative to it. ``tests/conformance/test_baselines.py`` holds it to that.
 
