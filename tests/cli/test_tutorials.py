@@ -1,0 +1,76 @@
+"""The tutorials, command by command, as a reader types them in an empty folder after `make demo`."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from svmbench.cli.main import main
+
+ROOT = Path(__file__).resolve().parents[2]
+
+#: A block of indented lines; a command, and the output that a page shows below it.
+_BLOCK = re.compile(r"(?:^    [^\n]*\n)+", re.MULTILINE)
+
+
+def commands(page: str) -> list[tuple[list[str], str]]:
+    """Return the words of each command of svmbench on a page, and the output that is shown, if any."""
+    found: list[tuple[list[str], str]] = []
+    for block in _BLOCK.findall((ROOT / page).read_text()):
+        for line in re.sub(r"\\\n\s*", " ", re.sub("^    ", "", block, flags=re.MULTILINE)).splitlines():
+            if line.removeprefix("$ ").startswith("svmbench "):
+                found.append((shlex.split(line.removeprefix("$ "), comments=True)[1:], ""))
+            elif found and block.startswith("    $ "):
+                found[-1] = (found[-1][0], found[-1][1] + line + "\n")
+    return found
+
+
+def matches(shown: str, printed: str) -> bool:
+    """Return whether an output is what a page shows; three dots there stand for anything."""
+    pattern = ".*".join(map(re.escape, shown.split("...")))
+    return re.fullmatch(pattern, printed, re.DOTALL) is not None
+
+
+@pytest.fixture
+def heart(here):
+    """The reader's own data, as the pages name them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 5)) * (1.0, 10.0, 100.0, 1.0, 1.0)
+    y = np.where(X[:, 0] + 0.1 * X[:, 1] + 0.5 * rng.normal(size=200) > 0.0, 1, -1)
+    rows = [",".join(f"{value:.4f}" for value in row) for row in X]
+    (here / "heart.csv").write_text("".join(f"{row},{label}\n" for row, label in zip(rows, y, strict=True)))
+    sparse = [" ".join(f"{k + 1}:{value:.4f}" for k, value in enumerate(row)) for row in X / X.std(axis=0)]
+    (here / "heart.svm").write_text("".join(f"{label} {row}\n" for row, label in zip(sparse, y, strict=True)))
+    return here
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("page", "fewest", "files"),
+    [
+        (
+            "docs/three-solvers.md",
+            9,
+            ["heart.pdf", "heart.txt", "heart-p.pdf", "heart-t.pdf", "heart.html", "heart.zip"],
+        ),
+        ("docs/tuning.md", 4, ["grid.png"]),
+    ],
+)
+def test_the_commands_of_a_tutorial_do_what_the_page_says(heart, capfd, page, fewest, files):
+    pytest.importorskip("vl_convert")
+    assert main(["run"]) == 0  # `make demo`
+    listed = commands(page)
+    assert len(listed) >= fewest
+    for words, shown in listed:
+        capfd.readouterr()
+        code = main(words)
+        out, error = capfd.readouterr()
+        assert code == (2 if "svmbench: unknown" in shown else 0), (words, error)
+        if shown:
+            assert matches(shown, out + error), (words, out + error)
+    for name in files:
+        assert (heart / name).stat().st_size > 0, name
