@@ -275,8 +275,11 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
 
     def _weights(self, sample_weight: Any, codes: NDArray[np.int64]) -> Floats | None:
         """Return the weight of each row, including that of its class; None if all are 1."""
-        self.class_weight_ = compute_class_weight(
-            self.class_weight, classes=self.classes_, y=self.classes_[codes]
+        # scikit-learn's function loads its preprocessing first, which takes as long as a small problem.
+        self.class_weight_ = (
+            np.ones(self.classes_.size)
+            if self.class_weight is None
+            else compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[codes])
         )
         weights = self.class_weight_[codes]
         if sample_weight is not None:

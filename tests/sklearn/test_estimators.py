@@ -1,6 +1,8 @@
 """The estimators hold scikit-learn's conventions, solve SVC's problem, and say how far from its optimum."""
 
 import pickle
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -273,3 +275,13 @@ def test_rows_without_weight_leave_the_gap_that_of_the_features_as_given():
     gap = (primal - np.abs(signed).sum() + 0.5 * signed @ f) / primal
     assert fitted.gap_ == pytest.approx(gap, abs=1e-9)
     assert gap <= 1e-6
+
+
+def test_a_fit_without_class_weights_loads_no_preprocessing():
+    program = (
+        "import sys; import numpy as np; from svmbench.sklearn import KernelSVC; "
+        "fitted = KernelSVC().fit(np.eye(4), [0, 1, 0, 1]); "
+        "print(fitted.class_weight_.tolist(), 'sklearn.preprocessing' in sys.modules)"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stdout.split() == ["[1.0,", "1.0]", "False"]
