@@ -13,6 +13,10 @@ end by themselves, every run of the folder is held as above, and the same sweep 
 same is done with `paper run` of an artifact made small, and with a sweep whose jobs are those of a cluster,
 which submitit plays on this machine.
 
+Other commands are killed likewise (`COMMANDS`): a run that goes on from a smaller budget, one that certifies
+an optimum, one with cross-validation, `tune`, `report`, `export`. What was stored before must be whole, and
+the command repeated makes what an undisturbed one makes, with nothing left over.
+
 With `--damaged N` a file that a killed run left is damaged as well, or the clock of who makes the
 run again goes back by hours. The other run of the folder must be found whole, and the run that is asked for
 again ends with the numbers of the undisturbed one.
@@ -28,6 +32,7 @@ import functools
 import itertools
 import os
 import random
+import shutil
 import signal
 import sys
 import tempfile
@@ -291,10 +296,7 @@ def kill_sweeps(folder: Path, kills: int, seed: int = 0, what: str = "sweeps") -
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
         ended(leader)
-        deadline = time.monotonic() + 60.0
-        while any(alive(process) for process in workers):
-            assert time.monotonic() < deadline, "a worker outlives its sweep"
-            time.sleep(0.05)
+        _wait(workers)
         store = Store(results, warn=_fail)
         assert not [finding for finding in check_store(store) if finding.state == "damaged"]
         if not store.runs():
@@ -314,6 +316,110 @@ def kill_sweeps(folder: Path, kills: int, seed: int = 0, what: str = "sweeps") -
             wanted = [{key: row[key] for key in row if key not in without} for row in expected[found.id]]
             assert len(beginning(found, wanted, without)) == len(wanted), found.id
     return states
+
+
+def _make(*overrides: str) -> Callable[[Path], bool]:
+    """Return what makes a run in a results folder by the command."""
+    return lambda results: main(["run", *_DATA, *overrides, f"results={results}"]) == 0
+
+
+def _tell(command: str, name: str) -> Callable[[Path], bool]:
+    """Return what makes a file of all runs of a results folder by a command."""
+    return lambda results: (
+        main([command, "-o", str(results.parent / name), "--results", str(results), *_ALL[command]]) == 0
+    )
+
+
+_ALL = {"report": ["--all"], "export": ["*", "--zip"]}
+_SHORT = ("solver=sdca", "budget.iterations=20000")
+_LONG = ("solver=sdca", "budget.iterations=100000")
+
+_TUNED = ("solver=smo", "problem.C=1,10", "kernel.gamma=0.1,1", "jobs=2", "oversubscribe=true")
+
+#: Commands that are killed: what is stored before, and the command.
+COMMANDS: dict[str, tuple[Callable[[Path], bool], Callable[[Path], bool]]] = {
+    "a larger budget": (_make(*_SHORT), _make(*_LONG)),
+    "a certificate": (_make(*_SHORT), _make("solver=sbp", "budget.iterations=5", "dataset.n_train=900")),
+    "validation": (_make(*_SHORT), _make("solver=smo", "validate.folds=5", "problem.C=100")),
+    "tune": (
+        _make(*_SHORT),
+        lambda results: main(["tune", *_DATA, *_TUNED, f"results={results}", "--rounds", "1"]) == 0,
+    ),
+    "report": (make_sweep, _tell("report", "report.html")),
+    "export": (make_sweep, _tell("export", "runs.zip")),
+}
+
+
+def kill_commands(folder: Path, kills: int, seed: int = 0) -> Counter[str]:
+    """Kill ``kills`` commands and hold what is left; return how many runs which left in which state."""
+    chance, states, log = random.Random(seed), Counter[str](), folder / "log"
+    for turn, (name, (prepare, command)) in enumerate(COMMANDS.items()):
+        home = folder / name
+        base = home / "before" / "results"
+        assert ended(start(lambda _, base=base, make=prepare: make(base), log)) == 0, log.read_text()
+        before = {found.id: rows(found) for found in Store(base).runs()}
+        shutil.copytree(base.parent, home / "whole")
+        begun = time.monotonic()
+        step = functools.partial(command, home / "whole" / "results")
+        assert ended(start(lambda _, step=step: step(), log)) == 0, log.read_text()
+        seconds = time.monotonic() - begun
+        expected = {found.id: rows(found) for found in Store(home / "whole" / "results").runs()}
+        for number in range(turn, kills, len(COMMANDS)):
+            killed = home / f"killed{number}"
+            shutil.copytree(base.parent, killed)
+            step = functools.partial(command, killed / "results")
+            process = start(lambda _, step=step: step(), log)
+            time.sleep(chance.uniform(0.02, 1.02) * seconds)
+            workers = children(process)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+            ended(process)
+            _wait(workers)
+            left = _held(killed / "results", before, expected)
+            states.update(f"{name}: {state}" for state in left or ["nothing more"])
+            assert ended(start(lambda _, step=step: step(), log)) == 0, log.read_text()
+            _whole(killed, home / "whole", before, expected)
+    return states
+
+
+def _held(
+    results: Path, before: dict[str, list[dict[str, Any]]], expected: dict[str, list[dict[str, Any]]]
+) -> list[str]:
+    """Hold that all runs of before are whole, and the beginnings of others; return the states of these."""
+    store = Store(results, warn=_fail)
+    assert not [finding for finding in check_store(store) if finding.state == "damaged"]
+    found = {one.id: one for one in store.runs()}
+    assert {name: rows(found[name]) for name in before} == before
+    others = [one for name, one in found.items() if name not in before]
+    for one in others:
+        assert one.status in ("killed", "interrupted") or one.complete, one.status
+        beginning(one, expected[one.id], _TIMES + _CACHED)
+    return [one.status for one in others]
+
+
+def _whole(
+    home: Path, whole: Path, before: dict[str, Any], expected: dict[str, list[dict[str, Any]]]
+) -> None:
+    """Hold that the command, repeated, made what the undisturbed one made, and that nothing else is left."""
+    _held(home / "results", before, expected)
+    found = {one.id: one for one in Store(home / "results", warn=_fail).runs()}
+    assert found.keys() == expected.keys()
+    for name, one in found.items():
+        assert one.complete
+        without = _TIMES + _CACHED
+        wanted = [{key: row[key] for key in row if key not in without} for row in expected[name]]
+        assert len(beginning(one, wanted, without)) == len(wanted), name
+    assert {path.name for path in home.iterdir()} == {path.name for path in whole.iterdir()}
+    hidden = [path for path in (home / "results").rglob(".*") if "lock" not in path.name]
+    assert not hidden, f"left over: {hidden}"
+
+
+def _wait(workers: list[int]) -> None:
+    """Hold that processes whose parent is gone end by themselves."""
+    deadline = time.monotonic() + 60.0
+    while any(alive(process) for process in workers):
+        assert time.monotonic() < deadline, "a worker outlives its sweep"
+        time.sleep(0.05)
 
 
 def children(process: int) -> list[int]:
@@ -338,6 +444,7 @@ def _main() -> None:
     parser.add_argument("--sweeps", type=int, default=40, help="kills of sweeps")
     parser.add_argument("--papers", type=int, default=20, help="kills of paper run")
     parser.add_argument("--clusters", type=int, default=12, help="kills of sweeps on a cluster")
+    parser.add_argument("--commands", type=int, default=30, help="kills of other commands")
     parser.add_argument("--damaged", type=int, default=60, help="kills after which a file is damaged")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
@@ -347,6 +454,7 @@ def _main() -> None:
             (what, functools.partial(kill_sweeps, what=what), count)
             for what, count in zip(SWEEPS, (given.sweeps, given.papers, given.clusters), strict=True)
         ),
+        ("commands", kill_commands, given.commands),
         ("runs with damage", damage_killed_runs, given.damaged),
     ):
         if not count:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.faults.kills import damage_killed_runs, kill_runs, kill_sweeps
+from tests.faults.kills import damage_killed_runs, kill_commands, kill_runs, kill_sweeps
 
 
 def test_a_run_killed_at_a_random_moment_loses_nothing_that_it_told(tmp_path):
@@ -22,3 +22,8 @@ def test_what_a_killed_leader_or_worker_leaves_is_finished_by_the_same_command(t
 
 def test_damage_to_a_killed_run_is_mended_by_the_same_command(tmp_path):
     damage_killed_runs(tmp_path, kills=4, seed=1)  # which holds what it has left
+
+
+@pytest.mark.slow
+def test_other_commands_killed_at_a_random_moment_lose_nothing_and_are_repeated(tmp_path):
+    kill_commands(tmp_path, kills=6, seed=1)  # which holds what it has left
