@@ -36,15 +36,20 @@ def write_whole(path: Path, content: bytes | str) -> None:
         Text is written as UTF-8.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    temporary.unlink(missing_ok=True)  # left by a killed process, or a link
     try:
+        temporary.unlink(missing_ok=True)  # left by a killed process, or a link
         with temporary.open("xb") as stream:
             stream.write(content.encode() if isinstance(content, str) else content)
             stream.flush()
             sync(stream.fileno())
         os.replace(temporary, path)
+    except OSError as error:
+        error.filename = str(path)  # the name that was asked for; a full disk gives none
+        error.filename2 = None
+        raise
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
     sync_folder(path.parent)
 
 

@@ -6,6 +6,7 @@ import the standard library only, and everything else when needed.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import signal
@@ -60,10 +61,19 @@ def _answered(arguments: list[str]) -> int:
         return 0
     except OSError as error:  # such as a full disk, or a folder without permission
         where = "" if error.filename is None else f"{error.filename}: "
-        print(f"svmbench: {printable(where)}{error.strerror or error}", file=sys.stderr)
+        help = _HELP.get(error.errno or 0, "")
+        print(f"svmbench: {printable(where)}{error.strerror or error}{help}", file=sys.stderr)
         return 1
     except SystemExit as end:  # argparse after --help, Hydra after --cfg
         return end.code if isinstance(end.code, int) else int(end.code is not None)
+
+
+#: What helps where the file system refuses.
+_HELP = {
+    **dict.fromkeys((errno.EACCES, errno.EPERM), "; make it accessible, or name another place"),
+    errno.EROFS: "; name another place",
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "; make room, or name another place"),
+}
 
 
 def _ignore_interrupts() -> None:

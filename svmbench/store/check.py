@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -109,25 +110,27 @@ def _replaced_optimum(run: StoredRun, store: Store) -> str:
 
 def check_store(store: Store) -> Iterator[Finding]:
     """Check all runs, own and reference, all packs and their unpacked runs, and all other documents."""
+    closed: list[Finding] = []
     for folder in (store.root / "runs", store.root / "reference" / "runs"):
-        for path in _entries(folder):
+        for path in _entries(folder, closed):
             finding = check_run(path, store) if path.is_dir() else None
             if finding is not None:
                 yield finding
     for root in (store.root, store.root / "reference"):
-        for path in _entries(root / "packs"):
+        for path in _entries(root / "packs", closed):
             if path.name.endswith(packs.ENDING):
                 yield from _check_pack(path, store.root / "unpacked")
         for name, kind in (("optima", "optimum"), ("environments", "environment")):
-            for path in _entries(root / name):
+            for path in _entries(root / name, closed):
                 yield _check_document(path, shared.READERS[name], kind)
         for name, kind in (("speed", "speed"), ("checks", "check")):
-            for path in _entries(root / name):
+            for path in _entries(root / name, closed):
                 yield _check_sealed(path, shared.SEALED[name], kind)
         yield from _check_verdicts(root / VERDICTS)
     yield from _check_notes(store.root)
-    for path in _entries(store.root / "sweeps"):
+    for path in _entries(store.root / "sweeps", closed):
         yield from _check_sweep(path)
+    yield from closed
 
 
 def _check_verdicts(path: Path) -> Iterator[Finding]:
@@ -148,6 +151,9 @@ def _check_notes(root: Path) -> Iterator[Finding]:
     path = root / NOTES
     try:
         content, damaged, unchecked = Notes(root).read()
+    except documents.Unreadable as error:
+        yield Finding(path, "unreadable", str(error), kind="notes")
+        return
     except UserError as error:
         yield Finding(path, "damaged", str(error), kind="notes")
         return
@@ -157,6 +163,13 @@ def _check_notes(root: Path) -> Iterator[Finding]:
 
 def _check_sweep(folder: Path) -> Iterator[Finding]:
     """Check the plan and the events of a sweep."""
+    try:
+        yield from _check_lines_of(folder)
+    except OSError as error:
+        yield Finding(folder, "unreadable", str(documents.Unreadable(folder, error)), kind="sweep")
+
+
+def _check_lines_of(folder: Path) -> Iterator[Finding]:
     plan, events = folder / "plan.json", folder / EVENTS
     if os.path.lexists(plan):
         found = _lines(plan)
@@ -173,11 +186,15 @@ def _check_sweep(folder: Path) -> Iterator[Finding]:
 
 
 def _lines(path: Path, read: Callable[[bytes], lines.Lines] | None = None) -> lines.Lines | None:
-    """Return the content of a file of lines, or of a document as one; None if it cannot be read."""
+    """Return the content of a file of lines, or of a document as one; None if it is not a regular file."""
     try:
         content = read_regular(path, MOST_BYTES_OF_MANY)
-    except (OSError, ValueError):
+    except (FileNotFoundError, IsADirectoryError, ValueError):  # a dangling link
         return None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            return None
+        raise
     return lines.read(content.replace(b"\n", b" ")) if read is None else read(content)
 
 
@@ -236,10 +253,15 @@ def _check_pack(path: Path, home: Path) -> Iterator[Finding]:
         )
 
 
-def _entries(folder: Path) -> list[Path]:
-    if not folder.is_dir():
+def _entries(folder: Path, closed: list[Finding]) -> list[Path]:
+    """Return the content of a folder; add a folder that cannot be read to ``closed``."""
+    try:
+        return [folder / name for name in sorted(os.listdir(folder)) if not name.startswith(".")]
+    except (FileNotFoundError, NotADirectoryError):
         return []
-    return [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
+    except OSError as error:
+        closed.append(Finding(folder, "unreadable", str(documents.Unreadable(folder, error)), kind="folder"))
+        return []
 
 
 def set_aside(finding: Finding, store: Store) -> Path | None:

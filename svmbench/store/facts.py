@@ -169,6 +169,7 @@ def facts_of(
     """
     identity = manifest["identity"]
     common = Common(dict(manifest["config"]), _config(manifest["config"]))
+    _check_config(common.config)
     # JSON has no NaN or infinity: a diverged objective becomes unknown.
     known = {key: None if _not_finite(value) else value for key, value in (last or {}).items()}
     derives = "derived" in identity
@@ -205,6 +206,22 @@ def _config_without_seed(marshalled: bytes) -> RunConfig:
     return RunConfig.of(marshal.loads(marshalled))
 
 
+def _check_config(config: RunConfig) -> None:
+    """Raise for a configuration that commands could not read: they group runs by what stands here."""
+    if config.budget.counter not in TRACE_COLUMNS:
+        raise ValueError(f"budget.counter is {_text(config.budget.counter)!r}, which no trace has")
+    for choice in (config.kernel, config.features):
+        for value in {} if choice is None else choice.document().values():
+            _scalar(value)
+    for value in vars(config.problem).values():
+        _scalar(value)
+
+
+def _scalar(value: Any) -> None:
+    if isinstance(value, list | dict):
+        raise TypeError(f"a {type(value).__name__} in place of a number or a text")
+
+
 def _check_about(dataset: Any, problem: Any, optimum: Any) -> None:
     """Raise an error if commands could not use the data set, problem or optimum in run.json."""
     _text(optimum or "")
@@ -219,9 +236,24 @@ def _check_about(dataset: Any, problem: Any, optimum: Any) -> None:
             _number(problem.get(name))
 
 
+#: Most characters of a text in a document: more than twice the length of any path.
+LONGEST = 10_000
+
+
+def check_lengths(value: Any) -> None:
+    """Raise ValueError for a text within a document that is too long to be shown or drawn."""
+    if isinstance(value, str):
+        _text(value)
+    elif isinstance(value, list | dict):
+        for one in value.values() if isinstance(value, dict) else value:
+            check_lengths(one)
+
+
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"a {type(value).__name__} in place of a text")
+    if len(value) > LONGEST:
+        raise ValueError(f"a text of {len(value):,} characters")
     return value
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from svmbench.errors import UserError
 from svmbench.files import Lock, read_json, read_regular, write_whole
 from svmbench.store import lines
-from svmbench.store.documents import storing
+from svmbench.store.documents import Unreadable, storing
 
 NOTES = "notes.json"
 
@@ -84,6 +84,8 @@ class Notes:
 
     def note(self, run: str, text: str) -> None:
         """Set the note of a run; an empty text removes it."""
+        # Undecodable bytes of the command line are surrogates, which no file can hold.
+        text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         with self._changing() as content:
             content.setdefault(run, {})["note"] = text
 
@@ -122,7 +124,7 @@ class Notes:
         except FileNotFoundError:
             return {}, [], 0
         except OSError as error:
-            raise UserError(f"{self._path} cannot be read: {error.strerror}") from error
+            raise Unreadable(self._path, error) from error
         except ValueError as error:
             raise self._damaged(error) from error
         entries = [line.strip(b",\r") for line in text.split(b"\n")]

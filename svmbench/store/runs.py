@@ -11,7 +11,7 @@ from svmbench.errors import UserError
 from svmbench.files import digest, holder, read_regular, sha256
 from svmbench.run_config import Document, RunConfig
 from svmbench.store import documents, lines, trace
-from svmbench.store.facts import Facts, PackedFacts, facts_of
+from svmbench.store.facts import LONGEST, Facts, PackedFacts, check_lengths, facts_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -110,6 +110,8 @@ class StoredRun:
         sealed = documents.parse(content, path / "run.json")
         manifest = {key: value for key, value in sealed.items() if key != lines.CHECK}
         try:
+            if len(content) > LONGEST:
+                check_lengths(manifest)
             end = _end(path)
             if "run.json" not in end.get("files", {}) and lines.unchecked(sealed) is None:
                 raise _changed(path / "run.json")  # of a run without an end, which would have its checksum

@@ -24,7 +24,7 @@ from svmbench.errors import UserError, nearest
 from svmbench.files import MOST_BYTES_OF_MANY, Lock, holder, read_json, read_regular, write_whole
 from svmbench.run_config import RunConfig
 from svmbench.store import events, lines
-from svmbench.store.documents import storing
+from svmbench.store.documents import Unreadable, storing
 from svmbench.store.events import is_number
 from svmbench.sweep.plan import Job, Plan
 
@@ -59,7 +59,11 @@ class Record:
             folder = next(folder for folder in (sweeps / one for one in names) if _made(folder))
             jobs = [{**vars(job), "config": job.config.document()} for job in plan.jobs]
             document = {**vars(plan), "jobs": jobs}
-            write_whole(folder / "plan.json", json.dumps(lines.checked(document)))
+            try:
+                write_whole(folder / "plan.json", json.dumps(lines.checked(document)))
+            except OSError:
+                folder.rmdir()
+                raise
         except OSError as error:
             raise UserError(
                 f"results={results} cannot be used: {error.strerror}; give another results=DIR"
@@ -77,7 +81,8 @@ class Record:
         """
         if name is not None and (Path(name) / "plan.json").is_file():
             return cls(Path(name).resolve())
-        names = sorted(path.parent.name for path in (results / "sweeps").glob("*/plan.json"))
+        sweeps = results / "sweeps"
+        names = sorted(name for name in _names(sweeps) if os.path.lexists(sweeps / name / "plan.json"))
         if not names:
             raise UserError(f"there is no sweep in {results}; make one with: svmbench run -m KEY=A,B")
         matches = names[-1:] if name is None else [known for known in names if known.startswith(name)]
@@ -104,6 +109,8 @@ class Record:
             _check_plan(plan)
             # Written by an older version or by hand, it may have fewer options than sweeps have now.
             return replace(plan, options=sweep_options(plan.options))
+        except PermissionError as error:
+            raise Unreadable(path, error) from error
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, UserError) as error:
             raise UserError(f"{path} is damaged: start the sweep again") from error
 
@@ -197,6 +204,14 @@ def _are(values: object, kind: type, length: int | None = None) -> bool:
 def _last_byte(stream: BinaryIO) -> bytes:
     stream.seek(-1, os.SEEK_END)
     return stream.read(1)
+
+
+def _names(folder: Path) -> list[str]:
+    """Return the names in a folder, none where there is no folder; an OSError for one that is not ours."""
+    try:
+        return os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
 
 
 def _made(folder: Path) -> bool:

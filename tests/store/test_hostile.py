@@ -1,5 +1,6 @@
 """Folders that somebody else prepared: nothing outside is copied or overwritten, and the rest still works."""
 
+import errno
 import io
 import json
 import os
@@ -9,6 +10,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from svmbench.cli.main import main
 from svmbench.errors import UserError, csv_cell
 from svmbench.files import Lock, digest, holder, own_folder, read_npz, write_whole
 from svmbench.store import StorageError, Store, documents
@@ -116,6 +118,23 @@ def test_what_killed_commands_left_is_removed_by_the_next(store, begin, tmp_path
     leftover.write_text("{")
     Notes(store.root).tag([run.id], "mine")
     assert not leftover.exists() and Notes(store.root).tagged("mine") == [run.id]
+
+
+@pytest.mark.parametrize("key", ["title", "name", "reason"])
+def test_a_text_that_no_picture_holds_is_damage(store, begin, key):
+    run = make(begin)
+    long = "x" * 1_000_000
+    if key == "reason":
+        end = json.loads((run.path / "status.json").read_text())
+        end.pop("check"), end.pop("schema")
+        end["reason"] = long
+        documents.write(run.path / "status.json", {**end, "check": digest(end)})
+    elif key == "title":
+        reseal(run.path, lambda about: about.update(solver={"name": "sbp", "title": long}))
+    else:
+        reseal(run.path, lambda about: about["config"]["dataset"].update(name=long))
+    (finding,) = (one for one in check_store(store) if one.kind == "run")
+    assert finding.state == "damaged" and "a text of 1,000,000 characters" in finding.sentence
 
 
 @pytest.mark.parametrize(
@@ -244,3 +263,60 @@ def test_a_run_that_claims_the_identity_of_another_hides_it_not(store, config):
     assert forged.started > genuine.started
     assert [run.reason for run in Store(store.root).runs()] == ["genuine"]
     assert store.find(genuine.id) == genuine
+
+
+@pytest.fixture
+def closed(monkeypatch):
+    """Close paths to this user, who may be one to whom no path is closed."""
+    paths, real_open, real_list = set(), os.open, os.listdir
+
+    def refuse(path):
+        if str(path) in paths:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(
+        os, "open", lambda path, *more, **named: (refuse(path), real_open(path, *more, **named))[1]
+    )
+    monkeypatch.setattr(os, "listdir", lambda path=".": (refuse(path), real_list(path))[1])
+    return paths
+
+
+def test_a_folder_that_is_closed_hides_nothing_else_from_verify(store, begin, closed, capsys):
+    make(begin)
+    for name in ("optima", "sweeps"):
+        (store.root / name).mkdir()
+        closed.add(str(store.root / name))
+    assert main(["verify", "--results", str(store.root)]) == 1
+    told = capsys.readouterr().out
+    assert "optima cannot be read: Permission denied; make it readable" in told
+    assert "sweeps cannot be read: Permission denied; make it readable" in told
+    assert "1 ok, 2 unreadable" in told
+    assert main(["status", "--results", str(store.root)]) == 1
+    assert capsys.readouterr().err == (
+        f"svmbench: {store.root / 'sweeps'}: Permission denied; make it accessible, or name another place\n"
+    )
+
+
+def test_what_is_closed_is_not_called_damaged(store, begin, closed, capsys):
+    from svmbench.sweep.plan import Plan
+    from svmbench.sweep.record import Record
+
+    run = make(begin)
+    Notes(store.root).note(run.id, "mine")
+    record = Record.create(store.root, Plan([], {}))
+    closed |= {str(store.root / "notes.json"), str(record.folder / "plan.json")}
+    states = {one.path.name: one.state for one in check_store(store)}
+    assert states["notes.json"] == states[record.name] == "unreadable"
+    assert main(["repair", "--results", str(store.root)]) == 0
+    assert capsys.readouterr().out == "0 set aside\n"
+    assert main(["status", "--results", str(store.root)]) == 2
+    assert "plan.json cannot be read: Permission denied; make it readable" in capsys.readouterr().err
+
+
+def test_what_cannot_be_written_is_named_as_it_was_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(
+        os, "fsync", lambda descriptor: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space"))
+    )
+    with pytest.raises(OSError) as told:
+        write_whole(tmp_path / "page.html", "text")
+    assert told.value.filename == str(tmp_path / "page.html") and list(tmp_path.iterdir()) == []
