@@ -158,6 +158,7 @@ def select(
             steps, shorter = (steps, other) if steps.cost[-1] > other.cost[-1] else (other, steps)
             selection.left_out.append((shorter.run.id, f"{steps.run.id} is the same run and goes further"))
         seeds[run.seed] = steps
+    _leave_out_disjoint(panels, selection.left_out)
     told = tuple(panels_by)
     if panels_by:
         for key in sorted(panels, key=_in_order):
@@ -206,6 +207,20 @@ def _curve_key(run: StoredRun, counter: str, apart: Sequence[str]) -> tuple[tupl
 
 def _hashable(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
+
+
+def _leave_out_disjoint(
+    panels: dict[tuple[Any, ...], dict[tuple[Any, ...], dict[int, Steps]]], left_out: list[tuple[str, str]]
+) -> None:
+    """Remove curves of which one seed ends before another one's first checkpoint."""
+    for panel, groups in list(panels.items()):
+        for curve, seeds in list(groups.items()):
+            if not Curve("", "", tuple(seeds.values())).costs().size:
+                del groups[curve]
+                reason = "its seeds have no cost in common: one ends before another begins"
+                left_out += [(steps.run.id, reason) for steps in seeds.values()]
+        if not groups:
+            del panels[panel]
 
 
 def _curves(groups: Mapping[tuple[Any, ...], Mapping[int, Steps]]) -> tuple[Curve, ...]:

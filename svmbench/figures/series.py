@@ -160,6 +160,8 @@ class Curve:
         """Return the costs at which the seeds were observed, merged, from `start` to `end`."""
         every = np.unique(np.concatenate([steps.cost for steps in self.steps]))
         inside = every[(every >= self.start) & (every <= self.end)]
+        if not inside.size:
+            return inside  # one seed ended before another one's first checkpoint
         return inside[np.append(inside[1:] > SAME_COST * inside[:-1], True)]
 
     def values(self, costs: Floats) -> Floats:

@@ -85,20 +85,18 @@ def comparable(
     runs : iterable of StoredRun
         Any runs.
     lenient : bool
-        Where no run had its machine to itself, keep those of one machine all the same: for a first look,
-        which must say so (`note`).
+        Keep runs of one machine that did not have it to themselves as well: for a first look, which must
+        say so (`note`).
 
     Returns
     -------
     kept : list of StoredRun
-        Those that ran alone on that machine.
+        Those that ran on that machine, alone unless ``lenient``.
     left_out : list of (str, str)
         The others, each with the reason.
     """
     found = list(runs)
-    reasons = {run.path: disturbed(run) for run in found}
-    if lenient and all(reasons.values()):
-        reasons = dict.fromkeys(reasons, "")
+    reasons = {run.path: "" if lenient else disturbed(run) for run in found}
     names: dict[tuple[str, str], str] = {}
     alone: list[tuple[StoredRun, str]] = []
     for run in found:
@@ -120,10 +118,14 @@ def comparable(
 
 
 def note(runs: Iterable[StoredRun]) -> str:
-    """Return a sentence for seconds that were kept although no run was alone; empty if all were."""
-    if not any(map(disturbed, runs)):
+    """Return a sentence for seconds of runs of which some were not alone; empty if all were."""
+    busy = [bool(disturbed(run)) for run in runs]
+    if not any(busy):
         return ""
-    return "No run is known to have had its machine to itself: read the seconds as a rough guide."
+    return (
+        f"{sum(busy)} of {len(busy)} runs are not known to have had their machine to themselves: read the "
+        "seconds as a rough guide."
+    )
 
 
 def summary(kept: int, left_out: Sequence[tuple[str, str]]) -> str:

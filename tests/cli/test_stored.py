@@ -35,6 +35,7 @@ def test_show_for_programs(stored, here, capsys):
     assert run.keys() >= KEYS | {"config", "path"}
     assert run["config"]["solver"] == {"name": "pegasos", "exact": True}
     assert run["dual_objective"] is None  # Pegasos has none, and no optimum was computed
+    assert run.pop("load")["seconds"] > 0.0
     main(["list", "--json", "--results", str(stored)])
     assert run in json.loads(capsys.readouterr().out)
 

@@ -74,3 +74,10 @@ def test_the_commands_of_a_tutorial_do_what_the_page_says(heart, capfd, page, fe
             assert matches(shown, out + error), (words, out + error)
     for name in files:
         assert (heart / name).stat().st_size > 0, name
+
+
+def test_the_readme_shows_what_the_demo_prints(here, capsys):
+    shown = (ROOT / "README.md").read_text().partition("`make demo` prints")[2].split("```")[1]
+    assert main(["run"]) == 0
+    printed = re.sub(re.escape(str(here)) + "/", "", capsys.readouterr().out)
+    assert matches(shown.strip(), printed[printed.index("sbp on checkerboard") :].strip())

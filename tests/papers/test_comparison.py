@@ -5,6 +5,7 @@ import pytest
 
 from svmbench.papers.comparison import Comparison
 from svmbench.store import Store
+from tests.figures.stored import ALONE
 
 from . import written
 from .written import artifact
@@ -19,9 +20,9 @@ def paper(known=KNOWN, baseline=None, **solvers):
     return artifact(solvers, kind="grid", panels=panels, layout="runs", **options)
 
 
-def store(root, run, *, status="converged", title="Titled", optimum=None, **last):
+def store(root, run, *, status="converged", title="Titled", optimum=None, load=None, **last):
     row = {"iterations": 5, "kev_ondemand": 2_000_000, **last}
-    return written.store(root, run, [row], status=status, title=title, optimum=optimum)
+    return written.store(root, run, [row], status=status, title=title, optimum=optimum, load=load)
 
 
 def rows(made):
@@ -87,7 +88,7 @@ def test_the_peer_is_what_objectives_are_compared_with(tmp_path):
 def test_a_line_says_how_it_ended_and_what_it_took(tmp_path):
     plan = paper(smo=SMO)
     last = {"primal_objective": 0.3, "test_error": 0.043, "test_mistakes": 43, "cpu_seconds": 1.25}
-    store(tmp_path, plan.runs.planned()[0], status="timeout", title="SMO", **last)
+    store(tmp_path, plan.runs.planned()[0], status="timeout", title="SMO", load=ALONE, **last)
     (line,) = [line for line in compared(plan, tmp_path).markdown().splitlines() if line.startswith("| SMO")]
     cells = [cell.strip() for cell in line.strip("|").split("|")]
     assert cells == [
@@ -102,6 +103,12 @@ def test_a_line_says_how_it_ended_and_what_it_took(tmp_path):
         "12",
         "timeout: the test says so",
     ]
+
+
+def test_seconds_of_a_run_that_was_not_alone_stand_in_parentheses(tmp_path):
+    plan = paper(smo=SMO)
+    store(tmp_path, plan.runs.planned()[0], title="SMO", cpu_seconds=1.25, load={**ALONE, "others": 0.5})
+    assert "| (1.2)" in compared(plan, tmp_path).markdown()
 
 
 def test_what_is_not_stored_is_a_line_too(tmp_path):
