@@ -244,7 +244,8 @@ cdef class Reader:
             self.fail(start, f"{text} is not a finite number; remove or impute the value{fill}")
         fill = FILL if self.rule else ""
         if not text:
-            self.fail(start, f"the value is missing; give a number{fill} (at the end of a file: it may be cut off)")
+            cut = "(at the end of a file: it may be cut off)"
+            self.fail(start, f"the value is missing; give a number{fill} {cut}")
         if text.lower() in MISSING:
             self.fail(start, f"'{text}' is not a number; remove or impute the missing value{fill}")
         if DECIMAL_COMMA(text):
