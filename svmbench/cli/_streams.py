@@ -50,7 +50,9 @@ def shown() -> Iterator[None]:
     """In this context, escape such characters, and those missing in the encoding of the streams."""
     before = sys.stdout, sys.stderr
     for stream in before:
-        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        # In the C locale, streams write surrogates as bytes and refuse other characters; these are escaped
+        # before they get there, so that it is no loss.
+        if isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors="backslashreplace")
     sys.stdout, sys.stderr = _Shown(before[0], progress=False), _Shown(before[1], progress=True)
     try:

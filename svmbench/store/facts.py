@@ -240,8 +240,14 @@ def _check_about(dataset: Any, problem: Any, optimum: Any) -> None:
 LONGEST = 10_000
 
 
+#: Most keys of a section, ten times those of any.
+_MOST_KEYS = 1000
+
+
 def check_lengths(value: Any) -> None:
-    """Raise ValueError for a text within a document that is too long to be shown or drawn."""
+    """Raise ValueError for what is too long in a document to be shown or drawn: a text, or a section."""
+    if isinstance(value, dict) and len(value) > _MOST_KEYS:
+        raise ValueError(f"a section of {len(value):,} keys")
     if isinstance(value, str):
         _text(value)
     elif isinstance(value, list | dict):

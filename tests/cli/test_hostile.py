@@ -60,12 +60,14 @@ def test_no_cell_of_csv_is_a_formula(forged, capsys):
     )
 
 
-def test_a_terminal_of_ascii_is_no_reason_to_fail(here):
+@pytest.mark.parametrize("forced", [{"PYTHONIOENCODING": "ascii:strict"}, {"PYTHONCOERCECLOCALE": "0"}])
+def test_a_terminal_of_ascii_is_no_reason_to_fail(here, forced):
     assert main([*_RUN]) == 0
     name = Store("results").runs()[0].id
     assert main(["note", name, "γ – as in Table 2"]) == 0
-    environment = {**os.environ, "PYTHONIOENCODING": "ascii:strict", "LC_ALL": "C", "PYTHONUTF8": "0"}
-    for words in (["list", "--columns", "run,note"], ["show", name], ["note", name]):
+    environment = {**os.environ, **forced, "LC_ALL": "C", "PYTHONUTF8": "0"}
+    new = ["note", name, "γ – as in Table 2".encode()]  # which come as halves of characters
+    for words in (["list", "--columns", "run,note"], ["show", name], ["note", name], new):
         done = subprocess.run([*_COMMAND, *words], capture_output=True, env=environment)
         assert done.returncode == 0 and b"Traceback" not in done.stderr, done.stderr
         assert rb"\u03b3 \u2013 as" in done.stdout

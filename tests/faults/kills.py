@@ -298,6 +298,11 @@ def kill_sweeps(folder: Path, kills: int, seed: int = 0, what: str = "sweeps") -
         ended(leader)
         _wait(workers)
         store = Store(results, warn=_fail)
+        # A job of a cluster has no parent that is watched here, and goes on.
+        deadline = time.monotonic() + 60.0
+        while store.running():
+            assert time.monotonic() < deadline, "a job of a cluster does not end"
+            time.sleep(0.05)
         assert not [finding for finding in check_store(store) if finding.state == "damaged"]
         if not store.runs():
             states["none"] += 1

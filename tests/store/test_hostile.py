@@ -120,6 +120,34 @@ def test_what_killed_commands_left_is_removed_by_the_next(store, begin, tmp_path
     assert not leftover.exists() and Notes(store.root).tagged("mine") == [run.id]
 
 
+@pytest.mark.parametrize(
+    ("section", "change", "sentence"),
+    [
+        ("budget", {"counter": "kev_\x1b[2J"}, "which no trace has"),
+        ("kernel", {"gamma": [1, 2]}, "a list in place of a number or a text"),
+        ("problem", {"C": [1]}, "a list in place of"),
+    ],
+)
+def test_a_configuration_that_no_command_can_group_is_damage(store, begin, capsys, section, change, sentence):
+    run, other = make(begin), make(begin, seed=1)
+    reseal(run.path, lambda about: about["config"][section].update(change))
+    assert main(["list", "--results", str(store.root)]) == 0
+    shown = capsys.readouterr()
+    assert sentence in shown.err and "\x1b" not in shown.out + shown.err
+    assert [one.id for one in Store(store.root, warn=lambda sentence: None).runs()] == [other.id]
+
+
+def test_a_section_of_a_hundred_thousand_keys_is_damage(store, begin, capsys):
+    run, other = make(begin), make(begin, seed=1)
+    keys = {f"k{number}": number for number in range(100_000)}
+    reseal(run.path, lambda about: about["config"]["dataset"].update(keys))
+    begun = time.monotonic()
+    assert main(["list", "--results", str(store.root)]) == 0  # it took minutes
+    assert time.monotonic() - begun < 20.0
+    assert "a section of 100,0" in capsys.readouterr().err
+    assert [one.id for one in Store(store.root, warn=lambda sentence: None).runs()] == [other.id]
+
+
 @pytest.mark.parametrize("key", ["title", "name", "reason"])
 def test_a_text_that_no_picture_holds_is_damage(store, begin, key):
     run = make(begin)
