@@ -330,9 +330,13 @@ def _make(*overrides: str) -> Callable[[Path], bool]:
 
 def _tell(command: str, name: str) -> Callable[[Path], bool]:
     """Return what makes a file of all runs of a results folder by a command."""
-    return lambda results: (
-        main([command, "-o", str(results.parent / name), "--results", str(results), *_ALL[command]]) == 0
-    )
+
+    def tell(results: Path) -> bool:
+        path = results.parent / name
+        path.unlink(missing_ok=True)  # of a command that had ended before it was killed
+        return main([command, "-o", str(path), "--results", str(results), *_ALL[command]]) == 0
+
+    return tell
 
 
 _ALL = {"report": ["--all"], "export": ["*", "--zip"]}
