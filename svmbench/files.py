@@ -254,8 +254,8 @@ def own_folder(say: Callable[[str], None]) -> Path | None:
     """Return a folder for locks between processes of this machine that only this user can write to.
 
     Candidates are in the temporary folder, the user's runtime folder and the cache folder. The first one
-    owned by the user is returned, None if there is none. ``say`` receives a message with a remedy for each
-    folder owned by somebody else.
+    owned by the user is returned, and None if the user owns no candidate. ``say`` receives a message with a
+    remedy for each folder owned by somebody else.
     """
     runtime, home = os.environ.get("XDG_RUNTIME_DIR"), os.path.expanduser("~")
     places = [Path(tempfile.gettempdir()) / f"svmbench-{os.getuid()}"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import runpy
@@ -97,3 +98,9 @@ def test_no_stray_file_lies_at_the_top():
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split()
     assert {name for name in listed if "/" not in name and not name.startswith(".")} == TOP
+
+
+def test_reference_runs_name_no_folder_of_a_machine():
+    for path in sorted((ROOT / "results" / "reference" / "runs").glob("*/run.json")):
+        config = json.loads(path.read_text(encoding="utf-8"))["config"]
+        assert (config["results"], config["data"]) == ("results", {"mirror": None, "dir": None}), path

@@ -151,7 +151,7 @@ def method_of(run: StoredRun) -> Key:
 
 
 def arrival(steps: Steps, target: float) -> float:
-    """Return the cost of the first observation at or below a target, infinite if there is none."""
+    """Return the cost of the first observation at or below a target, infinite if never reached."""
     there = steps.value <= target
     first = there.argmax()
     return float(steps.cost[first]) if there[first] else float("inf")

@@ -77,7 +77,7 @@ def not_an_override(given: str, folders: Sequence[Path]) -> str:
 def check_keys(overrides: Sequence[Override], base: DictConfig) -> None:
     """Raise a `UserError` for a key that does not exist with the chosen options.
 
-    If there is none, the values are wrong.
+    If all keys exist, the error must be in a value, and nothing is raised.
 
     Parameters
     ----------

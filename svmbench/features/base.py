@@ -71,7 +71,7 @@ class FeatureMap(ABC):
     def expansion(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
         """Return the kernel expansion, as training examples and coefficients, that weights correspond to.
 
-        None if there is none.
+        None for maps whose weights correspond to no such expansion.
         """
         return None
 

@@ -29,7 +29,7 @@ class Reference:
     bound : Bound or None
         The greatest lower bound.
     record : mapping
-        The stored optimum; empty if there is none.
+        The stored optimum; empty if it is not stored.
     """
 
     bound: Bound | None = None

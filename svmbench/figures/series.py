@@ -182,13 +182,13 @@ class Known(Protocol):
 
     @property
     def record(self) -> Mapping[str, Any]:
-        """The stored optimum; empty if there is none."""
+        """The stored optimum; empty if it is not stored."""
 
 
 def steps_of(
     run: StoredRun, counter: str, metric: str = "test_error", reference: Known | None = None
 ) -> Steps | str:
-    """Return the observations of a run, or the reason why there are none.
+    """Return the observations of a run, or the reason why they are missing.
 
     Parameters
     ----------

@@ -117,7 +117,7 @@ def stays_below(steps: Steps, target: float) -> tuple[float, float]:
     Returns
     -------
     before, at : float
-        Cost of the last checkpoint above the target, 0 if there is none, and of the next one. If the run ends
+        Cost of the last checkpoint above the target, 0 if all are below, and of the next one. If the run ends
         above the target, the cost of its last checkpoint and infinity: the arrival is censored.
     """
     above = np.flatnonzero(steps.value > target)

@@ -335,7 +335,7 @@ def _runs(runs: Sequence[StoredRun], tags: Mapping[str, Sequence[str]]) -> str:
 
 
 def _verdicts(claims: Sequence[Mapping[str, Any]]) -> str:
-    """Return the table of claims of papers; empty if there are none."""
+    """Return the table of the papers' claims; an empty string without claims."""
     if not claims:
         return ""
     names = ("target", "claim", "verdict", "place", "text")

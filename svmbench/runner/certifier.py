@@ -136,7 +136,7 @@ class Search:
         self._kept: tuple[dict[str, NDArray[Any]], Counts] | None = None
 
     def state(self) -> tuple[dict[str, NDArray[Any]], Counts] | None:
-        """Return the arrays and counts to resume from, None if there are none yet."""
+        """Return the arrays and counts to resume from; None before the first ones."""
         run = self._run
         if not (self._looking or run.converged or run.stalled) and getattr(run, "whole", False):
             self._keep()

@@ -92,7 +92,7 @@ def _last_words(worker: subprocess.Popen[str]) -> str:
 
 
 def _outcome(answer: str, code: int, log: Path) -> dict[str, Any]:
-    """Return the worker's last line, or why there is none."""
+    """Return the worker's last line, or the reason why it printed nothing."""
     try:
         return dict(json.loads(answer.splitlines()[-1]))
     except (IndexError, ValueError):

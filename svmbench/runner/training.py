@@ -228,7 +228,7 @@ class Training:
 
     @property
     def wrong_tests(self) -> Any:
-        """The wrongly predicted test examples of the last checkpoint, None if there is none."""
+        """The wrongly predicted test examples of the last checkpoint; None before the first one."""
         return None if self._observer is None else self._observer.wrong_tests
 
     @property

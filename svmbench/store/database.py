@@ -36,7 +36,7 @@ FAILURES = (sqlite3.Error, OverflowError, UnicodeError)
 
 
 def opened(path: Path) -> sqlite3.Connection | None:
-    """Return the database, or None if there is none; a foreign one is removed."""
+    """Return the database, or None if it does not exist; a foreign one is removed."""
     if path.is_symlink():
         remove(path)
     if not path.is_file():

@@ -17,7 +17,7 @@ from svmbench.store.trace import COUNTS, TRACE_COLUMNS, WORDS
 #: Keys of both forms.
 #: ``status``, ``reason``, ``started``, ``ended``, ``peak_memory``, ``title``, ``config``: as in documents;
 #: ``key``: the current name of the run's identity; ``underived``: that without derived parameters, None if
-#: there are none; ``last``: the last checkpoint in the order of `TRACE_COLUMNS`, empty if there is none;
+#: nothing was derived; ``last``: the last checkpoint in the order of `TRACE_COLUMNS`, empty without one;
 #: ``validation``: the error over all folds; ``about``: ``dataset``, ``problem`` and ``optimum`` of run.json.
 KEYS = (
     *("status", "reason", "started", "ended", "title", "key", "underived"),

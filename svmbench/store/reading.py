@@ -26,7 +26,7 @@ def best(runs: Iterable[StoredRun]) -> list[StoredRun]:
 
 
 def read(path: Path) -> StoredRun | None:
-    """Read the run in a folder, even if it is being renamed; None if there is none (yet).
+    """Read the run in a folder, even if it is being renamed; None if it does not exist (yet).
 
     Raises
     ------

@@ -312,7 +312,7 @@ class Store:
         return index.keep(folder, name, signature, found)
 
     def _intact(self, path: Path) -> StoredRun | None:
-        """Return the run in a folder; None if there is none, or, with a warning, if it is damaged."""
+        """Return the run in a folder; None without a run, or, with a warning, if it is damaged."""
         try:
             with contextlib.suppress(UserError):
                 return read(path)

@@ -180,7 +180,7 @@ def _known(names: Sequence[str], cells: Sequence[str]) -> dict[str, Value]:
 
 
 def _text(path: Path) -> str | None:
-    """Return the content of a trace, None if there is none yet."""
+    """Return the content of a trace; None before it is written."""
     try:
         return read_regular(path).decode()
     except FileNotFoundError:

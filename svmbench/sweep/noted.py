@@ -115,7 +115,7 @@ def write(path: Path, note: Now) -> None:
 
 
 def read(path: Path) -> Now | None:
-    """Return the note of a job; None if there is none, or none that can be read."""
+    """Return the note of a job; None without a readable one."""
     try:
         found = read_json(read_regular(path, _MOST))
         numbers = {key: found[key] for key in Now.__dataclass_fields__ if key != "phase"}

@@ -77,7 +77,7 @@ class Record:
         Raises
         ------
         UserError
-            If there is none.
+            If no sweep matches.
         """
         if name is not None and (Path(name) / "plan.json").is_file():
             return cls(Path(name).resolve())

@@ -214,7 +214,7 @@ class Truth:
         return self.lam * norm2 / 2 + sum(max(0, 1 - margin) for margin in margins) / self.n
 
     def dual(self, alpha: Floats) -> Exact | None:
-        """Return the dual objective of the feasible point next to α; None if there is none."""
+        """Return the dual objective of the feasible point next to α; None if no such point was found."""
         a = self.number(np.clip(alpha, 0.0, self.C))
         excess = sum(a * self.number(self.y)) if self.biased else 0
         if excess != 0:
