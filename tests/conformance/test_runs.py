@@ -11,7 +11,15 @@ import numpy as np
 import pytest
 
 from svmbench.errors import Refusal, UserError
-from svmbench.problem import FORMS, Problem, dual_objective, mean_hinge, primal_objective
+from svmbench.problem import (
+    FORMS,
+    Problem,
+    dual_objective,
+    mean_hinge,
+    mean_squared_hinge,
+    primal_objective,
+    squared_hinge_dual_objective,
+)
 from svmbench.solvers import registry
 from tests.conformance.cases import (
     ALL_ROWS,
@@ -128,14 +136,18 @@ def test_answers_are_consistent_and_dual_points_feasible(name, given, kernel, la
         if snapshot.responses is not None:
             np.testing.assert_allclose(snapshot.responses, fresh, atol=2e-5 * size)
         if snapshot.alpha is not None:
+            squared = snapshot.loss == "squared_hinge"
             assert np.all(snapshot.alpha >= 0.0)
-            assert np.all(snapshot.alpha <= problem.C)
+            assert squared or np.all(snapshot.alpha <= problem.C)
             np.testing.assert_array_equal((snapshot.alpha * y)[model.indices], model.coefficients)
             if problem.bias == "unregularised":
                 assert abs(snapshot.alpha @ y) <= 1e-12 * problem.C
             norm2 = snapshot.alpha @ fresh
-            primal = primal_objective(problem.lam, norm2, mean_hinge(fresh, y * model.bias))
-            assert dual_objective(problem.lam, snapshot.alpha, norm2) <= primal + 1e-12
+            margins = fresh + y * model.bias
+            loss = mean_squared_hinge(margins) if squared else mean_hinge(margins)
+            dual = squared_hinge_dual_objective if squared else dual_objective
+            primal = primal_objective(problem.lam, norm2, loss)
+            assert dual(problem.lam, snapshot.alpha, norm2) <= primal + 1e-12
 
 
 @pytest.mark.parametrize(("name", "given"), variants("linear"), ids=label)
