@@ -1,7 +1,8 @@
 """Artifacts: a figure, table or check of a document, read from ``conf/paper/<id>.yaml`` and validated.
 
-There are five kinds: *curves* of a metric against a cost, a *sweep* of one number per run against a key of
-the configuration, a *grid* of cells, a *profile* over problems, and a *check*, a small function.
+There are six kinds: *curves* of a metric against a cost, a *front* of the least error that a method reaches with
+any of its settings, a *sweep* of one number per run against a key of the configuration, a *grid* of cells, a
+*profile* over problems, and a *check*, a small function.
 docs/add-a-paper-figure.md lists all keys.
 """
 
@@ -27,6 +28,7 @@ KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         (),
         ("metrics", "counters", "together", "ranges", "points", "levels", "notes", "scale", "hidden"),
     ),
+    "front": ((), ("counters", "scale", "ranges")),
     "sweep": (
         ("x", "y"),
         ("x_label", "y_label", "counters", "scale", "share_y", "points", "levels", "hidden"),
@@ -37,7 +39,7 @@ KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 #: Kinds with a cost, and thus a counting convention.
-_COUNTED = ("curves", "profile")
+_COUNTED = ("curves", "front", "profile")
 
 #: Documents by the prefix of their targets' names.
 DOCUMENTS = {
@@ -55,7 +57,7 @@ _TOP = ("title", "source", "kind")
 
 #: Keys under which a quantity, test or published point names a line, and those that name a metric.
 _LINE_KEYS = ("solver", "curve", "other", "epoch", "shared")
-_METRIC_KEYS = ("metric", "arrival", "stabilises")
+_METRIC_KEYS = ("metric", "arrival", "stabilises", "area")
 
 
 @dataclass(frozen=True)

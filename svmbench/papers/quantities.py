@@ -44,7 +44,7 @@ _PER_DECADE = 20
 
 _KEYS = (
     *("solver", "metric", "at", "where", "arrival", "within", "level", "first", "envelope", "peak"),
-    *("factor", "plus", "over", "measure", "number", "optimum", "known", "stabilises", "span", "at_most"),
+    *("factor", "plus", "over", "measure", "number", "optimum", "known", "stabilises", "span", "at_most", "area"),
 )
 
 
