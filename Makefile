@@ -18,7 +18,7 @@ BUILD ?=
 # Compiled modules, whose stubs are compared with what they really have.
 STUBBED = $(subst /,.,$(basename $(shell find svmbench -name '*.pyi')))
 # Figures, tables and checks, each a target of its own.
-PAPERS = $(basename $(notdir $(wildcard conf/paper/*.yaml)))
+PAPERS = $(filter-out field, $(basename $(notdir $(wildcard conf/paper/*.yaml))))
 # Rooms whose tests start no process and draw nothing, so that they are over in a minute.
 QUICK = tests/test_*.py $(addprefix tests/, kernels features data config store solvers) \
 	tests/analysis $(addprefix tests/papers/test_, predicates.py estimate.py claims.py) $(addprefix tests/figures/test_, series.py tables.py)
@@ -37,7 +37,7 @@ SANITIZERS = LD_PRELOAD="$$(gcc -print-file-name=libasan.so):$$(gcc -print-file-
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check mutants test-checks checked test-sanitized sanitized lint docs wheel phases figures tables verdicts reproduce speed clean $(PAPERS)
+.PHONY: help demo test check mutants test-checks checked test-sanitized sanitized lint docs wheel phases figures tables verdicts reproduce speed field clean $(PAPERS)
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -101,6 +101,9 @@ verdicts: $(READY)  ## judge the papers' claims by stored runs; trains nothing
 reproduce: $(READY)  ## make all runs that are missing, then figures, tables and verdicts (half an hour for figures, hours for tables)
 	$(SVMBENCH) paper run --results "$(RESULTS)"
 	$(SVMBENCH) paper redraw --results "$(RESULTS)"
+
+field: $(READY)  ## make what is missing of the comparison of the field, about an hour, and draw it
+	$(SVMBENCH) field --results "$(RESULTS)"
 
 # One figure, table or check by its name, from stored runs: make sbp-f2.
 $(PAPERS): $(READY)

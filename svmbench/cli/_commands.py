@@ -25,6 +25,7 @@ COMMANDS = {
     "datasets": "list the data sets, fetch one, or verify its files",
     "solvers": "list the solvers: what each solves, needs and cites",
     "paper": "plan, run, draw or judge a figure of a paper",
+    "field": "compare all methods on a dozen data sets, or enter your own",
     "new": "write the files of a solver, a data set or a figure of your own",
     "speed": "measure the machine, kernel rows, solvers and baselines",
     "completion": "print the completion script for bash or zsh",

@@ -133,10 +133,11 @@ def draw_rows(
     notes: Sequence[str] = (),
     scale: str | None = None,
     formats: Sequence[str] = FORMATS,
+    looks: Looks | None = None,
 ) -> list[Path]:
     """Draw grouped curves as in `make_figure` and write the pictures as `draw` does."""
     with drawing():
-        figure, caption = make_figure(rows, title=title, notes=notes, scale=scale)
+        figure, caption = make_figure(rows, title=title, notes=notes, scale=scale, looks=looks)
         return save(figure, stem, caption, formats)
 
 

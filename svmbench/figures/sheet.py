@@ -96,13 +96,13 @@ def make_sheet(
         If a panel has more lines than can be distinguished.
     """
     plots = [plot for row in rows for plot in row]
-    _check_crowd(plots)
+    style = style or looks((line.label, line.solver) for plot in plots for line in plot.lines)
+    _check_crowd(plots, style)
     columns = max(len(row) for row in rows)
     panel = _PANEL[0] if width is None else width / columns
     height = min(_PANEL[1], 0.9 + 0.6 * panel)
     figure = Picture(figsize=(width or max(5.2, panel * columns), 0.75 + height * len(rows)))
     figure.set_layout_engine("constrained")
-    style = style or looks((line.label, line.solver) for plot in plots for line in plot.lines)
     axes = figure.subplots(len(rows), columns, squeeze=False)
     direct = handles is None and _can_be_named(figure, columns, style)
     for place, (row, label) in enumerate(zip(rows, y_labels, strict=True)):
@@ -150,11 +150,14 @@ def _wrap_labels(figure: Picture, panel: float) -> None:
             ax.set_title("\n".join([ax.get_title(), *rest]), y=1.0)
 
 
-def _check_crowd(plots: Sequence[Plot]) -> None:
-    crowded = max(plots, key=lambda plot: len(plot.lines))
-    if len(crowded.lines) > MOST_LINES:
+def _check_crowd(plots: Sequence[Plot], style: Mapping[str, Look]) -> None:
+    def distinct(plot: Plot) -> int:
+        return len({style[line.label] for line in plot.lines})
+
+    crowded = max(plots, key=distinct)
+    if distinct(crowded) > MOST_LINES:
         raise UserError(
-            f"{len(crowded.lines)} lines in the panel {crowded.title!r} cannot be told apart (at most "
+            f"{distinct(crowded)} lines in the panel {crowded.title!r} cannot be told apart (at most "
             f"{MOST_LINES}): draw fewer at a time, by naming the runs, such as 'sbp-*' 'smo-*', or put them "
             "into panels of their own by a key in which they differ, such as --panels-by kernel.gamma"
         )

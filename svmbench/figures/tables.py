@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import itertools
 import math
 from collections.abc import Sequence
@@ -26,6 +28,13 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
         texts.insert(1, ("-" * (width - 1) + ":") if right else "-" * width)
         columns.append([text.rjust(width) if right else text.ljust(width) for text in texts])
     return "\n".join([f"| {' | '.join(line)} |" for line in zip(*columns)])
+
+
+def csv_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table as CSV."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    return text.getvalue()
 
 
 def cell(value: object) -> str:

@@ -1,8 +1,8 @@
 """Artifacts: a figure, table or check of a document, read from ``conf/paper/<id>.yaml`` and validated.
 
-There are six kinds: *curves* of a metric against a cost, a *front* of the least error that a method reaches with
-any of its settings, a *sweep* of one number per run against a key of the configuration, a *grid* of cells, a
-*profile* over problems, and a *check*, a small function.
+There are six kinds: *curves* of a metric against a cost, a *front* of the least error that a method reaches
+with any of its settings, a *sweep* of one number per run against a key of the configuration, a *grid* of
+cells, a *profile* over problems, and a *check*, a small function.
 docs/add-a-paper-figure.md lists all keys.
 """
 
@@ -28,7 +28,7 @@ KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         (),
         ("metrics", "counters", "together", "ranges", "points", "levels", "notes", "scale", "hidden"),
     ),
-    "front": ((), ("counters", "scale", "ranges")),
+    "front": ((), ("counters", "scale", "ranges", "highlight")),
     "sweep": (
         ("x", "y"),
         ("x_label", "y_label", "counters", "scale", "share_y", "points", "levels", "hidden"),
@@ -261,9 +261,10 @@ def _check_names(artifact: Artifact, origin: str) -> None:
             ):
                 _check_known(given or (), known, where)
             _check_quantities(part.arguments, lines, where)
-    baseline = artifact.options.get("baseline")
-    if baseline is not None and baseline not in lines:
-        raise UserError(f"{origin}: baseline={baseline} is not allowed: give one of the solvers")
+    for key in ("baseline", "highlight"):
+        line = artifact.options.get(key)
+        if line is not None and line not in lines:
+            raise UserError(f"{origin}: {key}={line} is not allowed: give one of the solvers")
 
 
 def _check_quantities(given: Any, lines: Sequence[str], where: str) -> None:

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from svmbench.analysis import picture
+from svmbench.analysis.fronts import stairs
 from svmbench.analysis.profiles import profiles
 from svmbench.errors import UserError
 from svmbench.figures import FORMATS
-from svmbench.figures.curves import Row, View, draw_rows
+from svmbench.figures.curves import Looks, Row, View, draw_rows
 from svmbench.figures.selection import Panel, Selection
 from svmbench.figures.series import METRICS, OPTIMUM_COLUMNS, Curve, steps_of
 from svmbench.figures.sheet import draw_sheet
@@ -26,6 +27,7 @@ from svmbench.papers.artifact import Artifact
 from svmbench.papers.claims import of_panel
 from svmbench.papers.comparison import Comparison
 from svmbench.papers.estimate import Draw
+from svmbench.papers.fronts import FRONT, FRONT_CAPTION, emphasis, front_table
 from svmbench.papers.grid import grid_table
 from svmbench.papers.material import Material
 from svmbench.papers.plan import Match
@@ -53,7 +55,9 @@ def draw(material: Material, results: Path) -> list[Path]:
     folder = results / "figures" / artifact.id
     if artifact.kind == "check":
         return _draw_check(material, folder)
-    draw_one = {"curves": _draw_curves, "sweep": _draw_sweep, "profile": _draw_profile}[artifact.kind]
+    draw_one = {"curves": _draw_curves, "front": _draw_front, "sweep": _draw_sweep, "profile": _draw_profile}[
+        artifact.kind
+    ]
     paths = [path for counter in artifact.counters for path in draw_one(material, counter, folder)]
     return paths + (_draw_together(material, folder) if artifact.options.get("together") else [])
 
@@ -82,16 +86,30 @@ def _draw_curves(material: Material, counter: str, folder: Path) -> list[Path]:
     return _draw_sheet(material, _rows(material, counter), _stem(folder, material.artifact, counter))
 
 
+def _draw_front(material: Material, counter: str, folder: Path) -> list[Path]:
+    """Draw the fronts, and once for all costs write their table."""
+    stem = _stem(folder, material.artifact, counter)
+    paths = _draw_sheet(material, _rows(material, counter), stem, emphasis(material, counter))
+    if counter == material.artifact.counters[0]:
+        paths += write_texts(folder.parent.parent / "tables" / material.artifact.id, front_table(material))
+    return paths
+
+
 def _draw_together(material: Material, folder: Path) -> list[Path]:
     """Draw all counting conventions on one sheet, one row each."""
     rows = [row for counter in material.artifact.counters for row in _rows(material, counter)]
     return _draw_sheet(material, rows, _stem(folder, material.artifact, ""))
 
 
-def _draw_sheet(material: Material, rows: Sequence[Row], stem: Path) -> list[Path]:
+def _draw_sheet(
+    material: Material, rows: Sequence[Row], stem: Path, looks: Looks | None = None
+) -> list[Path]:
     artifact = material.artifact
     said = [*artifact.options.get("notes", ()), *notes(artifact)]
-    return draw_rows(rows, stem, title=artifact.title, notes=said, scale=artifact.options.get("scale"))
+    if artifact.kind == "front":
+        said.insert(0, FRONT_CAPTION)
+    scale = artifact.options.get("scale")
+    return draw_rows(rows, stem, title=artifact.title, notes=said, scale=scale, looks=looks)
 
 
 def _rows(material: Material, counter: str) -> list[Row]:
@@ -100,7 +118,9 @@ def _rows(material: Material, counter: str) -> list[Row]:
     assert artifact.runs is not None
     ranges = artifact.options.get("ranges", {})
     rows = []
-    for place, metric in enumerate(artifact.options.get("metrics", ["test_error"])):
+    least = artifact.kind == "front"
+    metrics = ["least_test_error"] if least else artifact.options.get("metrics", ["test_error"])
+    for place, metric in enumerate(metrics):
         views = {
             panel.name: View(
                 panel.title,
@@ -159,6 +179,8 @@ def selection(material: Material, counter: str, metric: str) -> Selection:
     """Return the curves of an artifact under one convention, with panels and solvers in the file's order."""
     chosen = Selection(left_out=left_out(material))
     assert material.artifact.runs is not None
+    if material.artifact.kind == "front":
+        return _fronts(material, counter)
     untimed = material.untimed if {counter, metric} & set(SECONDS) else {}
     hidden = material.artifact.options.get("hidden", ())
     for panel in material.artifact.runs.panels:
@@ -187,6 +209,24 @@ def selection(material: Material, counter: str, metric: str) -> Selection:
                 curves.append(Curve(line.solver, label, tuple(steps)))
         if curves:
             chosen.panels.append(Panel(panel.name, tuple(curves)))
+    return chosen
+
+
+def _fronts(material: Material, counter: str) -> Selection:
+    """Return the fronts of all lines under one cost."""
+    chosen = Selection(left_out=left_out(material))
+    assert material.artifact.runs is not None
+    for panel in material.artifact.runs.panels:
+        found, missing = material.evidence(panel.name, counter).fronts(FRONT)
+        chosen.left_out += [(f"{name} on {panel.name}", reason) for name, reason in missing.items()]
+        curves = tuple(
+            replace(
+                stairs(curve), solver=line_of(material.artifact, name).solver, label=title_of(material, name)
+            )
+            for name, curve in found.items()
+        )
+        if curves:
+            chosen.panels.append(Panel(panel.name, curves))
     return chosen
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,7 +10,7 @@ import numpy as np
 
 from svmbench.errors import UserError
 from svmbench.figures.latex import tabular
-from svmbench.figures.tables import table
+from svmbench.figures.tables import csv_text, table
 from svmbench.papers.claims import of_panel
 from svmbench.papers.estimate import Floats, NotAttempted
 from svmbench.papers.material import Material
@@ -48,7 +46,7 @@ def grid_table(material: Material) -> Mapping[str, str]:
     text = table(header, rows)
     return {
         "md": "\n\n".join([*about, text]) + "\n",
-        "csv": _csv(header, rows),
+        "csv": csv_text(header, rows),
         "tex": tabular(
             [[(name, 1) for name in header]], [[(text, False) for text in row] for row in rows], 1
         ),
@@ -103,12 +101,6 @@ def _meaning(given: Mapping[str, Any]) -> str:
             return f"{str(given[source]).replace('_', ' ')} of {of}"
     metric = str(given.get("metric", given.get("arrival", "test_error"))).replace("_", " ")
     return f"{metric}, {given.get('take', 'median')} over seeds"
-
-
-def _csv(header: list[str], rows: list[list[str]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([header, *rows])
-    return text.getvalue()
 
 
 def _plain(header: list[str], rows: list[list[str]]) -> str:

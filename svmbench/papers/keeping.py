@@ -8,6 +8,7 @@ kept if a claim compares errors.
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,7 +24,9 @@ from svmbench.store import StoredRun, packs, shared
 from svmbench.store.trace import TRACE_COLUMNS
 
 #: Keys of a quantity or test that uses values before the end of a run.
-_ON_THE_WAY = frozenset(("arrival", "at", "envelope", "peak", "curve", "epoch", "shared", "stabilises"))
+_ON_THE_WAY = frozenset(
+    ("area", "arrival", "at", "envelope", "peak", "curve", "epoch", "shared", "stabilises")
+)
 
 
 def keep(material: Material, results: Path) -> list[Path]:
@@ -88,6 +91,8 @@ def checkpoints(artifact: Artifact) -> Callable[[Sequence[Mapping[str, Any]]], S
     artifact : Artifact
         The artifact that owns the runs.
     """
+    if artifact.kind == "front":
+        return _fronts(artifact)
     sharing = _sharing(artifact)
     if any(found.kind not in ("sweep", "grid") or found.is_listing for found in sharing):
         return _all
@@ -108,6 +113,27 @@ def checkpoints(artifact: Artifact) -> Callable[[Sequence[Mapping[str, Any]]], S
     if along or not metrics <= set(TRACE_COLUMNS):
         return _all
     return lambda rows: arrivals(rows, sorted(metrics))
+
+
+def _fronts(artifact: Artifact) -> Callable[[Sequence[Mapping[str, Any]]], Sequence[int]]:
+    """Return a function that selects the rows of a trace at which the test error falls, and the last row.
+
+    If a claim uses other values before the end, all rows.
+    """
+    given = [part.arguments for claim in artifact.claims for part in claim.parts]
+    if _on_the_way(given, _ON_THE_WAY - {"area"}):
+        return _all
+
+    def falls(rows: Sequence[Mapping[str, Any]]) -> Sequence[int]:
+        kept, least = [], math.inf
+        for place, row in enumerate(rows):
+            error = row["test_error"]
+            if place == len(rows) - 1 or (error is not None and error < least):
+                kept.append(place)
+                least = min(least, math.inf if error is None else error)
+        return kept
+
+    return falls
 
 
 def compares_errors(artifact: Artifact) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from svmbench.analysis.fronts import Window, front
 from svmbench.errors import UserError, nearest
 from svmbench.figures.bounds import Reference, problem_of
 from svmbench.figures.series import METRICS, Curve, Steps, steps_of
@@ -44,7 +45,19 @@ _PER_DECADE = 20
 
 _KEYS = (
     *("solver", "metric", "at", "where", "arrival", "within", "level", "first", "envelope", "peak"),
-    *("factor", "plus", "over", "measure", "number", "optimum", "known", "stabilises", "span", "at_most", "area"),
+    *(
+        "factor",
+        "plus",
+        "over",
+        "measure",
+        "number",
+        "optimum",
+        "known",
+        "stabilises",
+        "span",
+        "at_most",
+        "area",
+    ),
 )
 
 
@@ -112,6 +125,10 @@ class Evidence:
 
     def _curve(self, solver: str, metric: str, where: Mapping[str, Any]) -> Curve:
         runs = self.runs(solver, where)
+        whole = self._steps(solver, metric, runs)
+        return Curve(solver, whole[0].run.title, tuple(whole))
+
+    def _steps(self, solver: str, metric: str, runs: Sequence[StoredRun]) -> list[Steps]:
         # The end of a run does not depend on the cost; the counter of its budget is always known.
         counter = self.counter or runs[0].config.budget.counter
         if {counter, metric} & set(SECONDS):
@@ -120,8 +137,33 @@ class Evidence:
         for found in steps:
             if isinstance(found, str):
                 raise NotAttempted(f"{solver}: {found}")
-        whole = [found for found in steps if isinstance(found, Steps)]
-        return Curve(solver, whole[0].run.title, tuple(whole))
+        return [found for found in steps if isinstance(found, Steps)]
+
+    def front(self, solver: str, metric: str) -> Curve:
+        """Return the least values that a line has reached with any of its settings, for all planned seeds."""
+        key = solver, metric, "front"
+        if key not in self._curves:
+            steps = self._steps(solver, metric, self._stored(solver, {}))
+            self._curves[key] = front(solver, steps[0].run.title, steps)
+        return self._curves[key]
+
+    def fronts(self, metric: str) -> tuple[dict[str, Curve], dict[str, str]]:
+        """Return the fronts of the lines whose runs have this cost, and why the others have none."""
+        found: dict[str, Curve] = {}
+        missing: dict[str, str] = {}
+        for solver in dict.fromkeys(match.planned.solver for match in self.matches):
+            try:
+                found[solver] = self.front(solver, metric)
+            except NotAttempted as reason:
+                missing[solver] = str(reason)
+        return found, missing
+
+    def window(self, metric: str) -> Window:
+        """Return the costs over which the fronts of all lines are compared."""
+        fronts, missing = self.fronts(metric)
+        if not fronts:
+            raise NotAttempted(f"no line has a front: {next(iter(missing.values()), 'no runs are planned')}")
+        return Window.of(fronts.values(), self.counter)
 
     def _check_seconds(self, solver: str, runs: Sequence[StoredRun]) -> None:
         """Raise an error if a run was disturbed by other load."""
@@ -138,7 +180,13 @@ class Evidence:
         return self._references.get(problem_of(runs[0]), Reference()) if runs else Reference()
 
     def runs(self, solver: str, where: Mapping[str, Any]) -> list[StoredRun]:
-        """Return the stored runs of a line, or raise an error if one is missing."""
+        """Return the stored runs of a line, one per seed, or raise an error if one is missing."""
+        found = self._stored(solver, where)
+        if len({run.seed for run in found}) < len(found):
+            raise NotAttempted(f"{solver}: say where, it has several runs of one seed")
+        return found
+
+    def _stored(self, solver: str, where: Mapping[str, Any]) -> list[StoredRun]:
         planned = [
             match
             for match in self.matches
@@ -153,9 +201,6 @@ class Evidence:
                 f"{solver}: {len(planned) - len(missing)} of {len(planned)} runs are there "
                 f"({missing[0].state})"
             )
-        seeds = [match.planned.seed for match in planned]
-        if len(set(seeds)) < len(seeds):
-            raise NotAttempted(f"{solver}: say where, it has several runs of one seed")
         return [match.result for match in planned]
 
     def shared(self, *curves: Curve, since: float = 0.0, until: float = np.inf) -> Floats:
@@ -228,6 +273,10 @@ class Evidence:
         For a cost of arrival, these are the costs of the checkpoint before it and at it.
         """
         solver, where = str(given["solver"]), given.get("where")
+        if "area" in given:
+            curve = self.front(solver, str(given["area"]))
+            means = self.window(str(given["area"])).means(curve)
+            return means, means, curve
         if is_cost(given):
             curve = self.curve(solver, str(given.get("arrival", given.get("stabilises"))), where)
             return *self._arrival(given, curve), curve
@@ -289,10 +338,10 @@ class Evidence:
         if is_cost(given):
             return Sample(Rows(rows[1], *rows), arrival_words(earlier, later), len(seeds) == 1)
         tests = None
-        if given.get("metric", "test_error") == "test_error":
+        if given.get("metric", given.get("area", "test_error")) == "test_error":
             tests = curve.steps[0].run.manifest["dataset"]["rows"].get("test")
         shown = spread(later.tolist()) if tests else counts(later)
-        last = given.get("at", "end") == "end" and not given.get("envelope") and not given.get("peak")
+        last = given.get("at", "end") == "end" and not {"envelope", "peak", "area"} & given.keys()
         wrong = wrong_tests(curve, tests) if last else []
         return Sample(Rows.hull(*rows), shown, len(seeds) == 1, tests, wrong)
 

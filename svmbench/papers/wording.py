@@ -39,6 +39,8 @@ def quantity_words(given: Mapping[str, Any] | float) -> str:
         for key, value in (given.get("where") or {}).items()
     )
     who = f"{given['solver']}{where}"
+    if "area" in given:
+        return f"{factor}the mean {_spaced(given['area'])} of {who} over the costs compared"
     if "stabilises" in given:
         return f"{factor}the cost at which the {_spaced(given['stabilises'])} of {who} {_stable_words(given)}"
     if "arrival" in given:

@@ -1,0 +1,207 @@
+"""Fronts: the least error that a method has reached by a cost with any of its settings.
+
+A method with a setting that trades cost for error, such as a budget or a number of features, is a family of
+runs. Its front is the lower envelope of their curves. The fronts of several methods are compared over one
+window of costs: who has the least error where, and the mean error of each.
+
+Choosing the setting and the checkpoint by the test error is optimistic, equally for all methods. After Horn,
+Demircioğlu, Bischl, Glasmachers, Weihs: A comparative study on large scale kernelized support vector
+machines, Advances in Data Analysis and Classification 12, 2018, which compares Pareto fronts of error and
+seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from svmbench.analysis.ranks import holm, signed_rank
+from svmbench.figures.series import SAME_COST, Curve, Floats, Steps
+from svmbench.store import SETTLED
+
+#: Factors of ten of the cost over which fronts are compared, and the costs per factor of ten at which it is
+#: decided who has the least error.
+DECADES, PER_DECADE = 3.0, 20
+
+#: A cost of which less is always allowed: a small model can be used where a larger one could.
+_SIZES = ("prediction",)
+
+
+def lower(family: Sequence[Steps]) -> Steps:
+    """Return the least value of some runs of one seed up to each cost.
+
+    Its run, which says how far it is known, is the one that went furthest without settling.
+
+    Parameters
+    ----------
+    family : sequence of Steps
+        The runs of one method and seed, one per setting.
+    """
+    cost = np.concatenate([steps.cost for steps in family])
+    order = np.argsort(cost, kind="stable")
+    value = np.minimum.accumulate(np.concatenate([steps.value for steps in family])[order])
+    cost = cost[order]
+    last = np.append(cost[1:] > cost[:-1], True)
+    cost, value = cost[last], value[last]
+    falls = np.append(True, value[1:] < value[:-1])
+    falls[-1] = True  # how far the runs went
+    furthest = max(family, key=lambda steps: (steps.run.status not in SETTLED, steps.cost[-1]))
+    return Steps(furthest.run, cost[falls], value[falls])
+
+
+def stairs(curve: Curve) -> Curve:
+    """Return a front to draw, with the value before each fall: between checkpoints nothing is reached."""
+    steps = []
+    for one in curve.steps:
+        # Points of a curve that are nearer than `SAME_COST` are drawn as one.
+        before = one.cost[1:] / (1.01 * SAME_COST)
+        kept = before > one.cost[:-1]
+        cost = np.concatenate([one.cost, before[kept]])
+        value = np.concatenate([one.value, one.value[:-1][kept]])
+        order = np.argsort(cost)
+        steps.append(Steps(one.run, cost[order], value[order]))
+    return Curve(curve.solver, curve.label, tuple(steps))
+
+
+def front(solver: str, label: str, runs: Iterable[Steps]) -> Curve:
+    """Return the front of a method, one per seed."""
+    seeds: dict[int, list[Steps]] = {}
+    for steps in runs:
+        seeds.setdefault(steps.run.seed, []).append(steps)
+    return Curve(solver, label, tuple(lower(seeds[seed]) for seed in sorted(seeds)))
+
+
+@dataclass(frozen=True)
+class Window:
+    """The costs over which fronts are compared.
+
+    Attributes
+    ----------
+    low, high : float
+        Least and greatest cost.
+    before : float
+        Error of a method before its first checkpoint.
+    """
+
+    low: float
+    high: float
+    before: float
+
+    @classmethod
+    def of(cls, fronts: Iterable[Curve], counter: str) -> Window:
+        """Return the last factors of ten up to the greatest cost that all fronts which can grow have reached.
+
+        Parameters
+        ----------
+        fronts : iterable of Curve
+            The fronts of all methods on one problem.
+        counter : str
+            The cost.
+        """
+        fronts = list(fronts)
+        ends = [curve.known_until for curve in fronts]
+        high = np.inf if counter in _SIZES else min(ends)
+        if np.isinf(high):
+            high = max(float(steps.cost[-1]) for curve in fronts for steps in curve.steps)
+        before = max(float(steps.value[0]) for curve in fronts for steps in curve.steps)
+        return cls(high / 10.0**DECADES, high, before)
+
+    def means(self, curve: Curve) -> Floats:
+        """Return the mean error over the logarithm of the cost, one per seed, shape (S,)."""
+        return np.array([self._mean(steps) for steps in curve.steps])
+
+    def _mean(self, steps: Steps) -> float:
+        inside = (steps.cost > self.low) & (steps.cost < self.high)
+        earlier = steps.value[steps.cost <= self.low]
+        first = float(earlier[-1]) if earlier.size else self.before
+        ends = np.log(np.concatenate([[self.low], steps.cost[inside], [self.high]]))
+        return float(np.diff(ends) @ np.append(first, steps.value[inside])) / float(ends[-1] - ends[0])
+
+    @property
+    def places(self) -> Floats:
+        """Costs of the window, equally spaced in the logarithm, shape (K,)."""
+        return np.geomspace(self.low, self.high, round(DECADES * PER_DECADE) + 1)
+
+    def medians(self, curve: Curve) -> Floats:
+        """Return the median error over seeds at `places`, shape (K,); NaN before the first checkpoints."""
+        places, values = self.places, []
+        for steps in curve.steps:
+            index = np.searchsorted(steps.cost, places, side="right") - 1
+            values.append(np.where(index >= 0, steps.value[np.maximum(index, 0)], np.nan))
+        return np.asarray(np.median(np.stack(values), axis=0))
+
+
+def ahead(window: Window, fronts: Mapping[str, Curve], tests: int) -> dict[str, float]:
+    """Return the part of the window on which each method is on the common front.
+
+    A method is on the front where its error is within one standard error of the least, that of the least
+    error as a share of the test examples.
+
+    Parameters
+    ----------
+    window : Window
+        Where the fronts are compared.
+    fronts : mapping of str to Curve
+        Fronts by method, of errors in percent.
+    tests : int
+        Number of test examples.
+    """
+    errors = np.stack([window.medians(curve) for curve in fronts.values()])
+    # Where no method has been observed yet, none is ahead.
+    there = ~np.isnan(errors).all(axis=0)
+    if not there.any():
+        return dict.fromkeys(fronts, 0.0)
+    errors = np.where(np.isnan(errors), np.inf, errors)[:, there]
+    least = errors.min(axis=0)
+    share = least / 100.0
+    near = least + 100.0 * np.sqrt(share * (1.0 - share) / tests)
+    parts = (errors <= near).mean(axis=1)
+    return dict(zip(fronts, (float(part) for part in parts), strict=True))
+
+
+def mean_ranks(means: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """Return the mean rank of each method over the problems on which all were run; 1 is the best.
+
+    Parameters
+    ----------
+    means : mapping of str to mapping of str to float
+        Problem -> method -> mean error.
+    """
+    methods = _common(means)
+    ranks = []
+    for found in means.values():
+        values = np.array([found[name] for name in methods])
+        below, upto = (np.searchsorted(np.sort(values), values, side=side) for side in ("left", "right"))
+        ranks.append((below + upto + 1) / 2.0)
+    average = np.mean(np.stack(ranks), axis=0) if ranks else []
+    return dict(zip(methods, (float(rank) for rank in average), strict=True))
+
+
+def against_best(means: Mapping[str, Mapping[str, float]]) -> tuple[str, dict[str, float]]:
+    """Return the method of the best mean rank, and corrected p-values of the others against it.
+
+    Wilcoxon's signed-rank test over problems, with Holm's correction for the number of methods.
+    """
+    ranks = mean_ranks(means)
+    best = min(ranks, key=ranks.__getitem__)
+    others = [name for name in ranks if name != best]
+    values = [
+        signed_rank(np.array([found[name] - found[best] for found in means.values()])) for name in others
+    ]
+    return best, dict(zip(others, holm(values), strict=True))
+
+
+def agreement(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    """Return Kendall's rank correlation (tau-b) of the mean errors of the methods that both have."""
+    from scipy.stats import kendalltau
+
+    both = [name for name in one if name in other]
+    return float(kendalltau([one[name] for name in both], [other[name] for name in both]).statistic)
+
+
+def _common(means: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """Return the methods that every problem has, in the order of the first one."""
+    found = list(means.values())
+    return [name for name in found[0] if all(name in other for other in found)] if found else []

@@ -1,0 +1,66 @@
+"""``svmbench field``: the comparison of all methods on a dozen data sets, and a user's own solver in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from svmbench.cli._parser import Parser
+from svmbench.config import folder
+from svmbench.errors import UserError
+
+_PAPER = "field"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Make missing runs of the comparison, or of one solver, and draw the fronts."""
+    parser = Parser(
+        "field",
+        "Compare methods on a dozen data sets: the least test error reached by each cost. Makes what is "
+        "missing of the comparison, or only the runs of the named solver, which is then drawn in colour and "
+        "the others in grey. It can be interrupted and goes on from what is stored.",
+    )
+    parser.add_argument(
+        "words",
+        nargs="*",
+        metavar="SOLVER [KEY=VALUE,VALUE]",
+        help="a solver to enter, and its settings; several values of a key are tried, and the best counts",
+    )
+    parser.add_argument("--sets", metavar="SET,SET", help="these data sets only")
+    parser.add_argument(
+        "--seeds", type=int, default=3, metavar="N", help="seeds of an entered solver: 3 by default"
+    )
+    parser.add_argument("--draw", action="store_true", help="draw what is stored, without new runs")
+    parser.add_argument("--config-dir", metavar="DIR", help="your own configuration folder, with DIR/solver/")
+    parser.add_results(written=True)
+    given = parser.parse_args(arguments)
+    if given.seeds < 1:
+        raise UserError(f"--seeds {given.seeds} is not allowed: give at least 1")
+
+    from svmbench.papers import artifact as artifacts
+    from svmbench.papers import fields
+    from svmbench.papers.drawing import draw
+    from svmbench.papers.making import make
+    from svmbench.papers.material import Material
+    from svmbench.papers.newcomer import entered
+    from svmbench.papers.plan import Index
+    from svmbench.store import Store
+
+    shown = artifacts.load(_PAPER)
+    assert shown.runs is not None
+    if given.sets:
+        known = [panel.name for panel in shown.runs.panels]
+        chosen = fields.words(given.sets.split(","), "--sets", known)
+        shown = replace(shown, runs=shown.runs.only(chosen, None))
+    made = shown
+    if given.words:
+        folders = tuple(folder.user_folders(given.config_dir))
+        shown, made = entered(shown, given.words, given.seeds, folders)
+    results = Path(given.results)
+    code = 0 if given.draw else make([made], results)
+    if code != 130:
+        material = Material.of(shown, Index(Store(results)))
+        paths = draw(material, results)
+        print(material.tally(), *paths, sep="\n")
+    return code

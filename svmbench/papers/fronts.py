@@ -1,0 +1,192 @@
+"""The table of an artifact of the kind ``front``: who reaches which error for what, over all data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.lines import Line2D
+
+from svmbench.analysis.fronts import against_best, agreement, ahead, mean_ranks
+from svmbench.figures.curves import Looks
+from svmbench.figures.labels import handles_of
+from svmbench.figures.series import COUNTERS
+from svmbench.figures.style import Look, looks
+from svmbench.figures.tables import csv_text, table
+from svmbench.papers.material import Material
+from svmbench.papers.shown import title_of
+
+#: The metric of all fronts.
+FRONT = "test_error"
+
+FRONT_CAPTION = (
+    "A line is the least test error that a method has reached by a cost with any of its settings; "
+    "choosing setting and checkpoint by the test error is optimistic, equally for all. Methods that are "
+    "within one standard error of the least error on a tenth of the last three decades of cost, on some "
+    "data set, have a colour."
+)
+
+#: A method has a colour if it is on the common front of a data set on at least this part of the costs.
+_SHOWN = 0.1
+_GREY = Look("#C4C4C4", "-", "")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The methods on one data set under one cost.
+
+    Attributes
+    ----------
+    means : mapping of str to float
+        Mean test error in percent over the costs compared, the median over seeds.
+    ends : mapping of str to (float, float)
+        Its least and greatest value over seeds.
+    ahead : mapping of str to float
+        Part of these costs on which a method is on the common front.
+    low, high : float
+        The costs compared.
+    missing : mapping of str to str
+        Lines without a front, and why.
+    """
+
+    means: Mapping[str, float]
+    ends: Mapping[str, tuple[float, float]]
+    ahead: Mapping[str, float]
+    low: float
+    high: float
+    missing: Mapping[str, str]
+
+
+def standings(material: Material, counter: str) -> dict[str, Standing]:
+    """Return how the methods stand on each data set with runs, under one cost."""
+    found = {}
+    assert material.artifact.runs is not None
+    for panel in material.artifact.runs.panels:
+        evidence = material.evidence(panel.name, counter)
+        fronts, missing = evidence.fronts(FRONT)
+        if not fronts:
+            continue
+        window = evidence.window(FRONT)
+        values = {name: window.means(curve) for name, curve in fronts.items()}
+        tests = next(iter(fronts.values())).steps[0].run.manifest["dataset"]["rows"]["test"]
+        found[panel.name] = Standing(
+            {name: float(np.median(one)) for name, one in values.items()},
+            {name: (float(one.min()), float(one.max())) for name, one in values.items()},
+            ahead(window, fronts, int(tests)),
+            window.low,
+            window.high,
+            missing,
+        )
+    return found
+
+
+def emphasis(material: Material, counter: str) -> Looks:
+    """Return the looks of the lines: those ahead somewhere in colour, or the highlighted one, others grey."""
+    assert material.artifact.runs is not None
+    highlighted = material.artifact.options.get("highlight")
+    if highlighted is None:
+        found = standings(material, counter).values()
+        shown = {name for one in found for name, part in one.ahead.items() if part >= _SHOWN}
+    else:
+        shown = {str(highlighted)}
+    lines = material.artifact.runs.lines
+    titles = {line.name: title_of(material, line.name) for line in lines}
+    own = looks((titles[line.name], line.solver) for line in lines)
+    style = {titles[line.name]: own[titles[line.name]] if line.name in shown else _GREY for line in lines}
+    handles = handles_of({title: look for title, look in style.items() if look is not _GREY})
+    if len(handles) < len(style):
+        handles.append(Line2D([], [], color=_GREY.colour, label="other methods"))
+    return Looks(style, handles)
+
+
+def front_table(material: Material) -> Mapping[str, str]:
+    """Return the table of an artifact, by file suffix: a section per cost, and how far the costs agree."""
+    artifact = material.artifact
+    about = [f"# {artifact.title}", f"{artifact.source}.", f"{material.tally()}.", _LEGEND]
+    rows: list[list[str]] = []
+    by_counter = {counter: standings(material, counter) for counter in artifact.counters}
+    for counter, found in by_counter.items():
+        if found:
+            about += [f"## {COUNTERS[counter]}", _section(material, found)]
+            rows += [
+                [
+                    counter,
+                    panel,
+                    name,
+                    f"{mean:.6g}",
+                    *(f"{end:.6g}" for end in one.ends[name]),
+                    f"{one.ahead[name]:.3f}",
+                ]
+                for panel, one in found.items()
+                for name, mean in one.means.items()
+            ]
+    about += ["## Do costs agree on the order of methods?", _agreements(by_counter)]
+    header = ["cost", "data set", "method", "mean error", "least", "greatest", "part ahead"]
+    return {"md": "\n\n".join(about) + "\n", "csv": csv_text(header, rows)}
+
+
+_LEGEND = (
+    "Each cell is a mean test error in percent over the last three decades of a cost, its median over "
+    "seeds, and in brackets the part of these costs, in percent, on which the method is on the common "
+    "front: within one standard error of the least error. A method with several settings has the least "
+    "test error that any of them has reached. An en dash: its runs are not there, were disturbed, or do "
+    "not have this cost. Mean rank: over the data sets that have all methods with a rank. p: of the "
+    "signed-rank test over these data sets against the method of the best mean rank, with Holm's "
+    "correction."
+)
+
+
+def _section(material: Material, found: Mapping[str, Standing]) -> str:
+    """Return the table of one cost."""
+    assert material.artifact.runs is not None
+    titles = {panel.name: panel.title for panel in material.artifact.runs.panels}
+    names = [line.name for line in material.artifact.runs.lines]
+    ranked = {panel: one.means for panel, one in found.items()}
+    # Data sets on which all methods have a front that have one anywhere.
+    every = {name for one in found.values() for name in one.means}
+    whole = {panel: means for panel, means in ranked.items() if every <= means.keys()}
+    ranks = mean_ranks(whole)
+    best, values = against_best(whole) if len(whole) > 1 else ("", {})
+    rows = []
+    for name in sorted(every, key=lambda name: (ranks.get(name, np.inf), names.index(name))):
+        p = "best" if name == best else "–" if name not in values else f"{values[name]:.2g}"
+        cells = [
+            f"{one.means[name]:.2f} ({100.0 * one.ahead[name]:.0f})" if name in one.means else "–"
+            for one in found.values()
+        ]
+        rank = f"{ranks[name]:.1f}" if name in ranks else "–"
+        rows.append([title_of(material, name), rank, p, *cells])
+    return table(["method", f"mean rank of {len(whole)}", "p", *(titles[panel] for panel in found)], rows)
+
+
+def _agreements(by_counter: Mapping[str, Mapping[str, Standing]]) -> str:
+    """Return Kendall's correlation between the orders by seconds and by each other cost, on each data set."""
+    seconds = by_counter.get("cpu_seconds", {})
+    rows = []
+    for counter, found in by_counter.items():
+        values = [
+            agreement(seconds[panel].means, one.means)
+            for panel, one in found.items()
+            if counter != "cpu_seconds"
+            and panel in seconds
+            and len(one.means.keys() & seconds[panel].means) > 2
+        ]
+        known = [value for value in values if value == value]
+        if known:
+            low, high = _interval(np.array(known))
+            rows.append(
+                [COUNTERS[counter], f"{np.median(known):.2f}", f"{low:.2f} to {high:.2f}", str(len(known))]
+            )
+    if not rows:
+        return "Not known: no data set has seconds and another cost of three methods."
+    return table(
+        ["cost", "Kendall's tau with CPU seconds, median over data sets", "95 % interval", "data sets"], rows
+    )
+
+
+def _interval(values: np.ndarray) -> tuple[float, float]:
+    """Return the bootstrap interval of a median over data sets, from 10,000 resamples."""
+    draws = np.random.default_rng(0).integers(0, values.size, (10_000, values.size))
+    low, high = np.quantile(np.median(values[draws], axis=1), [0.025, 0.975])
+    return float(low), float(high)

@@ -1,0 +1,55 @@
+"""A user's own solver in the comparison of the field: its runs alone, and the fronts with it highlighted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from svmbench.errors import UserError
+from svmbench.papers.artifact import Artifact
+from svmbench.papers.runs import Group, Line
+
+#: Key of the newcomer's line, which must differ from those in the file.
+NAME = "newcomer"
+
+
+def entered(
+    field: Artifact, words: Sequence[str], seeds: int, folders: tuple[Path, ...] = ()
+) -> tuple[Artifact, Artifact]:
+    """Return the comparison with a solver entered, and the part of it that has only its runs.
+
+    Parameters
+    ----------
+    field : Artifact
+        The comparison.
+    words : sequence of str
+        Name of the solver, then overrides of its runs. Values separated by commas are its settings, of which
+        the best counts at each cost.
+    seeds : int
+        Number of seeds.
+    folders : tuple of Path
+        The user's configuration folders, which may describe the solver.
+
+    Raises
+    ------
+    UserError
+        If an override is malformed, or repeats a key.
+    """
+    assert field.runs is not None
+    solver, *overrides = words
+    over: dict[str, tuple[str, ...]] = {}
+    for word in overrides:
+        key, equals, value = word.partition("=")
+        if not (key and equals and value) or key in over:
+            raise UserError(f"{word} is not allowed: give each key once, as KEY=VALUE or KEY=VALUE,VALUE")
+        over[key] = tuple(value.split(","))
+    line = Line(NAME, solver, f"{solver} (entered)")
+    panels = tuple(panel.name for panel in field.runs.panels)
+    group = Group(panels, (NAME,), tuple(range(seeds)), over)
+    runs = replace(field.runs, folders=folders)
+    alone = replace(runs, lines=(line,), groups=(group,))
+    together = replace(runs, lines=(*runs.lines, line), groups=(*runs.groups, group))
+    named = replace(field, id=f"{field.id}-{solver}", of=f"{field.id}-{solver}", claims=())
+    options = {**field.options, "highlight": NAME}
+    return replace(named, runs=together, options=options), replace(named, runs=alone)

@@ -1,0 +1,126 @@
+"""Fronts of methods with known curves."""
+
+import numpy as np
+import pytest
+
+from svmbench.analysis.fronts import Window, against_best, agreement, ahead, front, lower, mean_ranks, stairs
+from svmbench.figures.series import steps_of
+from tests.figures.stored import stored_run
+
+
+def steps(root, solver, costs, errors, **options):
+    return steps_of(stored_run(root, solver, costs=costs, errors=errors, **options), "kev_ondemand")
+
+
+@pytest.fixture
+def family(tmp_path):
+    """A small budget, which is early and stays at 20 %, and a large one, which is late and better."""
+    small = steps(tmp_path / "s", "bsgd", [10, 20, 40], [30, 20, 25])
+    large = steps(tmp_path / "l", "bsgd", [40, 80, 160], [35, 15, 10])
+    return small, large
+
+
+def test_a_front_is_the_least_value_of_any_setting_so_far(family):
+    least = lower(family)
+    np.testing.assert_array_equal(least.cost, [10, 20, 80, 160])
+    np.testing.assert_array_equal(least.value, [30, 20, 15, 10])
+    assert least.end == 160
+
+
+def test_the_last_cost_is_kept_though_nothing_falls_there(tmp_path):
+    one = steps(tmp_path, "sbp", [10, 20, 40], [30, 10, 10])
+    assert lower([one]).cost.tolist() == [10, 20, 40]
+
+
+def test_a_setting_that_can_go_on_decides_how_far_a_front_is_known(tmp_path):
+    settled = steps(tmp_path / "a", "sbp", [10, 400], [30, 10], status="converged")
+    unsettled = steps(tmp_path / "b", "sbp", [10, 100], [20, 20])
+    assert lower([settled]).end == np.inf
+    assert lower([settled, unsettled]).end == 400
+    assert lower([settled, unsettled]).run is unsettled.run
+
+
+def test_a_front_has_one_curve_per_seed(tmp_path):
+    runs = [
+        steps(tmp_path / f"{k}", "sbp", [10, 20], [30 + k, 20 - seed], seed=seed)
+        for k in range(2)
+        for seed in (1, 0)
+    ]
+    curve = front("sbp", "SBP", runs)
+    assert [one.run.seed for one in curve.steps] == [0, 1]
+    assert [one.value.tolist() for one in curve.steps] == [[30, 20], [30, 19]]
+
+
+def test_the_mean_error_is_exact_over_the_logarithm_of_the_cost(family):
+    window = Window(0.16, 160.0, 50.0)
+    # 50 % up to 10, 30 to 20, 20 to 80, 15 to 160.
+    parts = np.log([10 / 0.16, 2, 4, 2])
+    expected = parts @ [50, 30, 20, 15] / np.log(1000.0)
+    np.testing.assert_allclose(window.means(front("bsgd", "BSGD", family)), [expected], rtol=1e-12)
+
+
+def test_values_before_the_window_count_from_its_begin(family):
+    np.testing.assert_allclose(
+        Window(25.0, 160.0, 50.0).means(front("bsgd", "BSGD", family)),
+        [np.log([80 / 25, 2]) @ [20, 15] / np.log(160 / 25)],
+    )
+
+
+def test_the_window_ends_where_the_first_unsettled_method_ends(tmp_path):
+    short = front("a", "a", [steps(tmp_path / "a", "sbp", [1, 100], [40, 30])])
+    long = front("b", "b", [steps(tmp_path / "b", "sbp", [2, 1000], [45, 20])])
+    done = front("c", "c", [steps(tmp_path / "c", "sbp", [1, 10], [35, 25], status="converged")])
+    assert Window.of([short, long, done], "kev_ondemand") == Window(0.1, 100.0, 45.0)
+    # A model can always be smaller than allowed.
+    assert Window.of([short, long, done], "prediction").high == 1000.0
+    assert Window.of([done], "kev_ondemand").high == 10.0
+
+
+def test_ahead_is_who_is_near_the_least_error_where_one_is_known(tmp_path):
+    early = front("a", "a", [steps(tmp_path / "a", "sbp", [1, 1000], [20, 20])])
+    late = front("b", "b", [steps(tmp_path / "b", "sbp", [100, 1000], [10, 10])])
+    window = Window.of([early, late], "kev_ondemand")
+    parts = ahead(window, {"early": early, "late": late}, 10_000)
+    # Three decades; the early one alone for two of them. The grid has both ends.
+    assert parts["early"] == pytest.approx(40 / 61, abs=0.02)
+    assert parts["late"] == pytest.approx(21 / 61, abs=0.02)
+    # With 4 test examples the standard error is 15 points at 10 %, and both are ahead.
+    assert ahead(window, {"early": early, "late": late}, 4)["early"] == 1.0
+
+
+def test_nobody_is_ahead_before_the_first_checkpoint(tmp_path):
+    curve = front("a", "a", [steps(tmp_path, "sbp", [900, 1000], [20, 10])])
+    assert ahead(Window(1.0, 1000.0, 20.0), {"a": curve}, 100) == {"a": 1.0}
+
+
+def test_stairs_keep_the_value_until_the_next_checkpoint(family):
+    drawn = stairs(front("bsgd", "BSGD", family)).steps[0]
+    assert drawn.value.tolist() == [30, 30, 20, 20, 15, 15, 10]
+    assert (np.diff(drawn.cost) > 0).all()
+    np.testing.assert_allclose(drawn.at(np.array([19.0, 70.0, 80.0])), [30, 20, 15])
+
+
+MEANS = {f"set{k}": {"a": 1.0, "b": 2.0 + k, "c": 2.0 + k} for k in range(6)}
+
+
+def test_mean_ranks_share_ties():
+    assert mean_ranks(MEANS) == {"a": 1.0, "b": 2.5, "c": 2.5}
+
+
+def test_methods_that_a_problem_lacks_have_no_rank():
+    assert list(mean_ranks({**MEANS, "other": {"a": 1.0, "c": 0.5}})) == ["a", "c"]
+    assert mean_ranks({}) == {}
+
+
+def test_others_are_tested_against_the_best_with_correction():
+    best, values = against_best(MEANS)
+    assert best == "a"
+    # Six problems, all one way: 2 / 2^6, twice for two methods.
+    assert values == pytest.approx({"b": 4 / 64, "c": 4 / 64})
+
+
+def test_agreement_is_kendalls_over_common_methods():
+    one = {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0}
+    assert agreement(one, one) == pytest.approx(1.0)
+    assert agreement(one, {"a": 3.0, "b": 2.0, "c": 1.0}) == pytest.approx(-1.0)
+    assert agreement(one, {"a": 1.0, "b": 3.0, "c": 2.0, "e": 0.0}) == pytest.approx(1 / 3)

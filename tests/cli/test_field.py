@@ -1,0 +1,36 @@
+"""`svmbench field`: the comparison, a solver entered, and wrong use."""
+
+import pytest
+
+from svmbench.cli.main import main
+
+WRONG = [
+    (["nosuch"], "unknown solver 'nosuch'"),
+    (["perceptron", "solver.nosuch=1"], "nosuch"),
+    (["perceptron", "x"], "x is not allowed: give each key once, as KEY=VALUE or KEY=VALUE,VALUE"),
+    (["--sets", "adlut"], "--sets: unknown 'adlut'; did you mean 'adult'? (known: banana, "),
+    (["perceptron", "--seeds", "0"], "--seeds 0 is not allowed: give at least 1"),
+    (["--draw"], "none of the "),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), WRONG, ids=[" ".join(words) for words, _ in WRONG])
+def test_wrong_use_is_one_sentence(words, message, tmp_path, capsys):
+    assert main(["field", *words, "--results", str(tmp_path)]) == 2
+    out, err = capsys.readouterr()
+    assert message in err and err.count("\n") == 1 and not out
+    assert not any(tmp_path.rglob("run.json"))
+
+
+@pytest.mark.slow
+def test_a_solver_is_entered_by_one_command(tmp_path, capfd):
+    words = ["perceptron", "--sets", "banana", "--seeds", "1", "--results", str(tmp_path)]
+    assert main(["field", *words]) == 0
+    out = capfd.readouterr().out
+    assert "newcomer banana seed 0: done" in out
+    assert (tmp_path / "figures" / "field-perceptron" / "field-perceptron-kev_ondemand.png").is_file()
+    table = (tmp_path / "tables" / "field-perceptron.md").read_text()
+    assert "| perceptron (entered) |" in table
+    # It goes on from what is stored: nothing is left to do.
+    assert main(["field", *words]) == 0
+    assert "svmbench run" not in capfd.readouterr().out

@@ -1,0 +1,152 @@
+"""Artifacts of the kind front: mean errors in claims, pictures, tables, packs, and a solver entered."""
+
+import pytest
+
+from svmbench.errors import UserError
+from svmbench.papers import artifact as artifacts
+from svmbench.papers.drawing import draw
+from svmbench.papers.fronts import standings
+from svmbench.papers.keeping import checkpoints
+from svmbench.papers.newcomer import NAME, entered
+from tests.papers.written import artifact, errors, material, store
+
+GROUPS = [
+    {"solvers": ["sbp"], "seeds": 2},
+    {"solvers": ["bsgd"], "seeds": 2, "over": {"solver.budget": [50, 800]}},
+]
+CLAIM = {
+    "name": "SBP has the lower mean error",
+    "text": "So it is.",
+    "place": "a test",
+    "parts": [
+        {"name": "BSGD", "order": {"less": {"solver": "sbp", "area": "test_error"},
+                                   "than": {"solver": "bsgd", "area": "test_error"}}}
+    ],
+}  # fmt: skip
+
+
+def made(**options):
+    return artifact(["sbp", "bsgd"], kind="front", groups=GROUPS, counters=["kev_ondemand"], **options)
+
+
+def stored(tmp_path, *, skip=None, **options):
+    """The runs of `made`: the small budget is early, the large one better."""
+    found = made(**options)
+    for planned in found.runs.planned():
+        over = dict(planned.over)
+        if skip == planned.solver:
+            continue
+        values = {"sbp": (44, 35, 34), 50: (30, 20, 20), 800: (45, 25, 10)}[
+            over.get("solver.budget", planned.solver)
+        ]
+        store(tmp_path, planned, errors(*values))
+    return material(found, tmp_path)
+
+
+def test_a_line_with_several_settings_has_the_best_of_them(tmp_path):
+    curve = stored(tmp_path).evidence("board", "kev_ondemand").front("bsgd", "test_error")
+    assert len(curve.steps) == 2
+    assert curve.steps[0].value.tolist() == [30, 20, 10]
+
+
+def test_mean_errors_are_judged(tmp_path):
+    found = stored(tmp_path, claims=[CLAIM])
+    # 1,000 to 2,000: 44 and 30; to 4,000: 35 and 20; before: 45, the greatest first value.
+    one = standings(found, "kev_ondemand")["board"]
+    assert (one.low, one.high) == (4.0, 4000.0)
+    difference = one.means["sbp"] - one.means["bsgd"]
+    assert difference == pytest.approx((14 + 15) * 0.30103 / 3, rel=1e-4)
+    assert one.ends["sbp"] == (one.means["sbp"], one.means["sbp"])
+    ((_, ((part, (finding,)),)),) = found.judged()
+    assert finding.verdict == "deviates"
+    assert finding.estimate.unit == "points"
+    assert part.definition == (
+        "The mean test error of sbp over the costs compared is less than the mean test error of bsgd "
+        "over the costs compared."
+    )
+
+
+def test_a_line_with_a_missing_run_has_no_front(tmp_path):
+    found = stored(tmp_path, skip="bsgd", claims=[CLAIM])
+    one = standings(found, "kev_ondemand")["board"]
+    assert list(one.means) == ["sbp"]
+    assert one.missing == {"bsgd": "bsgd: 0 of 4 runs are there (missing)"}
+    assert found.judged()[0][1][0][1][0].verdict == "not attempted"
+
+
+def test_the_seconds_of_disturbed_runs_are_not_used(tmp_path):
+    found = artifact(["sbp", "smo"], kind="front", counters=["cpu_seconds"])
+    quiet, busy = ({"seconds": 5.0, "others": part, "stolen": 0.0, "cores": 2} for part in (0.0, 0.9))
+    for planned in found.runs.planned():
+        rows = [{**row, "cpu_seconds": 0.1 * k} for k, row in enumerate(errors(40, 20), start=1)]
+        store(tmp_path, planned, rows, load=busy if planned.solver == "smo" else quiet)
+    one = standings(material(found, tmp_path), "cpu_seconds")["board"]
+    assert list(one.means) == ["sbp"]
+    assert "ran alone" in one.missing["smo"]
+
+
+def test_the_picture_greys_what_is_never_ahead_and_the_table_lists_all(tmp_path):
+    found = artifact(["sbp", "smo", "pegasos"], kind="front", counters=["kev_ondemand"], panels=BOARDS)
+    for planned in found.runs.planned():
+        store(
+            tmp_path,
+            planned,
+            errors(*{"sbp": (30, 10), "smo": (45, 44), "pegasos": (20, 15)}[planned.solver]),
+        )
+    paths = draw(material(found, tmp_path), tmp_path)
+    names = [path.name for path in paths]
+    assert names[:3] == ["small-kev_ondemand.png", "small-kev_ondemand.svg", "small-kev_ondemand.pdf"]
+    svg = paths[1].read_text()
+    assert "other methods" in svg and ">SBP<" in svg and ">SMO<" not in svg
+    table = (tmp_path / "tables" / "small.md").read_text()
+    lines = [line for line in table.splitlines() if line.startswith(("| S", "| P"))]
+    assert [line.split("|")[1].strip() for line in lines] == ["Pegasos", "SBP", "SMO"]
+    assert lines[0].split("|")[2].strip() == "1.0"
+    csv = (tmp_path / "tables" / "small.csv").read_text().splitlines()
+    assert csv[0] == "cost,data set,method,mean error,least,greatest,part ahead"
+    assert len(csv) == 1 + 3 * 2
+
+
+BOARDS = {
+    name: {"title": name.title(), "overrides": ["dataset=checkerboard", f"dataset.seed={seed}"]}
+    for seed, name in enumerate(("one", "two"))
+}
+
+
+def test_packs_of_fronts_keep_where_the_error_falls_and_the_end():
+    rows = [{"test_error": error} for error in (0.3, 0.3, None, 0.2, 0.25, 0.2)]
+    assert checkpoints(made())(rows) == [0, 3, 5]
+    other = {"name": "part", "order": {"less": {"solver": "sbp", "at": 1e3}, "than": 20.0}}
+    assert list(checkpoints(made(claims=[{**CLAIM, "parts": [other]}]))(rows)) == list(range(6))
+
+
+def test_a_solver_is_entered_with_its_settings():
+    shown, alone = entered(made(), ["perceptron"], 3)
+    assert {planned.solver for planned in shown.runs.planned()} == {"sbp", "bsgd", NAME}
+    planned = alone.runs.planned()
+    assert [(run.solver, run.seed) for run in planned] == [(NAME, 0), (NAME, 1), (NAME, 2)]
+    assert shown.options["highlight"] == NAME
+    assert shown.id == alone.id == "small-perceptron"
+    shown, alone = entered(made(), ["bsgd", "solver.budget=50,100"], 1)
+    assert [run.over for run in alone.runs.planned()] == [
+        (("solver.budget", "50"),),
+        (("solver.budget", "100"),),
+    ]
+
+
+@pytest.mark.parametrize("word", ["solver.budget", "=5", "solver.budget="])
+def test_a_malformed_setting_is_refused(word):
+    with pytest.raises(UserError, match="give each key once, as KEY=VALUE or KEY=VALUE,VALUE"):
+        entered(made(), ["bsgd", word], 1)
+
+
+def test_a_highlighted_line_must_exist():
+    with pytest.raises(UserError, match="highlight=x is not allowed: give one of the solvers"):
+        made(highlight="x")
+
+
+def test_the_comparison_has_all_sets_and_its_claims_use_its_lines():
+    field = artifacts.load("field")
+    assert len(field.runs.panels) == 12
+    assert field.timed
+    assert len({line.name for line in field.runs.lines}) == len(field.runs.lines) >= 13
