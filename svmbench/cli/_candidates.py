@@ -59,6 +59,7 @@ _OPTIONS = {
     "solvers": ("--json", "--help"),
     "paper": ("--config-dir", "--json", "--results", "--help"),
     "field": ("--sets", "--seeds", "--draw", "--config-dir", "--results", "--help"),
+    "advise": ("--config-dir", "--json", "--results", "--help"),
     "new": ("--config-dir", "--help"),
     "speed": ("--dataset", "--cache", "--solver", "--repeats", "--most", "--json", "--results", "--help"),
     "completion": ("--help",),

@@ -41,6 +41,7 @@ def store(
     title=None,
     wrong=None,
     load=None,
+    shape=(100, 2),
     anew=False,
     **changes,
 ):
@@ -53,7 +54,8 @@ def store(
         "dataset": {
             "name": config["dataset"]["name"],
             "checksum": checksum,
-            "rows": {"train": 100, "test": 1000},
+            "rows": {"train": shape[0], "test": 1000},
+            "features": shape[1],
         },
         "solver": {"name": name, "title": title or registry.get(name).title},
         "problem": {"lam": 0.01, "C": 1.0},

@@ -1,0 +1,90 @@
+"""``svmbench advise``: which solver to use for a data set, from stored runs on data of a similar shape."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from svmbench.cli._parser import Parser
+from svmbench.config import folder
+
+if TYPE_CHECKING:
+    from svmbench.analysis.forecast import Forecast
+    from svmbench.papers.advice import Advice
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print advice for a data set."""
+    parser = Parser(
+        "advise",
+        "Recommend a solver for a data set, for each of several wishes: from the comparison of the field "
+        "(svmbench field) on the three data sets most similar in rows and columns, with the runs that it "
+        "rests on, and a forecast of time and memory from all of them.",
+    )
+    parser.add_argument(
+        "overrides",
+        nargs="+",
+        metavar="KEY=VALUE",
+        help="the data: dataset=file dataset.path=PATH",
+    )
+    parser.add_argument("--config-dir", metavar="DIR", help="your own configuration folder")
+    parser.add_json()
+    parser.add_results(written=True)
+    given = parser.parse_intermixed_args(arguments)
+
+    from svmbench import config, data
+    from svmbench.papers import artifact as artifacts
+    from svmbench.papers.advice import advise
+    from svmbench.papers.material import Material
+    from svmbench.papers.plan import Index
+    from svmbench.store import Store
+
+    resolved = config.resolve(_with_kernel(given.overrides), folder.user_folders(given.config_dir))
+    where = resolved.data
+    found = data.load(
+        resolved.dataset.document(),
+        mirror=where.mirror,
+        directory=where.dir,
+        say=lambda line: print(line, file=sys.stderr),
+    )
+    rows, columns = found.train.X.shape
+    advice = advise(Material.of(artifacts.load("field"), Index(Store(given.results))), rows, columns)
+    if given.json:
+        about = {"rows": rows, "columns": columns, "advice": [asdict(one) for one in advice]}
+        print(json.dumps(about, indent=2))
+        return 0
+    print(f"{resolved.dataset.name}: {rows:,} training examples, {columns:,} columns")
+    for one in advice:
+        print(f"\n{_entry(one)}")
+    return 0
+
+
+def _with_kernel(overrides: Sequence[str]) -> list[str]:
+    """Return the overrides with values for the parameters that data without suggestions need."""
+    named = {word.partition("=")[0] for word in overrides}
+    needed = {"kernel.gamma": "1", "problem.C": "1"}
+    own = [] if {"problem.lam"} & named else [f"{key}={v}" for key, v in needed.items() if key not in named]
+    return [*overrides, *own]
+
+
+def _entry(one: Advice) -> str:
+    from svmbench.papers.advice import NEAR, OPTIMUM
+
+    lines = [f"{one.wish}: {one.method}", f"  svmbench run {' '.join(one.overrides)}"]
+    lines += [f"  {title}: {text} ({run})" for title, text, run in one.evidence]
+    until = "at its end" if one.wish == OPTIMUM else f"within {NEAR:g} point of the best error"
+    lines.append(f"  expected {until}: {_forecast(one.seconds, 's')}")
+    lines.append(f"  expected memory: {_forecast(one.memory, 'MiB')}")
+    return "\n".join(lines)
+
+
+def _forecast(found: Forecast | None, unit: str) -> str:
+    from svmbench.analysis.forecast import LEAST
+
+    if found is None:
+        return f"unknown, fewer than {LEAST} data sets have it"
+    low, high = f"{found.low:.3g}", f"{found.high:.3g}"
+    return f"{found.value:.3g} {unit} ({low} to {high}, 80 % interval from {found.sets} data sets)"

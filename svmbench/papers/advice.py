@@ -1,0 +1,204 @@
+"""Advice on a solver for new data, from the stored runs of the comparison of the field.
+
+The data sets of the comparison are ordered by their distance from the new data in the logarithms of rows and
+columns. On the `NEAREST`, the method of the best mean rank is advised, with the runs that this rests on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from svmbench.analysis.forecast import Forecast, forecast
+from svmbench.analysis.fronts import mean_ranks
+from svmbench.errors import UserError
+from svmbench.papers.fronts import FRONT, standings
+from svmbench.papers.material import Material
+from svmbench.papers.samples import first_below
+from svmbench.papers.shown import line_of, title_of
+from svmbench.solvers import registry
+from svmbench.store import StoredRun
+
+#: Number of data sets that advice rests on, and how near to the least test error a method must come, in
+#: points, for the forecast of its seconds.
+NEAREST, NEAR = 3, 1.0
+
+#: What a user wants -> the cost by which fronts are compared for it.
+WISHES = {
+    "a low test error early": "cpu_seconds",
+    "few kernel evaluations": "kev_ondemand",
+    "a small model": "prediction",
+}
+
+#: The wish that is answered by the method that reaches the end of its own rule soonest.
+OPTIMUM = "the optimum"
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What to use for one wish.
+
+    Attributes
+    ----------
+    wish : str
+        A key of `WISHES`, or `OPTIMUM`.
+    method : str
+        Title of the method.
+    overrides : tuple of str
+        Arguments of ``svmbench run`` for it.
+    evidence : sequence of (str, str, str)
+        For each of the nearest data sets: its title, what was measured there, and the run.
+    seconds, memory : Forecast or None
+        On the new data, CPU seconds until the method's own rule holds or, for other wishes, until its test
+        error is within `NEAR` points of the least of all methods; and MiB of the process. None if too few
+        data sets have such runs.
+    """
+
+    wish: str
+    method: str
+    overrides: tuple[str, ...]
+    evidence: Sequence[tuple[str, str, str]]
+    seconds: Forecast | None
+    memory: Forecast | None
+
+
+def advise(material: Material, rows: int, columns: int) -> list[Advice]:
+    """Return advice for data of this shape, one entry per wish that the stored runs can answer.
+
+    Raises
+    ------
+    UserError
+        If fewer than `NEAREST` data sets have runs.
+    """
+    shapes = _shapes(material)
+    if len(shapes) < NEAREST:
+        raise UserError(
+            f"advice rests on the comparison of the field, of which {len(shapes)} data sets are stored: make "
+            "it by svmbench field, or give --results with a folder that has it"
+        )
+    near = sorted(shapes, key=lambda name: _distance(shapes[name], (rows, columns)))[:NEAREST]
+    found = [_optimum(material, shapes, near, (rows, columns))]
+    found += [
+        _front(material, wish, counter, shapes, near, (rows, columns)) for wish, counter in WISHES.items()
+    ]
+    return [one for one in found if one is not None]
+
+
+def _shapes(material: Material) -> dict[str, tuple[int, int]]:
+    """Return the rows and columns of the data sets with runs on all of their examples."""
+    shapes: dict[str, tuple[int, int]] = {}
+    for match in material.matches:
+        if match.complete and match.planned.config.subset is None:
+            about = match.result.manifest["dataset"]
+            shapes[match.planned.panel] = int(about["rows"]["train"]), int(about["features"])
+    return shapes
+
+
+def _distance(one: tuple[int, int], other: tuple[int, int]) -> float:
+    return float(np.hypot(*(np.log(one) - np.log(other))))
+
+
+def _optimum(
+    material: Material, shapes: Mapping[str, tuple[int, int]], near: Sequence[str], new: tuple[int, int]
+) -> Advice | None:
+    """Return the exact method that most often ends by its own rule nearby, and soonest."""
+    ends: dict[str, dict[str, StoredRun]] = {}
+    for match in material.matches:
+        run = match.planned
+        exact = registry.get(run.config.solver.name).exact and run.config.features is None
+        if match.complete and exact and run.config.subset is None and match.result.status == "converged":
+            ends.setdefault(run.solver, {}).setdefault(run.panel, match.result)
+    there = {name: [panel for panel in near if panel in runs] for name, runs in ends.items()}
+    known = {name: panels for name, panels in there.items() if panels}
+    if not known:
+        return None
+    seconds = {
+        name: {panel: float(run.value("cpu_seconds") or 0.0) for panel, run in runs.items()}
+        for name, runs in ends.items()
+    }
+
+    def rank(name: str) -> tuple[int, float]:
+        return -len(known[name]), float(np.median([seconds[name][panel] for panel in known[name]]))
+
+    best = min(known, key=rank)
+    evidence = [
+        (
+            _title(material, panel),
+            f"test error {100.0 * float(ends[best][panel].value('test_error') or 0.0):.2f} %, "
+            f"ends by its own rule after {seconds[best][panel]:.3g} s",
+            ends[best][panel].id,
+        )
+        for panel in known[best]
+    ]
+    return _advice(material, OPTIMUM, best, evidence, seconds[best], shapes, new)
+
+
+def _front(
+    material: Material,
+    wish: str,
+    counter: str,
+    shapes: Mapping[str, tuple[int, int]],
+    near: Sequence[str],
+    new: tuple[int, int],
+) -> Advice | None:
+    """Return the method of the best mean rank on the nearest data sets under one cost."""
+    found = {panel: one for panel, one in standings(material, counter).items() if panel in near}
+    ranks = mean_ranks({panel: found[panel].means for panel in near if panel in found})
+    if not ranks:
+        return None
+    best = min(ranks, key=ranks.__getitem__)
+    evidence = []
+    for panel in (panel for panel in near if panel in found):
+        curve = material.evidence(panel, counter).front(best, FRONT)
+        one = found[panel]
+        text = (
+            f"mean error {one.means[best]:.2f} %, ahead on {100.0 * one.ahead[best]:.0f} % of the costs "
+            "compared"
+        )
+        evidence.append((_title(material, panel), text, curve.steps[0].run.id))
+    seconds = {panel: cost for panel in shapes if (cost := _soon(material, panel, best)) is not None}
+    return _advice(material, wish, best, evidence, seconds, shapes, new)
+
+
+def _soon(material: Material, panel: str, name: str) -> float | None:
+    """Return the CPU seconds until a method is near the least error of all on a data set, the median."""
+    fronts, _ = material.evidence(panel, "cpu_seconds").fronts(FRONT)
+    if name not in fronts:
+        return None
+    least = min(float(np.median([steps.value[-1] for steps in curve.steps])) for curve in fronts.values())
+    costs = [first_below(steps, least + NEAR)[1] for steps in fronts[name].steps]
+    cost = float(np.median(costs))
+    return cost if np.isfinite(cost) else None
+
+
+def _advice(
+    material: Material,
+    wish: str,
+    name: str,
+    evidence: Sequence[tuple[str, str, str]],
+    seconds: Mapping[str, float],
+    shapes: Mapping[str, tuple[int, int]],
+    new: tuple[int, int],
+) -> Advice:
+    """Return advice with forecasts from what was measured on each data set."""
+    memory: dict[str, float] = {}
+    settings: dict[str, None] = {}
+    for match in material.matches:
+        if match.planned.solver == name:
+            settings.update(dict.fromkeys(key for key, _ in match.planned.over))
+            if match.complete and match.result.peak_memory:
+                panel = match.planned.panel
+                memory[panel] = max(memory.get(panel, 0.0), float(match.result.peak_memory))
+    line = line_of(material.artifact, name)
+    overrides = (f"solver={line.solver}", *line.overrides, *(f"{key}=..." for key in settings))
+    made = [
+        forecast([shapes[panel] for panel in costs], list(costs.values()), new) for costs in (seconds, memory)
+    ]
+    return Advice(wish, title_of(material, name), overrides, evidence, made[0], made[1])
+
+
+def _title(material: Material, panel: str) -> str:
+    assert material.artifact.runs is not None
+    return next(one.title for one in material.artifact.runs.panels if one.name == panel)

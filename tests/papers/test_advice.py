@@ -1,0 +1,98 @@
+"""Advice from runs whose outcome is known."""
+
+import json
+
+import pytest
+
+from svmbench.cli.main import main
+from svmbench.errors import UserError
+from svmbench.papers.advice import OPTIMUM, advise
+from tests.papers.written import artifact, errors, material, store
+
+#: Shapes of the data sets: the nearest to (100, 2) are s0, s1 and s2.
+SHAPES = {f"s{k}": (100 * 4**k, 2 + k * k) for k in range(7)}
+PANELS = {
+    name: {"title": f"Set {name}", "overrides": ["dataset=checkerboard", f"dataset.seed={seed}"]}
+    for seed, name in enumerate(SHAPES)
+}
+ERRORS = {"decomposition": (30, 10), "smo": (40, 11), "sbp": (12, 12), "pegasos": (50, 20)}
+
+
+@pytest.fixture
+def found(tmp_path):
+    """SBP is soon good, decomposition and SMO end by their own rules; SMO takes twice as long."""
+    made = artifact(
+        list(ERRORS), kind="front", panels=PANELS, counters=["cpu_seconds", "kev_ondemand", "prediction"]
+    )
+    for planned in made.runs.planned():
+        rows, columns = SHAPES[planned.panel]
+        exact = planned.solver in ("decomposition", "smo")
+        took = 1e-4 * rows * {"smo": 2.0}.get(planned.solver, 1.0)
+        trace = [
+            {**row, "cpu_seconds": took * part, "support_vectors": 10 * k}
+            for k, (row, part) in enumerate(zip(errors(*ERRORS[planned.solver]), (0.5, 1.0)), start=1)
+        ]
+        store(
+            tmp_path,
+            planned,
+            trace,
+            status="converged" if exact else "budget",
+            load={"seconds": 5.0, "others": 0.0, "stolen": 0.0, "cores": 2},
+            shape=(rows, columns),
+        )
+    return material(made, tmp_path)
+
+
+def test_advice_rests_on_the_nearest_data_sets(found):
+    advice = {one.wish: one for one in advise(found, 100, 2)}
+    assert advice[OPTIMUM].method == "decomposition"
+    assert advice[OPTIMUM].overrides == ("solver=decomposition",)
+    assert [title for title, _, _ in advice[OPTIMUM].evidence] == ["Set s0", "Set s1", "Set s2"]
+    assert advice[OPTIMUM].evidence[0][1] == "test error 10.00 %, ends by its own rule after 0.01 s"
+    assert advice["a low test error early"].method == "SBP"
+
+
+def test_the_forecast_is_that_of_the_measured_power(found):
+    (optimum, early, *_) = advise(found, 1_000_000, 10)
+    assert optimum.seconds.value == pytest.approx(100.0, rel=1e-3)
+    # SBP never comes within a point of 10 %.
+    assert early.seconds is None
+    assert optimum.memory.value == pytest.approx(12.4, rel=1e-3)
+
+
+def test_without_the_comparison_there_is_no_advice(tmp_path):
+    made = artifact(list(ERRORS), kind="front", panels=PANELS, counters=["cpu_seconds"])
+    with pytest.raises(UserError, match="of which 0 data sets are stored: make it by svmbench field"):
+        advise(material(made, tmp_path), 100, 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["dataset=nosuch"], "unknown dataset 'nosuch'"),
+        (["dataset=file"], "dataset.path"),
+        (["dataset=file", "dataset.path=/nosuch"], "/nosuch"),
+        (["dataset=banana"], "advice rests on the comparison of the field, of which 0 data sets are stored"),
+        ([], "KEY=VALUE"),
+    ],
+)
+def test_wrong_use_is_one_sentence(words, message, tmp_path, capsys):
+    assert main(["advise", *words, "--results", str(tmp_path)]) == 2
+    out, err = capsys.readouterr()
+    assert message in err and err.count("\n") == 1 and not out
+
+
+def test_advice_for_a_file_of_ones_own_in_both_forms(tmp_path, capsys, monkeypatch, found):
+    path = tmp_path / "own.csv"
+    path.write_text("".join(f"{k},{k * k % 7},{(-1) ** k}\n" for k in range(40)))
+    monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: found.artifact)
+    words = ["advise", "dataset=file", f"dataset.path={path}", "--results", str(tmp_path)]
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("own: 32 training examples, 2 columns\n")
+    assert "the optimum: decomposition\n  svmbench run solver=decomposition\n" in out
+    assert "expected at its end: " in out and "80 % interval from 7 data sets" in out
+    assert main([*words, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["columns"] == 2
+    assert document["advice"][0]["method"] == "decomposition"
