@@ -1,0 +1,117 @@
+"""What is particular to the Projectron: projections, a bounded set, and what its author's program prints."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem
+from svmbench.rng import Generator
+from svmbench.solvers import registry
+from svmbench.solvers.kernel.projectron import Span
+from tests.kernels.reference import kernel_matrix
+
+
+def started(name, X, y, seed=0, gamma=1.0, **given):
+    oracle, solver = Oracle(X.astype(np.float32), {"name": "gaussian", "gamma": gamma}), registry.get(name)
+    problem = Problem.build(np.asarray(y, dtype=np.float64), lam=1.0 / len(y))
+    return solver(solver.Params(**given)).start(problem, oracle, Generator(seed)), oracle
+
+
+def noisy_half_planes(n, seed):
+    """Points of a normal distribution in the plane, of which a tenth have the wrong label."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    y = np.sign(X @ rng.normal(size=2))
+    y[rng.permutation(n)[: n // 10]] *= -1.0
+    return X, y
+
+
+def count_mistakes(run):
+    """Return a list that gets an entry for each mistake of a run."""
+    mistakes, learn = [], run._mistaken
+
+    def counted(i, values):
+        mistakes.append(1)
+        learn(i, values)
+
+    run._mistaken = counted
+    return mistakes
+
+
+def test_a_threshold_of_zero_is_the_perceptron():
+    X, y = noisy_half_planes(80, 1)
+    X *= 4.0  # far apart, so that no example is projected but on itself
+    run, oracle = started("projectron", X, y, eta=0.0, gamma=4.0)
+    other, plain = started("perceptron", X, y, gamma=4.0)
+    for goal in (1, 40, 200):
+        run.advance("iterations", goal)
+        other.advance("iterations", goal)
+        scores = [r.snapshot().model.training_scores(o) for r, o in ((run, oracle), (other, plain))]
+        np.testing.assert_allclose(*scores, rtol=1e-5, atol=1e-5)
+    assert oracle.ledger.kev_ondemand == plain.ledger.kev_ondemand
+
+
+def test_the_factor_is_that_of_the_inverse():
+    X, _ = noisy_half_planes(200, 2)
+    K, span = kernel_matrix(X, X, {"name": "gaussian", "gamma": 1.0}), Span()
+    for i in range(200):
+        d, projected = span.project(K[span.examples, i])
+        if 1.0 - projected > 1e-3:
+            span.extend(i, d, 1.0 - projected)
+    S = span.examples
+    assert 20 < span.size < 200
+    for i in range(200):
+        d, projected = span.project(K[S, i])
+        exact = np.linalg.solve(K[np.ix_(S, S)], K[S, i])
+        np.testing.assert_allclose(d, exact, atol=1e-8)
+        assert projected == pytest.approx(K[S, i] @ exact, abs=1e-9)
+
+
+def test_more_passes_add_few_points_and_a_larger_threshold_takes_fewer():
+    X, y = noisy_half_planes(600, 3)
+    sizes = []
+    for eta in (0.05, 0.2, 0.5):
+        run, _ = started("projectron", X, y, eta=eta, margin=True)
+        run.advance("iterations", 20 * 600)
+        before = run.snapshot().model.support_vectors
+        run.advance("iterations", 80 * 600)
+        sizes.append(run.snapshot().model.support_vectors)
+        assert sizes[-1] <= before + 3
+    assert 100 > sizes[0] > sizes[1] > sizes[2]
+
+
+def test_numbers_are_those_that_the_program_of_an_author_prints():
+    """F. Orabona's DOGMA, demo.out: 10,000 points in the plane, γ = 1, a squared threshold of 0.01.
+
+    The online errors are compared by their distance from the Perceptron's, which it prints for the same
+    points: its points are unknown, and those here are somewhat easier for all three methods.
+    """
+    printed = {
+        "perceptron": (0.2156, 2156, 0.1011),
+        "projectron": (0.2138, 106, 0.0996),
+        "projectron++": (0.1590, 108, 0.1003),
+    }
+    sets = [noisy_half_planes(20_000, seed) for seed in range(5)]
+    found = {name: np.median([one_pass(name, X, y) for X, y in sets], axis=0) for name in printed}
+    for name in ("projectron", "projectron++"):
+        gain = found["perceptron"][0] - found[name][0]
+        assert gain == pytest.approx(printed["perceptron"][0] - printed[name][0], abs=0.01)
+        assert found[name][1] == pytest.approx(printed[name][1], abs=8)
+        assert found[name][2] == pytest.approx(printed[name][2], abs=0.008)
+
+
+def one_pass(name, X, y):
+    """Return the online error, the support vectors and the test error of the averaged hypothesis."""
+    given = {} if name == "perceptron" else {"eta": 0.1, "margin": name == "projectron++"}
+    run, oracle = started(
+        name.strip("+"), X[:10_000], y[:10_000], order="given", epochs=1, average=True, **given
+    )
+    mistakes = count_mistakes(run) if given else None
+    run.advance("iterations", 10_000)
+    assert run.converged
+    wrong = len(mistakes) if given else oracle.ledger.kev_rowupdate / 10_000
+    model = run.snapshot().model
+    scores = model.scores(oracle, X[10_000:].astype(np.float32))
+    return wrong / 10_000, model.support_vectors, np.mean(scores * y[10_000:] <= 0.0)
