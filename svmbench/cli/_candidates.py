@@ -58,7 +58,7 @@ _OPTIONS = {
     "datasets": ("--mirror", "--dir", "--json", "--help"),
     "solvers": ("--json", "--help"),
     "paper": ("--config-dir", "--json", "--results", "--help"),
-    "field": ("--sets", "--seeds", "--draw", "--config-dir", "--results", "--help"),
+    "field": ("--sets", "--seeds", "--draw", "--page", "--config-dir", "--results", "--help"),
     "advise": ("--config-dir", "--json", "--results", "--help"),
     "new": ("--config-dir", "--help"),
     "speed": ("--dataset", "--cache", "--solver", "--repeats", "--most", "--json", "--results", "--help"),

@@ -32,6 +32,12 @@ def main(arguments: Sequence[str]) -> int:
         "--seeds", type=int, default=3, metavar="N", help="seeds of an entered solver: 3 by default"
     )
     parser.add_argument("--draw", action="store_true", help="draw what is stored, without new runs")
+    parser.add_argument(
+        "--page",
+        type=Path,
+        metavar="PATH",
+        help="also rewrite the tables of a page after <!-- field: NAME -->",
+    )
     parser.add_argument("--config-dir", metavar="DIR", help="your own configuration folder, with DIR/solver/")
     parser.add_results(written=True)
     given = parser.parse_args(arguments)
@@ -45,6 +51,7 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.papers.material import Material
     from svmbench.papers.newcomer import entered
     from svmbench.papers.plan import Index
+    from svmbench.papers.which import rewrite
     from svmbench.store import Store
 
     shown = artifacts.load(_PAPER)
@@ -62,5 +69,8 @@ def main(arguments: Sequence[str]) -> int:
     if code != 130:
         material = Material.of(shown, Index(Store(results)))
         paths = draw(material, results)
+        if given.page is not None:
+            rewrite(material, given.page)
+            paths.append(given.page)
         print(material.tally(), *paths, sep="\n")
     return code

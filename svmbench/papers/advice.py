@@ -72,7 +72,7 @@ def advise(material: Material, rows: int, columns: int) -> list[Advice]:
     UserError
         If fewer than `NEAREST` data sets have runs.
     """
-    shapes = _shapes(material)
+    shapes = shapes_of(material)
     if len(shapes) < NEAREST:
         raise UserError(
             f"advice rests on the comparison of the field, of which {len(shapes)} data sets are stored: make "
@@ -86,7 +86,7 @@ def advise(material: Material, rows: int, columns: int) -> list[Advice]:
     return [one for one in found if one is not None]
 
 
-def _shapes(material: Material) -> dict[str, tuple[int, int]]:
+def shapes_of(material: Material) -> dict[str, tuple[int, int]]:
     """Return the rows and columns of the data sets with runs on all of their examples."""
     shapes: dict[str, tuple[int, int]] = {}
     for match in material.matches:
@@ -100,39 +100,60 @@ def _distance(one: tuple[int, int], other: tuple[int, int]) -> float:
     return float(np.hypot(*(np.log(one) - np.log(other))))
 
 
+def by_own_rule(material: Material) -> dict[str, dict[str, StoredRun]]:
+    """Return the runs of exact methods on all examples that ended by their own rule, by method and data set.
+
+    Runs whose seconds are not comparable are left out.
+    """
+    ends: dict[str, dict[str, StoredRun]] = {}
+    for match in material.matches:
+        run = match.planned
+        if not match.complete or match.result.status != "converged" or match.result.path in material.untimed:
+            continue
+        if (
+            registry.get(run.config.solver.name).exact
+            and not run.config.features
+            and run.config.subset is None
+        ):
+            ends.setdefault(run.solver, {}).setdefault(run.panel, match.result)
+    return ends
+
+
+def soonest(ends: Mapping[str, Mapping[str, StoredRun]]) -> str:
+    """Return the method that ended on most data sets and, of several, with the least median of seconds."""
+
+    def rank(name: str) -> tuple[int, float]:
+        return -len(ends[name]), float(np.median([took(run) for run in ends[name].values()]))
+
+    return min(ends, key=rank)
+
+
+def took(run: StoredRun) -> float:
+    """Return the CPU seconds of training."""
+    return float(run.value("cpu_seconds") or 0.0)
+
+
 def _optimum(
     material: Material, shapes: Mapping[str, tuple[int, int]], near: Sequence[str], new: tuple[int, int]
 ) -> Advice | None:
     """Return the exact method that most often ends by its own rule nearby, and soonest."""
-    ends: dict[str, dict[str, StoredRun]] = {}
-    for match in material.matches:
-        run = match.planned
-        exact = registry.get(run.config.solver.name).exact and run.config.features is None
-        if match.complete and exact and run.config.subset is None and match.result.status == "converged":
-            ends.setdefault(run.solver, {}).setdefault(run.panel, match.result)
-    there = {name: [panel for panel in near if panel in runs] for name, runs in ends.items()}
-    known = {name: panels for name, panels in there.items() if panels}
+    ends = by_own_rule(material)
+    there = {name: {panel: found[panel] for panel in near if panel in found} for name, found in ends.items()}
+    known = {name: runs for name, runs in there.items() if runs}
     if not known:
         return None
-    seconds = {
-        name: {panel: float(run.value("cpu_seconds") or 0.0) for panel, run in runs.items()}
-        for name, runs in ends.items()
-    }
-
-    def rank(name: str) -> tuple[int, float]:
-        return -len(known[name]), float(np.median([seconds[name][panel] for panel in known[name]]))
-
-    best = min(known, key=rank)
+    best = soonest(known)
     evidence = [
         (
             _title(material, panel),
-            f"test error {100.0 * float(ends[best][panel].value('test_error') or 0.0):.2f} %, "
-            f"ends by its own rule after {seconds[best][panel]:.3g} s",
-            ends[best][panel].id,
+            f"test error {100.0 * float(run.value('test_error') or 0.0):.2f} %, ends by its own rule after "
+            f"{took(run):.3g} s",
+            run.id,
         )
-        for panel in known[best]
+        for panel, run in known[best].items()
     ]
-    return _advice(material, OPTIMUM, best, evidence, seconds[best], shapes, new)
+    seconds = {panel: took(run) for panel, run in ends[best].items()}
+    return _advice(material, OPTIMUM, best, evidence, seconds, shapes, new)
 
 
 def _front(

@@ -108,7 +108,7 @@ def front_table(material: Material) -> Mapping[str, str]:
     by_counter = {counter: standings(material, counter) for counter in artifact.counters}
     for counter, found in by_counter.items():
         if found:
-            about += [f"## {COUNTERS[counter]}", _section(material, found)]
+            about += [f"## {COUNTERS[counter]}", section(material, found)]
             rows += [
                 [
                     counter,
@@ -121,7 +121,7 @@ def front_table(material: Material) -> Mapping[str, str]:
                 for panel, one in found.items()
                 for name, mean in one.means.items()
             ]
-    about += ["## Do costs agree on the order of methods?", _agreements(by_counter)]
+    about += ["## Do costs agree on the order of methods?", agreements(by_counter)]
     header = ["cost", "data set", "method", "mean error", "least", "greatest", "part ahead"]
     return {"md": "\n\n".join(about) + "\n", "csv": csv_text(header, rows)}
 
@@ -137,7 +137,7 @@ _LEGEND = (
 )
 
 
-def _section(material: Material, found: Mapping[str, Standing]) -> str:
+def section(material: Material, found: Mapping[str, Standing]) -> str:
     """Return the table of one cost."""
     assert material.artifact.runs is not None
     titles = {panel.name: panel.title for panel in material.artifact.runs.panels}
@@ -160,7 +160,7 @@ def _section(material: Material, found: Mapping[str, Standing]) -> str:
     return table(["method", f"mean rank of {len(whole)}", "p", *(titles[panel] for panel in found)], rows)
 
 
-def _agreements(by_counter: Mapping[str, Mapping[str, Standing]]) -> str:
+def agreements(by_counter: Mapping[str, Mapping[str, Standing]]) -> str:
     """Return Kendall's correlation between the orders by seconds and by each other cost, on each data set."""
     seconds = by_counter.get("cpu_seconds", {})
     rows = []

@@ -1,0 +1,83 @@
+"""The page on choosing a solver: groups, wishes, and its tables."""
+
+from pathlib import Path
+
+import pytest
+
+from svmbench.errors import UserError
+from svmbench.papers import artifact as artifacts
+from svmbench.papers.material import Material
+from svmbench.papers.plan import Index
+from svmbench.papers.which import TABLES, blocks, chart, groups, rewrite
+from svmbench.store import Store
+from tests.papers.test_advice import found  # noqa: F401  # a fixture
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "which-solver.md"
+
+
+def test_groups_are_by_rows_and_columns(found):  # noqa: F811
+    # 100 * 4^k rows, 2 + k^2 columns.
+    assert groups(found) == {
+        "all": [f"s{k}" for k in range(7)],
+        "fewer than 10,000 examples": ["s0", "s1", "s2", "s3"],
+        "10,000 to 50,000 examples": ["s4"],
+        "more than 50,000 examples": ["s5", "s6"],
+        "at most 25 columns": ["s0", "s1", "s2", "s3", "s4"],
+        "more than 25 columns": ["s5", "s6"],
+    }
+
+
+def test_the_chart_names_the_best_of_each_group_and_wish(found):  # noqa: F811
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in chart(found).splitlines()]
+    told = {(group, wish): (method, measured) for group, wish, method, measured, _ in lines[2:]}
+    assert told["fewer than 10,000 examples", "the optimum"] == (
+        "decomposition",
+        "ends on 4 of 4, after 0.01 to 0.64 s",
+    )
+    assert told["all", "a low test error early"][0] == "SBP"
+    # SBP ends 2 points above decomposition, SMO 1.
+    assert told["all", "little memory"] == (
+        "decomposition",
+        "12 to 12 MiB, within 1 point of the least error on all",
+    )
+
+
+def test_a_page_is_rewritten_between_its_markers(found, tmp_path):  # noqa: F811
+    page = tmp_path / "page.md"
+    page.write_text("# Page\n\n<!-- field: chart -->\n\nold\nold\n\nText.\n\n<!-- field: costs -->\n\nold")
+    rewrite(found, page)
+    once = page.read_text()
+    assert once == (
+        f"# Page\n\n<!-- field: chart -->\n\n{chart(found)}\n\nText.\n\n<!-- field: costs -->\n\n"
+        f"{TABLES['costs'](found)}"
+    )
+    rewrite(found, page)
+    assert page.read_text() == once
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("no marker", "has no marker of a table: write <!-- field: NAME --> with one of chart, seconds"),
+        ("<!-- field: x -->\n\nold\n\n", "has no table 'x'"),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_page_without_tables_is_refused_and_unchanged(found, tmp_path, text, message):  # noqa: F811
+    page = tmp_path / "page.md"
+    if text is not None:
+        page.write_text(text)
+    with pytest.raises(UserError, match=message):
+        rewrite(found, page)
+    assert text is None or page.read_text() == text
+
+
+def test_the_tables_of_the_page_are_those_of_the_stored_runs(tmp_path):
+    (tmp_path / "reference").symlink_to(ROOT / "results" / "reference")
+    material = Material.of(artifacts.load("field"), Index(Store(tmp_path)))
+    there = dict(blocks(PAGE.read_text(encoding="utf-8")))
+    assert list(there) == list(TABLES)
+    assert material.stored, "the comparison is not among the stored runs"
+    for name, make in TABLES.items():
+        assert there[name] == make(material), f"{name}: svmbench field --draw --page docs/which-solver.md"
