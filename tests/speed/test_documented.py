@@ -1,4 +1,4 @@
-"""The tables of docs/speed.md are those of the stored measurements, with columns for each machine."""
+"""The tables of docs/speed.md and of the README are those of the stored measurements."""
 
 import re
 from pathlib import Path
@@ -6,20 +6,31 @@ from pathlib import Path
 import pytest
 
 from svmbench.figures.tables import table
+from svmbench.speed.jobs import JOBS
 from svmbench.speed.record import stored
 from svmbench.speed.record import table as lines_of
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
-#: Machines by the instruction set that the environment of a measurement names.
-MACHINES = {"v4i": "Zen 4", "avx512_icl": "Zen 5"}
+MACHINES = ("Zen 4", "Zen 5")
+#: Jobs of the README's table, against LIBSVM and oneDAL in double precision.
+SUMMARY = ("adult-c1", "adult-c1000", "covtype50k", "ijcnn1")
+
+
+def machine_of(environment):
+    """The machine of a measurement: Zen 5 has 48 KiB of first-level data cache, Zen 4 32.
+
+    The oldest measurements name no caches; they have another name of the instruction set for each machine.
+    """
+    if caches := environment.get("caches"):
+        return "Zen 5" if "L1 Data 48K" in caches else "Zen 4"
+    return {"v4i": "Zen 4", "avx512_icl": "Zen 5"}[environment["isa"]]
 
 
 def measured(kinds):
     """Every line of the stored measurements of some kinds: the machine, and its cells by their heads."""
     for document in stored(str(ROOT / "results" / "reference"), []):
         if document["kind"] in kinds:
-            machine = MACHINES[document["environment"]["isa"]]
+            machine = machine_of(document["environment"])
             header, lines = lines_of(document)
             # The oldest measurements call a baseline a rival.
             header = [head.replace("rival", "baseline") for head in header]
@@ -39,7 +50,7 @@ def rows():
         if line["threads"] == 1 and line["block"] in (1, 64):
             key = line["data"], line["layout"], f"{line['rows']:,}"
             found.setdefault(key, {})[machine, line["block"]] = digits(line["million values/s"])
-    heads = [(machine, block) for machine in MACHINES.values() for block in (1, 64)]
+    heads = [(machine, block) for machine in MACHINES for block in (1, 64)]
     titles = [f"{machine}, {'a row' if block == 1 else 'blocks of 64'}" for machine, block in heads]
     return table(
         ("data", "layout", "rows", *titles),
@@ -50,15 +61,15 @@ def rows():
 def baselines():
     """CPU seconds of a baseline and of ours to the same result, and their ratio, by job and machine."""
     found = {}
-    for machine, line in measured(("rivals", "baselines")):
+    for machine, line in newest():
         key = line["job"], line["baseline"], line["reached"], line["ours"]
         seconds = f"{digits(line['baseline s'])} / {digits(line['ours s'])}"
         found.setdefault(key, {})[machine] = seconds, digits(line["ratio"])
-    titles = [f"{machine}{head}" for machine in MACHINES.values() for head in (", s", ", ratio")]
+    titles = [f"{machine}{head}" for machine in MACHINES for head in (", s", ", ratio")]
     return table(
         ("job", "baseline", "result", "ours", *titles),
         [
-            (*key, *(cell for machine in MACHINES.values() for cell in cells.get(machine, ("–", "–"))))
+            (*key, *(cell for machine in MACHINES for cell in cells.get(machine, ("–", "–"))))
             for key, cells in found.items()
         ],
     )
@@ -88,8 +99,36 @@ def scaling():
     return table(("machine", "rows", "threads", "µs/iteration", "ns/row"), found)
 
 
-@pytest.mark.parametrize("make", [rows, baselines, paces, scaling])
-def test_a_table_of_the_page_is_that_of_the_stored_measurements(make):
-    block = re.search(rf"<!-- stored: {make.__name__} -->\n\n(.*?)\n\n", PAGE, re.DOTALL)
-    assert block, f"docs/speed.md has no table <!-- stored: {make.__name__} -->"
+def newest():
+    """The last measurement of each job and baseline on each machine."""
+    found = {
+        (machine, line["job"], line["baseline"]): (machine, line)
+        for machine, line in measured(("rivals", "baselines"))
+    }
+    return found.values()
+
+
+def summary():
+    """CPU seconds to the accuracy of LIBSVM, and what LIBSVM and oneDAL take times ours."""
+    found = {(machine, line["job"], line["baseline"]): line for machine, line in newest()}
+    lines = []
+    for job in SUMMARY:
+        libsvm, onedal = (found["Zen 4", job, baseline] for baseline in ("sklearn_svc", "sklearnex_svc"))
+        seconds = digits(libsvm["baseline s"]), digits(onedal["baseline s"]), digits(libsvm["ours s"])
+        lines.append((JOBS[job].title, *seconds, digits(libsvm["ratio"]), digits(onedal["ratio"])))
+    heads = ("problem", "LIBSVM, s", "oneDAL, s", "svmbench, s", "LIBSVM / svmbench", "oneDAL / svmbench")
+    return table(heads, lines)
+
+
+@pytest.mark.parametrize(
+    ("page", "make"),
+    [
+        *(("docs/speed.md", make) for make in (rows, baselines, paces, scaling)),
+        ("README.md", summary),
+    ],
+)
+def test_a_table_of_the_page_is_that_of_the_stored_measurements(page, make):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    block = re.search(rf"<!-- stored: {make.__name__} -->\n\n(.*?)\n\n", text, re.DOTALL)
+    assert block, f"{page} has no table <!-- stored: {make.__name__} -->"
     assert block[1] == make()
