@@ -21,14 +21,14 @@ from svmbench.papers.shown import title_of
 FRONT = "test_error"
 
 FRONT_CAPTION = (
-    "A line is the least test error that a method has reached by a cost with any of its settings; "
-    "choosing setting and checkpoint by the test error is optimistic, equally for all. Methods that are "
-    "within one standard error of the least error on a tenth of the last three decades of cost, on some "
-    "data set, have a colour."
+    "A line is the least test error that a method has reached by a cost with any of its settings; choosing "
+    "setting and checkpoint by the test error is optimistic, equally for all. The methods that are within one "
+    "standard error of the least error on the largest part of the last three decades of cost, averaged over "
+    "data sets, have a colour."
 )
 
-#: A method has a colour if it is on the common front of a data set on at least this part of the costs.
-_SHOWN = 0.1
+#: Number of methods in colour.
+_SHOWN = 8
 _GREY = Look("#C4C4C4", "-", "")
 
 
@@ -82,12 +82,15 @@ def standings(material: Material, counter: str) -> dict[str, Standing]:
 
 
 def emphasis(material: Material, counter: str) -> Looks:
-    """Return the looks of the lines: those ahead somewhere in colour, or the highlighted one, others grey."""
+    """Return the looks of the lines: those most ahead in colour, or the highlighted one, others grey."""
     assert material.artifact.runs is not None
     highlighted = material.artifact.options.get("highlight")
     if highlighted is None:
-        found = standings(material, counter).values()
-        shown = {name for one in found for name, part in one.ahead.items() if part >= _SHOWN}
+        parts: dict[str, float] = {}
+        for one in standings(material, counter).values():
+            for name, part in one.ahead.items():
+                parts[name] = parts.get(name, 0.0) + part
+        shown = set(sorted(parts, key=parts.__getitem__, reverse=True)[:_SHOWN])
     else:
         shown = {str(highlighted)}
     lines = material.artifact.runs.lines

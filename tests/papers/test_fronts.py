@@ -85,7 +85,8 @@ def test_the_seconds_of_disturbed_runs_are_not_used(tmp_path):
     assert "ran alone" in one.missing["smo"]
 
 
-def test_the_picture_greys_what_is_never_ahead_and_the_table_lists_all(tmp_path):
+def test_the_picture_greys_what_is_least_ahead_and_the_table_lists_all(tmp_path, monkeypatch):
+    monkeypatch.setattr("svmbench.papers.fronts._SHOWN", 2)
     found = artifact(["sbp", "smo", "pegasos"], kind="front", counters=["kev_ondemand"], panels=BOARDS)
     for planned in found.runs.planned():
         store(
