@@ -16,6 +16,9 @@ from svmbench.figures.style import Look
 
 Floats = NDArray[np.float64]
 
+#: Names in the note on lines that a panel lacks.
+_NAMED = 2
+
 
 @dataclass(frozen=True)
 class Drawn:
@@ -116,9 +119,10 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
         if point.label in labels:
             _draw_known(ax, point, style[point.label])
     if plot.absent:
+        more = f" and {len(plot.absent) - _NAMED} more" if len(plot.absent) > _NAMED else ""
         note = ax.annotate(
-            f"not run: {', '.join(plot.absent)}", (0.98, 0.97), xycoords="axes fraction", ha="right",
-            va="top", fontsize=7, color="0.4",
+            f"not run: {', '.join(plot.absent[:_NAMED])}{more}", (0.98, 0.97), xycoords="axes fraction",
+            ha="right", va="top", fontsize=7, color="0.4",
         )  # fmt: skip
         note.set_in_layout(False)  # panels do not shrink for it
     # Nothing is above the axes; to find out, matplotlib would measure all ticks at each drawing.

@@ -133,7 +133,7 @@ def _rows(material: Material, counter: str) -> list[Row]:
             for panel in artifact.runs.panels
         }
         chosen = selection(material, counter, metric)
-        if _is_crowded(material, chosen):
+        if not least and _is_crowded(material, chosen):
             chosen, views = _by_line(material, chosen, views)
         rows.append(Row(counter, metric, chosen, views))
     return rows

@@ -22,9 +22,9 @@ FRONT = "test_error"
 
 FRONT_CAPTION = (
     "A line is the least test error that a method has reached by a cost with any of its settings; choosing "
-    "setting and checkpoint by the test error is optimistic, equally for all. The methods that are within one "
-    "standard error of the least error on the largest part of the last three decades of cost, averaged over "
-    "data sets, have a colour."
+    "setting and checkpoint by the test error is optimistic, equally for all. Eight methods have a colour: "
+    "those within one standard error of the least error on the largest part of the last three decades of "
+    "cost, averaged over data sets."
 )
 
 #: Number of methods in colour.

@@ -79,7 +79,7 @@ class Index:
             same = run.manifest["identity"]
             self._stored.setdefault(digest(same["config"]), []).append(run)
             # The current version of a data set is unknown without loading it: that of the newest run counts.
-            key = digest(same["config"]["dataset"])
+            key = _data_of(same["config"])
             self._data[key] = max(self._data.get(key, ("", "")), (run.started, same["checksum"]))
 
     def find(self, planned: PlannedRun) -> Match:
@@ -124,7 +124,7 @@ class Index:
         """Return why a run is outdated, or an empty string."""
         same = run.manifest["identity"]
         reasons = [*_versions(same), *self._derived(run)]
-        checksum = self._data[digest(same["config"]["dataset"])][1]
+        checksum = self._data[_data_of(same["config"])][1]
         if same["checksum"] != checksum:
             reasons.append("the data have changed")
         return ", ".join(reasons)
@@ -140,6 +140,12 @@ class Index:
             if now is None or rounded(used[name]) != rounded(now):
                 gives = "none" if now is None else f"{now:.9g}"
                 yield f"{name} was {used[name]:.9g}, the certified optimum now gives {gives}"
+
+
+def _data_of(settings: Mapping[str, Any]) -> str:
+    """Return a name for the data that a configuration asks for; the seed draws the examples of a subset."""
+    subset = settings.get("subset")
+    return digest([settings["dataset"], *([] if subset is None else [subset, settings["seed"]])])
 
 
 def _versions(same: Mapping[str, Any]) -> Iterator[str]:

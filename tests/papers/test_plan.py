@@ -71,6 +71,14 @@ def test_a_run_on_data_that_have_changed_is_stale(paper, tmp_path):
     ]
 
 
+def test_each_seed_of_a_subset_has_data_of_its_own(tmp_path):
+    groups = [{"seeds": 2, "over": {"subset": [50, 100]}}]
+    made = artifact(["decomposition"], groups=groups)
+    for planned in made.runs.planned():
+        store(tmp_path, planned, errors(20), checksum=f"{planned.seed} of {dict(planned.over)['subset']}")
+    assert [match.state for match in material(made, tmp_path).matches] == ["stored"] * 4
+
+
 def test_a_failed_run_is_not_a_result(paper, tmp_path):
     store(tmp_path, paper.runs.planned()[0], status="failed")
     assert states(paper, tmp_path)[0][2] == "failed"
