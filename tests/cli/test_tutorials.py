@@ -52,6 +52,7 @@ def heart(here):
 @pytest.mark.parametrize(
     ("page", "fewest", "files"),
     [
+        ("docs/first-hour.md", 9, ["first.png", "first.txt", "time.png", "report.html"]),
         (
             "docs/three-solvers.md",
             9,
