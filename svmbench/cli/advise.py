@@ -65,9 +65,8 @@ def main(arguments: Sequence[str]) -> int:
 def _with_kernel(overrides: Sequence[str]) -> list[str]:
     """Return the overrides with values for the parameters that data without suggestions need."""
     named = {word.partition("=")[0] for word in overrides}
-    needed = {"kernel.gamma": "1", "problem.C": "1"}
-    own = [] if {"problem.lam"} & named else [f"{key}={v}" for key, v in needed.items() if key not in named]
-    return [*overrides, *own]
+    own = [] if named & {"kernel", "kernel.gamma"} else ["kernel.gamma=1"]
+    return [*overrides, *own, *([] if named & {"problem.C", "problem.lam"} else ["problem.C=1"])]
 
 
 def _entry(one: Advice) -> str:

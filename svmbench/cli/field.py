@@ -41,6 +41,8 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--config-dir", metavar="DIR", help="your own configuration folder, with DIR/solver/")
     parser.add_results(written=True)
     given = parser.parse_args(arguments)
+    if given.page is not None and (given.words or given.sets):
+        parser.error("--page is for the whole comparison: leave out the solver and --sets")
     if given.seeds < 1:
         raise UserError(f"--seeds {given.seeds} is not allowed: give at least 1")
 
@@ -66,8 +68,11 @@ def main(arguments: Sequence[str]) -> int:
         shown, made = entered(shown, given.words, given.seeds, folders)
     results = Path(given.results)
     code = 0 if given.draw else make([made], results)
+    index = Index(Store(results))
+    material = Material.of(shown, index)
+    if given.words and not Material.of(made, index).stored:
+        raise UserError(f"no run of {given.words[0]} is stored: make them by the same command without --draw")
     if code != 130:
-        material = Material.of(shown, Index(Store(results)))
         paths = draw(material, results)
         if given.page is not None:
             rewrite(material, given.page)

@@ -9,6 +9,10 @@ from pathlib import Path
 from svmbench.errors import UserError
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.runs import Group, Line
+from svmbench.sweep.plan import impossible
+
+#: Sections of the configuration that belong to a method: others would change the problem or its limits.
+_OWN = ("solver", "features", "subset")
 
 #: Key of the newcomer's line, which must differ from those in the file.
 NAME = "newcomer"
@@ -34,7 +38,7 @@ def entered(
     Raises
     ------
     UserError
-        If an override is malformed, or repeats a key.
+        If an override is malformed, repeats a key, or changes the problem, or if the solver cannot solve it.
     """
     assert field.runs is not None
     solver, *overrides = words
@@ -43,12 +47,20 @@ def entered(
         key, equals, value = word.partition("=")
         if not (key and equals and value) or key in over:
             raise UserError(f"{word} is not allowed: give each key once, as KEY=VALUE or KEY=VALUE,VALUE")
+        if key.partition(".")[0] not in _OWN:
+            raise UserError(
+                f"{word} is not allowed: problem and budget are those of the comparison; give keys of the "
+                "solver, features or subset"
+            )
         over[key] = tuple(value.split(","))
     line = Line(NAME, solver, f"{solver} (entered)")
     panels = tuple(panel.name for panel in field.runs.panels)
     group = Group(panels, (NAME,), tuple(range(seeds)), over)
     runs = replace(field.runs, folders=folders)
     alone = replace(runs, lines=(line,), groups=(group,))
+    for planned in alone.planned():
+        if (reason := impossible(planned.config)) is not None:
+            raise UserError(reason)
     together = replace(runs, lines=(*runs.lines, line), groups=(*runs.groups, group))
     named = replace(field, id=f"{field.id}-{solver}", of=f"{field.id}-{solver}", claims=())
     options = {**field.options, "highlight": NAME}

@@ -81,7 +81,7 @@ def make(
     plan = Plan([], options)
     firsts: dict[str, str] = {}
     for label, overrides, job in zip(labels, given, composed, strict=True):
-        reason = _impossible(job.config)
+        reason = impossible(job.config)
         if reason is not None:
             plan.impossible.append((label, reason))
             continue
@@ -144,7 +144,8 @@ def _key(config: RunConfig) -> str:
     return digest(relevant)
 
 
-def _impossible(config: RunConfig) -> str | None:
+def impossible(config: RunConfig) -> str | None:
+    """Return why a run cannot be made, its solver not being installed or able; None if it can."""
     solver = registry.get(config.solver.name)
     try:
         solver.release()

@@ -11,6 +11,10 @@ WRONG = [
     (["--sets", "adlut"], "--sets: unknown 'adlut'; did you mean 'adult'? (known: banana, "),
     (["perceptron", "--seeds", "0"], "--seeds 0 is not allowed: give at least 1"),
     (["--draw"], "none of the "),
+    (["sbp", "--draw"], "no run of sbp is stored: make them by the same command without --draw"),
+    (["dcd"], "dcd cannot use kernel=gaussian: it needs kernel=linear; give that, features=nystrom, or"),
+    (["sbp", "kernel.gamma=1"], "problem and budget are those of the comparison"),
+    (["--sets", "adult", "--page", "x"], "--page is for the whole comparison"),
 ]
 
 

@@ -34,7 +34,7 @@ def test_a_sweep_does_what_is_missing(here, capfd):
     assert runs[-1].id in row
 
 
-def test_impossible_combinations_are_refused_or_left_out(here, capfd):
+def testimpossible_combinations_are_refused_or_left_out(here, capfd):
     combinations = ["run", "-m", "solver=smo,dcd", "seed=0,1", *SMALL]
     assert main(combinations) == 2
     error = capfd.readouterr().err

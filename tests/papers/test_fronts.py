@@ -141,6 +141,14 @@ def test_a_malformed_setting_is_refused(word):
         entered(made(), ["bsgd", word], 1)
 
 
+@pytest.mark.parametrize("word", ["kernel.gamma=1", "problem.C=2", "budget.seconds=9", "seed=3", "results=x"])
+def test_a_setting_of_the_problem_is_refused(word):
+    with pytest.raises(
+        UserError, match="problem and budget are those of the comparison; give keys of the solver"
+    ):
+        entered(made(), ["bsgd", word], 1)
+
+
 def test_a_highlighted_line_must_exist():
     with pytest.raises(UserError, match="highlight=x is not allowed: give one of the solvers"):
         made(highlight="x")
