@@ -132,6 +132,8 @@ class RunConfig:
         The cross-validation, if any.
     subset : int or None
         Number of training examples to train on, drawn by ``seed``. None: all.
+    start : str or None
+        Stored run whose coefficients are the first iterate. None: all coefficients are 0.
     seed : int
         Seed of all random choices.
     threads : int
@@ -155,6 +157,7 @@ class RunConfig:
     observe: ObserveConfig = ObserveConfig()
     validate: ValidateConfig | None = field(default=None, metadata={"later": True})
     subset: int | None = _key(None, "problem", later=True, min=2)
+    start: str | None = _key(None, later=True)
     seed: int = _key(0, min=0)
     threads: int = _key(1, min=1)
     prefetch: bool = _key(True, "place")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
@@ -28,6 +29,7 @@ from svmbench.runner.outcome import Outcome
 from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt, handling
 from svmbench.runner.spawn import check_threads
+from svmbench.runner.starting import fingerprint, first_point, named
 from svmbench.runner.training import Task, Training, settle
 from svmbench.solvers import registry
 from svmbench.store import AlreadyStored, RunWriter, StorageError, Store, StoredRun
@@ -96,6 +98,7 @@ def _execute(
     reason = prepare.refusal(solver, config)
     if reason is not None:
         raise UserError(reason)
+    config = named(config, store)
     progress.doing("loading")
     data = load(config.dataset.document(), mirror=where.mirror, directory=where.dir, say=progress.say)
     if config.subset is not None:
@@ -103,7 +106,11 @@ def _execute(
     version = None if config.features is None else features.get(config.features.name).version
     same = identity(config, data.checksum, release, version)
     allowance = Allowance.of(config, data)  # before the task: its copies of the data count
-    attempt = _Attempt(Task.of(config, data, solver), store, same, allowance, progress, interrupt)
+    task = Task.of(config, data, solver)
+    if config.start is not None:
+        first = first_point(config, data.checksum, task.problem, store)
+        task, same["start"] = replace(task, first=first), fingerprint(first)
+    attempt = _Attempt(task, store, same, allowance, progress, interrupt)
     return attempt.make(runs_before, wait, ready)
 
 

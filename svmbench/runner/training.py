@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from svmbench.runner.optimum import Optimum, lookup, optimum, optimum_key
 from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt
 from svmbench.runner.translation import Posed, posed
-from svmbench.solvers.base import Solver
+from svmbench.solvers.base import Solver, StartableRun
 from svmbench.store import RunWriter, Store
 from svmbench.store.identity import DERIVED, derived_from
 
@@ -57,6 +57,8 @@ class Task:
         The problem over the training labels.
     seeds : dict
         Seeds of the run (`svmbench.runner.prepare.seeds`).
+    first : ndarray of float64, shape (n,), or None
+        The first point. None: 0.
     """
 
     config: RunConfig
@@ -65,6 +67,7 @@ class Task:
     posed: Posed
     problem: Problem
     seeds: dict[str, Any]
+    first: NDArray[np.float64] | None = None
 
     @classmethod
     def of(cls, config: RunConfig, data: Dataset, solver: type[Solver]) -> Task:
@@ -200,6 +203,9 @@ class Training:
         observer = self._observer = Observer(
             problem, seen, task.posed.data, bound, config.observe.train, limited, exact, config.budget
         )
+        if task.first is not None and before is None:
+            with clock:
+                cast(StartableRun, run).begin(task.first)
         if before is not None:
             clock, due = before.stand(run, oracle.ledger, observer, checkpoint)
         around = Surroundings(

@@ -236,6 +236,17 @@ class Run(Protocol):
         ...
 
 
+class StartableRun(Run, Protocol):
+    """A started solver that can begin at a point, of a solver with ``startable``."""
+
+    def begin(self, alpha: NDArray[np.float64]) -> None:
+        """Begin at a feasible dual point, float64 (n,), instead of 0; before the first iteration.
+
+        Each positive coefficient is charged n evaluations under every convention.
+        """
+        ...
+
+
 class Solver(ABC):
     """Base class of solvers: properties of the method, its requirements, and how to start it.
 
@@ -273,6 +284,8 @@ class Solver(ABC):
         The charge of one iteration under each convention, in one line.
     stochastic : bool
         Whether the seed affects the run.
+    startable : bool
+        Whether its runs can begin at a point (`StartableRun`).
     resumable : bool
         Whether runs have a state (``state``, ``restore``) from which a larger budget can continue.
     version : int
@@ -293,6 +306,7 @@ class Solver(ABC):
     counting: ClassVar[str] = ""
     stochastic: ClassVar[bool] = True
     resumable: ClassVar[bool] = False
+    startable: ClassVar[bool] = False
     version: ClassVar[int] = 1
     Params: ClassVar[type]
 

@@ -117,6 +117,17 @@ cdef class Refinement:
         self.rounds = kept.number("rounds", self.rounds)
         self.evaluations = kept.number("evaluations", self.evaluations)
 
+    def begin(self, double[::1] values not None):
+        """Compute values[t] = y_t - f(x_t) of a first point, as `renew`; its rows are charged to all conventions.
+
+        Parameters
+        ----------
+        values : memoryview of float64, shape (n,)
+            Overwritten.
+        """
+        self.renew(&values[0])
+        self.oracle.ledger.setup(self.evaluations)
+
     def last_exact(self):
         """Return the coefficients, float64, shape (n,), at the last recomputation of scores; 0 if none."""
         return np.array(self.known)

@@ -187,6 +187,14 @@ cdef class Run(SteppedRun):
         self.converged = self.level.violation() < self.eps
         return 0
 
+    def begin(self, alpha):
+        """Begin at a feasible point, float64 (n,), instead of 0, without the start on subsets."""
+        self.drop_parts()
+        np.asarray(self.level.alpha)[:] = alpha
+        self.refinement.begin(self.level.v)
+        self.level.mark_all()
+        self.look()
+
     def state(self):
         """Return the state to continue from; None while values of inactive examples are reconstructed."""
         return super().state() if self.shrunk is None or self.shrunk.solving else None
@@ -254,6 +262,7 @@ class Decomposition(Solver):
     )
     stochastic = False
     resumable = True
+    startable = True
     version = 6
     Params = Params
 

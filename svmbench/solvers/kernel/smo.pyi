@@ -1,5 +1,8 @@
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
@@ -15,6 +18,7 @@ class Params:
 
 class Run(SteppedRun):
     def __init__(self, problem: Problem, oracle: Oracle, params: Params) -> None: ...
+    def begin(self, alpha: NDArray[np.float64]) -> None: ...
     def keep(self, kept: Kept) -> None: ...
     def snapshot(self) -> Snapshot: ...
     @property

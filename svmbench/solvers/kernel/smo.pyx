@@ -187,6 +187,12 @@ cdef class Run(SteppedRun):
                 )
                 self.left[first] = 0.0
 
+    def begin(self, alpha):
+        """Begin at a feasible point, float64 (n,), instead of 0."""
+        np.asarray(self.alpha)[:] = np.where(np.asarray(self.diagonal) > 0.0, alpha, self.C)
+        self.refinement.begin(self.gradient)
+        self.take_over()
+
     def keep(self, kept):
         """Declare the state of the run."""
         kept.vectors(alpha=self.alpha, gradient=self.gradient)
@@ -224,6 +230,7 @@ class SMO(Solver):
     counting = "n under every convention"
     stochastic = False
     resumable = True
+    startable = True
     Params = Params
 
     def start(self, problem, oracle, rng):

@@ -225,6 +225,13 @@ cdef class Run(SteppedRun):
         self.ledger.kev_iter += self.n
         return self.oracle.get_row(i)
 
+    def begin(self, alpha):
+        """Begin at a feasible point, float64 (n,), instead of 0."""
+        np.asarray(self.dual.alpha)[:] = alpha
+        self.refinement.begin(self.dual.v)
+        self.dual.activate_all()
+        self.converged = self.dual.violation() < self.eps
+
     def keep(self, kept):
         """Declare the state of the run."""
         self.dual.keep(kept.part("dual"))
@@ -263,6 +270,7 @@ class SMOPair(Solver):
     counting = "2n under every convention, and n per row of a reconstruction"
     stochastic = False
     resumable = True
+    startable = True
     version = 2
     Params = Params
 

@@ -1,0 +1,99 @@
+"""Warm starts: the coefficients of a stored run as the first point of another one on the same examples.
+
+So an exact solver polishes an approximate answer (T. Glasmachers, Recipe for Fast Large-scale SVM Training:
+Polishing, Parallelism, and more RAM!, 2022), and a path over C or the kernel reuses what it has learnt.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.errors import UserError
+from svmbench.problem import Problem
+from svmbench.run_config import RunConfig
+from svmbench.solvers import registry
+from svmbench.store import Store
+
+Floats = NDArray[np.float64]
+
+
+def named(config: RunConfig, store: Store) -> RunConfig:
+    """Return a configuration whose start is the whole id of a run, which is part of its identity.
+
+    Raises
+    ------
+    UserError
+        If there is no such run, it has no result, or the configuration cannot begin at a point.
+    """
+    if config.start is None:
+        return config
+    solver = registry.get(config.solver.name)
+    if not solver.startable:
+        able = ", ".join(name for name in registry.names() if registry.get(name).startable)
+        raise UserError(f"{solver.name} cannot begin at start={config.start}: leave it out, or use {able}")
+    if config.validate is not None:
+        raise UserError(
+            f"start={config.start} cannot be combined with validate.folds: a fold has fewer examples; leave "
+            "one out"
+        )
+    run = store.find(config.start)
+    if not run.complete:
+        raise UserError(f"start={config.start} is a run without a result ({run.status}): give one that ended")
+    return replace(config, start=run.id)
+
+
+def first_point(config: RunConfig, checksum: str, problem: Problem, store: Store) -> Floats:
+    """Return the first point, float64 (n,), feasible for the dual of the problem.
+
+    Signed coefficients β of the run become α = yβ, cut to the bounds. With an unregularised bias the class
+    with the larger sum is scaled down, so that both have the same sum.
+
+    Parameters
+    ----------
+    config : RunConfig
+        With a start, see `named`.
+    checksum : str
+        Of the training examples.
+    problem : Problem
+        The problem.
+    store : Store
+        The store that has the run.
+
+    Raises
+    ------
+    UserError
+        If the run was trained on other examples, or its model has no coefficients of examples.
+    """
+    run = store.find(str(config.start))
+    model = run.model()
+    if model.checksum != checksum:
+        raise UserError(
+            f"start={run.id} was trained on other examples: give a run on the same data set, subset and seed "
+            "of the subset"
+        )
+    if model.indices is None or model.coefficients is None or run.config.features is not None:
+        raise UserError(
+            f"start={run.id} has no coefficients of training examples, but weights or points: give a run of "
+            "a kernel solver without features or a budget of points"
+        )
+    model.check_fits(problem.n, 0)
+    signed = np.zeros(problem.n)
+    signed[model.indices] = model.coefficients
+    alpha = np.clip(signed * problem.y, 0.0, problem.bounds)
+    if problem.bias == "unregularised":
+        positive, negative = (float(alpha[problem.y == label].sum()) for label in (1.0, -1.0))
+        if positive == 0.0 or negative == 0.0:
+            return np.zeros(problem.n)
+        common = min(positive, negative)
+        for label, total in ((1.0, positive), (-1.0, negative)):
+            alpha[problem.y == label] *= common / total
+    return alpha
+
+
+def fingerprint(alpha: Floats) -> str:
+    """Return a name for a first point, for the identity of what begins there."""
+    return hashlib.sha256(alpha.tobytes()).hexdigest()[:16]

@@ -1,0 +1,147 @@
+"""Runs that begin at the coefficients of a stored run."""
+
+import json
+
+import numpy as np
+import pytest
+
+from svmbench import config
+from svmbench.cli.main import main
+from svmbench.errors import UserError
+from svmbench.problem import Problem
+from svmbench.runner.execute import execute
+from svmbench.runner.starting import first_point
+from svmbench.store import Store
+
+from .fakes import Silent
+
+DATA = ["dataset=checkerboard", "dataset.n_train=400", "dataset.n_test=200"]
+
+
+def made(results, *words):
+    given = [*DATA, "observe.points=2", f"results={results}", *words]
+    return execute(config.resolve(given), progress=Silent()).run
+
+
+def counts(run):
+    return {
+        name: run.rows()[-1][name] for name in ("iterations", "kev_ondemand", "kev_rowupdate", "kev_iter")
+    }
+
+
+@pytest.fixture
+def root(tmp_path):
+    return tmp_path / "r"
+
+
+EXACT = [
+    ("decomposition", "none"),
+    ("decomposition", "unregularised"),
+    ("smo", "none"),
+    ("smo_pair", "unregularised"),
+]
+
+
+@pytest.mark.parametrize(("solver", "bias"), EXACT)
+def test_a_start_at_the_optimum_ends_there_and_is_charged(root, solver, bias):
+    words = [f"solver={solver}", f"problem.bias={bias}", "solver.eps=1e-5"]
+    cold = made(root, *words)
+    warm = made(root, *words, f"start={cold.id}")
+    assert warm.status == "converged"
+    vectors = len(cold.model().indices)
+    assert counts(warm)["iterations"] <= 2
+    # n for each coefficient of the start, under every convention, and what the iterations cost.
+    for name in ("kev_ondemand", "kev_rowupdate", "kev_iter"):
+        assert counts(warm)[name] >= 400 * vectors
+    assert warm.rows()[-1]["kev_setup"] == 400 * vectors
+    assert warm.rows()[-1]["primal_objective"] == pytest.approx(cold.rows()[-1]["primal_objective"], rel=1e-6)
+
+
+@pytest.mark.parametrize(("solver", "bias"), EXACT)
+@pytest.mark.parametrize("change", [["problem.C=1000"], ["problem.C=0.1"], ["kernel.gamma=3"]])
+def test_a_start_elsewhere_reaches_the_same_optimum(root, solver, bias, change):
+    words = [f"solver={solver}", f"problem.bias={bias}", "solver.eps=1e-5"]
+    first = made(root, *words)
+    warm, cold = made(root, *words, *change, f"start={first.id}"), made(root, *words, *change)
+    assert warm.status == cold.status == "converged"
+    ends = [run.rows()[-1] for run in (warm, cold)]
+    objectives = [end["primal_objective"] for end in ends]
+    gap = max(end["relative_gap"] for end in ends)
+    assert abs(objectives[0] - objectives[1]) <= gap * max(objectives)
+    assert gap < 2e-3
+    assert warm.id != cold.id
+
+
+def test_an_approximate_answer_is_polished(root):
+    rough = made(root, "solver=sdca", "budget.kev=3e6")
+    words = ["solver=smo", "solver.eps=1e-4"]
+    warm, cold = made(root, *words, f"start={rough.id}"), made(root, *words)
+    assert warm.status == "converged"
+    assert counts(warm)["iterations"] < 0.9 * counts(cold)["iterations"]
+
+
+def test_the_start_is_part_of_the_identity_and_named_in_full(root):
+    one, other = (made(root, "solver=sdca", "budget.kev=1e5", f"seed={seed}") for seed in (0, 1))
+    runs = [made(root, "solver=smo", f"start={run.id[:-3]}") for run in (one, other)]
+    assert runs[0].id != runs[1].id
+    assert [run.document["start"] for run in runs] == [one.id, other.id]
+    assert all("start" in run.manifest["identity"] for run in runs)
+    assert made(root, "solver=smo", f"start={one.id}").id == runs[0].id
+    assert "start" not in json.dumps(made(root, "solver=smo").manifest["identity"])
+
+
+def test_a_warm_run_is_recomputed_and_continued(root, capsys):
+    first = made(root, "solver=sdca", "budget.kev=1e5")
+    words = ["solver=smo", "solver.eps=1e-7", f"start={first.id}"]
+    short = made(root, *words, "budget.iterations=40")
+    long = made(root, *words, "budget.iterations=400")
+    assert "continued" in long.manifest
+    whole = made(root.with_name("other"), "solver=sdca", "budget.kev=1e5")
+    alone = made(root.with_name("other"), *words, "budget.iterations=400")
+    assert whole.id == first.id
+    assert alone.rows()[-1]["dual_objective"] == long.rows()[-1]["dual_objective"]
+    assert counts(alone) == counts(long)
+    assert short.rows()[-1]["iterations"] == 40
+    assert main(["verify", "--recompute", "--results", str(root)]) == 0
+    out = capsys.readouterr().out
+    assert out.count("smo-checkerboard") == 2 and "differs" not in out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["solver=pegasos"],
+            "pegasos cannot begin at start=.*: leave it out, or use decomposition, smo, smo_pair",
+        ),
+        (["solver=smo", "dataset.seed=1"], "was trained on other examples"),
+        (["solver=smo", "subset=100"], "was trained on other examples"),
+        (["solver=smo", "validate.folds=3"], "cannot be combined with validate.folds"),
+    ],
+)
+def test_a_start_that_does_not_fit_is_one_sentence(root, words, message):
+    first = made(root, "solver=sdca", "budget.kev=1e5")
+    with pytest.raises(UserError, match=message):
+        made(root, *words, f"start={first.id}")
+    assert len(list(Store(root).runs())) == 1
+
+
+def test_a_start_without_coefficients_of_examples_is_refused(root):
+    points = made(root, "solver=dcd", "features=nystrom", "features.s=20")
+    with pytest.raises(UserError, match="has no coefficients of training examples, but weights or points"):
+        made(root, "solver=smo", f"start={points.id}")
+    with pytest.raises(UserError, match="there is no run nosuch"):
+        made(root, "solver=smo", "start=nosuch")
+
+
+def test_the_first_point_is_feasible(root):
+    run = made(root, "solver=pegasos", "budget.kev=1e6", "problem.C=100")
+    settings = config.resolve([*DATA, "solver=smo_pair", "problem.bias=unregularised", f"start={run.id}"])
+    y = np.where(np.arange(400) % 3 == 0, 1.0, -1.0)
+    problem = Problem(y=y, C=0.5, lam=1 / (0.5 * 400), bias="unregularised")
+    alpha = first_point(settings, run.model().checksum, problem, Store(root))
+    assert problem.within_box(alpha)
+    assert alpha @ y == pytest.approx(0.0, abs=1e-12)
+    signed = np.zeros(400)
+    signed[run.model().indices] = run.model().coefficients
+    np.testing.assert_array_equal((alpha > 0.0), (signed * y > 0.0))
