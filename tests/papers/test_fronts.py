@@ -6,7 +6,7 @@ from svmbench.errors import UserError
 from svmbench.papers import artifact as artifacts
 from svmbench.papers.drawing import draw
 from svmbench.papers.fronts import standings
-from svmbench.papers.keeping import checkpoints
+from svmbench.papers.keeping import checkpoints, compares_errors
 from svmbench.papers.newcomer import NAME, entered
 from tests.papers.written import artifact, errors, material, store
 
@@ -117,6 +117,7 @@ BOARDS = {
 def test_packs_of_fronts_keep_where_the_error_falls_and_the_end():
     rows = [{"test_error": error} for error in (0.3, 0.3, None, 0.2, 0.25, 0.2)]
     assert checkpoints(made())(rows) == [0, 3, 5]
+    assert not compares_errors(made(claims=[CLAIM]))
     other = {"name": "part", "order": {"less": {"solver": "sbp", "at": 1e3}, "than": 20.0}}
     assert list(checkpoints(made(claims=[{**CLAIM, "parts": [other]}]))(rows)) == list(range(6))
 
