@@ -95,7 +95,7 @@ _SOLVERS = (
     *("smo_pair", "randsvm", "pegasos_linear", "dcd", "svm_perf", "cpsp"),
     *("asset", "cpny", "ocas", "platt", "simba"),
     *("svm_light_linear", "l2svm_mfn", "sklearn_svc", "sklearn_linearsvc", "sklearn_sgd", "sklearn_nystroem"),
-    *("sklearn_rbfsampler", "sklearnex_svc", "snapml_svm", "bsgd", "cvm", "bvm", "projectron"),
+    *("sklearn_rbfsampler", "sklearnex_svc", "snapml_svm", "bsgd", "cvm", "bvm", "projectron", "snacks"),
 )
 
 
