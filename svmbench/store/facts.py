@@ -236,6 +236,24 @@ def _check_about(dataset: Any, problem: Any, optimum: Any) -> None:
             _number(problem.get(name))
 
 
+#: Numbers of a recorded load that commands use, and most numbers of a list in it.
+_LOAD, _MOST_LOADS = ("seconds", "others", "stolen"), 3
+
+
+def check_load(load: Any) -> None:
+    """Raise an error unless the load in status.json is as `svmbench.runner.load` records it, or absent."""
+    if load is None:
+        return
+    if not isinstance(load, dict) or not set(_LOAD) <= load.keys():
+        raise ValueError(f"a load without {', '.join(_LOAD)}")
+    if load["seconds"] is None:
+        raise ValueError("a load of no time")
+    for name, value in load.items():
+        listed = isinstance(value, list) and len(value) <= _MOST_LOADS and name not in _LOAD
+        for one in value if listed else (value,):
+            _number(one)
+
+
 #: Most characters of a text in a document: more than twice the length of any path.
 LONGEST = 10_000
 

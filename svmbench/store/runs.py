@@ -11,7 +11,7 @@ from svmbench.errors import UserError
 from svmbench.files import digest, holder, read_regular, sha256
 from svmbench.run_config import Document, RunConfig
 from svmbench.store import documents, lines, trace
-from svmbench.store.facts import LONGEST, Facts, PackedFacts, check_lengths, facts_of
+from svmbench.store.facts import LONGEST, Facts, PackedFacts, check_lengths, check_load, facts_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -307,10 +307,13 @@ def _end(path: Path) -> dict[str, Any]:
         check = end.pop("check", None)
         if check is not None and check != digest(end):
             raise _changed(path / "status.json")
+        check_load(end.get("load"))
         return end
     except FileNotFoundError:
         if not path.name.endswith(RUNNING):
             raise documents.damaged(path, "status.json is missing") from None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise documents.damaged(path / "status.json", error) from error
     who = holder(path / LOCK)
     if who is None:
         reason = "its process ended without storing an end; the checkpoints until then are whole"

@@ -45,7 +45,16 @@ def environment(path: Path) -> dict[str, Any]:
     record = _read(path)
     if path.stem != digest(record):
         raise documents.damaged(path, "its name is not the digest of its content")
+    if not _are_libraries(record.get("libraries", [])):
+        raise documents.damaged(path, "its libraries are not described as a machine does")
     return record
+
+
+def _are_libraries(found: Any) -> bool:
+    """Return whether these are descriptions of libraries, each with a processor's name or none."""
+    return isinstance(found, list) and all(
+        isinstance(one, dict) and isinstance(one.get("architecture"), str | None) for one in found
+    )
 
 
 def measurement(path: Path) -> tuple[dict[str, Any], bool]:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from svmbench.files import digest
-from svmbench.store import shared
 from svmbench.store.runs import StoredRun
+from svmbench.store.store import opened
 
 #: Columns of a trace, and metrics made of them, that depend on what else the machine does.
 SECONDS = ("wall_seconds", "cpu_seconds", "nanoseconds")
@@ -51,13 +51,12 @@ def disturbed(run: StoredRun) -> str:
 
 def machine(run: StoredRun) -> str:
     """Return a name for the machine and the software of a run, the same for all runs of both."""
-    name = run.manifest.get("environment")
+    name = str(run.manifest.get("environment"))
     # The environment of a packed run is among the reference documents.
-    homes = [folder for home in run.homes for folder in (home, home / "reference")]
-    path = next((p for home in homes if (p := home / "environments" / f"{name}.json").is_file()), None)
-    if path is None:
+    records = (opened(home).environment(name) for home in run.homes)
+    record = next((one for one in records if one is not None), None)
+    if record is None:
         return f"unknown {name}"
-    record = shared.environment(path)
     found = {key: value for key, value in record.items() if key not in _INDIFFERENT}
     # A baseline loads libraries of its own. What they have in common is the processor that they compute for.
     kernels = {library.get("architecture") for library in record.get("libraries", [])}

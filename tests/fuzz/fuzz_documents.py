@@ -44,6 +44,7 @@ from svmbench.store import Store, StoredRun, documents, index, lines, packs, sha
 from svmbench.store.identity import identity
 from svmbench.store.notes import Notes
 from svmbench.store.store import opened
+from svmbench.store.timing import comparable, machine
 from svmbench.sweep.record import Record
 from tests.fuzz.fuzz_readers import instrument
 from tests.store.conftest import CONFIG
@@ -109,6 +110,8 @@ def _use(run: StoredRun) -> None:
         run.value(key)
     with contextlib.suppress(UserError):
         steps_of(run, "kev_ondemand"), optimum_of(run), problem_of(run), method_of(run)
+    with contextlib.suppress(UserError):
+        comparable([run])
 
 
 def _whole() -> None:
@@ -179,6 +182,9 @@ def environment(data: bytes) -> None:
     with contextlib.suppress(UserError):
         shared.environment(path)
     Store(ROOT, warn=lambda sentence: None).environment(path.stem)
+    with contextlib.suppress(UserError):
+        about = {"environment": path.stem}
+        machine(StoredRun(FUZZED, StoredRun.read(FUZZED).facts, about))
     path.unlink()
 
 
@@ -331,7 +337,8 @@ def _make(seed: int) -> Path:
             {"iterations": t, "kev_ondemand": 20 * t, "test_error": 0.5 / t, "dual_source": "solver"}
         )
     folds = {"folds": 2, "mistakes": [1, 2], "examples": [10, 10]}
-    return writer.finish("budget", "enough", peak_memory=10.0, cross_validation=folds).path
+    load = {"seconds": 1.0, "own": 1.0, "others": 0.0, "others_most": 0.0, "stolen": 0.0, "queue": [1, 2]}
+    return writer.finish("budget", "enough", peak_memory=10.0, cross_validation=folds, load=load).path
 
 
 def _make_plan() -> None:
