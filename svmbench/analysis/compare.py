@@ -112,8 +112,10 @@ def compare(
         If nothing can be compared, or a group has several methods on a problem.
     """
     kept, left_out = for_seconds([*a, *b], cost)  # of both together: one machine
-    places = {run.path for run in kept}
-    first, second = (observe([run for run in group if run.path in places], cost, metric) for group in (a, b))
+    places = {run.value("path") for run in kept}
+    first, second = (
+        observe([run for run in group if run.value("path") in places], cost, metric) for group in (a, b)
+    )
     both = first.with_names_of(second)
     left_out = list(dict.fromkeys(left_out + first.left_out + second.left_out))
     rows = []

@@ -93,6 +93,11 @@ class Index:
             if run is not None and _signature(f"{self._root}/{folder}/{name}") == row[-2]:
                 yield name, run
 
+    def missing(self, folder: str, names: Iterable[str]) -> list[str]:
+        """Return, sorted, the names of ended runs that have no row; rows are not checked."""
+        known = {name for (name,) in self._query("SELECT name FROM runs WHERE folder = ?", folder)}
+        return sorted(name for name in names if name not in known and not name.endswith(RUNNING))
+
     def starts(self, folder: str) -> dict[str, tuple[str, str]]:
         """Return start times and keys, by name, of the runs of a folder that have a valid row.
 

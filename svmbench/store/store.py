@@ -13,7 +13,7 @@ from typing import Any
 
 from svmbench.errors import UserError, nearest
 from svmbench.files import Lock, digest, holder
-from svmbench.store import documents, packs, shared
+from svmbench.store import documents, many, packs, shared
 from svmbench.store.identity import ids_meant, run_id, underived
 from svmbench.store.index import Index, folder_names
 from svmbench.store.reading import best, read
@@ -69,12 +69,13 @@ class Store:
         count : int
             Most runs to return.
         """
+        names = self._names(self._own_folders())
         with Index(self._home) as index:
             known: dict[tuple[str, str], StoredRun] = {}  # runs read, by folder and name
             places: dict[str, list[tuple[str, str, str, str]]] = {}  # by identity
-            for folder in self._own_folders():
+            for folder in names:
                 starts = index.starts(folder)
-                for name in folder_names(self._home / folder):
+                for name in names[folder]:
                     at = starts.get(name)
                     run = self._read(index, folder, name) if at is None else None
                     if run is not None:
@@ -290,11 +291,19 @@ class Store:
                 self._skipped(path, error, "a shared document")
         return None
 
+    def _names(self, folders: Sequence[str]) -> dict[str, list[str]]:
+        """Return the names in folders of runs, after reading many new runs at once."""
+        names = {folder: folder_names(self._home / folder) for folder in folders}
+        for folder, found in names.items():
+            many.fill(self._home, folder, found)
+        return names
+
     def _all(self, folders: Sequence[str]) -> Iterator[StoredRun]:
+        names = self._names(folders)
         with Index(self._home) as index:
             # Reference runs last: of equal runs, the first is kept.
             for folder in folders:
-                left = set(folder_names(self._home / folder))
+                left = set(names[folder])
                 for name, run in index.known(folder, left):
                     left.discard(name)
                     yield run

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,7 +45,7 @@ def chosen_groups(results: str, groups: Iterable[Iterable[str]]) -> list[list[St
     for names in groups:
         found: dict[str, StoredRun] = {}
         for name in names:
-            found.update((str(run.path), run) for run in _meant(listed, name))
+            found.update((run.value("path"), run) for run in _meant(listed, name))
         chosen.append(list(found.values()))
     return chosen
 
@@ -78,7 +79,8 @@ def _meant(listed: _Listed, name: str) -> list[StoredRun]:
             raise UserError(f"{name} is a folder that contains no runs; give a results folder")
         return runs
     if any(sign in name for sign in "*?["):
-        runs = [run for run in listed.own if fnmatchcase(run.id, name)]
+        matches = re.compile(translate(name)).match
+        runs = [run for run in listed.own if matches(run.id)]
         if not runs:
             raise UserError(f"no run in {store.root} matches {name}; see: svmbench list")
         return runs

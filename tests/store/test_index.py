@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from svmbench.run_config import RunConfig
-from svmbench.store import Store, StoredRun, documents
+from svmbench.store import Store, StoredRun, documents, many
 from svmbench.store.identity import identity
 from svmbench.store.state import beginnings
 
@@ -315,3 +315,42 @@ def test_damaged_runs_leave_their_place_to_older_ones(store, some):
     (some[-1].path / "run.json").write_text("{")
     newest, _ = store.newest(2)
     assert newest == some[-3:-1]
+
+
+@pytest.fixture
+def several(monkeypatch):
+    """Read even few runs by two processes."""
+    monkeypatch.setattr(many, "MANY", 3)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1}, raising=False)
+
+
+def test_many_new_runs_are_read_by_several_processes(store, some, several, monkeypatch):
+    names = [run.id for run in some]
+    (store.root / "index.sqlite").unlink()
+    monkeypatch.setattr("svmbench.store.store.read", lambda path: pytest.fail(f"{path} was read here"))
+    assert sorted(run.id for run in store.runs()) == sorted(names)
+    (store.root / "index.sqlite").unlink()
+    assert store.newest(2)[1] == sorted(names)
+
+
+def test_a_damaged_run_among_many_is_told_and_the_others_are_found(store, some, several):
+    (some[0].path / "trace.csv").write_text("x")
+    (store.root / "index.sqlite").unlink()
+    told = []
+    found = Store(store.root, warn=told.append).runs()
+    assert {run.id for run in found} == {run.id for run in some[1:]}
+    assert len(told) == 1 and some[0].id in told[0]
+
+
+@pytest.mark.parametrize("program", ["/bin/false", "/not/there"])
+def test_runs_are_found_where_no_process_can_read_them(store, some, several, monkeypatch, program):
+    names = [run.id for run in some]
+    (store.root / "index.sqlite").unlink()
+    monkeypatch.setattr(sys, "executable", program)
+    assert sorted(run.id for run in store.runs()) == sorted(names)
+
+
+def test_no_process_starts_for_runs_that_have_rows(store, some, several, monkeypatch):
+    store.runs()
+    monkeypatch.setattr(subprocess, "Popen", lambda *given, **more: pytest.fail("a process was started"))
+    assert len(store.runs()) == len(some)

@@ -1,0 +1,83 @@
+"""Read thousands of runs into the index by several processes at once.
+
+``python -m svmbench.store.many RESULTS FOLDER`` reads the runs whose names are on standard input, separated
+by NUL. Its only result are rows of the index: a run without one afterwards is read when it is asked for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import subprocess
+import sys
+from collections.abc import Collection
+from pathlib import Path
+
+from svmbench.errors import UserError
+from svmbench.store.index import Index
+from svmbench.store.reading import read
+
+#: Fewest runs without a row for which processes are started: a second's work of one.
+MANY = 4000
+#: Most processes. Each writes to the database in turn.
+_MOST = 8
+
+
+def fill(root: Path, folder: str, names: Collection[str]) -> None:
+    """Add the ended runs without a row to the index, if they are many and there are several cores.
+
+    Parameters
+    ----------
+    root : Path
+        The results folder.
+    folder : str
+        A folder of runs in it.
+    names : collection of str
+        Names in that folder.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if len(names) < MANY or cores < 2 or not os.access(root, os.W_OK):
+        return
+    with Index(root) as index:
+        new = index.missing(folder, names)
+    if len(new) >= MANY:
+        count = min(cores, _MOST)
+        _read_by_processes(root, folder, [new[k::count] for k in range(count)])
+
+
+def _read_by_processes(root: Path, folder: str, shares: list[list[str]]) -> None:
+    command = [sys.executable, "-P", "-m", "svmbench.store.many", str(root), folder]
+    workers: list[subprocess.Popen[bytes]] = []
+    try:
+        # Without memory for a process, or if one ends early, fewer runs are read here.
+        with contextlib.suppress(OSError):
+            for share in shares:
+                worker = subprocess.Popen(
+                    command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                )
+                workers.append(worker)
+                with worker.stdin or contextlib.nullcontext() as names:
+                    names.write(os.fsencode("\0".join(share)))
+        for worker in workers:
+            worker.wait()
+    finally:
+        for worker in workers:  # of an interrupted command; others have ended
+            worker.kill()
+            worker.wait()
+
+
+def _main() -> None:
+    root, folder = Path(sys.argv[1]), sys.argv[2]
+    gc.disable()  # what is read is kept in rows, and the process ends soon
+    with Index(root) as index:
+        for name in os.fsdecode(sys.stdin.buffer.read()).split("\0"):
+            signature = index.signature(folder, name)
+            with contextlib.suppress(UserError, OSError):  # told when it is asked for
+                run = read(root / folder / name)
+                if run is not None and signature is not None:
+                    index.keep(folder, name, signature, run)
+
+
+if __name__ == "__main__":
+    _main()
