@@ -21,8 +21,10 @@ Method, from w = 0; 1 is the objective there, the first error bound::
 
 It converges at the end of the last stage.
 
-Answer: the mean of the iterates of the current stage so far. Counting: two inner products per iteration, <w, x_i>
-and |w - u|². An iteration takes O(d) operations, on sparse rows as well.
+Answer: the mean of the iterates of the current stage so far.
+
+Counting: two inner products per iteration, <w, x_i> and |w - u|². An iteration takes O(d) operations, on
+sparse rows as well.
 """
 
 from dataclasses import dataclass, field
@@ -44,7 +46,9 @@ class Params:
 
     stage: int = field(
         default=35_000,
-        metadata={"min": 1, "help": "Iterations of a stage. The authors' number for Adult; 80,000 for MNIST."},
+        metadata={
+            "min": 1, "help": "Iterations of a stage. The authors' number for Adult; 80,000 for MNIST."
+        },
     )
     stages: int = field(
         default=5,
