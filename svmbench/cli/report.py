@@ -34,6 +34,30 @@ def _verdicts(results: Path) -> list[dict[str, Any]]:
     return found.records
 
 
+def _opening(results: Path, runs: Sequence[StoredRun]) -> str:
+    """Return the comparison of the field as HTML if some of the runs belong to it, else an empty text."""
+    from svmbench.figures.series import COUNTERS
+    from svmbench.papers import artifact as artifacts
+    from svmbench.papers.drawing import front_svg
+    from svmbench.papers.fronts import FRONT_LEGEND, section_cells, standings
+    from svmbench.papers.material import Material
+    from svmbench.papers.plan import Index
+    from svmbench.report.opening import Section, html
+    from svmbench.store import Store
+
+    material = Material.of(artifacts.load("field"), Index(Store(results)))
+    if not {run.id for run in material.stored} & {run.id for run in runs}:
+        return ""
+    sections = [
+        Section(COUNTERS[counter], front_svg(material, counter), *section_cells(material, found))
+        for counter in material.artifact.counters
+        if (found := standings(material, counter))
+    ]
+    if not sections:
+        return ""
+    return html(material.artifact.title, [f"{material.tally()}.", FRONT_LEGEND], sections)
+
+
 def main(arguments: Sequence[str]) -> int:
     """Write the page and print its path."""
     parser = Parser(
@@ -64,7 +88,8 @@ def main(arguments: Sequence[str]) -> int:
         )
     runs = chosen(given.results, given.runs or [given.results])
     verdicts = [] if given.runs else _verdicts(Path(given.results))
-    size = write(path, given.results, runs, given.title, verdicts)
+    opening = "" if given.runs else _opening(Path(given.results), runs)
+    size = write(path, given.results, runs, given.title, verdicts, opening=opening)
     if given.json:
         print(json.dumps({"path": str(path), "runs": [run.id for run in runs], "bytes": size}, indent=2))
         return 0
@@ -79,10 +104,12 @@ def write(
     title: str = _TITLE,
     verdicts: Sequence[dict[str, Any]] = (),
     refresh: float | None = None,
+    opening: str = "",
 ) -> int:
     """Write the page of some runs of a results folder; return its bytes.
 
-    With `refresh` an open page loads itself again after so many seconds.
+    With `refresh` an open page loads itself again after so many seconds. `opening` is HTML that comes before
+    the figures.
     """
     from svmbench.files import write_whole
     from svmbench.report.build import page
@@ -90,7 +117,7 @@ def write(
 
     notes = Notes(Path(results)).all()
     tags = {run: known["tags"] for run, known in notes.items() if known.get("tags")}
-    text = page(runs, title, verdicts, seedless=seedless(runs), tags=tags, refresh=refresh)
+    text = page(runs, title, verdicts, seedless=seedless(runs), tags=tags, refresh=refresh, opening=opening)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text)
     return len(text.encode())

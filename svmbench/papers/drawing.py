@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tempfile
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -95,6 +96,14 @@ def _draw_front(material: Material, counter: str, folder: Path) -> list[Path]:
     return paths
 
 
+def front_svg(material: Material, counter: str) -> str:
+    """Return the picture of the fronts under one cost as SVG."""
+    with tempfile.TemporaryDirectory() as folder:
+        rows, looks = _rows(material, counter), emphasis(material, counter)
+        svg, _ = _draw_sheet(material, rows, Path(folder) / "fronts", looks, ["svg"])
+        return svg.read_text(encoding="utf-8")
+
+
 def _draw_together(material: Material, folder: Path) -> list[Path]:
     """Draw all counting conventions on one sheet, one row each."""
     rows = [row for counter in material.artifact.counters for row in _rows(material, counter)]
@@ -102,14 +111,18 @@ def _draw_together(material: Material, folder: Path) -> list[Path]:
 
 
 def _draw_sheet(
-    material: Material, rows: Sequence[Row], stem: Path, looks: Looks | None = None
+    material: Material,
+    rows: Sequence[Row],
+    stem: Path,
+    looks: Looks | None = None,
+    formats: Sequence[str] = FORMATS,
 ) -> list[Path]:
     artifact = material.artifact
     said = [*artifact.options.get("notes", ()), *notes(artifact)]
     if artifact.kind == "front":
         said.insert(0, FRONT_CAPTION)
     scale = artifact.options.get("scale")
-    return draw_rows(rows, stem, title=artifact.title, notes=said, scale=scale, looks=looks)
+    return draw_rows(rows, stem, title=artifact.title, notes=said, scale=scale, looks=looks, formats=formats)
 
 
 def _rows(material: Material, counter: str) -> list[Row]:

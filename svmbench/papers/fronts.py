@@ -106,7 +106,7 @@ def emphasis(material: Material, counter: str) -> Looks:
 def front_table(material: Material) -> Mapping[str, str]:
     """Return the table of an artifact, by file suffix: a section per cost, and how far the costs agree."""
     artifact = material.artifact
-    about = [f"# {artifact.title}", f"{artifact.source}.", f"{material.tally()}.", _LEGEND]
+    about = [f"# {artifact.title}", f"{artifact.source}.", f"{material.tally()}.", FRONT_LEGEND]
     rows: list[list[str]] = []
     by_counter = {counter: standings(material, counter) for counter in artifact.counters}
     for counter, found in by_counter.items():
@@ -129,7 +129,7 @@ def front_table(material: Material) -> Mapping[str, str]:
     return {"md": "\n\n".join(about) + "\n", "csv": csv_text(header, rows)}
 
 
-_LEGEND = (
+FRONT_LEGEND = (
     "Each cell is a mean test error in percent over the last three decades of a cost, its median over "
     "seeds, and in brackets the part of these costs, in percent, on which the method is on the common "
     "front: within one standard error of the least error. A method with several settings has the least "
@@ -142,6 +142,11 @@ _LEGEND = (
 
 def section(material: Material, found: Mapping[str, Standing]) -> str:
     """Return the table of one cost."""
+    return table(*section_cells(material, found))
+
+
+def section_cells(material: Material, found: Mapping[str, Standing]) -> tuple[list[str], list[list[str]]]:
+    """Return the header and the rows of the table of one cost."""
     assert material.artifact.runs is not None
     titles = {panel.name: panel.title for panel in material.artifact.runs.panels}
     names = [line.name for line in material.artifact.runs.lines]
@@ -160,7 +165,7 @@ def section(material: Material, found: Mapping[str, Standing]) -> str:
         ]
         rank = f"{ranks[name]:.1f}" if name in ranks else "–"
         rows.append([title_of(material, name), rank, p, *cells])
-    return table(["method", f"mean rank of {len(whole)}", "p", *(titles[panel] for panel in found)], rows)
+    return ["method", f"mean rank of {len(whole)}", "p", *(titles[panel] for panel in found)], rows
 
 
 def agreements(by_counter: Mapping[str, Mapping[str, Standing]]) -> str:

@@ -76,6 +76,7 @@ def page(
     seedless: Collection[str] = (),
     tags: Mapping[str, Sequence[str]] | None = None,
     refresh: float | None = None,
+    opening: str = "",
 ) -> str:
     """Return the page.
 
@@ -93,6 +94,8 @@ def page(
         Run -> its tags.
     refresh : float, optional
         Seconds after which an open page reloads itself, for runs in progress.
+    opening : str
+        HTML before the figures, as from `svmbench.report.opening`. Its size is not limited.
 
     Raises
     ------
@@ -102,13 +105,13 @@ def page(
     library = _packed(vega())
     tables = f"{_verdicts(verdicts)}{_runs(runs, tags or {})}{_environments(runs)}{_commands(runs)}"
     groups = dict(problems(runs))
-    most, size = max(LIMIT, EACH * len(runs)), 0
+    most, size = max(LIMIT, EACH * len(runs)) + (len(_packed(opening)) if opening else 0), 0
     for kept in FEWER:
         drawn = figures(runs, kept)
         for one in drawn:
             one["tags"] = sorted({tag for run in one["runs"] for tag in (tags or {}).get(run["name"], ())})
         summaries = [_summary(groups[one["title"]], one["cost"], seedless) for one in drawn]
-        text = _text(runs, title, tables, library, drawn, summaries, kept, refresh)
+        text = _text(runs, title, tables, library, drawn, summaries, kept, refresh, opening)
         size = len(text.encode())
         if size <= most:
             return text
@@ -127,6 +130,7 @@ def _text(
     summaries: Sequence[str],
     kept: int | None,
     refresh: float | None,
+    opening: str,
 ) -> str:
     """Return the page; figures and tables are compressed, and unpacked by the script."""
     parts = resources.files("svmbench.report")
@@ -139,7 +143,8 @@ def _text(
         _figure(number, figure, summary)
         for number, (figure, summary) in enumerate(zip(drawn, summaries, strict=True), 1)
     )
-    content = f"""{_contents(drawn, tables)}<h2 id="figures-title" tabindex="-1">Figures</h2>
+    content = f"""{_contents(drawn, opening, tables)}{opening}
+<h2 id="figures-title" tabindex="-1">Figures</h2>
 <p class="note">A figure for each problem (data set, kernel, C or λ, bias), those with most methods first.
 A line for each run, or the median over seeds with the quartiles as a band.</p>
 {sections}{tables}"""
@@ -200,20 +205,24 @@ def _options(names: Iterable[str], columns: dict[str, Any]) -> str:
     )
 
 
-def _contents(drawn: Sequence[dict[str, Any]], tables: str) -> str:
+def _contents(drawn: Sequence[dict[str, Any]], opening: str, tables: str) -> str:
     """Return the table of contents, which filters figures and runs and links to them."""
     links = "".join(
         f'<li data-search="{_words(figure)}"><a href="#figure-{number}">{escape(figure["title"])}</a> '
         f"({len(figure['methods'])} methods, {len(figure['runs'])} runs)</li>"
         for number, figure in enumerate(drawn, 1)
     )
-    others = "".join(
-        f'<li><a href="#{name}">{heading}</a></li>'
-        for name, heading in re.findall(r'<h2 id="([a-z-]+)">([^<]+)</h2>', tables)
+    first, others = (
+        "".join(
+            f'<li><a href="#{name}">{heading}</a></li>'
+            for name, heading in re.findall(r'<h2 id="([a-z-]+)">([^<]+)</h2>', part)
+        )
+        for part in (opening, tables)
     )
+    first = f"<ul>{first}</ul>" if first else ""
     return f"""<nav aria-label="Contents"><label class="filter">Show what has these words (solver, set, tag)
 <input type="search" name="filter" autocomplete="off"></label> <span id="shown" role="status"></span>
-<ol>{links}</ol><ul>{others}</ul></nav>"""
+{first}<ol>{links}</ol><ul>{others}</ul></nav>"""
 
 
 def _words(figure: dict[str, Any]) -> str:

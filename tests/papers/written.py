@@ -58,7 +58,7 @@ def store(
             "features": shape[1],
         },
         "solver": {"name": name, "title": title or registry.get(name).title},
-        "problem": {"lam": 0.01, "C": 1.0},
+        "problem": {"lam": 0.01, "C": 1.0, "bias": "none"},
         **{key: value for key, value in changes.items() if key not in planned_config},
     }
     release = registry.get(name).release() if version is None else version
