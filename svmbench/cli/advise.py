@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -58,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     print(f"{resolved.dataset.name}: {rows:,} training examples, {columns:,} columns")
     for one in advice:
-        print(f"\n{_entry(one)}")
+        print(f"\n{_entry(one, given.overrides)}")
     return 0
 
 
@@ -69,13 +70,19 @@ def _with_kernel(overrides: Sequence[str]) -> list[str]:
     return [*overrides, *own, *([] if named & {"problem.C", "problem.lam"} else ["problem.C=1"])]
 
 
-def _entry(one: Advice) -> str:
+def _entry(one: Advice, data: Sequence[str]) -> str:
+    """Return the paragraph for one wish; `data` are the user's own words, for the command."""
     from svmbench.papers.advice import NEAR, OPTIMUM
 
-    lines = [f"{one.wish}: {one.method}", f"  svmbench run {' '.join(one.overrides)}"]
+    several = any("," in word for word in one.overrides)
+    command = shlex.join(["svmbench", "sweep" if several else "run", *data, *one.overrides])
+    lines = [f"{one.wish}: {one.method}", f"  {command}"]
     lines += [f"  {title}: {text} ({run})" for title, text, run in one.evidence]
     until = "at its end" if one.wish == OPTIMUM else f"within {NEAR:g} point of the best error"
     lines.append(f"  expected {until}: {_forecast(one.seconds, 's')}")
+    if one.seconds is not None and one.missed:
+        sets = f"{one.missed} other data set{'s' * (one.missed > 1)}"
+        lines.append(f"    or more: on {sets} it did not get there in time, or was disturbed")
     lines.append(f"  expected memory: {_forecast(one.memory, 'MiB')}")
     return "\n".join(lines)
 

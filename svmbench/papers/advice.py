@@ -16,6 +16,7 @@ from svmbench.analysis.fronts import mean_ranks
 from svmbench.errors import UserError
 from svmbench.papers.fronts import FRONT, standings
 from svmbench.papers.material import Material
+from svmbench.papers.runs import written
 from svmbench.papers.samples import first_below
 from svmbench.papers.shown import line_of, title_of
 from svmbench.solvers import registry
@@ -47,13 +48,17 @@ class Advice:
     method : str
         Title of the method.
     overrides : tuple of str
-        Arguments of ``svmbench run`` for it.
+        Arguments for it of ``svmbench run`` or, where a key has several values, separated by commas, of
+        ``svmbench sweep``: those values were tried, and the best counted.
     evidence : sequence of (str, str, str)
         For each of the nearest data sets: its title, what was measured there, and the run.
     seconds, memory : Forecast or None
         On the new data, CPU seconds until the method's own rule holds or, for other wishes, until its test
         error is within `NEAR` points of the least of all methods; and MiB of the process. None if too few
         data sets have such runs.
+    missed : int
+        Number of data sets with runs on which these seconds are not known: the method did not get there
+        within its limit, or was not alone on the machine. Their costs would be above the forecast's, if any.
     """
 
     wish: str
@@ -62,6 +67,7 @@ class Advice:
     evidence: Sequence[tuple[str, str, str]]
     seconds: Forecast | None
     memory: Forecast | None
+    missed: int
 
 
 def advise(material: Material, rows: int, columns: int) -> list[Advice]:
@@ -205,19 +211,25 @@ def _advice(
 ) -> Advice:
     """Return advice with forecasts from what was measured on each data set."""
     memory: dict[str, float] = {}
-    settings: dict[str, None] = {}
+    settings: dict[str, dict[str, None]] = {}
     for match in material.matches:
         if match.planned.solver == name:
-            settings.update(dict.fromkeys(key for key, _ in match.planned.over))
+            for key, value in match.planned.over:
+                settings.setdefault(key, {})[written(value)] = None
             if match.complete and match.result.peak_memory:
                 panel = match.planned.panel
                 memory[panel] = max(memory.get(panel, 0.0), float(match.result.peak_memory))
     line = line_of(material.artifact, name)
-    overrides = (f"solver={line.solver}", *line.overrides, *(f"{key}=..." for key in settings))
+    overrides = (
+        f"solver={line.solver}",
+        *line.overrides,
+        *(f"{k}={','.join(v)}" for k, v in settings.items()),
+    )
     made = [
         forecast([shapes[panel] for panel in costs], list(costs.values()), new) for costs in (seconds, memory)
     ]
-    return Advice(wish, title_of(material, name), overrides, evidence, made[0], made[1])
+    missed = len(shapes.keys() - seconds.keys())
+    return Advice(wish, title_of(material, name), overrides, evidence, made[0], made[1], missed)
 
 
 def _title(material: Material, panel: str) -> str:

@@ -21,26 +21,30 @@ ERRORS = {"decomposition": (30, 10), "smo": (40, 11), "sbp": (12, 12), "pegasos"
 @pytest.fixture
 def found(tmp_path):
     """SBP is soon good, decomposition and SMO end by their own rules; SMO takes twice as long."""
-    made = artifact(
-        list(ERRORS), kind="front", panels=PANELS, counters=["cpu_seconds", "kev_ondemand", "prediction"]
-    )
+    return stored(tmp_path, ERRORS)
+
+
+def stored(root, known, *, stopped=(), **options):
+    """Runs with these errors; on the data sets in `stopped`, exact methods are stopped before their end."""
+    counters = ["cpu_seconds", "kev_ondemand", "prediction"]
+    made = artifact(list(known), kind="front", panels=PANELS, counters=counters, **options)
     for planned in made.runs.planned():
         rows, columns = SHAPES[planned.panel]
         exact = planned.solver in ("decomposition", "smo")
         took = 1e-4 * rows * {"smo": 2.0}.get(planned.solver, 1.0)
         trace = [
             {**row, "cpu_seconds": took * part, "support_vectors": 10 * k}
-            for k, (row, part) in enumerate(zip(errors(*ERRORS[planned.solver]), (0.5, 1.0)), start=1)
+            for k, (row, part) in enumerate(zip(errors(*known[planned.solver]), (0.5, 1.0)), start=1)
         ]
         store(
-            tmp_path,
+            root,
             planned,
             trace,
-            status="converged" if exact else "budget",
+            status="converged" if exact and planned.panel not in stopped else "budget",
             load={"seconds": 5.0, "others": 0.0, "stolen": 0.0, "cores": 2},
             shape=(rows, columns),
         )
-    return material(made, tmp_path)
+    return material(made, root)
 
 
 def test_advice_rests_on_the_nearest_data_sets(found):
@@ -58,6 +62,26 @@ def test_the_forecast_is_that_of_the_measured_power(found):
     # SBP never comes within a point of 10 %.
     assert early.seconds is None
     assert optimum.memory.value == pytest.approx(12.4, rel=1e-3)
+
+
+def test_data_sets_where_the_method_did_not_get_there_are_counted(tmp_path, capsys, monkeypatch):
+    found = stored(tmp_path, ERRORS, stopped=("s6",))
+    (optimum, *_) = advise(found, 100, 2)
+    assert (optimum.seconds.sets, optimum.missed) == (6, 1)
+    monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: found.artifact)
+    assert main(["advise", "dataset=banana", "--results", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert told.count("or more: on 1 other data set it did not get there in time, or was disturbed") == 1
+
+
+def test_the_command_has_all_settings_that_were_compared(tmp_path, capsys, monkeypatch):
+    groups = [{"solvers": ["bsgd"], "seeds": 1, "over": {"solver.budget": [50, 800]}}]
+    found = stored(tmp_path, {"bsgd": (20, 10)}, groups=groups)
+    assert {one.overrides for one in advise(found, 100, 2)} == {("solver=bsgd", "solver.budget=50,800")}
+    monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: found.artifact)
+    assert main(["advise", "dataset=banana", "--results", str(tmp_path)]) == 0
+    command = "  svmbench sweep dataset=banana solver=bsgd solver.budget=50,800\n"
+    assert command in capsys.readouterr().out
 
 
 def test_without_the_comparison_there_is_no_advice(tmp_path):
@@ -90,7 +114,8 @@ def test_advice_for_a_file_of_ones_own_in_both_forms(tmp_path, capsys, monkeypat
     assert main(words) == 0
     out = capsys.readouterr().out
     assert out.startswith("own: 32 training examples, 2 columns\n")
-    assert "the optimum: decomposition\n  svmbench run solver=decomposition\n" in out
+    command = f"svmbench run dataset=file dataset.path={path} solver=decomposition"
+    assert f"the optimum: decomposition\n  {command}\n" in out
     assert "expected at its end: " in out and "80 % interval from 7 data sets" in out
     assert main([*words, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
