@@ -11,10 +11,15 @@ from typing import TYPE_CHECKING
 
 from svmbench.cli._parser import Parser
 from svmbench.config import folder
+from svmbench.errors import UserError
 
 if TYPE_CHECKING:
     from svmbench.analysis.forecast import Forecast
     from svmbench.papers.advice import Advice
+
+
+#: What describes data and problem: sections of the configuration, and keys of others.
+_DATA, _PROBLEM = ("dataset", "data"), ("kernel.gamma", "problem.C", "problem.lam")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -35,6 +40,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_json()
     parser.add_results(written=True)
     given = parser.parse_intermixed_args(arguments)
+    for word in given.overrides:
+        key = word.partition("=")[0]
+        if "=" not in word or (key.partition(".")[0] not in _DATA and key not in _PROBLEM):
+            raise UserError(
+                f"{word} is not allowed: describe the data, as by dataset=file dataset.path=PATH; besides, "
+                f"{', '.join(_PROBLEM[:-1])} and {_PROBLEM[-1]} can be given"
+            )
 
     from svmbench import config, data
     from svmbench.papers import artifact as artifacts

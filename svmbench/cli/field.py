@@ -12,6 +12,9 @@ from svmbench.errors import UserError
 
 _PAPER = "field"
 
+#: Seeds of an entered solver: those of the others.
+_SEEDS = 3
+
 
 def main(arguments: Sequence[str]) -> int:
     """Make missing runs of the comparison, or of one solver, and draw the fronts."""
@@ -29,7 +32,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--sets", metavar="SET,SET", help="these data sets only")
     parser.add_argument(
-        "--seeds", type=int, default=3, metavar="N", help="seeds of an entered solver: 3 by default"
+        "--seeds", type=int, metavar="N", help=f"seeds of an entered solver: {_SEEDS} by default"
     )
     parser.add_argument("--draw", action="store_true", help="draw what is stored, without new runs")
     parser.add_argument(
@@ -43,8 +46,11 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
     if given.page is not None and (given.words or given.sets):
         parser.error("--page is for the whole comparison: leave out the solver and --sets")
-    if given.seeds < 1:
-        raise UserError(f"--seeds {given.seeds} is not allowed: give at least 1")
+    if given.seeds is not None and not given.words:
+        parser.error("--seeds is for an entered solver: name it, or leave --seeds out")
+    seeds = _SEEDS if given.seeds is None else given.seeds
+    if seeds < 1:
+        raise UserError(f"--seeds {seeds} is not allowed: give at least 1")
 
     from svmbench.papers import artifact as artifacts
     from svmbench.papers import fields
@@ -65,7 +71,7 @@ def main(arguments: Sequence[str]) -> int:
     made = shown
     if given.words:
         folders = tuple(folder.user_folders(given.config_dir))
-        shown, made = entered(shown, given.words, given.seeds, folders)
+        shown, made = entered(shown, given.words, seeds, folders)
     results = Path(given.results)
     code = 0 if given.draw else make([made], results)
     index = Index(Store(results))

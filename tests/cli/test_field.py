@@ -10,6 +10,7 @@ WRONG = [
     (["perceptron", "x"], "x is not allowed: give each key once, as KEY=VALUE or KEY=VALUE,VALUE"),
     (["--sets", "adlut"], "--sets: unknown 'adlut'; did you mean 'adult'? (known: banana, "),
     (["perceptron", "--seeds", "0"], "--seeds 0 is not allowed: give at least 1"),
+    (["--seeds", "5"], "--seeds is for an entered solver: name it, or leave --seeds out"),
     (["--draw"], "none of the "),
     (["sbp", "--draw"], "no run of sbp is stored: make them by the same command without --draw"),
     (["dcd"], "dcd cannot use kernel=gaussian: it needs kernel=linear; give that, features=nystrom, or"),

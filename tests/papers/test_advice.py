@@ -97,6 +97,9 @@ def test_without_the_comparison_there_is_no_advice(tmp_path):
         (["dataset=file"], "dataset.path"),
         (["dataset=file", "dataset.path=/nosuch"], "/nosuch"),
         (["dataset=banana"], "advice rests on the comparison of the field, of which 0 data sets are stored"),
+        (["mine.svm"], "mine.svm is not allowed: describe the data, as by dataset=file dataset.path=PATH"),
+        (["dataset=banana", "solver=sbp"], "solver=sbp is not allowed: describe the data"),
+        (["dataset=banana", "kernel=linear"], "kernel.gamma, problem.C and problem.lam can be given"),
         ([], "KEY=VALUE"),
     ],
 )
