@@ -30,6 +30,9 @@ _BLOCK = 1 << 23
 #: exponent beyond which the value is 0 in double precision.
 _EXPONENT, _VANISHES = 1e-11, 746.0
 
+#: Squared distances to centres that differ by less, relative to the largest squared norm, are equal.
+_EQUAL = 1e-6
+
 #: Rows of either side that are converted to double precision at a time.
 _ROWS = 4096
 
@@ -157,6 +160,8 @@ def scores(model: StoredModel, train: Any, X: Any, unit: float | None = None) ->
             raise UserError("the model holds neither weights nor coefficients: repeat the run by force=true")
         if model.points is not None or model.features is not None:
             unit = None  # maps and arbitrary points use rows as loaded
+        if model.regions is not None:
+            return _local(model, train, X, unit)
         return expansion(model.kernel, points, coefficients, X, unit)
     result = np.empty(X.shape[0])
     for begin in range(0, X.shape[0], _ROWS):
@@ -164,6 +169,25 @@ def scores(model: StoredModel, train: Any, X: Any, unit: float | None = None) ->
         if model.features is not None:
             rows = _fourier(model.features, model.kernel, rows)
         result[begin : begin + _ROWS] = rows @ model.weights
+    return result
+
+
+def _local(model: StoredModel, train: Any, X: Any, unit: float | None) -> Floats:
+    """Return the decision values of a model of several clusters: of the terms in the cluster of each row."""
+    assert model.indices is not None and model.coefficients is not None
+    assert model.centres is not None and model.norms is not None
+    regions, least = np.zeros(X.shape[0], dtype=np.int64), np.full(X.shape[0], np.inf)
+    for cluster, norm in enumerate(model.norms):
+        at = model.centres[model.clusters == cluster]
+        means = expansion(model.kernel, taken(train[at], unit), np.full(at.size, 1.0 / at.size), X, unit)
+        # Distances that are equal but for rounding belong to the first centre.
+        regions[norm - 2.0 * means < least - _EQUAL * model.norms.max()] = cluster
+        np.minimum(least, norm - 2.0 * means, out=least)
+    result = np.empty(X.shape[0])
+    for cluster in range(model.norms.size):
+        own, rows = model.regions == cluster, np.flatnonzero(regions == cluster)
+        points = taken(train[model.indices[own]], unit)
+        result[rows] = expansion(model.kernel, points, model.coefficients[own], X[rows], unit)
     return result
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.features import FeatureMap
-from svmbench.solvers.base import KernelExpansion, LinearModel, Snapshot
+from svmbench.solvers.base import KernelExpansion, LinearModel, LocalExpansion, Snapshot
 from svmbench.store.model import StoredModel
 
 
@@ -45,6 +45,8 @@ def stored_model(
     arrays: dict[str, Any] = {}
     if isinstance(model, KernelExpansion):
         arrays = {"indices": model.indices, "coefficients": model.coefficients}
+    elif isinstance(model, LocalExpansion):
+        arrays = {name: value for name, value in vars(model).items() if name != "bias"}
     elif not isinstance(model, LinearModel):
         arrays = {"points": model.points, "coefficients": model.coefficients}
     else:

@@ -7,6 +7,7 @@ access to clocks, logs or test data. Splitting a run into several calls of ``adv
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.problem import Problem
+from svmbench.solvers.kernel_kmeans import EQUAL
 
 if TYPE_CHECKING:
     from svmbench.rng import Generator
@@ -145,7 +147,92 @@ class ReducedSetExpansion:
         return float(oracle.point_squared_norm(self.points, self.coefficients))
 
 
-Model: TypeAlias = KernelExpansion | LinearModel | ReducedSetExpansion
+@dataclass(frozen=True)
+class LocalExpansion:
+    r"""A predictor with a kernel expansion for each cluster of the input space.
+
+    A row x belongs to the cluster c with the nearest centre in the feature space, that is with the smallest
+    :math:`|m_c|^2 - 2 \langle m_c, \Phi(x) \rangle`, where m_c is the mean of some examples. Its prediction
+    is :math:`\sum_k \beta_k K(x_{i_k}, x)` over the terms of that cluster. This is a kernel expansion with
+    the kernel K(x, x') [x and x' belong to one cluster]. It has the interface of `KernelExpansion`.
+
+    Attributes
+    ----------
+    indices : ndarray of int64, shape (s,)
+        Training examples with non-zero coefficients, ascending.
+    coefficients : ndarray of float64, shape (s,)
+        The β_k.
+    regions : ndarray of int64, shape (s,)
+        Their clusters.
+    centres : ndarray of int64, shape (m,)
+        Training examples that the centres are means of, ascending.
+    clusters : ndarray of int64, shape (m,)
+        Their clusters, from 0.
+    norms : ndarray of float64, shape (number of clusters,)
+        The |m_c|².
+    bias : float
+        b, added to each prediction.
+    """
+
+    indices: NDArray[np.int64]
+    coefficients: NDArray[np.float64]
+    regions: NDArray[np.int64]
+    centres: NDArray[np.int64]
+    clusters: NDArray[np.int64]
+    norms: NDArray[np.float64]
+    bias: float = 0.0
+
+    @property
+    def support_vectors(self) -> int:
+        """Number of non-zero coefficients."""
+        return int(self.indices.size)
+
+    def _nearest(self, products: Callable[[Any, Any], NDArray[np.float64]], count: int) -> NDArray[np.int64]:
+        """Return the clusters of rows, shape (count,), from their inner products with an expansion."""
+        regions, least = np.zeros(count, dtype=np.int64), np.full(count, np.inf)
+        slack = EQUAL * float(self.norms.max())
+        for cluster, norm in enumerate(self.norms):
+            at = self.centres[self.clusters == cluster]
+            distances = norm - 2.0 * products(at, np.full(at.size, 1.0 / at.size))
+            regions[distances < least - slack] = cluster
+            np.minimum(least, distances, out=least)
+        return regions
+
+    def _terms(self, cluster: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        own = self.regions == cluster
+        return self.indices[own], self.coefficients[own]
+
+    def scores(self, oracle: Reader, X: Any) -> NDArray[np.float64]:
+        """Return the predictions for rows X, shape (m, d), as float64 (m,); counted as prediction.
+
+        A row costs one evaluation for each example behind a centre, and one for each term of its cluster.
+        """
+        count = X.shape[0]
+        regions = self._nearest(lambda at, share: oracle.decision_function(at, share, 0.0, X), count)
+        scores = np.empty(count)
+        for cluster in range(self.norms.size):
+            rows = np.flatnonzero(regions == cluster)
+            scores[rows] = oracle.decision_function(*self._terms(cluster), self.bias, X[rows])
+        return scores
+
+    def training_scores(self, oracle: Reader) -> NDArray[np.float64]:
+        """Return the predictions for all training examples, without bias, in double precision.
+
+        Counted as observation. The centres are compared in single precision.
+        """
+        regions, scores = self._nearest(oracle.training_scores, oracle.n), np.empty(oracle.n)
+        for cluster in range(self.norms.size):
+            rows = np.flatnonzero(regions == cluster)
+            scores[rows] = oracle.exact_responses(*self._terms(cluster), cols=rows, observed=True)
+        return scores
+
+    def squared_norm(self, oracle: Reader, y: NDArray[np.float64], responses: NDArray[np.float64]) -> float:
+        """Return the sum of the squared norms of the expansions from the responses, shape (n,)."""
+        at = self.indices
+        return max(0.0, float(np.dot(self.coefficients, y[at] * responses[at])))
+
+
+Model: TypeAlias = KernelExpansion | LinearModel | ReducedSetExpansion | LocalExpansion
 
 
 @dataclass(frozen=True)
@@ -154,7 +241,7 @@ class Snapshot:
 
     Attributes
     ----------
-    model : KernelExpansion, LinearModel or ReducedSetExpansion
+    model : KernelExpansion, LinearModel, ReducedSetExpansion or LocalExpansion
         The predictor.
     responses : ndarray of float64, shape (n,), or None
         c_i = y_i <w, Φ(x_i)> of the model on the training set, without bias, if the method maintains them.
@@ -169,7 +256,7 @@ class Snapshot:
         Loss of the regularised form that the method minimises: ``hinge`` or ``squared_hinge``.
     inside : bool
         Whether the model lies in the feature space of the kernel, so that the optimum of the problem is a
-        lower bound of its objective. Models on random features do not.
+        lower bound of its objective. Models on random features do not, nor do `LocalExpansion`.
     dual : float or None
         A lower bound of the optimal λ-form objective without a dual point, such as the dual value of the
         reduced problem of a cutting-plane method.

@@ -22,12 +22,19 @@ _ARRAYS = {
     "weights": np.float64,
     "dual_indices": np.int64,
     "dual_values": np.float64,
+    "regions": np.int64,
+    "centres": np.int64,
+    "clusters": np.int64,
+    "norms": np.float64,
 }
+
+#: What the model of several clusters has in addition, all or none.
+_LOCAL = ("regions", "centres", "clusters", "norms")
 
 #: Ascending rows are stored as differences, which compress to a quarter of the size, under a name with this
 #: suffix. Older models store the rows themselves.
 _STEPS = "_steps"
-_ROWS = ("indices", "dual_indices")
+_ROWS = ("indices", "dual_indices", "centres")
 
 
 @dataclass(frozen=True)
@@ -36,7 +43,9 @@ class StoredModel:
 
     It has one of three forms: :math:`\sum_k \beta_k K(x_{i_k}, x) + b` over training examples (``indices``
     and ``coefficients``), the same over arbitrary points (``points`` and ``coefficients``), or
-    :math:`\langle w, z(x) \rangle + b` (``weights``), where z is a feature map or the identity.
+    :math:`\langle w, z(x) \rangle + b` (``weights``), where z is a feature map or the identity. With
+    ``regions``, the first sum is over the terms in the cluster of x only: that of the nearest centre in the
+    feature space, each a mean of training examples.
 
     Attributes
     ----------
@@ -64,6 +73,12 @@ class StoredModel:
         w.
     dual_indices, dual_values : ndarray, shape (k,), or None
         The non-zeros of α if ``dual`` is ``own``.
+    regions : ndarray of int64, shape (s,), or None
+        Clusters of the terms.
+    centres, clusters : ndarray of int64, shape (m,), or None
+        Rows of the training part, ascending, and the clusters whose centres they are in the mean of.
+    norms : ndarray of float64, or None
+        Squared norm of each centre.
     """
 
     kernel: dict[str, Any]
@@ -79,6 +94,10 @@ class StoredModel:
     weights: NDArray[np.float64] | None = None
     dual_indices: NDArray[np.int64] | None = None
     dual_values: NDArray[np.float64] | None = None
+    regions: NDArray[np.int64] | None = None
+    centres: NDArray[np.int64] | None = None
+    clusters: NDArray[np.int64] | None = None
+    norms: NDArray[np.float64] | None = None
 
     def save(self, path: Path) -> None:
         """Write the model as compressed .npz without pickled objects; equal models give equal bytes."""
@@ -150,15 +169,31 @@ class StoredModel:
         ):
             if places is not None and values is not None and len(places) != len(values):
                 raise ValueError(f"{len(places)} points for {len(values)} coefficients")
+        self._check_clusters()
         for name in _ROWS:
             rows = getattr(self, name)
             if rows is not None and rows.size and (rows[0] < 0 or (np.diff(rows) <= 0).any()):
                 raise ValueError(f"{name} are no ascending rows")
 
+    def _check_clusters(self) -> None:
+        """Raise ValueError for arrays that do not form clusters."""
+        given = [getattr(self, name) for name in _LOCAL]
+        if all(array is None for array in given):
+            return
+        if self.indices is None or any(array is None for array in given):
+            raise ValueError("indices or arrays of clusters are missing")
+        regions, centres, clusters, norms = given
+        if len(regions) != len(self.indices) or len(centres) != len(clusters) or not len(norms):
+            raise ValueError("arrays of clusters have other lengths")
+        if not np.array_equal(np.unique(clusters), np.arange(len(norms))) or (
+            regions.size and not 0 <= regions.min() <= regions.max() < len(norms)
+        ):
+            raise ValueError("clusters are numbered otherwise")
+
     def check_fits(self, rows: int, features: int) -> None:
         """Raise a `UserError` unless the model fits a training part of this shape."""
         last = max(
-            (int(own[-1]) for own in (self.indices, self.dual_indices) if own is not None and own.size),
+            (int(own[-1]) for own in map(self.__getattribute__, _ROWS) if own is not None and own.size),
             default=-1,
         )
         if last >= rows:

@@ -27,6 +27,8 @@ FORMS = {
     "polynomial": ["solver=smo", "kernel=polynomial", "kernel.gamma=0.1", "problem.C=0.01"],
     "cpsp": ["solver=cpsp", "solver.k=5"],
     "bsgd": ["solver=bsgd", "solver.budget=7"],
+    "dcsvm": ["solver=dcsvm", "solver.early=1", "solver.sample=50"],
+    "cvm": ["solver=cvm", "solver.eps=1e-3"],
     "dcd": ["solver=dcd", "kernel=linear", "solver.loss=squared_hinge"],
     "ocas": ["solver=ocas", "kernel=linear"],
     "nystrom": ["solver=pegasos_linear", "features=nystrom", "features.s=20"],

@@ -42,7 +42,7 @@ def same(one, other):
 
 def test_which_solvers_cannot_go_on():
     ours = {name for name in registry.built_in() if registry.get(name).access != "data"}
-    restarted = {"bvm", "cpny", "cpsp", "cvm", "ocas", "projectron", "randsvm", "svm_perf"}
+    restarted = {"bvm", "cpny", "cpsp", "cvm", "dcsvm", "ocas", "projectron", "randsvm", "svm_perf"}
     assert ours - set(RESUMABLE) == restarted
 
 

@@ -29,7 +29,7 @@ import numpy as np
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 
-from svmbench.solvers.dual.nested_sets cimport Nested
+from svmbench.solvers.dual.nested_sets cimport Level, Nested
 from svmbench.solvers.dual.partial_level cimport PartialLevel
 
 cdef enum:
@@ -175,7 +175,7 @@ cdef class Growth(PartialLevel):
 
     cdef int solve_next(self, members) except -1:
         """Begin with the next subset at its coefficients and scores."""
-        cdef Nested level = self.whole
+        cdef Level level = self.whole
         y, alpha, bounds = self.problem.y[members], self.alpha[members], self.bounds[members]
         growth = self.problem.n / len(members)
         self.members, self.terms, self.solving = members, None, True

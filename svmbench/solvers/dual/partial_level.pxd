@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t
 
-from svmbench.solvers.dual.nested_sets cimport Nested
+from svmbench.solvers.dual.nested_sets cimport Level
 
 
 cdef class PartialLevel:
@@ -11,8 +11,8 @@ cdef class PartialLevel:
     cdef object oracle
     cdef object problem
     cdef Py_ssize_t least           # size of the sets within the set of a level
-    cdef Nested whole               # the level over all examples
-    cdef readonly Nested level      # over the current part
+    cdef Level whole                # the level over all examples
+    cdef readonly Level level       # over the current part
     # Values being computed: the expansion, the examples, and the number of those done.
     cdef object terms
     cdef object at

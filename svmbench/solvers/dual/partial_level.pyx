@@ -20,13 +20,13 @@ cdef class PartialLevel:
         Over all examples.
     problem : Problem
         In its C-form.
-    whole : Nested
+    whole : Level
         The level over all examples.
     least : int
         Size of the sets within its set.
     """
 
-    def __init__(self, oracle, problem, Nested whole not None, least):
+    def __init__(self, oracle, problem, Level whole not None, least):
         self.oracle, self.problem, self.whole, self.least = oracle, problem, whole, least
         self.changed = True
 

@@ -171,9 +171,9 @@ class CoreSet:
         """
         m = self._count
         if m == self._members.size:
-            self._members, self._weights, self._products = (
-                np.pad(array, (0, m)) for array in (self._members, self._weights, self._products)
-            )
+            self._members = np.pad(self._members, (0, m))
+            self._weights = np.pad(self._weights, (0, m))
+            self._products = np.pad(self._products, (0, m))
             self._gram = np.pad(self._gram, (0, m))
         signs = (self._y[example] * self._y[self.members]).astype(np.float32)
         self._gram[m, :m] = self._gram[:m, m] = signs * values

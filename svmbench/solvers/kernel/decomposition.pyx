@@ -54,7 +54,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport INT64_MAX, int64_t
 
 from svmbench.solvers.dual.growing_subsets cimport Growth
-from svmbench.solvers.dual.nested_sets cimport Flat, Level, Nested
+from svmbench.solvers.dual.nested_sets cimport Flat, Nested
 from svmbench.solvers.dual.refinement cimport Refinement
 from svmbench.solvers.dual.shrunk_level cimport Shrunk
 from svmbench.solvers.run cimport WORK_BETWEEN_SIGNALS, SteppedRun
@@ -86,21 +86,12 @@ class Params:
 cdef class Run(SteppedRun):
     """A started decomposition."""
 
-    cdef double eps
-    cdef object problem
-    cdef Py_ssize_t least           # size of the nested working sets
-    cdef Level level
-    cdef Growth growth              # the warm start; None if there is none, or it is over
-    cdef bint shrinks               # whether there are enough examples for shrinking
-    cdef readonly Shrunk shrunk     # rounds over the active examples; None during rounds over all
-    cdef readonly Refinement refinement
-
     def __init__(self, problem, oracle, params):
         super().__init__(problem, oracle)
         self.eps = params.eps
         self.problem = problem
         self.least = params.working_set
-        diagonal = checked_diagonal(oracle)
+        self.diagonal = diagonal = checked_diagonal(oracle)
         labels = np.asarray(self.labels)
         most = SETS * params.working_set
         if self.n > most and oracle.d <= FEW_FEATURES:
