@@ -38,7 +38,7 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
 from svmbench.solvers.dual.working_pair cimport midpoint
-from svmbench.solvers.dual.working_set cimport WORKING_SET_PAD, offer, put
+from svmbench.solvers.dual.working_set cimport WORKING_SET_PAD, bind, offer, put
 from svmbench.solvers.dual.working_set cimport solve as solve_working_set
 
 cdef enum:
@@ -220,13 +220,7 @@ cdef class Flat(Level):
         self.vectors[0] = 1.0
         self.inner.stride = self.stride
         self.inner.kernel = &self.matrix[0]
-        self.inner.diagonal = &self.vectors[0, 0]
-        self.inner.least = &self.vectors[1, 0]
-        self.inner.most = &self.vectors[2, 0]
-        self.inner.beta = &self.vectors[3, 0]
-        self.inner.values = &self.vectors[4, 0]
-        self.inner.up = &self.vectors[5, 0]
-        self.inner.down = &self.vectors[6, 0]
+        bind(&self.inner, &self.vectors[0, 0], self.stride)
 
     def keep(self, kept):
         """Declare the point and the set to a `Kept`; when restoring, the matrix is computed again."""

@@ -22,7 +22,9 @@ from libc.string cimport memcpy, memset
 from svmbench.kernels._oracle cimport Oracle
 from svmbench.kernels.layouts._layout cimport TILE, Layout
 from svmbench.simd.targets cimport isa_level
-from svmbench.solvers.dual.working_set cimport WORKING_SET_PAD, make_row, solve as solve_set, working_set
+from svmbench.solvers.dual.working_set cimport (
+    WORKING_SET_PAD, bind, make_row, solve as solve_set, working_set
+)
 
 cdef enum:
     STEPS_BETWEEN = 32      # steps between two looks at the gap, at least
@@ -81,13 +83,7 @@ cdef class TwoGroups:
         self.inner.made = &self.made[0]
         self.inner.maker = <void*>self
         self.inner.make = <make_row>make
-        self.inner.diagonal = &self.vectors[0, 0]
-        self.inner.least = &self.vectors[1, 0]
-        self.inner.most = &self.vectors[2, 0]
-        self.inner.beta = &self.vectors[3, 0]
-        self.inner.values = &self.vectors[4, 0]
-        self.inner.up = &self.vectors[5, 0]
-        self.inner.down = &self.vectors[6, 0]
+        bind(&self.inner, &self.vectors[0, 0], most)
 
     @staticmethod
     def possible(Oracle oracle not None):

@@ -23,6 +23,17 @@ cdef extern from "svmbench/solvers/dual/csrc/working_set.h" nogil:
         unsigned char* made
 
 
+cdef inline void bind(working_set* set, double* vectors, ptrdiff_t stride) noexcept nogil:
+    """Give a set its seven vectors, which lie one after the other, `stride` apart."""
+    set.diagonal = vectors
+    set.least = vectors + stride
+    set.most = vectors + 2 * stride
+    set.beta = vectors + 3 * stride
+    set.values = vectors + 4 * stride
+    set.up = vectors + 5 * stride
+    set.down = vectors + 6 * stride
+
+
 # Change beta until the violation is at most eps, in at most `steps` steps; return the number of steps.
 cdef int64_t solve(int level, working_set* set, bint balanced, double eps, int64_t steps) noexcept nogil
 
