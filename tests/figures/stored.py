@@ -6,19 +6,14 @@ from svmbench.files import digest
 from svmbench.run_config import RunConfig
 from svmbench.store import Store
 from svmbench.store.identity import identity
+from tests.store.conftest import CONFIG as STORED
 
+#: That of the tests of the store, but for what pictures show.
 CONFIG = {
+    **STORED,
     "solver": {"name": "sbp"},
     "dataset": {"name": "adult"},
-    "kernel": {"name": "gaussian", "gamma": 0.05},
-    "problem": {"lam": None, "C": 1.0, "bias": "none"},
-    "budget": {"name": "quick", "counter": "kev_ondemand", "kev": 1e9, "memory": 64},
-    "observe": {"points": 10},
-    "seed": 0,
-    "threads": 1,
-    "results": "results",
-    "data": {"mirror": None, "dir": None},
-    "force": False,
+    "budget": {**STORED["budget"], "kev": 1e9},
 }
 
 #: Name of the optimum that runs refer to.
