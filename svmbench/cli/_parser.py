@@ -28,6 +28,10 @@ class Parser(argparse.ArgumentParser):
             "--results", default="results", metavar="DIR", help="folder of the stored runs", action=action
         )
 
+    def add_sweep(self, help: str = "name or unique prefix; the newest by default") -> None:
+        """Add the argument that names a sweep."""
+        self.add_argument("sweep", nargs="?", metavar="SWEEP", help=help)
+
     def add_json(self) -> None:
         """Add the option for machine-readable output."""
         self.add_argument("--json", action="store_true", help="print JSON; unknown numbers are null")

@@ -23,9 +23,7 @@ def main(arguments: Sequence[str]) -> int:
         "Rank the settings of a sweep by the median over seeds, smallest first. Choose by validation_error: "
         "a test error should only be reported.",
     )
-    parser.add_argument(
-        "sweep", nargs="?", metavar="SWEEP", help="name or unique prefix; the newest by default"
-    )
+    parser.add_sweep()
     parser.add_argument("--by", choices=_BY, default=_BY[0], help=f"criterion, {_BY[0]} by default")
     parser.add_json()
     parser.add_results()

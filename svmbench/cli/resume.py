@@ -13,9 +13,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser(
         "resume", "Continue a sweep: make the runs that failed, were interrupted or never started."
     )
-    parser.add_argument(
-        "sweep", nargs="?", metavar="SWEEP", help="name or unique prefix; the newest by default"
-    )
+    parser.add_sweep()
     parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)

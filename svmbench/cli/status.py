@@ -15,9 +15,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser(
         "status", "Show the progress of a sweep: done, running, time left, and the reason of each failure."
     )
-    parser.add_argument(
-        "sweep", nargs="?", metavar="SWEEP", help="name or unique prefix; the newest by default"
-    )
+    parser.add_sweep()
     parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)

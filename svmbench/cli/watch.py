@@ -56,9 +56,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
         "show the runs of the results folder that are being made and those that ended last. It ends with the "
         "sweep, or with Ctrl-C; the runs go on.",
     )
-    parser.add_argument(
-        "sweep", nargs="?", metavar="SWEEP", help="name or unique prefix, as svmbench status prints"
-    )
+    parser.add_sweep("name or unique prefix, as svmbench status prints")
     parser.add_argument(
         "--every", type=float, default=1.0, metavar="SECONDS", help="time between two looks (1)"
     )

@@ -88,11 +88,9 @@ def draw(
     stem: Path,
     *,
     title: str | None = None,
-    metric: str = "test_error",
-    notes: Sequence[str] = (),
     formats: Sequence[str] = FORMATS,
 ) -> list[Path]:
-    """Draw a metric against a cost for stored runs, one panel per data set.
+    """Draw the test error against a cost for stored runs, one panel per data set.
 
     Parameters
     ----------
@@ -104,10 +102,6 @@ def draw(
         Path of the pictures without extension.
     title : str, optional
         Title of the figure.
-    metric : str
-        Column of the trace on the y axis, one of `series.METRICS`.
-    notes : sequence of str
-        Further paragraphs for the caption.
     formats : sequence of str
         Formats in `svmbench.figures.FORMATS`.
 
@@ -119,10 +113,10 @@ def draw(
     Raises
     ------
     UserError
-        If the counter or metric is unknown, or nothing can be drawn.
+        If the counter is unknown, or nothing can be drawn.
     """
-    row = Row(counter, metric, select(runs, counter, metric))
-    return draw_rows([row], stem, title=title, notes=notes, formats=formats)
+    row = Row(counter, "test_error", select(runs, counter))
+    return draw_rows([row], stem, title=title, formats=formats)
 
 
 def draw_rows(

@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from svmbench.errors import UserError
-from svmbench.figures import FORMATS
 from svmbench.figures.labels import fit, further, handles_of, label_ends, put_legend, put_title
 from svmbench.figures.panel import Plot, draw_panel, is_wide
 from svmbench.figures.style import Look, Picture, drawing, looks, save
@@ -36,7 +35,6 @@ def draw_sheet(
     title: str | None = None,
     scale: str | None = None,
     x_scale: str = "log",
-    formats: Sequence[str] = FORMATS,
 ) -> list[Path]:
     """Draw rows of panels as in `make_sheet`, write the pictures and return their paths.
 
@@ -46,12 +44,10 @@ def draw_sheet(
         Path of the pictures without extension.
     caption : str
         Text beside the pictures.
-    formats : sequence of str
-        Formats in `svmbench.figures.FORMATS`.
     """
     with drawing():
         figure = make_sheet(rows, x_label, y_labels, title=title, scale=scale, x_scale=x_scale)
-        return save(figure, stem, caption, formats)
+        return save(figure, stem, caption)
 
 
 def make_sheet(

@@ -131,7 +131,7 @@ def _least(work: Callable[[], None]) -> float:
 
 def _panel(
     x_label: str, title: str, x: Sequence[Any], series: list[list[float]], label: str = "Pegasos",
-    solver: str = "pegasos_linear", y_label: str = "CPU seconds",
+    solver: str = "pegasos_linear",
 ) -> dict[str, Any]:  # fmt: skip
     """Return a panel of CPU seconds, the median of repetitions."""
     y = [float(np.median(times)) for times in series]
@@ -139,7 +139,7 @@ def _panel(
     return {
         "title": title,
         "x_label": x_label,
-        "y_label": y_label,
+        "y_label": "CPU seconds",
         "x_scale": "log",
         "scale": "log",
         "lines": [line],
