@@ -3,7 +3,7 @@
 #undef STRIP
 #define STRIP 8 /* registers of a result */
 
-/* One strip of the result stays in registers while a row passes over it, and that part of V in the cache. */
+/* A strip of the result stays in registers during a pass over a row, and the matching part of V in the cache. */
 TARGET static void VARIANT(combine)(const float *x, const int32_t *columns, const int64_t *begin,
                                     const int64_t *end, ptrdiff_t rows, const float *V, ptrdiff_t width, float *out,
                                     ptrdiff_t stride)
@@ -87,7 +87,7 @@ TARGET static void VARIANT(waves)(const float *t, const float *phase, float scal
     ptrdiff_t l = 0;
     for (; l + LANES <= n; l += LANES)
         VARIANT(wave)(t + l, phase + l, scale, out + l, BYTES);
-    if (l < n) /* the last few numbers in a register of their own */
+    if (l < n) /* the remaining numbers, in one more register */
         VARIANT(wave)(t + l, phase + l, scale, out + l, (size_t)(n - l) * sizeof(float));
 }
 

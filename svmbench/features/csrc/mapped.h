@@ -1,4 +1,4 @@
-/* Loops that make features: products with the frequencies, and waves. */
+/* Loops that compute features: products with the frequencies, and cosines. */
 #ifndef SVMBENCH_MAPPED_H
 #define SVMBENCH_MAPPED_H
 
@@ -10,13 +10,13 @@ typedef struct {
      * columns NULL: 0, 1, ... in each row; x NULL: all 1 */
     void (*combine)(const float *x, const int32_t *columns, const int64_t *begin, const int64_t *end, ptrdiff_t rows,
                     const float *V, ptrdiff_t width, float *out, ptrdiff_t stride);
-    /* The numbers among n that are not 0, and where they stand; returns how many. Both have room for n + 16. */
+    /* Writes the nonzero ones of n numbers and their positions, and returns their count. Both have room for n + 16. */
     ptrdiff_t (*nonzeros)(const float *x, ptrdiff_t n, float *values, int32_t *columns);
     /* out[l] = scale cos(t[l] + phase[l]), to 1e-7 scale for |t| < 1e5; out may be t */
     void (*waves)(const float *t, const float *phase, float scale, float *out, ptrdiff_t n);
 } mapped_loops;
 
-/* Those of an instruction set: enum isa_level of isa.h. */
+/* The loops of an instruction set, an enum isa_level of isa.h. */
 const mapped_loops *svmbench_mapped_loops(int level);
 
 #endif

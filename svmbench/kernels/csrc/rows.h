@@ -1,6 +1,6 @@
-/* Rows of float32 against weights of float64, as linear solvers read them: the loops over sparse rows, which are
- * short, to be inlined, and those over dense rows. The order of every addition is stated, and nothing is fused, so
- * that the result is the same bits on every instruction set. */
+/* Operations of linear solvers on float32 rows and float64 weights. Loops over sparse rows are short and inlined;
+ * those over dense rows are compiled for each instruction set. The order of every addition is fixed and nothing is
+ * fused, so that the result has the same bits on every instruction set. */
 #ifndef SVMBENCH_ROWS_H
 #define SVMBENCH_ROWS_H
 
@@ -21,7 +21,7 @@ typedef struct {
     const int64_t *begin; /* of row i; n + 1 numbers; NULL: the rows are dense */
 } sparse_rows;
 
-/* Four sums at a time, because each waits for the one before it. */
+/* Four independent sums, because each addition waits for the previous one of its sum. */
 static inline double svmbench_sparse_product(const sparse_rows *rows, ptrdiff_t i, const double *w)
 {
     const int32_t *at = rows->columns + rows->begin[i];
@@ -76,7 +76,7 @@ static inline double svmbench_sparse_add_measured(const sparse_rows *rows, ptrdi
     return change;
 }
 
-/* Begin to bring so many bytes into the cache: the first lines; the processor sees the rest coming by itself. */
+/* Prefetch so many bytes: only the first lines, after which the hardware prefetcher continues. */
 static inline void svmbench_prefetch(const void *address, ptrdiff_t bytes)
 {
     const char *at = (const char *)address;
@@ -94,7 +94,7 @@ typedef struct {
     double (*add_measured)(const float *x, double factor, double *w, ptrdiff_t n);
 } dense_loops;
 
-/* Those of an instruction set: enum isa_level of isa.h. */
+/* The loops of an instruction set, an enum isa_level of isa.h. */
 const dense_loops *svmbench_dense_loops(int level);
 
 #endif

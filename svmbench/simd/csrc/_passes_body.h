@@ -7,7 +7,7 @@
 typedef double VARIANT(doubles) __attribute__((vector_size(BYTES), may_alias, aligned(8)));
 typedef int64_t VARIANT(longs) __attribute__((vector_size(BYTES)));
 
-/* Which numbers of a register are meant, how many were, and what a register of floor or ceiling is. */
+/* Which numbers of a register are selected, how many have been, and registers of floor and ceiling. */
 #undef mask
 #undef tallied
 #define mask VARIANT(mask)
@@ -64,7 +64,7 @@ TARGET INLINE unsigned VARIANT(bits)(mask which)
 #endif
 }
 
-/* Eight interleaved partial sums, and how many numbers went into them. */
+/* Eight interleaved partial sums, and the count of their numbers. */
 typedef struct {
     vd sum[CHAINS];
     tallied count[CHAINS];
@@ -79,7 +79,7 @@ TARGET INLINE tallied VARIANT(one_more)(tallied count, mask which)
 #endif
 }
 
-/* The sum and those of the values that are meant. */
+/* Adds the selected values to the sum and the count. */
 TARGET INLINE vd VARIANT(plus)(vd sum, mask which, vd value)
 {
 #if LEVEL >= 2
@@ -105,7 +105,7 @@ TARGET INLINE ptrdiff_t VARIANT(counted)(const tallied *counts)
     return result;
 }
 
-/* The partial sums and what the few values that make no eight come to. */
+/* The partial sums plus the sum of the last values, fewer than eight. */
 TARGET INLINE double VARIANT(together)(const vd *sums, double rest)
 {
     double s[8];
@@ -120,7 +120,7 @@ TARGET INLINE void VARIANT(close)(const VARIANT(tally) *tally, double rest, ptrd
     *count += rest_count + VARIANT(counted)(tally->count);
 }
 
-/* A few blocks beside each other, so that no sum waits for another. */
+/* Several blocks side by side, so that no sum waits for another. */
 TARGET INLINE void VARIANT(sum_below_blocks)(const double *x, ptrdiff_t n, const int blocks, double level, double *sum,
                                           ptrdiff_t *count)
 {
@@ -170,7 +170,7 @@ TARGET INLINE vd VARIANT(signed_row)(const float *signs, const float *row)
 #endif
 }
 
-/* A block at most. */
+/* At most one block. */
 TARGET static void VARIANT(sample)(const double *x, const float *signs, const float *row, ptrdiff_t n, double level,
                                    double *sum, ptrdiff_t *count)
 {
@@ -212,7 +212,7 @@ TARGET INLINE void VARIANT(keep)(svmbench_band *band, const int classes, const i
     band->count[s]++;
 }
 
-/* Move the few values that make no eight and put them where they belong; return the sum of those below the band. */
+/* Move the last values, fewer than eight, put each where it belongs, and return the sum of those below the band. */
 TARGET INLINE double VARIANT(one_by_one)(double *x, double *total, const float *signs, const float *row,
                                          ptrdiff_t first, ptrdiff_t end, double step, double scale, const int action,
                                          const int classes, svmbench_band *band)
@@ -246,9 +246,9 @@ TARGET INLINE uint64_t VARIANT(word)(const uint8_t *marks, ptrdiff_t w)
     return result;
 }
 
-/* A block at most. Few values lie in the band; they are taken one by one when all have been compared, so that nothing
- * waits for a wrong guess. Which ones they are, and which lie below, is noted in bits that are counted in the end: what
- * is done for each value is the price. */
+/* At most one block. Few values lie in the band; they are collected one by one after all comparisons, which avoids
+ * branch mispredictions. Bits mark these and the values below the band, and are counted at the end, because work per
+ * value dominates the cost. */
 TARGET INLINE void VARIANT(block)(double *x, double *total, const float *signs, const float *row, ptrdiff_t first,
                                   ptrdiff_t end, double step, double scale, const int action, const int classes,
                                   svmbench_band *band)
@@ -312,7 +312,7 @@ TARGET INLINE void VARIANT(blocks)(double *x, double *total, const float *signs,
                                    ptrdiff_t end, double step, double scale, const int action, const int classes,
                                    svmbench_band *band)
 {
-    svmbench_band found = *band; /* a variable of its own stays in registers */
+    svmbench_band found = *band; /* a local copy stays in registers */
     for (ptrdiff_t begin = first; begin < end; begin += BLOCK)
         VARIANT(block)(x, total, signs, row, begin, end - begin < BLOCK ? end : begin + BLOCK, step, scale, action,
                        classes, &found);

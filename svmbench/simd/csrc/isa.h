@@ -1,4 +1,4 @@
-/* Instruction sets of the vector loops, and which of them is in use. */
+/* Instruction sets of the vector loops, and the one in use. */
 #ifndef SVMBENCH_ISA_H
 #define SVMBENCH_ISA_H
 
@@ -9,11 +9,11 @@
  * (Ice Lake, Zen 4). */
 enum isa_level { ISA_BASE, ISA_AVX2, ISA_AVX512, ISA_AVX512_ICL, ISA_LEVELS };
 
-/* The best level of this processor, or the one of the given name unless that is empty; -1: cannot run here. */
+/* The best level of this processor or, if a name is given, the level of that name; -1 if it cannot run here. */
 int svmbench_isa_level(const char *forced);
 const char *svmbench_isa_name(int level);
 
-/* Part `part` of `parts` equal shares of a count begins here. */
+/* Start of part `part` of `parts` equal parts of a count. */
 static inline ptrdiff_t share(ptrdiff_t count, int part, int parts) { return count * part / parts; }
 
 #endif

@@ -1,6 +1,6 @@
-/* Passes over a vector that the compiler does not make fast by itself.
+/* Passes over a vector that the compiler does not vectorise by itself.
  *
- * Eight values at a time in four independent chains of two: the order of the additions is stated here, so that the
+ * Eight values at a time in four independent chains of two: the order of the additions is fixed, so that the
  * result is the same on every machine, and no chain waits for another. Vectors are those of GCC and Clang.
  */
 #ifndef SVMBENCH_LANES_H

@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-/* At least `size` bytes, aligned to a line of the cache; to be given back by free(). NULL: there is none. What is
- * larger than a large page asks for such pages (Linux): main memory is then read at twice the speed in a virtual
- * machine, where every miss of the translation buffer walks two page tables. */
+/* At least `size` bytes, aligned to a cache line; release them with free(). NULL if there is no memory. Blocks larger
+ * than a huge page request such pages (Linux): they double the speed of reading main memory in a virtual machine, where
+ * every miss of the translation buffer walks two page tables. */
 void *svmbench_allocate(size_t size);
 
 #endif

@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-enum action { LOOKING, MOVING, MOVING_AND_ADDING }; /* what a pass does with values before it fills the band */
+enum action { LOOKING, MOVING, MOVING_AND_ADDING }; /* what a pass does with values before filling the band */
 
 #define BODY "_passes_body.h"
 #include "variants.h"
 
 enum {
-    LOTS = 8,   /* equal shares of the values, as many on any number of threads */
+    LOTS = 8,   /* equal parts of the values, independent of the number of threads */
     SAMPLES = 8 /* blocks of a sample */
 };
 

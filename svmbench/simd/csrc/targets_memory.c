@@ -18,7 +18,7 @@ void *svmbench_allocate(size_t size)
     void *memory = aligned_alloc(alignment, rounded);
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     if (memory != NULL && alignment == PAGE)
-        (void)madvise(memory, rounded, MADV_HUGEPAGE); /* a wish: without it the memory is merely slower */
+        (void)madvise(memory, rounded, MADV_HUGEPAGE); /* only a hint: without it the memory is slower */
 #endif
     return memory;
 }

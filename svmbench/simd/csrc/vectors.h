@@ -22,7 +22,7 @@ typedef int64_t vl __attribute__((vector_size(BYTES), may_alias));
 #undef LANES
 #define LANES (BYTES / 4) /* float32 numbers in a register */
 
-/* Has the compiler read a vector from memory once, into a register, and not for each use. */
+/* Makes the compiler load a vector into a register once, instead of at each use. */
 #undef IN_REGISTER
 #undef HELD
 #if LEVEL >= 1
@@ -31,24 +31,24 @@ typedef int64_t vl __attribute__((vector_size(BYTES), may_alias));
 #define IN_REGISTER(v) (void)(v)
 #endif
 
-/* The same for a constant; where there are 32 registers the compiler keeps those of its own accord. */
+/* The same for a constant; with 32 registers the compiler keeps constants there by itself. */
 #if LEVEL == 1
 #define HELD(v) IN_REGISTER(v)
 #else
 #define HELD(v) (void)(v)
 #endif
 
-/* 2^x for x <= 0: the whole part goes to the exponent, the best polynomial of degree 6 that is 1 at 0 is within 2e-9 of
- * the rest, so that rounding alone counts. A result below the smallest normal numbers is 0. Each step waits for the one
- * before it, so that four registers go side by side; not where there are 16 in all, which the sums need. There the
- * constants are read once: at each use they are as many loads as the sums need (Zen 3: a fifth of the speed). */
+/* 2^x for x <= 0: the integer part goes to the exponent; for the fraction, the best polynomial of degree 6 that is 1 at
+ * 0 has an error of 2e-9, below rounding. A result below the smallest normal number is 0. Each step waits for the
+ * previous one, so four registers are computed side by side, unless there are only 16 registers, which the sums need.
+ * There the constants are loaded once: loading them at each use costs a fifth of the speed on Zen 3. */
 TARGET INLINE void VARIANT(powers_of_two)(vf *x, const int count)
 {
     enum { BESIDE = LEVEL >= 2 ? 4 : 1, DEGREE = 6 };
     static const float terms[DEGREE + 1] = {1.535336194558773e-4f, 1.339887440097125e-3f, 9.618437357400467e-3f,
                                             5.550332471160333e-2f, 2.402264791363313e-1f, 6.931472028550505e-1f,
                                             1.0f};
-    vf magic = 12582912.0f - (vf){0}; /* 1.5 * 2^23: adding it rounds to a whole number, in the lowest bits */
+    vf magic = 12582912.0f - (vf){0}; /* 1.5 * 2^23: adding it rounds to an integer, in the lowest bits */
     vf least = -125.0f - (vf){0}, term[DEGREE + 1];
     HELD(magic);
     HELD(least);
@@ -110,7 +110,7 @@ TARGET INLINE vd VARIANT(smaller)(vd a, vd b)
 #endif
 }
 
-/* As many whole numbers of a byte as of 64 bits fill a register; compilers widen them one by one. */
+/* As many 8-bit integers as 64-bit integers fit a register; compilers widen them one by one. */
 TARGET INLINE vl VARIANT(widen_bytes)(const int8_t *from)
 {
 #if LEVEL >= 2
@@ -124,7 +124,7 @@ TARGET INLINE vl VARIANT(widen_bytes)(const int8_t *from)
 #endif
 }
 
-/* As many float32 numbers as float64 ones fill a register. */
+/* As many float32 numbers as float64 numbers fit a register. */
 TARGET INLINE vd VARIANT(widen)(const float *from)
 {
 #if LEVEL >= 2

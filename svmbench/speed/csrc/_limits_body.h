@@ -1,8 +1,8 @@
-/* One register's worth of work at a time on eight independent sums, which hides every latency. */
+/* One register at a time into eight independent sums, which hides all latency. */
 #undef STREAMS
 #undef OPAQUE
 #define STREAMS 8
-#if LEVEL >= 1 /* a value that the compiler knows nothing about, at no cost */
+#if LEVEL >= 1 /* an opaque value for the compiler, at no cost */
 #define OPAQUE(v) __asm__ volatile("" : "+v"(v))
 #else
 #define OPAQUE(v) __asm__ volatile("" : "+m"(v))

@@ -11,10 +11,10 @@
 #define SUM vu
 #define COLUMNS(store) ((store)->words)
 #define BORDER(store) PTRDIFF_MAX
-#define CHUNK 31 /* counts of its bytes fit bytes */
+#define CHUNK 31 /* words whose counts per byte fit into a byte */
 #define UNFINISHED(mode) 1
 
-/* Ones of each 32-bit lane, or, where the processor does not count, of each of its bytes. */
+/* Number of ones in each 32-bit lane or, without an instruction for it, in each byte of the lane. */
 TARGET INLINE vu VARIANT(ones)(vu v)
 {
 #if LEVEL == 3
@@ -63,7 +63,7 @@ TARGET INLINE vf VARIANT(look_up)(const float *table, vu number, const int table
 #else
 #if LEVEL == 1
     if (tables == 1) {
-        /* A permutation looks at the lowest three bits; the two above choose by their place as a sign. */
+        /* A permutation reads the lowest three bits; the two above select the result, each shifted to the sign. */
         const __m256 fourth = (__m256)(number << 28), fifth = (__m256)(number << 27);
         __m256 eight[4];
 #pragma GCC unroll 4
@@ -87,7 +87,7 @@ TARGET INLINE vu VARIANT(add)(vu sum, vu column, vu query, const sweep_mode mode
     return sum + VARIANT(ones)(column & query);
 }
 
-/* The number, or, for it is found at once, the kernel value. */
+/* The number, or the kernel value, because looking it up takes no longer. */
 TARGET INLINE vf VARIANT(argument)(const bits_store *store, const uint32_t *query, vu sum, ptrdiff_t at,
                                    const sweep_mode mode)
 {
@@ -99,7 +99,7 @@ TARGET INLINE vf VARIANT(argument)(const bits_store *store, const uint32_t *quer
 
 #include "sweep.h"
 
-/* Kernel values of whole numbers up to `largest`. */
+/* Kernel values of the integers up to `largest`. */
 TARGET INLINE void VARIANT(bits_any)(const bits_store *store, const kernel_params *kernel, const kernel_block *block,
                                      const int distance, int32_t largest)
 {
@@ -111,7 +111,7 @@ TARGET INLINE void VARIANT(bits_any)(const bits_store *store, const kernel_param
         VARIANT(sweep)(store, kernel, block, (sweep_mode){.distance = distance});
 }
 
-/* Apart from `bits_block`, whose loops get slower the more of them are inlined into one function. */
+/* Separate from `bits_block`, whose loops become slower as more of them are inlined into one function. */
 TARGET static __attribute__((noinline)) void VARIANT(bits_whole)(const bits_store *store, const kernel_params *kernel,
                                                                  const kernel_block *block)
 {

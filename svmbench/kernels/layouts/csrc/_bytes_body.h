@@ -50,7 +50,7 @@ TARGET INLINE vi VARIANT(whole)(vi sum) { return sum; }
 TARGET INLINE vf VARIANT(argument)(const bytes_store *store, const uint32_t *query, vi sum, ptrdiff_t at,
                                    const sweep_mode mode)
 {
-    /* Unsigned, because partial results may pass 2^31; what comes out never does. */
+    /* Unsigned, because partial results may exceed 2^31; the final result never does. */
     vu number = (vu)sum + query[store->quads];
     if (mode.distance) {
         vu squared;

@@ -1,10 +1,10 @@
-/* The loops of whole.h for one instruction set: plain ones that a compiler makes vectors of, without a branch. */
+/* The loops of whole.h for one instruction set: plain loops without branches, which the compiler vectorises. */
 
-/* For numbers of which none is negative, the order of their bits is that of the numbers. */
+/* Nonnegative floats are ordered like their bits. */
 TARGET static int VARIANT(range)(const float *x, ptrdiff_t n, float *top, float *least)
 {
     int32_t most = 0, negative = 0;
-    uint32_t low = 0x7F800000u - 1u; /* of the bits less 1, so that 0 is above all */
+    uint32_t low = 0x7F800000u - 1u; /* bits minus 1, so that 0 becomes the largest */
     for (ptrdiff_t k = 0; k < n; k++) {
         const float value = x[k] + 0.0f; /* -0 is 0 */
         int32_t bits;
@@ -26,7 +26,7 @@ TARGET static int VARIANT(whole)(const float *x, ptrdiff_t n, float unit, float 
     int misses = 0;
     for (ptrdiff_t k = 0; k < n; k++) {
         const float multiple = (x[k] / unit + magic) - magic, miss = multiple * unit - x[k];
-        /* Whatever is no number misses too. */
+        /* NaN fails this test, too. */
         misses |= !(multiple >= 0.0f) | !(multiple <= 255.0f) | !(miss <= slack) | !(-miss <= slack);
     }
     if (out && !misses)

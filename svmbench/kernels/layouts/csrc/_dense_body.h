@@ -1,4 +1,4 @@
-/* The loops of the dense layout. Columns in chunks, so that rounding grows with the chunk and not with d. */
+/* The loops of the dense layout. Columns are summed in chunks, so that rounding grows with the chunk and not with d. */
 #include "finish.h"
 
 #undef ROWS

@@ -1,5 +1,5 @@
-/* The loops of the dense layout in double precision: a value is the same whatever else is in its block, because each
- * query has sums of its own and their columns are added in order. */
+/* The loops of the dense layout in double precision: a value does not depend on the rest of its block, because each
+ * query has separate sums, in which the columns are added in order. */
 #include "finish_double.h"
 
 #undef SPAN

@@ -5,9 +5,9 @@
 #include <string.h>
 
 enum {
-    DOUBLE_QUERIES = 32, /* that a tile of double precision serves before it leaves the caches */
+    DOUBLE_QUERIES = 32, /* that use a tile of double precision before it leaves the caches */
     WHOLE_TILES = 32,    /* of a chunk of whole numbers */
-    WHOLE_TABLE = 2048,  /* kernel values that are looked up, from half of the nearest cache */
+    WHOLE_TABLE = 2048,  /* most entries of a table of kernel values, half of the first-level cache */
 };
 
 #define BODY "_double_body.h"
@@ -78,8 +78,8 @@ static kernel_params whole_kind(const tiled_job *job)
     return numbers;
 }
 
-/* The kernel values of all whole numbers to the largest; NULL where these are more than the table holds, or than there
- * are values to look up. */
+/* The kernel values of all integers up to the largest; NULL if there are more of these than the table holds, or than
+ * values to look up. */
 static const double *whole_table(const tiled_job *job, whole_numbers whole, ptrdiff_t values, double *table)
 {
     if (whole.largest < 0 || whole.largest >= WHOLE_TABLE || whole.largest >= values)
@@ -154,8 +154,8 @@ void svmbench_whole_row(const tiled_job *job, whole_numbers whole, const char *q
         row_part(job, whole, query, coefficient, scores, part);
 }
 
-/* A squared distance below this part of the two norms is made from differences: what it would lose by cancellation
- * passes the rounding of the exponential. Kernel values at others are below 1e-300 before that loss counts. */
+/* A squared distance below this part of the two norms is computed from differences: its loss by cancellation would
+ * exceed the rounding of the exponential. For larger ones the kernel value is below 1e-300 before that loss matters. */
 static const double CANCELLED = 1.0 / 16.0;
 
 static double csr_distance(const double_csr *points, ptrdiff_t j, const double_csr *queries, ptrdiff_t q)

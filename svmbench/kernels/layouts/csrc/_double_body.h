@@ -12,8 +12,8 @@
 #define GROUP 1
 #endif
 
-/* Add the terms of a group of indicators: two points that differ in it have squared differences of 1 in two of them,
- * two that agree a product of 1 in one. */
+/* Add the terms of a group of indicators. Two points that differ in the group have squared differences of 1 in two
+ * indicators; two that agree have a product of 1 in one. */
 TARGET INLINE vd VARIANT(add_code)(vd sum, vd code, vd query, const int gaussian)
 {
     const vd one = 1.0 - (vd){0};
@@ -23,8 +23,8 @@ TARGET INLINE vd VARIANT(add_code)(vd sum, vd code, vd query, const int gaussian
     return (sum + differ) + differ;
 }
 
-/* The sums of `count` queries (at most GROUP) and one tile, and from them the weighted kernel values. Against values in
- * single precision, `singles`, it is the weighted differences, and their squares. */
+/* The sums of `count` queries (at most GROUP) and one tile, and from them the weighted kernel values. Given values in
+ * single precision, `singles`: the weighted differences from these, and their squares. */
 TARGET INLINE void VARIANT(double_tile)(const kernel_params *kernel, const double *tile, ptrdiff_t d, ptrdiff_t codes,
                                         const double *coefficients, const double *queries, const int count,
                                         const int gaussian, vd *totals, const float *singles, ptrdiff_t stride,
@@ -103,7 +103,7 @@ TARGET INLINE void VARIANT(double_rows)(const kernel_params *kernel, const doubl
         }
 }
 
-/* Up to DOUBLE_QUERIES queries; each tile is read once for all of them. */
+/* For at most DOUBLE_QUERIES queries; each tile is read once for all of them. */
 TARGET static void VARIANT(double_block)(const kernel_params *kernel, const double_points *points,
                                          const double *queries, ptrdiff_t count, double *scores)
 {
@@ -114,7 +114,7 @@ TARGET static void VARIANT(double_block)(const kernel_params *kernel, const doub
         VARIANT(double_rows)(&own, points, queries, count, scores, 0, NULL, 0, NULL);
 }
 
-/* The same of the differences from values in single precision, with the Gaussian kernel. */
+/* The same for the differences from values in single precision, with the Gaussian kernel. */
 TARGET static void VARIANT(double_errors)(const kernel_params *kernel, const double_points *points,
                                           const double *queries, ptrdiff_t count, const float *singles,
                                           ptrdiff_t stride, double *sums, double *squares)
@@ -167,7 +167,7 @@ TARGET INLINE vd VARIANT(from_whole)(const int32_t *numbers)
 #endif
 }
 
-/* The kernel values at a register of whole numbers: from a table of them, or, to the same bits, by the formula. */
+/* The kernel values for a register of integers, from a table or, with the same bits, by the formula. */
 TARGET INLINE vd VARIANT(whole_values)(const int32_t *numbers, double unit_squared, const kernel_params *kernel,
                                        const double *table, const int gaussian)
 {
@@ -204,7 +204,7 @@ TARGET INLINE double VARIANT(weigh_all)(const int32_t *numbers, const double *co
     return total;
 }
 
-/* The sum of coefficients times kernel values at whole numbers; `table` has these values, or is NULL. */
+/* The sum of coefficients times kernel values of integers; `table` has these values, or is NULL. */
 TARGET static double VARIANT(weigh_whole)(const int32_t *numbers, const double *coefficients, ptrdiff_t count,
                                           double unit_squared, const kernel_params *kernel, const double *table)
 {
@@ -216,7 +216,7 @@ TARGET static double VARIANT(weigh_whole)(const int32_t *numbers, const double *
     return VARIANT(weigh_all)(numbers, coefficients, count, unit_squared, &own, NULL, 0);
 }
 
-/* values[j] += coefficient K for whole numbers. */
+/* values[j] += coefficient K for integers. */
 TARGET static void VARIANT(add_values)(const int32_t *numbers, ptrdiff_t count, double unit_squared,
                                        const kernel_params *kernel, double coefficient, double *values)
 {

@@ -16,14 +16,14 @@
 #define CHUNK 64
 #define UNFINISHED(mode) 0
 
-/* Two examples that differ in a group are 2 apart in it, and miss one of the inner product of the groups. */
+/* A group in which two examples differ adds 2 to their squared distance, or takes 1 from their inner product. */
 TARGET INLINE vf VARIANT(add_codes)(vf sum, vu column, vu query, const sweep_mode mode)
 {
     const vu other = column ^ query;
     const int codes = mode.pair ? 2 : 4;
 #if LEVEL == 1
     if (mode.distance) {
-        /* Its byte is 1 where a group differs; two bits below the sign, that is the float32 2. */
+        /* Its byte is 1 where a group differs; shifted to two bits below the sign, this is 2 in float32. */
         const vu differ = (vu)_mm256_min_epu8((__m256i)other, _mm256_set1_epi8(1));
         sum += (vf)(differ << 30);
 #pragma GCC unroll 4

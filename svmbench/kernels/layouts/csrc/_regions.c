@@ -6,9 +6,9 @@
 
 enum {
     ADD_TILES = REGION_TILES,
-    SPAN = 32,      /* regions that are looked at together: what is seen stays in the nearest cache */
+    SPAN = 32,      /* regions that are tested together, so that the results stay in the first-level cache */
     MARKS = SPAN + 16,
-    RUN_REGIONS = 8 /* beside each other of which a row is made at once */
+    RUN_REGIONS = 8 /* adjacent regions of which a row is computed at once */
 };
 
 #define BODY "_regions_body.h"
@@ -67,7 +67,7 @@ void svmbench_region_rows(const tiled_job *job, const region_set *set, const cha
     }
 }
 
-/* Of some queries those that reach a region, and the values there of a group of them. */
+/* Which of some queries reach a region, and the values of a group of these there. */
 typedef struct {
     ptrdiff_t from;   /* the first region of the span */
     uint8_t *reached; /* [queries][MARKS] */
@@ -101,7 +101,7 @@ static void look_around(region_work *work, const tiled_job *job, const region_se
         REACH[job->level](set, queries + r * job->query_bytes, from, to, work->reached + r * MARKS);
 }
 
-/* Chooses the queries that reach region p; returns how many. */
+/* Selects the queries that reach region p and returns their number. */
 static ptrdiff_t choose(region_work *work, const tiled_job *job, const char *queries, ptrdiff_t count, ptrdiff_t p)
 {
     ptrdiff_t chosen = 0;
@@ -113,7 +113,7 @@ static ptrdiff_t choose(region_work *work, const tiled_job *job, const char *que
     return chosen;
 }
 
-/* Makes the values in region p of `count` of the chosen queries, at most ROW_GROUP. */
+/* Computes the values in region p for `count` of the selected queries, at most ROW_GROUP. */
 static void make_values(const region_work *work, const tiled_job *job, ptrdiff_t begin, ptrdiff_t count, ptrdiff_t p)
 {
     job->block(job->store, &job->kernel,
@@ -164,7 +164,7 @@ static int add_part(const tiled_job *job, const region_set *set, const char *que
     return 0;
 }
 
-enum { PARTS = 4 }; /* of the work of each thread, so that none waits long for another */
+enum { PARTS = 4 }; /* of the work of each thread, so that no thread waits long for another */
 
 int svmbench_region_add(const tiled_job *job, const region_set *set, const char *queries, ptrdiff_t count,
                         const double *coefficients, double *sums)

@@ -1,8 +1,8 @@
 /* The loops of regions.h. */
 #include "_tiled_body.h"
 
-/* Whether the regions [first, last) come as near to a query as `farthest`, at least by the columns whose bounds are
- * known; up to a register more is written. */
+/* Whether the regions [first, last) may be as near to a query as `farthest`, judged by the columns with known bounds.
+ * Up to one register more is written. */
 TARGET static void VARIANT(reach)(const region_set *set, const char *query, ptrdiff_t first, ptrdiff_t last,
                                   uint8_t *reached)
 {

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Examples whose inner products with all queries are summed before those of the next: what the columns have of them
- * stays in the second-level cache meanwhile. */
+/* Examples per block: inner products with all queries are summed block by block, so that the entries of a block stay
+ * in the second-level cache. */
 enum { SPAN = 2048 };
 
 /* A squared distance below this part of the two norms would lose too much as their difference. */
@@ -34,7 +34,7 @@ typedef void (*values_fn)(const sparse_store *, const kernel_params *, const spa
                           ptrdiff_t first, ptrdiff_t count, float *out);
 static const values_fn VALUES[ISA_LEVELS] = VARIANTS(sparse_values);
 
-/* Where a column has its first example at or after `first`. */
+/* Position in a column of its first example at or after `first`. */
 static int32_t place_of(const sparse_store *store, int32_t column, ptrdiff_t first)
 {
     const int32_t *owners = store->owners + store->begin[column];
@@ -49,7 +49,7 @@ static int32_t place_of(const sparse_store *store, int32_t column, ptrdiff_t fir
     return (int32_t)low;
 }
 
-/* Inner products of a query with the examples [first, last); `places`, where its columns go on, move on. */
+/* Inner products of a query with the examples [first, last); advances `places`, the positions in its columns. */
 static void sum_span(const sparse_store *store, const sparse_query *query, int32_t *places, ptrdiff_t first,
                      ptrdiff_t last, double *dots)
 {
@@ -88,7 +88,7 @@ static void rows_part(int level, const sparse_store *store, const kernel_params 
 void svmbench_sparse_rows(int level, const sparse_store *store, const kernel_params *kernel, const sparse_query *asked,
                           ptrdiff_t count, int32_t *places, float *out, ptrdiff_t stride, int threads)
 {
-    if (threads == 1) { /* without OpenMP, which takes half a microsecond even then */
+    if (threads == 1) { /* without OpenMP, which costs half a microsecond even for one thread */
         rows_part(level, store, kernel, asked, count, places, 0, store->n, out, stride);
         return;
     }

@@ -1,7 +1,7 @@
 /* The loops of the sparse layout. */
 #include "finish.h"
 
-/* From inner products with the examples [first, first + count) to what the kernel is a function of. */
+/* Turn inner products with the examples [first, first + count) into the argument of the kernel. */
 TARGET INLINE void VARIANT(sparse_arguments)(const sparse_store *store, const sparse_query *query, const double *dots,
                                              ptrdiff_t first, ptrdiff_t count, const int distance, float *out)
 {
@@ -15,7 +15,7 @@ TARGET INLINE void VARIANT(sparse_arguments)(const sparse_store *store, const sp
         const double s = squared[j] + own - 2.0 * dots[j];
         out[j] = (float)(s < 0.0 ? 0.0 : s);
     }
-    /* Where the norms are so large that their rounding counts, a distance far below them is made of differences. */
+    /* If the norms are so large that their rounding matters, small distances are computed from differences. */
     if (store->careful)
         for (ptrdiff_t j = 0; j < count; j++) {
             const double norms = squared[j] + own;

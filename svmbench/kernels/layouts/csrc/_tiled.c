@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    ADD_TILES = 16,   /* of a chunk in which rows are added */
-    SCORE_TILES = 32, /* of one in which they are scored */
+    ADD_TILES = 16,   /* per chunk when rows are added */
+    SCORE_TILES = 32, /* per chunk when queries are scored */
     PARTS = 4         /* of the work of each thread */
 };
 
@@ -29,14 +29,14 @@ static void rows_part(const tiled_job *job, const char *queries, ptrdiff_t count
     job->block(job->store, &job->kernel, &block);
 }
 
-/* Parts of equal length for all threads: of long work several for each, so that none waits where another one was
- * held up by other programs. `pieces`: of work that is worth a part. */
+/* Splits the work into parts of equal length: several per thread if it is long, so that no thread waits for one that
+ * other programs have delayed. `pieces`: the number of pieces that are each worth a part. */
 static int parts_of(const tiled_job *job, ptrdiff_t pieces)
 {
     return pieces >= PARTS * job->threads ? PARTS * job->threads : job->threads;
 }
 
-/* Here and below one thread goes without OpenMP, which takes half a microsecond even then. */
+/* Here and below a single thread avoids OpenMP, which costs half a microsecond even then. */
 void svmbench_tiled_rows(const tiled_job *job, const char *queries, ptrdiff_t count, float *out, ptrdiff_t stride)
 {
     if (job->threads == 1) {
@@ -48,8 +48,8 @@ void svmbench_tiled_rows(const tiled_job *job, const char *queries, ptrdiff_t co
         rows_part(job, queries, count, out, stride, part);
 }
 
-/* Stored examples in chunks: the rows are made, added and copied to where they are kept before they leave the
- * second-level cache. What is held is added before anything is kept in its place. */
+/* Processes stored examples in chunks: rows are computed, added and copied to `kept` before they leave the
+ * second-level cache. Held rows are added before others are written in their place. */
 static int add_part(const tiled_job *job, const char *queries, ptrdiff_t count, const double *coefficients,
                     const float *const *held, float *const *kept, double *sums, int part, int parts)
 {
@@ -94,7 +94,7 @@ int svmbench_tiled_add(const tiled_job *job, const char *queries, ptrdiff_t coun
     return failed;
 }
 
-/* Stored examples in chunks, over each of which a range of queries passes. */
+/* Processes stored examples in chunks, each with a range of queries. */
 static int score_part(const tiled_job *job, const char *queries, ptrdiff_t count, const double *coefficients,
                       double *scores, int part, int parts)
 {

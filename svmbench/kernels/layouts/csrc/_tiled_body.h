@@ -22,7 +22,7 @@ TARGET static double VARIANT(weigh)(const float *values, const double *coefficie
 }
 
 /* sums[j] += coefficients[r] rows[r][j] for r = 0, ..., count - 1, in this order. While this chunk is read, the next
- * one of each row is on its way from memory. */
+ * chunk of each row is prefetched. */
 TARGET INLINE void VARIANT(combine_few)(const float *const *rows, const double *coefficients, const int count,
                                         ptrdiff_t columns, double *sums)
 {
@@ -51,7 +51,7 @@ TARGET INLINE void VARIANT(combine_few)(const float *const *rows, const double *
             sums[j] += coefficients[r] * (double)rows[r][j];
 }
 
-/* The same for any number of rows; eight are read at a time. */
+/* The same for any number of rows, eight at a time. */
 TARGET static void VARIANT(combine)(const float *const *rows, const double *coefficients, ptrdiff_t count,
                                     ptrdiff_t columns, double *sums)
 {

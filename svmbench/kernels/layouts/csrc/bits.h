@@ -1,6 +1,6 @@
-/* Examples whose features are all 0 or 1, packed into words. The kernel value is a function of a whole number,
- * the distance or the ones in common, and is looked up in a table made in float64: exact but for its rounding
- * to float32. A query is its words and, after them, the number of its ones. */
+/* Examples whose features are all 0 or 1, packed into words. The kernel value is a function of an integer,
+ * the squared distance or the number of common ones. It is read from a table made in float64, so that its only error
+ * is rounding to float32. A query is its words, followed by its number of ones. */
 #ifndef SVMBENCH_BITS_H
 #define SVMBENCH_BITS_H
 
@@ -9,8 +9,8 @@
 typedef struct {
     const uint32_t *tiles; /* [n_tiles][words][TILE], 64-byte aligned, zero padded */
     ptrdiff_t words;
-    const float *table;    /* values for 0, 1, 2, ...; defined, if meaningless, up to a multiple of 128 */
-    int32_t most;          /* ones of the example that has most */
+    const float *table;    /* values for 0, 1, 2, ...; padded with meaningless ones to a multiple of 128 */
+    int32_t most;          /* largest number of ones of an example */
 } bits_store;
 
 block_fn svmbench_bits_block(int level);

@@ -1,4 +1,4 @@
-/* Kernel expansions in double precision: what certificates are made of. */
+/* Kernel expansions in double precision, from which certificates are computed. */
 #ifndef SVMBENCH_DOUBLE_H
 #define SVMBENCH_DOUBLE_H
 
@@ -7,16 +7,16 @@
 #define DOUBLE_TILE 16 /* points side by side in memory: two 512-bit registers of float64 */
 #define DOUBLE_LANES 8 /* queries that share one pass over sparse points */
 
-/* Points in tiles, [n_tiles][d][DOUBLE_TILE], zero padded, and so their coefficients. The last columns may be codes of
- * groups of indicators of which each point has exactly one: what they add to a sum are the same terms of 1, one after
- * the other, as those of the indicators. */
+/* Points in tiles, [n_tiles][d][DOUBLE_TILE], zero padded, and likewise their coefficients. The last columns may be
+ * codes of groups of indicators of which each point has exactly one. A code adds the same terms of 1 to a sum, one
+ * after the other, as its indicators would. */
 typedef struct {
     ptrdiff_t d;     /* columns, codes included */
     ptrdiff_t codes;
     const double *tiles;
     const double *coefficients;
-    const int64_t *which; /* the tiles that are meant; NULL: all */
-    ptrdiff_t n_tiles;    /* so many of them */
+    const int64_t *which; /* the tiles to use; NULL: all */
+    ptrdiff_t n_tiles;    /* their number */
 } double_points;
 
 /* scores[q] += sum_j coefficients[j] K(query q, point j); queries are [count][d]. Squared distances are sums of squared
@@ -24,8 +24,8 @@ typedef struct {
 void svmbench_double_scores(int level, const kernel_params *, const double_points *, const double *queries,
                             ptrdiff_t count, double *scores, int threads);
 
-/* What values in single precision, singles[q * stride + j], are off by, of the Gaussian kernel: sums[q] += sum_j of the
- * differences times coefficients[j], and squares[q] of the squares of these. */
+/* Errors of values in single precision, singles[q * stride + j], of the Gaussian kernel: adds to sums[q] the sum over j
+ * of the differences times coefficients[j], and to squares[q] the sum of the squares of these products. */
 void svmbench_double_errors(int level, const kernel_params *, const double_points *points, const double *queries,
                             ptrdiff_t count, const float *singles, ptrdiff_t stride, double *sums, double *squares,
                             int threads);
@@ -34,14 +34,14 @@ void svmbench_double_errors(int level, const kernel_params *, const double_point
 void svmbench_double_row(int level, const kernel_params *, const float *tiles, ptrdiff_t n, ptrdiff_t d,
                          const double *query, double coefficient, double *scores, int threads);
 
-/* Of a layout that computes in whole numbers, which are exact; the kernel is evaluated in double precision. */
+/* For a layout that computes exactly in integers; the kernel is evaluated in double precision. */
 typedef struct {
-    double unit_squared; /* what a whole number stands for */
-    ptrdiff_t largest;   /* of the whole numbers that occur; -1: not known */
+    double unit_squared; /* the value of one integer unit */
+    ptrdiff_t largest;   /* integer that occurs; -1: not known */
 } whole_numbers;
 
 /* svmbench_double_scores and svmbench_double_row for such a layout. `job->kernel` is that of the layout. The first
- * returns 0, or -1 when a work buffer could not be had. */
+ * returns 0, or -1 if a work buffer could not be allocated. */
 int svmbench_whole_scores(const tiled_job *job, whole_numbers, const char *queries, ptrdiff_t count,
                           const double *coefficients, double *scores);
 void svmbench_whole_row(const tiled_job *job, whole_numbers, const char *query, double coefficient, double *scores);
@@ -55,8 +55,8 @@ typedef struct {
     ptrdiff_t d;
 } double_csr;
 
-/* The same for sparse points and queries. A squared distance far below the norms that it is the difference of is made
- * again from differences. Returns 0, or -1 when a work buffer could not be had. */
+/* The same for sparse points and queries. A squared distance far below the two norms is recomputed
+ * from differences. Returns 0, or -1 if a work buffer could not be allocated. */
 int svmbench_double_csr_scores(int level, const kernel_params *, const double_csr *points, const double *coefficients,
                                const double_csr *queries, double *scores, int threads);
 

@@ -1,10 +1,10 @@
-/* The way from a squared distance or an inner product to the kernel value; once per body. */
+/* From a squared distance or an inner product to the kernel value; included once per body. */
 #include "kernels.h"
 
 #undef SPLIT
 #define SPLIT (TILE / LANES) /* registers of a column of a tile */
 
-/* From squared distances, if the kernel is Gaussian, or inner products to kernel values. */
+/* Turns squared distances (Gaussian kernel) or inner products into kernel values. */
 TARGET INLINE void VARIANT(finish_all)(vf *s, const int count, const kernel_params *kernel, const int gaussian)
 {
     if (gaussian) {

@@ -1,4 +1,4 @@
-/* From a squared distance or an inner product to the kernel value, in double precision; once per body. */
+/* From a squared distance or an inner product to the kernel value, in double precision; included once per body. */
 #include "kernels.h"
 
 #undef WIDTH
@@ -7,8 +7,8 @@
 typedef double VARIANT(loose) __attribute__((vector_size(BYTES), may_alias, aligned(8)));
 typedef uint64_t VARIANT(vw) __attribute__((vector_size(BYTES), may_alias));
 
-/* exp(x) for x <= 0, to 2 units in the last place: the Taylor polynomial of degree 12 is within 2e-16 of what is left
- * when a power of two is taken out. ln 2 is in two parts, the first short enough for exact products. Below 2^-1021
+/* exp(x) for x <= 0, to 2 units in the last place: after a power of two is factored out, the Taylor polynomial of
+ * degree 12 has an error below 2e-16. ln 2 is in two parts, the first short enough for exact products. Below 2^-1021
  * the result is 0. */
 TARGET INLINE vd VARIANT(exponential)(vd x)
 {

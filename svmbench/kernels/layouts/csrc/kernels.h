@@ -1,20 +1,20 @@
-/* What the compiled parts of the layouts share: the kernels, tiles, and the form of a block of kernel rows. */
+/* Shared by the compiled parts of the layouts: kernels, tiles, and the form of a block of kernel rows. */
 #ifndef SVMBENCH_KERNELS_H
 #define SVMBENCH_KERNELS_H
 
 #include "svmbench/simd/csrc/isa.h"
 
 /* Examples side by side in memory: two 512-bit registers of float32, so that the sums of one tile hide each other's
- * latency while memory is read strictly forward, as the prefetchers of processors want it. */
+ * latency while memory is read strictly forward, as hardware prefetchers expect. */
 #define TILE 32
 
 enum kernel_kind { KERNEL_GAUSSIAN = 0, KERNEL_LINEAR = 1, KERNEL_POLYNOMIAL = 2 };
 
-/* Of the layouts that compute in whole numbers, beside the kernels: the number itself as int32, in the place of the
- * float32 value. */
+/* Besides kernels, for layouts that compute in integers: the integer itself as int32, in place of the float32
+ * value. */
 enum whole_number { WHOLE_DISTANCE = 3, WHOLE_PRODUCT = 4 };
 
-#define ROW_GROUP 64 /* queries of one block: the stored examples are read from memory once for so many */
+#define ROW_GROUP 64 /* queries of one block: the stored examples are read from memory once per block */
 
 typedef struct {
     int kind;
@@ -23,7 +23,7 @@ typedef struct {
     double coef0;
 } kernel_params;
 
-/* What is asked for: kernel values of `count` queries and the examples of the tiles [first, last),
+/* A request: kernel values of `count` queries and the examples of the tiles [first, last),
  * out[r * stride + j - first * TILE] = K(query r, example j). */
 typedef struct {
     const char *queries;
@@ -35,13 +35,13 @@ typedef struct {
     ptrdiff_t stride;      /* values from one row of `out` to the next */
 } kernel_block;
 
-/* A value depends on its query and its example alone, bit for bit, never on what else is in the block. */
+/* A value depends only on its query and its example, bit for bit, and not on the rest of the block. */
 typedef void (*block_fn)(const void *store, const kernel_params *kernel, const kernel_block *block);
 
-/* For sweep.h: what its `add` and `value` make; constant where they are compiled. */
+/* For sweep.h: what its `add` and `value` compute; a constant in each compiled loop. */
 typedef struct {
     int distance; /* a squared distance, else an inner product */
-    int whole;    /* the whole number itself, not its kernel value */
+    int whole;    /* the integer itself, not its kernel value */
     int second;   /* the columns are of the second kind */
     int tables;   /* bits: tables of 32 values that are held in registers; 0: the table is read in memory */
     int pair;     /* mixed: the one lane of codes has at most two */

@@ -1,6 +1,7 @@
-/* A few numeric columns, float32 as in the dense layout, beside groups of indicators of which every example has
- * exactly one: a group is stored as the code of its indicator, four codes to a lane. Two examples that differ in
- * a group are 2 apart in it; two that agree have an inner product of 1. A query is its numbers, then its codes. */
+/* A few numeric columns, float32 as in the dense layout, and groups of indicators of which every example has
+ * exactly one. A group is stored as the code of its indicator, four codes per lane. A group in which two examples
+ * differ adds 2 to their squared distance; one in which they agree adds 1 to their inner product. A query is its
+ * numbers, then its codes. */
 #ifndef SVMBENCH_MIXED_H
 #define SVMBENCH_MIXED_H
 

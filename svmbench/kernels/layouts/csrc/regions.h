@@ -1,5 +1,5 @@
-/* Examples that lie near each other, stored side by side: whole regions of them are so far from a query that all their
- * Gaussian values are 0, and none of these is made. */
+/* Regions of examples that are close to each other, stored side by side. If a region is so far from a query that all
+ * its Gaussian values are 0, none of them is computed. */
 #ifndef SVMBENCH_REGIONS_H
 #define SVMBENCH_REGIONS_H
 
@@ -13,21 +13,21 @@ enum {
 
 typedef struct {
     ptrdiff_t count;         /* regions; region p has the places [p REGION, (p + 1) REGION) */
-    ptrdiff_t columns;       /* whose least and greatest value in each region are known */
+    ptrdiff_t columns;       /* whose minimum and maximum in each region are known */
     ptrdiff_t stride;        /* from the bounds of one column to those of the next, a multiple of 16 */
     const float *low;
     const float *high;
-    const int64_t *words;    /* where these columns stand in a query, in words of 32 bits */
+    const int64_t *words;    /* positions of these columns in a query, in words of 32 bits */
     const int64_t *examples; /* the example in each place */
-    float farthest;          /* squared distance from which on every value is 0 */
+    float farthest;          /* squared distance at and beyond which every value is 0 */
 } region_set;
 
 /* Kernel rows of `count` queries, out[r * stride + example]. */
 void svmbench_region_rows(const tiled_job *, const region_set *, const char *queries, ptrdiff_t count, float *out,
                           ptrdiff_t stride);
 
-/* sums[example] += coefficients[r] K(query r, example), r after r, of at most REGION_QUERIES: to the bits of
- * svmbench_tiled_add. Returns 0, or -1 when a work buffer could not be had. */
+/* sums[example] += coefficients[r] K(query r, example), in the order of r, for at most REGION_QUERIES, with the same
+ * bits as svmbench_tiled_add. Returns 0, or -1 if a work buffer could not be allocated. */
 int svmbench_region_add(const tiled_job *, const region_set *, const char *queries, ptrdiff_t count,
                         const double *coefficients, double *sums);
 

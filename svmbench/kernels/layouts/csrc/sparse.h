@@ -1,6 +1,6 @@
 /* Sparse examples with float32 values, by rows and by columns. The inner products of a query with all examples are
- * summed over its features, each over the examples that have it: most pairs of examples share few. Products of float32
- * numbers are exact in float64, in which they are summed, a pair's in the order of the features. */
+ * summed feature by feature, over the examples that have the feature, because most pairs share few features. Products
+ * of float32 numbers are exact in float64, and those of a pair are summed in float64 in the order of the features. */
 #ifndef SVMBENCH_SPARSE_H
 #define SVMBENCH_SPARSE_H
 
@@ -15,7 +15,7 @@ typedef struct {
     const int64_t *begin;    /* d + 1 */
     const double *squared;   /* |x_j|^2, n */
     ptrdiff_t n;
-    int careful;             /* whether squared distances may be too small beside the norms to be their difference */
+    int careful;             /* whether computing small squared distances from the norms loses accuracy */
 } sparse_store;
 
 /* The example behind a query. */
@@ -26,8 +26,8 @@ typedef struct {
     double squared; /* |x|^2 */
 } sparse_query;
 
-/* Kernel rows of some queries; the examples are shared out over the threads. `places` is room for as many numbers as
- * all queries have features, for each thread. */
+/* Kernel rows of some queries; the examples are divided among the threads. `places` has room, per thread, for one
+ * number per feature of all queries. */
 void svmbench_sparse_rows(int level, const sparse_store *, const kernel_params *, const sparse_query *asked,
                           ptrdiff_t count, int32_t *places, float *out, ptrdiff_t stride, int threads);
 

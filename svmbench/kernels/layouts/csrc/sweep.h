@@ -1,27 +1,27 @@
-/* The way of a block of queries over tiles, the same for every layout in them. Included by the layout's loops, once
+/* The pass of a block of queries over tiles, the same for every tiled layout. Included by the layout's loops, once
  * per instruction set, after they have defined
  *
  *   STORE, SUM      the layout's store, and the type of a register of sums;
  *   COLUMNS(store)  32-bit words of an example in its tile; a query begins with as many;
- *   CHUNK           columns whose sums are made in registers; longer sums go on in `out`, chunk after chunk;
- *   ROWS            queries whose sums fill the registers; where these are eight, four go together at the end;
- *   BORDER(store)   column from which on they are of a second kind; PTRDIFF_MAX where there is but one;
+ *   CHUNK           columns whose sums are computed in registers; longer sums continue in `out`, chunk by chunk;
+ *   ROWS            queries whose sums fill the registers; if these are eight, the last ones go in groups of four;
+ *   BORDER(store)   first column of the second kind; PTRDIFF_MAX if there is only one kind;
  *   add             the function that adds the terms of a column and a query's word to a sum;
- *   whole, argument functions from the sums of a chunk to what is added up, and from all of it to the argument of
- *                   the kernel: a squared distance or an inner product;
- *   UNFINISHED(mode) whether that is what is wanted.
+ *   whole, argument functions from the sums of a chunk to the accumulated value, and from that to the argument of the
+ *                   kernel: a squared distance or an inner product;
+ *   UNFINISHED(mode) whether that argument itself is requested.
  *
  * Every structure here is a constant or a local variable of functions that are all inlined into one, so that its fields
- * are registers and each mode has loops of its own. */
+ * are registers and each mode gets specialised loops. */
 
-/* What the values are made of. */
+/* The source of the values. */
 typedef struct {
     const STORE *store;
     const kernel_params *kernel;
     sweep_mode mode;
 } VARIANT(sweep_data);
 
-/* Queries whose sums are made together: one, or several of them, packed. */
+/* Queries whose sums are computed together: one, or several packed ones. */
 typedef struct {
     const char *queries;
     ptrdiff_t query_bytes;
@@ -29,15 +29,15 @@ typedef struct {
     const vu *packed; /* NULL for one query */
     float *out;       /* where their values for a tile go */
     ptrdiff_t stride;
-    ptrdiff_t ahead;  /* beside each column, `step` bytes are fetched of what is wanted later, from `ahead` bytes on */
+    ptrdiff_t ahead;  /* with each column, `step` bytes of later data are prefetched, from `ahead` bytes on */
     ptrdiff_t step;
 } VARIANT(sweep_group);
 
-/* Tiles of which a chunk stays in the second-level cache while all queries pass over it. */
+/* Tiles per panel: a chunk of them stays in the second-level cache while all queries pass over it. */
 #define PANEL 32
 
-/* Word k of the query in each lane. Repeating it takes a place in the pipes of the arithmetic (Zen 4: a third of the
- * speed is lost), where reading a whole register does not; so a group of queries is packed, packed[k * rows + r]. */
+/* Word k of the query in each lane. Broadcasting it occupies an arithmetic port (a third of the speed on Zen 4), while
+ * loading a whole register does not; so a group of queries is packed, packed[k * rows + r]. */
 TARGET INLINE vu VARIANT(word)(const char *query, const vu *packed, ptrdiff_t k)
 {
     if (packed == NULL)
@@ -75,7 +75,7 @@ TARGET INLINE void VARIANT(run)(SUM *sum, const VARIANT(sweep_group) group, cons
     }
 }
 
-/* The micro-kernel: sums of a group of queries over the columns of a piece; after the last column kernel values. */
+/* The micro-kernel: sums of a group of queries over some columns and, after the last column, kernel values. */
 TARGET INLINE void VARIANT(micro)(const VARIANT(sweep_data) data, const VARIANT(sweep_group) group,
                                   const sweep_piece piece)
 {
@@ -122,7 +122,7 @@ TARGET INLINE void VARIANT(micro)(const VARIANT(sweep_data) data, const VARIANT(
         VARIANT(store)(group.out + a / SPLIT * group.stride + a % SPLIT * LANES, values[a]);
 }
 
-/* A single query takes tile after tile, as they lie in memory. */
+/* A single query passes over the tiles in memory order. */
 TARGET INLINE void VARIANT(sweep_row)(const VARIANT(sweep_data) data, const kernel_block block)
 {
     const ptrdiff_t columns = COLUMNS(data.store);
@@ -137,9 +137,9 @@ TARGET INLINE void VARIANT(sweep_row)(const VARIANT(sweep_data) data, const kern
                                (sweep_piece){tile, begin, columns - begin < CHUNK ? columns : begin + CHUNK});
 }
 
-/* The queries of a panel from `first` on in groups of `rows`, over the columns [begin, end). Meanwhile each group fetches
- * its part of the next chunk: the processor does not see it coming, for it lies elsewhere. Returns the first that is left
- * over. */
+/* The queries of a panel from `first` on in groups of `rows`, over the columns [begin, end). Meanwhile each group
+ * prefetches its part of the next chunk, which the hardware prefetcher cannot predict. Returns the first query that is
+ * left over. */
 TARGET INLINE ptrdiff_t VARIANT(sweep_groups)(const VARIANT(sweep_data) data, const kernel_block panel, ptrdiff_t begin,
                                               ptrdiff_t end, ptrdiff_t first, const int rows)
 {
@@ -166,7 +166,7 @@ TARGET INLINE ptrdiff_t VARIANT(sweep_groups)(const VARIANT(sweep_data) data, co
     return r;
 }
 
-/* Many take panel after panel of tiles, chunk after chunk of their columns, group after group of queries. */
+/* Many queries pass over the tiles panel by panel, chunk by chunk of columns, group by group of queries. */
 TARGET INLINE void VARIANT(sweep_panel)(const VARIANT(sweep_data) data, const kernel_block panel)
 {
     const ptrdiff_t columns = COLUMNS(data.store);
@@ -183,7 +183,7 @@ TARGET INLINE void VARIANT(sweep_panel)(const VARIANT(sweep_data) data, const ke
     } while (begin < columns);
 }
 
-/* What is given is copied, for the compiler to know that nothing written to `out` changes it. */
+/* The arguments are copied, so that the compiler knows that no write to `out` changes them. */
 TARGET INLINE void VARIANT(sweep)(const STORE *shared, const kernel_params *given, const kernel_block *asked,
                                   const sweep_mode mode)
 {

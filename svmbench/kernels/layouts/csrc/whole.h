@@ -1,5 +1,5 @@
-/* Finding out whether numbers are whole multiples, 0 to 255, of one unit, and which: what the bytes layout is made
- * of. The arithmetic is that of float32, the same bits on every instruction set. */
+/* Tests whether numbers are integer multiples, 0 to 255, of one unit, and computes these: the bytes layout stores
+ * them. The arithmetic is float32, with the same bits on every instruction set. */
 #ifndef SVMBENCH_WHOLE_H
 #define SVMBENCH_WHOLE_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 typedef struct {
-    /* Largest of n numbers and 0, and least positive one and infinity; false if any is negative or no number. */
+    /* Maximum of n numbers and 0, minimum of the positive ones and infinity; false if any is negative or NaN. */
     int (*range)(const float *x, ptrdiff_t n, float *top, float *least);
     /* The multiples, to `out` unless it is NULL; false if one is not 0 to 255 or misses x by more than `slack`. */
     int (*whole)(const float *x, ptrdiff_t n, float unit, float slack, uint8_t *out);
@@ -15,7 +15,7 @@ typedef struct {
     void (*sums)(const uint8_t *x, ptrdiff_t n, uint32_t *sum, uint32_t *squares);
 } whole_loops;
 
-/* Those of an instruction set: enum isa_level of isa.h. */
+/* The loops of an instruction set, an enum isa_level of isa.h. */
 const whole_loops *svmbench_whole_loops(int level);
 
 #endif

@@ -1,11 +1,11 @@
-/* The passes of working_pair.h. Each value is made alone and nothing is fused, so that all instruction sets give the same
- * bits. */
+/* The passes of working_pair.h. Values are computed independently and nothing is fused, so that all instruction sets
+ * give the same bits. */
 typedef double VARIANT(many) __attribute__((vector_size(BYTES), may_alias, aligned(8)));
 
 #undef WIDTH
 #undef TOGETHER
 #define WIDTH (BYTES / 8)
-#define TOGETHER 2 /* registers whose extrema do not wait for each other */
+#define TOGETHER 2 /* registers with independent extrema */
 
 #undef LOAD
 #undef STORE
@@ -82,8 +82,8 @@ TARGET INLINE int VARIANT(any)(vl marks)
 #endif
 }
 
-/* Dividing is slow: only those are divided that can gain more than the best so far, as a product tells that is too small
- * by more than what rounds. */
+/* Division is slow: it is made only for values that may gain more than the best so far. A product decides this, with a
+ * factor that allows for rounding. */
 TARGET static ptrdiff_t VARIANT(partner)(const double *values, const double *down, const double *diagonal,
                                          const float *row, ptrdiff_t n, double high, double own, ptrdiff_t place)
 {

@@ -11,7 +11,7 @@ typedef double VARIANT(many) __attribute__((vector_size(BYTES), may_alias, align
 #define LOAD(from) (*(const VARIANT(many) *)(from))
 #define STORE(to, value) (*(VARIANT(many) *)(to) = (value))
 
-/* The largest numbers of each lane so far, and where the first of them stood. */
+/* The largest number of each lane so far, and its first position. */
 typedef struct {
     vd value;
     vl where;
@@ -32,7 +32,7 @@ TARGET INLINE void VARIANT(compete)(leader *best, vd value, vl where)
 #endif
 }
 
-/* The curvature along a direction, never 0: without it the step ends at the box. */
+/* The curvature along a direction, never 0: a step along a direction without curvature ends at the box. */
 TARGET INLINE double VARIANT(positive)(double curvature) { return curvature > 0.0 ? curvature : 1e-12; }
 
 TARGET INLINE vd VARIANT(all_positive)(vd curvature)
@@ -46,7 +46,7 @@ TARGET INLINE vd VARIANT(all_positive)(vd curvature)
 #endif
 }
 
-/* The largest of all lanes and chains and, of equals, the first place. */
+/* The maximum over all lanes and chains and, of equals, the first position. */
 TARGET INLINE double VARIANT(winner)(const leader *best, ptrdiff_t *where)
 {
     double value = best[0].value[0];
@@ -79,11 +79,11 @@ TARGET INLINE void VARIANT(mark)(working_set *set, ptrdiff_t i)
     set->down[i] = set->beta[i] > set->least[i] ? 0.0 : INFINITY;
 }
 
-/* The values of a pair are equal after a step that ends within the box, but for rounding; without its last 20 bits
+/* After a step that ends within the box, the values of a pair are equal up to rounding. Without the last 20 bits,
  * rounding does not choose between them. */
 TARGET INLINE vd VARIANT(coarse)(vd value) { return (vd)((vl)value & ~(int64_t)0xFFFFF); }
 
-/* values -= step (row_i - row_j); returns the highest value that can move up, and where it is, and the lowest that
+/* values -= step (row_i - row_j); returns the highest value that can move up, its position, and the lowest that
  * can move down. */
 TARGET INLINE double VARIANT(move_pair)(working_set *set, const float *row_i, const float *row_j, double step,
                                         ptrdiff_t *highest, double *low)
@@ -116,7 +116,7 @@ TARGET INLINE double VARIANT(move_pair)(working_set *set, const float *row_i, co
     return VARIANT(winner)(best, highest) > -INFINITY ? values[*highest] : -INFINITY;
 }
 
-/* The partner of the highest that gains most, to second order. */
+/* The partner of the highest with the largest second-order gain. */
 TARGET INLINE ptrdiff_t VARIANT(partner)(const working_set *set, const float *row, double high, double own)
 {
     leader best[CHAINS];
@@ -188,8 +188,8 @@ typedef struct {
 #undef two
 #define two VARIANT(two)
 
-/* values -= step_i row_i, values -= step_j row_j; returns the largest violation, and which variable gains most by its
- * best step alone, and what. */
+/* values -= step_i row_i, values -= step_j row_j; returns the largest violation, the variable with the largest gain
+ * by a step of its own, and that gain. */
 TARGET INLINE double VARIANT(move_two)(working_set *set, const two *last, ptrdiff_t *which, double *gain)
 {
     leader best[CHAINS];
@@ -223,8 +223,8 @@ TARGET INLINE double VARIANT(move_two)(working_set *set, const two *last, ptrdif
     return violation;
 }
 
-/* The partner with which a variable gains most: the partner goes where the best point for the two has it, cut to its
- * box, and the variable to its best for that. Returns the gain. */
+/* The partner with which a variable gains most: the partner moves to its value at the optimum of both, clipped to
+ * its box, and the variable to its optimum given that. Returns the gain. */
 TARGET INLINE double VARIANT(second)(const working_set *set, const two *chosen, ptrdiff_t *which)
 {
     const ptrdiff_t i = chosen->i;
@@ -255,7 +255,7 @@ TARGET INLINE double VARIANT(second)(const working_set *set, const two *chosen, 
     return VARIANT(winner)(best, which);
 }
 
-/* Move one variable by a step that keeps it in its box, onto the bound if that is where it ends. */
+/* Move one variable by a step that keeps it in its box, exactly onto the bound if it ends there. */
 TARGET INLINE void VARIANT(go)(working_set *set, ptrdiff_t i, double step)
 {
     set->beta[i] = step == set->most[i] - set->beta[i]    ? set->most[i]

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define BLOCK 256 /* values after which the extrema are compared with those before */
+#define BLOCK 256 /* values between comparisons with the extrema so far */
 
 #define BODY "_working_pair_body.h"
 #include "svmbench/simd/csrc/variants.h"
@@ -15,7 +15,7 @@ typedef ptrdiff_t (*partner_fn)(const double *, const double *, const double *, 
 static const move_fn MOVE[ISA_LEVELS] = VARIANTS(move_block);
 static const partner_fn PARTNER[ISA_LEVELS] = VARIANTS(partner);
 
-/* Where the first of some values, plus what says whether they can move, is at least this, times the sign. */
+/* Position of the first value that, plus its mask and times the sign, is at least this. */
 static ptrdiff_t first(const double *values, const double *way, double sign, double least)
 {
     ptrdiff_t k = 0;

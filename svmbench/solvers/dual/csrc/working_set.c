@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Row k of the kernel matrix, made now if that is still to do. */
+/* Row k of the kernel matrix, computed now if it is missing. */
 static inline const float *kernel_row(working_set *set, ptrdiff_t k)
 {
     if (set->make != NULL && !set->made[k]) {
@@ -26,7 +26,8 @@ int64_t svmbench_working_set_solve(int level, working_set *set, int balanced, do
     return (balanced ? PAIRS : FREE)[level](set, eps, steps);
 }
 
-/* Rows that are written together, for they lie in the same lines of the first-level cache: as many as it has ways. */
+/* Rows that are written together, because they map to the same lines of the first-level cache: as many as it has
+ * ways. */
 enum { BESIDE = 8 };
 
 void svmbench_working_set_put(float *matrix, ptrdiff_t stride, ptrdiff_t size, const float *rows,

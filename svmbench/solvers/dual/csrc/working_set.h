@@ -12,21 +12,21 @@ typedef struct {
     ptrdiff_t stride;       /* of a row of the kernel matrix, at least size */
     const float *kernel;    /* size rows, finite, also beyond the size */
     const double *diagonal;
-    const double *least;    /* box of beta; 0 beyond the size */
+    const double *least;    /* bounds of beta; 0 beyond the size */
     const double *most;
-    double *beta;           /* alpha y, within the box; moved to the solution */
-    double *values;         /* y - f(x); moved along */
+    double *beta;           /* alpha y, within its bounds; updated to the solution */
+    double *values;         /* y - f(x); updated with beta */
     double *up;             /* scratch: 0, or -inf where beta cannot grow */
     double *down;           /* scratch: 0, or +inf where it cannot fall */
-    /* Where this is not NULL rows are made when they are first read: `make` fills row k, `made` has a 1 for each
+    /* If this is not NULL, rows are computed when they are first read: `make` fills row k, and `made` is 1 for each
      * row that is filled. */
     void (*make)(void *maker, ptrdiff_t k);
     void *maker;
     unsigned char *made;
 } working_set;
 
-/* Steps, at most `steps`, until the violation is below eps; returns how many. `balanced`: the sum of beta stays
- * as it is. */
+/* Makes at most `steps` steps, until the violation is below eps, and returns their number. `balanced`: the sum of beta
+ * is constant. */
 int64_t svmbench_working_set_solve(int level, working_set *, int balanced, double eps, int64_t steps);
 
 /* Writes `count` symmetric rows of `size` values into the kernel matrix, each as row and column of its place. */

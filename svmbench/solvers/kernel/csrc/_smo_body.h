@@ -1,11 +1,11 @@
-/* The pass over one block of coordinates; see smo.h. Products and sums are not fused and each value is made alone, so
- * that all instruction sets give the same bits. */
+/* The pass over one block of coordinates; see smo.h. Products and sums are not fused and values are computed
+ * independently, so that all instruction sets give the same bits. */
 typedef double VARIANT(many) __attribute__((vector_size(BYTES), may_alias, aligned(8)));
 
 #undef WIDTH
 #undef GROUP
 #define WIDTH (BYTES / 8)
-#define GROUP 8 /* coordinates whose alpha is read only if one of them is free */
+#define GROUP 8 /* coordinates per group; alpha is read only if one of the group is free */
 
 #undef LOAD
 #undef STORE
@@ -14,7 +14,7 @@ typedef double VARIANT(many) __attribute__((vector_size(BYTES), may_alias, align
 
 TARGET INLINE vd VARIANT(clip)(vd x, vd C) { return VARIANT(smaller)(VARIANT(larger)(x, (vd){0}), C); }
 
-/* Moves `WIDTH` values of the gradient and returns their scores; marks as numbers of 64 bits. */
+/* Updates `WIDTH` values of the gradient and returns their scores; marks are 64-bit integers. */
 TARGET INLINE vd VARIANT(score_some)(const smo_pass *pass, ptrdiff_t t, const float *row, double factor, vl marks,
                                      vd alpha, int unit, vd *violation)
 {
@@ -65,7 +65,7 @@ TARGET INLINE double VARIANT(score_groups)(const smo_pass *pass, ptrdiff_t begin
     return highest;
 }
 
-/* The last few coordinates, in a group that has room for more. */
+/* The last coordinates, in a partly filled group. */
 TARGET INLINE double VARIANT(score_rest)(const smo_pass *pass, ptrdiff_t begin, ptrdiff_t count, const float *row,
                                          double factor, double *scores, double *worst, int unit)
 {

@@ -20,7 +20,7 @@ ptrdiff_t svmbench_smo_best_of(int level, const smo_pass *pass, ptrdiff_t block)
     const ptrdiff_t begin = block * SMO_BLOCK;
     const double highest = SCORE[level](pass, begin, length(pass, begin), NULL, 0.0, scores, &violation);
     ptrdiff_t k = 0;
-    while (scores[k] != highest && begin + k + 1 < pass->n && k + 1 < SMO_BLOCK) /* not a number: the last */
+    while (scores[k] != highest && begin + k + 1 < pass->n && k + 1 < SMO_BLOCK) /* NaN: the last */
         k++;
     return begin + k;
 }
