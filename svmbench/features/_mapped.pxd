@@ -22,8 +22,8 @@ cdef class MappedData(LinearData):
 
 
 cdef enum:
-    PANEL = 128                         # columns that lie together: a whole number of strips of every target
-    NARROW = 1024                       # columns up to which all do, which was 10 to 15 % faster with 512
+    PANEL = 128                         # columns stored together: a whole number of strips of every target
+    NARROW = 1024                       # columns up to which all are, which was 10 to 15 % faster with 512
     TOGETHER = 32                       # examples whose features are made in one pass over the frequencies
 
 
@@ -51,14 +51,14 @@ cdef class LazyMappedData(LinearData):
     cdef float[:, ::1] z                # the features of the examples made last, at most TOGETHER
     cdef Py_ssize_t[TOGETHER] made      # which ones
     cdef Py_ssize_t count               # how many
-    cdef Py_ssize_t held                # place in z of the one that was needed last; its features are charged
-    cdef Py_ssize_t[TOGETHER] asked     # those that will be needed next, in this order
+    cdef Py_ssize_t held                # place in z of the example needed last, whose features are charged
+    cdef Py_ssize_t[TOGETHER] asked     # examples that will be needed next, in this order
     cdef Py_ssize_t waiting             # how many
     cdef int64_t width                  # of the examples themselves
     cdef sparse_rows source             # as they are stored
     cdef bint source_sparse
-    cdef float[::1] values              # the numbers of dense examples that are not zero
-    cdef int32_t[::1] columns           # and where they stand
+    cdef float[::1] values              # nonzero numbers of dense examples
+    cdef int32_t[::1] columns           # and their columns
 
     cdef Py_ssize_t place_of(self, Py_ssize_t i) noexcept nogil
     cdef void make(self, Py_ssize_t i) noexcept nogil

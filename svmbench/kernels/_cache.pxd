@@ -13,7 +13,7 @@ cdef class RowCache:
     cdef int64_t[::1] row_of_slot
     cdef int64_t[::1] newer
     cdef int64_t[::1] older
-    cdef uint8_t[::1] early             # of each slot: 1 from being made ahead of need until it is asked for
+    cdef uint8_t[::1] early             # per slot: 1 from its prefetch until it is requested
     cdef Py_ssize_t used
     cdef int64_t newest
     cdef int64_t oldest
@@ -22,9 +22,9 @@ cdef class RowCache:
     cdef float *find(self, Py_ssize_t row) noexcept nogil
     # Room for the row's values in place of the least recently used one.
     cdef float *insert(self, Py_ssize_t row) noexcept nogil
-    # Whether a row is held; that is no use of it.
+    # Whether a row is held; does not count as a use.
     cdef bint holds_row(self, Py_ssize_t row) noexcept nogil
-    # The row's values if it is held, or NULL; that is no use of it.
+    # # Drop all rows.
     cdef const float *seen(self, Py_ssize_t row) noexcept nogil
     # Give all rows up.
     cdef void clear(self) noexcept nogil

@@ -8,7 +8,7 @@ cdef class Ledger:
     """Every published and every real count of one run, in 64 bit."""
 
     cdef readonly bint kernels
-    # In the order of svmbench.counters.ALL, by which they are found.
+    # In the order of svmbench.counters.ALL, which gives their positions.
     cdef public int64_t iterations
     cdef public int64_t kev_ondemand
     cdef public int64_t kev_rowupdate
@@ -20,7 +20,7 @@ cdef class Ledger:
     cdef public int64_t kev_prediction
     cdef public int64_t kev_discarded
 
-    # Where a counter is kept, by its position in svmbench.counters.FIELDS.
+    # Address of a counter by its position in svmbench.counters.FIELDS.
     cdef const int64_t* counter(self, Py_ssize_t which) noexcept nogil
 
     # One iteration over n examples: kev_iter += n, iterations += 1.
@@ -37,7 +37,7 @@ cdef class Ledger:
 
     # A response computed on demand from `nonzeros` coefficients: kev_ondemand += nonzeros.
     cdef void charge_on_demand(self, int64_t nonzeros) noexcept nogil
-    # A coefficient change of a method whose responses could be had on demand: kev_rowupdate += n.
+    # A coefficient change of a method that could compute responses on demand: kev_rowupdate += n.
     cdef void charge_row_update(self, int64_t n) noexcept nogil
     # A coefficient change of a method that must maintain all responses: n to kev_ondemand and kev_rowupdate.
     cdef void charge_both(self, int64_t n) noexcept nogil

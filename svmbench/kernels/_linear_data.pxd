@@ -32,21 +32,21 @@ cdef class LinearData:
     cdef readonly Ledger ledger
     cdef public int64_t observed
     cdef readonly Py_ssize_t stored     # values of the rows, zeros of dense ones included
-    cdef object arrays                  # what the pointers below point into
+    cdef object arrays                  # owners of the memory that the pointers below refer to
     cdef bint sparse
-    cdef sparse_rows rows               # of dense rows only the values
+    cdef sparse_rows rows               # for dense rows only the values
     cdef const dense_loops* loops
-    cdef int64_t[::1] column_begin      # where the rows of each column begin, d + 1 values
+    cdef int64_t[::1] column_begin      # start of the rows of each column, d + 1 values
     cdef int32_t[::1] column_rows
 
-    # The d values of example i; of dense rows only.
+    # The d values of example i; only for dense rows.
     cdef const float* row(self, Py_ssize_t i) noexcept nogil
-    # Begin to bring example i into the cache of the processor.
+    # Prefetch example i into the processor's cache.
     cdef void prefetch(self, Py_ssize_t i) noexcept nogil
     # |x_i|^2; one inner product.
     cdef double squared_norm(self, Py_ssize_t i) noexcept nogil
     cdef double square(self, Py_ssize_t i) noexcept nogil
-    # out_i += factor y_i x_ij for all i; of sparse rows only after `index_columns`.
+    # out_i += factor y_i x_ij for all i; for sparse rows only after `index_columns`.
     cdef void add_column(self, Py_ssize_t j, double factor, const double* y, double* out) noexcept nogil
     # <u, v> of two vectors of a solver, d values each; one inner product.
     cdef double between(self, const double* u, const double* v) noexcept nogil

@@ -15,21 +15,21 @@ cdef class Prefetch:
     cdef Layout layout
     cdef RowCache cache
     cdef Ledger ledger
-    # Rows that are made in one block ahead of need, at most; 1: none are.
+    # Most rows of a block that is computed ahead of need; 1: no prefetching.
     cdef readonly Py_ssize_t most
     cdef float[:, ::1] values
     cdef int64_t[::1] planned
     cdef Py_ssize_t n_planned
     cdef Py_ssize_t n_expected
     cdef Py_ssize_t window      # rows of the next block; at most `most`
-    cdef Py_ssize_t guessed     # rows of the last block that were made ahead
-    cdef Py_ssize_t right       # rows made ahead that were asked for since
+    cdef Py_ssize_t guessed     # prefetched rows of the last block
+    cdef Py_ssize_t right       # those requested since
 
-    # Begin the plan of a block with row i, needed now; False if it is cached, or none are made ahead.
+    # Begin the plan of a block with row i, needed now; False if it is cached, or without prefetching.
     cdef bint begin(self, Py_ssize_t i) noexcept nogil
-    # Add a row that will soon be needed; False once no more are of use.
+    # Add a row that will soon be needed; False once no more can be used.
     cdef bint request(self, Py_ssize_t i) noexcept nogil
-    # Make the rows of the plan.
+    # Compute the rows of the plan.
     cdef void make(self) noexcept nogil
-    # Note that the row that the cache has just found is needed.
+    # Record that the row just found in the cache was needed.
     cdef void found(self) noexcept nogil

@@ -45,7 +45,7 @@ cdef class Prefetch:
     cdef bint begin(self, Py_ssize_t i) noexcept nogil:
         if self.most == 1 or self.cache.holds_row(i):
             return False
-        # Predictions further ahead are less accurate: the window has as many rows as half of which are used.
+        # Predictions further ahead are less accurate: the window grows while half of its rows are used.
         if self.guessed > 0:
             self.window = min(self.most, 2 * self.window) if 2 * self.right >= self.guessed \
                 else max(<Py_ssize_t> 2, self.window // 2)

@@ -17,7 +17,7 @@ cdef class KernelRows:
     cdef Layout layout
     cdef RowCache cache
     cdef Prefetch prefetch
-    # Of rows over a part of the examples of others: those others, and the examples there.
+    # For rows over a subset of the examples of other rows: those rows, and the examples in them.
     cdef KernelRows whole
     cdef int64_t[::1] examples
 
@@ -27,13 +27,13 @@ cdef class KernelRows:
     # to whole tiles.
     cdef int pairs(self, const int64_t* rows, Py_ssize_t count, const int64_t* cols, Py_ssize_t width,
                    float* out, Py_ssize_t stride) except -1
-    # Take these examples of the whole instead of the last ones.
+    # Replace the examples by these of the whole.
     cdef int take(self, const int64_t* examples, Py_ssize_t count) except -1
-    # Put one example of the whole in a place, before or behind the last one; only of a layout that can.
+    # Put one example of the whole in a place, at most one behind the last; only if the layout can.
     cdef void place(self, Py_ssize_t p, int64_t example) noexcept nogil
-    # Go over the first `count` places from here on; rows that are kept hold for those they were made for.
+    # Use only the first `count` places from now on; kept rows cover the places they were computed for.
     cdef void resize(self, Py_ssize_t count) noexcept nogil
-    # sums[j] += coefficients[r] K(x_indices[r], x_j) for all j, r after r: rows from the cache, or made in
-    # blocks and counted.
+    # sums[j] += coefficients[r] K(x_indices[r], x_j) for all j, in the order of r: rows from the cache, or
+    # computed in blocks and counted.
     cdef int add_rows(self, const int64_t* indices, const double* coefficients, Py_ssize_t count,
                       double* sums) except -1 nogil

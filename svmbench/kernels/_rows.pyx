@@ -11,7 +11,7 @@ from svmbench.kernels._prefetch cimport Prefetch
 from svmbench.kernels.layouts._layout cimport ROW_GROUP, Layout
 
 cdef enum:
-    MOST_ROWS = 1024        # that are looked up in the cache together
+    MOST_ROWS = 1024        # per batch of cache look-ups
 
 
 cdef class KernelRows:
@@ -107,7 +107,7 @@ cdef int add_group(KernelRows given, const int64_t *indices, const double *coeff
             made += 1
     given.ledger.computed(made * given.n)
     if keep and roomy:
-        # What is missing is made in full blocks first: they read the stored examples once each.
+        # Missing rows are computed first, in full blocks, each of which reads the stored examples once.
         given.layout.add_rows(missing, coefficients, made, nothing, places, NULL)
         for r in range(count):
             if held[r] == NULL:

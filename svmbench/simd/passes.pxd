@@ -4,25 +4,25 @@ from libc.stdint cimport int64_t
 
 
 cdef extern from "svmbench/simd/csrc/passes.h" nogil:
-    # What a pass finds near a level: the responses of [floor, ceiling) one by one, those below the floor as
-    # number and sum. Of two classes the first has the positive signs; one class has all examples.
+    # Result of a pass near a level: the responses in [floor, ceiling) one by one, those below the floor as
+    # their number and sum. Of two classes the first has the positive signs; a single class has all examples.
     ctypedef struct Band "svmbench_band":
         int classes
         double[2] floor
         double[2] ceiling
         double *values[2]           # room for n, in the order of the examples
-        int64_t *owners[2]          # whose they are, room for n; of two classes only
+        int64_t *owners[2]          # their examples, room for n; only with two classes
         Py_ssize_t[2] count
         Py_ssize_t[2] below
         double sum                  # of the responses below the floors
 
 
-# Number and sum of those of the n values that are below the level.
+# Number and sum of the values, of n, below the level.
 cdef void sum_below(
     const double* x, Py_ssize_t n, double level, double* sum, Py_ssize_t* count
 ) noexcept nogil
 
-# In a sample of the n values: number of those below the level, and their sum of signs[j] row[j].
+# In a sample of the n values: the number below the level, and the sum of signs[j] row[j] over them.
 cdef void sample(
     const double* x, const float* signs, const float* row, Py_ssize_t n, double level, double* sum,
     Py_ssize_t* count
@@ -36,8 +36,8 @@ cdef void add_signed(
     double* x, const float* signs, const float* row, Py_ssize_t n, double factor
 ) noexcept nogil
 
-# x[j] = scale (x[j] + step signs[j] row[j]), and fill the band from the new values. Where total is not NULL,
-# to total[j] are added the x[j] of before and then that of now: every second move needs to add.
+# x[j] = scale (x[j] + step signs[j] row[j]), and fill the band from the new values. If total is not NULL,
+# the old x[j] and then the new one are added to total[j], so that only every second move needs to add.
 cdef void move(
     int threads, double* x, double* total, const float* signs, const float* row, Py_ssize_t n, double step,
     double scale, Band* band

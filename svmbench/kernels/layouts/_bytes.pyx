@@ -31,8 +31,8 @@ cdef extern from "whole.h" nogil:
 
 cdef const whole_loops *loops = svmbench_whole_loops(isa_level())
 
-# How far a value may be from its multiple, relative to the largest; and how much of the tolerance of 1e-6
-# that may take, for rounding takes the rest.
+# Largest distance of a value from its multiple, relative to the largest value; and the part of the tolerance
+# of 1e-6 that it may use, the rest being left for rounding.
 _SLACK = 1e-7
 _MOVED = 8e-7
 
@@ -66,7 +66,7 @@ def common_unit(X):
         return 1.0
     for steps in range(round(min(top / least, 256.0)), 256):
         unit = top / steps
-        # A few rows first: with the wrong unit they all but always suffice.
+        # A few rows first: with the wrong unit they almost always suffice.
         if all(_whole(part, unit, top) for part in chain(parts(X[:64]), parts(X))):
             return unit
     return None
@@ -117,7 +117,7 @@ cdef class BytesLayout(TiledLayout):
     """
 
     name = "bytes"
-    exact_price = 1.0   # the whole numbers of either are the same; measured: 1.0 to 1.2
+    exact_price = 1.0   # both compute the same integers; measured: 1.0 to 1.2
     needs = f"at most {MOST_FEATURES} features, all of them whole multiples, 0 to 255, of one number"
     cdef bytes_store store
     cdef uint32_t[::1] squared

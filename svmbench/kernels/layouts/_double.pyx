@@ -58,16 +58,16 @@ cdef extern from "double.h" nogil:
                                    const double *coefficients, const double_csr *queries, double *scores,
                                    int threads)
 
-# Bytes of the points, and of the examples, that are taken in double precision together.
+# Bytes of points, and of examples, that are processed in double precision at once.
 _BLOCK = 1 << 26
 
-# Examples that say where the others are.
+# Examples from which the positions of the others are judged.
 _SOME = 64
 
-# Examples whose values in single precision are compared together.
+# Examples whose values in single precision are compared at once.
 _TOGETHER = 64
 
-# Points whose distance from others is bounded together; a multiple of DOUBLE_TILE.
+# Points whose distance from others is bounded at once; a multiple of DOUBLE_TILE.
 _PART = 64
 
 

@@ -44,11 +44,11 @@ cdef class Layout:
     cdef readonly int threads
     cdef kernel_params params
     cdef int level          # isa_level()
-    # Rows that one block makes far faster than one by one; 1: it does not.
+    # Rows that are much faster to compute as one block than one by one; 1: no gain.
     cdef readonly Py_ssize_t ahead
-    # Of a layout that computes in exact whole numbers: the square of their unit; 0: another layout.
+    # For a layout that computes exactly in integers: the square of their unit; 0: another layout.
     cdef readonly double unit_squared
-    # Whether reading a row back from memory is faster than making it again.
+    # Whether reading a row back from memory is faster than computing it again.
     cdef readonly bint kept
 
     # What a layout overrides; each is described in _layout.pyx.

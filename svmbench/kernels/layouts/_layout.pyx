@@ -18,11 +18,11 @@ from libc.stdint cimport int64_t
 from svmbench.simd.targets cimport isa_level
 
 
-#: Rows are as long as a multiple of this.
+#: The length of a row is a multiple of this.
 PADDING = TILE
 
-# Queries of an expansion that are taken together, at least; multiplications of a value, at least; and those
-# after which there is a look for signals, a tenth of a second.
+# Least queries of an expansion that are processed at once; least multiplications of a value; and the number
+# of multiplications after which signals are checked, a tenth of a second.
 cdef enum:
     FEWEST_QUERIES = 64
 cdef double LEAST_WORK = 16.0
@@ -64,8 +64,8 @@ cdef class Layout:
     #: The layout's name, as `svmbench.kernels.layouts.choice.make_layout` knows it.
     name = ""
 
-    #: Time of a value in an expansion in double precision, in those of one in a block of rows: a vector holds
-    #: half as many numbers, and measured it was 2 of dense rows from 24 features on, whatever the kernel.
+    #: Time of a value in an expansion in double precision, relative to one in a block of rows: a vector holds
+    #: half as many numbers. Measured: 2 for dense rows with at least 24 features, with every kernel.
     exact_price = 2.0
 
     def __cinit__(self, X, kernel, threads=1, **_):

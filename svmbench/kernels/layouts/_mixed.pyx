@@ -18,7 +18,7 @@ cdef extern from "mixed.h" nogil:
         ptrdiff_t groups
     block_fn svmbench_mixed_block(int level)
 
-#: Numeric features beyond which their sums, made in one go, would round too coarsely.
+#: Most numeric features: sums over more of them in one chunk would round too coarsely.
 MOST_NUMERIC = 64
 
 
@@ -45,7 +45,7 @@ def indicator_groups(X):
     for k in range(X.shape[1]):
         one = X[:, k] == 1.0
         if not binary[k] or np.any(one & seen):
-            # The run so far is no group; another may begin with this column, or after it.
+            # The columns so far are not a group; another may begin with this column, or after it.
             begin, seen = (k, one) if binary[k] else (k + 1, np.zeros_like(seen))
         else:
             seen = seen | one

@@ -27,14 +27,14 @@ cdef class Regions:
     cdef float[:, ::1] low
     cdef float[:, ::1] high
     cdef const int64_t[::1] words
-    # Which features they are.
+    # The features of these columns.
     cdef readonly object features
     # The example in each place, and the place of each example.
     cdef readonly object examples
     cdef const int64_t[::1] example_at
     cdef int64_t[::1] places
 
-    # Rows that are added together, at most.
+    # Most rows that are added at once.
     cdef Py_ssize_t together(self, const tiled_job *job) noexcept nogil
     cdef void rows(self, const tiled_job *job, const char *queries, Py_ssize_t count, float *out,
                    Py_ssize_t stride) noexcept nogil

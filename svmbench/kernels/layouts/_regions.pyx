@@ -32,22 +32,22 @@ cdef enum:
 #: Exponent of 2 below which a value is 0.
 LEAST_EXPONENT = -125
 
-#: Columns by which regions are told apart, at most: those that vary most.
+#: Most columns by which regions are distinguished: those that vary most.
 MOST_COLUMNS = 16
 
-# Examples from which on there are regions.
+# Least examples for regions.
 _FEWEST = 16 * REGION
 # Pairs by which it is judged whether most values are 0, their examples spread evenly by the golden section;
 # and of these examples one in so many, whose regions are looked at.
 _SAMPLE = 1024
 _GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
 _THIN = 16
-# Part of the regions that a query may reach: of more, they would cost more than they save.
+# Largest part of the regions that a query may reach: with more, they would cost more than they save.
 _MOST_REACHED = 0.5
-# Examples that say which column of a half varies most.
+# Examples by which the column of a half that varies most is found.
 _SPREAD = 128
 
-# The bounds of distances are rounded, and so are the layouts' own distances: they are farther by this part.
+# Bounds of distances and the layouts' distances are rounded: the bound is increased by this part.
 _MARGIN = 1e-4
 
 

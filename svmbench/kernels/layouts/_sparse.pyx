@@ -35,7 +35,7 @@ cdef extern from "sparse.h" nogil:
                               ptrdiff_t stride, int threads)
 
 cdef enum:
-    QUERIES = 16        # rows that are made together
+    QUERIES = 16        # rows that are computed together
 
 # The largest exponent |x|^2 gamma at which the rounding of norms in float64 stays far below 1e-6 of a value.
 cdef double ROUND_NORMS = 1e6

@@ -13,7 +13,7 @@ cdef class TiledLayout(Layout):
     cdef char *tiles
     # [ROW_GROUP][query_bytes]
     cdef char *queries
-    # Where the examples are stored in another order, by place; else None, and NULL.
+    # If the examples are stored in another order, by place; else None, and NULL.
     cdef Regions regions
     cdef const int64_t *places
     # A layout for the examples of a few columns, refilled for each use; None before the first.
@@ -22,15 +22,15 @@ cdef class TiledLayout(Layout):
     # Allocate the tiles, zeroed, and the queries, once their sizes are known.
     cdef int reserve(self, block_fn block, const void *store, Py_ssize_t tile_bytes,
                      Py_ssize_t query_bytes) except -1
-    # Find the regions of the examples by columns that stand as float32 at the beginning of a query.
+    # Find the regions of the examples by columns that are float32 at the beginning of a query.
     cdef int arrange(self, X, columns) except -1
     cdef int fill(self, X) except -1
     # The place of an example.
     cdef Py_ssize_t at(self, Py_ssize_t j) noexcept nogil
     cdef Py_ssize_t together(self) noexcept nogil
     cdef void make_rows(self, const char *queries, Py_ssize_t count, float *out) noexcept nogil
-    # Which example of another layout each place holds, where that is known, or -1.
+    # The example of another layout that each place holds if it is known, or -1.
     cdef int64_t[::1] sources
-    # The example in place j from and to its form as a query.
+    # Convert the example in place j to and from its form as a query.
     cdef void pack(self, Py_ssize_t j, const char *query) noexcept nogil
     cdef void unpack(self, Py_ssize_t j, char *query) noexcept nogil

@@ -28,17 +28,17 @@ cdef extern from "tiled.h" nogil:
     int svmbench_tiled_scores(const tiled_job *, const char *queries, ptrdiff_t count,
                               const double *coefficients, double *scores)
 
-# Bytes of a tile from which on a row waits for memory: then a block, which reads the tiles once for all its
-# rows, takes half the time or less.
+# Bytes of a tile from which a row is bound by memory: then a block, which reads the tiles once for all its
+# rows, takes at most half the time.
 cdef enum:
     WIDE = TILE * 256
-# Bytes of an example up to which a row is as quick to make as to keep and read back: memory is slower than
-# the caches, and taking new memory is the slowest. LASVM stores its expansion set apart where rows are not
-# kept: other bounds change its results in the last bits and what it stores, so that its version has to rise.
+# Bytes of an example up to which computing a row is as fast as keeping and reading it back: memory is slower
+# than the caches, and allocating new memory is slowest. LASVM stores its expansion set separately if rows are
+# not kept: another bound changes its results in the last bits and its state, and needs a new version of it.
 cdef enum:
     SMALL_EXAMPLE = 96
     SMALL_EXAMPLE_NEAR = 32
-    NEAR_ROW = 1 << 14      # values of a row of which many stay in the caches
+    NEAR_ROW = 1 << 14      # values of a row; many such rows stay in the caches
 
 
 cdef class TiledLayout(Layout):
@@ -47,7 +47,7 @@ cdef class TiledLayout(Layout):
     The place of an example is its number, unless there are regions.
     """
 
-    #: What examples must be to be stored so; the end of a sentence.
+    #: What examples must be for this layout; the end of a sentence.
     needs = ""
 
     def __dealloc__(self):
@@ -156,7 +156,7 @@ cdef class TiledLayout(Layout):
         self.n = self.job.n = count
         self.job.n_tiles = (count + TILE - 1) // TILE
         if self.columns is not None:
-            self.columns.sources[:] = -1        # they are copies of what was here
+            self.columns.sources[:] = -1        # they are copies of the previous examples
         return self
 
     cdef bint can_cross(self) noexcept nogil:
@@ -172,7 +172,7 @@ cdef class TiledLayout(Layout):
         svmbench_tiled_rows(&job, query, 1, out, self.stride)
 
     cdef bint can_place(self) noexcept nogil:
-        return True     # in a part, which has no regions: its first examples are alike
+        return True     # in a subset, which has no regions: its first examples are similar
 
     cdef void place(self, Layout whole, Py_ssize_t p, int64_t example) noexcept nogil:
         (<TiledLayout>whole).unpack((<TiledLayout>whole).at(example), self.queries)
@@ -195,7 +195,7 @@ cdef class TiledLayout(Layout):
             if self.places == NULL:
                 status = svmbench_tiled_add(&self.job, self.queries, size, coefficients + begin, held + begin,
                                             kept + begin, sums)
-            else:   # of which no rows are held or kept
+            else:   # without held or kept rows
                 status = self.regions.add(&self.job, self.queries, size, coefficients + begin, sums)
             begin += size
         if status:
@@ -277,7 +277,7 @@ cdef class TiledLayout(Layout):
         cdef Py_ssize_t begin = 0, count = records.shape[0]
         if self.n == 0 or count == 0:
             return
-        # Without features there is nothing in a record to point to.
+        # Without features a record has no element to point to.
         cdef const char *first = <const char *>&records[0, 0] if records.shape[1] else NULL
         with nogil:
             while begin < count:

@@ -148,8 +148,8 @@ cdef class Run(SteppedRun):
     cdef double[::1] squared
     cdef double[::1] a                  # signed coefficients of v
     cdef int64_t[::1] born              # serial numbers
-    cdef int64_t[::1] source            # the example that it is, -1 if it is none
-    cdef int64_t[::1] place             # of each example among the points, -1 if it is none
+    cdef int64_t[::1] source            # the example of the point; -1 for a merged point
+    cdef int64_t[::1] place             # place of each example among the points, or -1
     cdef double[::1] kernel             # between the points and one more
     # One point: as it is, and its non-zero values.
     cdef double[::1] point
@@ -210,7 +210,7 @@ cdef class Run(SteppedRun):
         return 0
 
     cdef int learn(self, Py_ssize_t i) except -1 nogil:
-        """Add an example, whose kernel values with the points are at hand, and maintain the budget."""
+        """Add an example, whose kernel values with the points are known, and maintain the budget."""
         self.ledger.charge_row_update(self.n)
         if self.place[i] >= 0:
             self.a[self.place[i]] += self.y[i]
