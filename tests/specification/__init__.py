@@ -1,46 +1,47 @@
-"""Each algorithm in a few lines of Python, straight from its paper, over an oracle that notes every pair.
+"""Each algorithm in a few lines of Python, straight from its paper, over an oracle that records every pair.
 
-``tests/specification/<solver>.py`` specifies the solver of that name: ``VARIANTS``, the parameters to try;
-``MAINTAINS``, whether the method needs all responses in every iteration, so that on demand and by rows are
-one; and ``run(problem, w, rng, iterations, **parameters)``, which returns the coefficients of the answer.
-``w`` is one of the two forms of `tests.specification.expansion`; what it evaluates is what the convention
-charges. ``w.oracle.block(rows, cols)`` gives the values between few examples.
+``tests/specification/<solver>.py`` specifies the solver of that name: ``VARIANTS``, a list of parameters to
+test; ``MAINTAINS``, whether an iteration needs the responses of all examples, so that the conventions on
+demand and by rows agree; and ``run(problem, w, rng, iterations, **parameters)``, which returns the
+coefficients of the answer. ``w`` is one of the two forms of `tests.specification.expansion`; what it
+evaluates is what the convention charges. ``w.oracle.block(rows, cols)`` gives values between few examples.
 
-A linear method (``access`` is ``linear``) has no ``MAINTAINS``, and its ``run(problem, x, rng, iterations,
-**parameters)`` returns w, and with a bias b behind it: ``x`` is
+A linear method (``access`` is ``linear``) has no ``MAINTAINS``. Its ``run(problem, x, rng, iterations,
+**parameters)`` returns w, followed by the bias b if there is one; ``x`` is
 `tests.specification.slow_examples.SlowExamples`.
 
-A baseline (``access`` is ``data``) is specified by its problem alone, for nothing inside of it can
-be counted: ``REACHES = (parameters, tolerance)``, with which its last answer is that near to the certified
-optimum, relative to it. ``tests/conformance/test_baselines.py`` holds it to that.
+A baseline (``access`` is ``data``) is specified by its problem only, because nothing inside it can be
+counted: ``REACHES = (parameters, tolerance)`` says that with these parameters its last answer is within this
+relative tolerance of the certified optimum. ``tests/conformance/test_baselines.py`` checks it.
 
-What a specification says only where it applies:
+Optional names:
 
 ``REFUSED``
-    Parameters that the method refuses together, the bias among them as ``bias``.
+    Parameters that the method refuses in combination, the bias among them as ``bias``.
 ``ENDLESS``
-    Parameters with which no run comes to an end, where the defaults may.
+    Parameters with which no run ends by itself, if the defaults may end.
 ``APPROXIMATE``
-    Those of the variants that end before the optimum.
+    Variants that end before the optimum.
 ``ROWS_PER_ITERATION``
-    Above 1: an iteration is made of up to so many whole rows, each charged under every convention. Any other
-    method whose iteration is not charged n adds what it is charged to the oracle's ``iterated``.
+    Above 1: an iteration consists of at most this many whole rows, each charged under every convention. Any
+    other method whose iteration is not charged n adds its charge to the oracle's ``iterated``.
 ``ADDS_ROWS``
-    True: rows are taken by sums only.
+    True: rows are used only in sums of rows.
 ``SIGNS``
-    ``either``: the coefficients of the answer need not have the signs of the labels.
+    ``either``: the coefficients of the answer may differ in sign from the labels.
 ``POINTS``
-    True: the answer lies over points that are no examples, and ``run`` returns its responses on the examples.
-    ``w.oracle.foreign(b, cols)`` and ``w.oracle.between(b, points)`` give the values of such a point.
+    True: the answer is over points that are not examples, and ``run`` returns its responses on the examples.
+    ``w.oracle.foreign(b, cols)`` and ``w.oracle.between(b, points)`` give the kernel values of such a point.
 ``ON_DEMAND``
-    True: it makes no rows, and evaluates what it is charged on demand.
+    True: it computes no rows, and evaluates on demand what it is charged.
 ``TIES``
-    True: the method chooses among values that are equal but for what its last step has left of them, so that
-    it needs the kernel values of the compiled oracle to the last bit; elsewhere they come from the formula.
+    True: the method chooses among values that differ only by the rounding of its last step, so that it needs
+    the kernel values of the compiled oracle to the last bit; the others use the formula.
 ``RATE``, ``WITHIN``
-    Of a stochastic linear method: the most that a fourfold number of iterations leaves of the gap, 0.6 by
-    default, and the part of the optimum that 64,000 iterations come near, 0.02.
+    For a stochastic linear method: the largest part of the gap that remains after four times as many
+    iterations, by default 0.6, and the distance from the optimum after 64,000 iterations as a part of the
+    optimum, by default 0.02.
 ``LOOKS``
-    Of a linear method: how many times n products a snapshot looks at to scale its answer, 0 by default; they
-    are observation and charged to nothing.
+    For a linear method: how many times a snapshot computes n inner products to scale its answer, by default
+    0; these are observation and not charged.
 """
