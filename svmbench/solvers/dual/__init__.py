@@ -13,6 +13,8 @@ one that can move down::
       expansion_set.pyx       ExpansionSet: a set that examples enter and leave, of online methods (lasvm)
     Two coefficients at a time
       working_pair.pyx        the violating pair, by first or second order (smo_pair, platt, lasvm)
+      conjugate.pyx           steps along directions conjugate to the last one (smo_pair)
+      two_groups.pyx          two groups of examples whose kernel rows are shared between problems (KernelSVC)
     Small working sets
       decomposition.pyx       DecompositionRun: the loop over working sets (svm_light, gpdt)
       small_qp.pyx            the quadratic program of a working set, by pairs (svm_light)
