@@ -96,7 +96,7 @@ _SOLVERS = (
     *("asset", "cpny", "ocas", "platt", "simba"),
     *("svm_light_linear", "l2svm_mfn", "sklearn_svc", "sklearn_linearsvc", "sklearn_sgd", "sklearn_nystroem"),
     *("sklearn_rbfsampler", "sklearnex_svc", "snapml_svm", "bsgd", "cvm", "bvm", "projectron", "snacks"),
-    *("dcsvm",),
+    *("dcsvm", "doubly_sgd"),
 )
 
 
