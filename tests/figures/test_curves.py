@@ -41,7 +41,7 @@ def drawn(monkeypatch):
     """The figure as it was just before it was written."""
     figures = []
 
-    def save(figure, stem, caption, formats):
+    def save(figure, stem, caption, formats=None):
         figures.append((figure, caption))
         return []
 

@@ -40,7 +40,7 @@ def figures(monkeypatch) -> dict[str, Figure]:
     """The pictures by name, as they were just before they were written."""
     found = {}
 
-    def save(figure: Figure, stem: Path, caption: str, formats: object) -> list[Path]:
+    def save(figure: Figure, stem: Path, caption: str, formats: object = None) -> list[Path]:
         found[stem.name] = figure
         return []
 
