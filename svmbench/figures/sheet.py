@@ -120,7 +120,7 @@ def make_sheet(
         for ax in axes[place][len(row) :]:
             ax.remove()
         axes[place][0].set_ylabel(label)
-    _wrap_labels(figure, panel)
+    _wrap_labels(figure, panel, 12 if len(rows) > 3 else 14)
     if title:
         put_title(figure, title)
     bare = {line.label for plot in plots for line in plot.lines if line.bare}
@@ -135,10 +135,14 @@ def make_sheet(
     return figure
 
 
-def _wrap_labels(figure: Picture, panel: float) -> None:
-    """Break labels of x axes and titles that are wider than their panel."""
+def _wrap_labels(figure: Picture, panel: float, letters: int) -> None:
+    """Break labels of x axes and titles that are wider than their panel.
+
+    An inch has this many letters. A label that is wider than its axes takes the space for it from the axes,
+    which become narrower still: with many rows, where y axes differ, labels must be shorter.
+    """
     for ax in figure.axes:
-        ax.set_xlabel(textwrap.fill(ax.get_xlabel(), max(16, int(14 * panel))))
+        ax.set_xlabel(textwrap.fill(ax.get_xlabel(), max(16, int(letters * panel))))
         head, *rest = ax.get_title().split("\n")
         if head:
             ax.set_title(head, y=1.0)

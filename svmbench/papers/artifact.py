@@ -28,7 +28,7 @@ KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         (),
         ("metrics", "counters", "together", "ranges", "points", "levels", "notes", "scale", "hidden"),
     ),
-    "front": ((), ("counters", "scale", "ranges", "highlight")),
+    "front": ((), ("counters", "scale", "ranges", "highlight", "window")),
     "sweep": (
         ("x", "y"),
         ("x_label", "y_label", "counters", "scale", "share_y", "points", "levels", "hidden"),
@@ -261,6 +261,7 @@ def _check_names(artifact: Artifact, origin: str) -> None:
             ):
                 _check_known(given or (), known, where)
             _check_quantities(part.arguments, lines, where)
+    _check_known(artifact.options.get("window", ()), lines, f"{origin}: window")
     for key in ("baseline", "highlight"):
         line = artifact.options.get(key)
         if line is not None and line not in lines:

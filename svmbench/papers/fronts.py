@@ -14,6 +14,7 @@ from svmbench.figures.labels import handles_of
 from svmbench.figures.series import COUNTERS
 from svmbench.figures.style import Look, looks
 from svmbench.figures.tables import csv_text, table
+from svmbench.papers.estimate import NotAttempted
 from svmbench.papers.material import Material
 from svmbench.papers.shown import title_of
 
@@ -65,9 +66,10 @@ def standings(material: Material, counter: str) -> dict[str, Standing]:
     for panel in material.artifact.runs.panels:
         evidence = material.evidence(panel.name, counter)
         fronts, missing = evidence.fronts(FRONT)
-        if not fronts:
+        try:
+            window = evidence.window(FRONT)
+        except NotAttempted:
             continue
-        window = evidence.window(FRONT)
         values = {name: window.means(curve) for name, curve in fronts.items()}
         tests = next(iter(fronts.values())).steps[0].run.manifest["dataset"]["rows"]["test"]
         found[panel.name] = Standing(

@@ -81,7 +81,8 @@ class Material:
             known = next((p.known for p in self.artifact.runs.panels if p.name == panel), {})
         mine = [match for match in self.matches if match.planned.panel == panel]
         measures = None if self.outcome is None else self.outcome["measures"]
-        return Evidence(counter, mine, self.references, measures, known, self.untimed)
+        window = self.artifact.options.get("window", ())
+        return Evidence(counter, mine, self.references, measures, known, self.untimed, window)
 
     def judged(self) -> list[tuple[Claim, list[tuple[Part, list[Finding]]]]]:
         """Judge all claims, part by part, on every data set under every convention."""

@@ -78,6 +78,8 @@ class Evidence:
         Published values of the optimum.
     untimed : mapping, optional
         Folders of the runs whose times are not comparable, and why.
+    window : sequence of str
+        Lines whose reach determines the costs over which fronts are compared. Empty: all.
     """
 
     def __init__(
@@ -88,7 +90,9 @@ class Evidence:
         measures: Mapping[str, Mapping[str, Any]] | None = None,
         known: Mapping[str, Any] | None = None,
         untimed: Mapping[Path, str] | None = None,
+        window: Sequence[str] = (),
     ) -> None:
+        self._window = window
         self._untimed = untimed or {}
         self.draw = Draw()
         self.counter = counter
@@ -161,9 +165,10 @@ class Evidence:
     def window(self, metric: str) -> Window:
         """Return the costs over which the fronts of all lines are compared."""
         fronts, missing = self.fronts(metric)
-        if not fronts:
+        among = [curve for name, curve in fronts.items() if not self._window or name in self._window]
+        if not among:
             raise NotAttempted(f"no line has a front: {next(iter(missing.values()), 'no runs are planned')}")
-        return Window.of(fronts.values(), self.counter)
+        return Window.of(among, self.counter)
 
     def _check_seconds(self, solver: str, runs: Sequence[StoredRun]) -> None:
         """Raise an error if a run was disturbed by other load."""

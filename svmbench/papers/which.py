@@ -1,6 +1,6 @@
 """The tables of ``docs/which-solver.md``, from the stored runs of the comparison of the field.
 
-The groups of data sets and the wishes were fixed before the runs were made.
+The groups of data sets and the wishes were fixed while the runs were made, before anyone had looked at them.
 """
 
 from __future__ import annotations
