@@ -17,8 +17,12 @@ from svmbench.problem import Problem
 from svmbench.run_config import RunConfig
 from svmbench.solvers import registry
 from svmbench.store import Store
+from svmbench.store.model import StoredModel
 
 Floats = NDArray[np.float64]
+
+#: Number of features that any model fits: only its coefficients are used.
+_ANY = 2**63 - 1
 
 
 def named(config: RunConfig, store: Store) -> RunConfig:
@@ -49,8 +53,8 @@ def named(config: RunConfig, store: Store) -> RunConfig:
 def first_point(config: RunConfig, checksum: str, problem: Problem, store: Store) -> Floats:
     """Return the first point, float64 (n,), feasible for the dual of the problem.
 
-    Signed coefficients β of the run become α = yβ, cut to the bounds. With an unregularised bias the class
-    with the larger sum is scaled down, so that both have the same sum.
+    The dual point of the run, or α = yβ from its signed coefficients β, is cut to the bounds. With an
+    unregularised bias the class with the larger sum is scaled down, so that both have the same sum.
 
     Parameters
     ----------
@@ -66,7 +70,8 @@ def first_point(config: RunConfig, checksum: str, problem: Problem, store: Store
     Raises
     ------
     UserError
-        If the run was trained on other examples, or its model has no coefficients of examples.
+        If the run was trained on other examples or with another kernel or loss, or its model has no
+        coefficients of examples.
     """
     run = store.find(str(config.start))
     model = run.model()
@@ -75,15 +80,15 @@ def first_point(config: RunConfig, checksum: str, problem: Problem, store: Store
             f"start={run.id} was trained on other examples: give a run on the same data set, subset and seed "
             "of the subset"
         )
-    if model.indices is None or model.coefficients is None or run.config.features is not None:
-        raise UserError(
-            f"start={run.id} has no coefficients of training examples, but weights or points: give a run of "
-            "a kernel solver without features or a budget of points"
-        )
-    model.check_fits(problem.n, 0)
-    signed = np.zeros(problem.n)
-    signed[model.indices] = model.coefficients
-    alpha = np.clip(signed * problem.y, 0.0, problem.bounds)
+    loss = config.solver.parameters.get("loss", "hinge")
+    for key, own, asked in (("kernel", model.kernel["name"], config.kernel.name), ("loss", model.loss, loss)):
+        if own != asked:
+            raise UserError(
+                f"start={run.id} has {key}={own}, whose coefficients do not fit {key}={asked}: give a run "
+                f"with the same {key}"
+            )
+    bounds = problem.bounds if loss == "hinge" else np.full(problem.n, np.inf)
+    alpha = np.clip(_coefficients(run.id, model, problem), 0.0, bounds)
     if problem.bias == "unregularised":
         positive, negative = (float(alpha[problem.y == label].sum()) for label in (1.0, -1.0))
         if positive == 0.0 or negative == 0.0:
@@ -91,6 +96,24 @@ def first_point(config: RunConfig, checksum: str, problem: Problem, store: Store
         common = min(positive, negative)
         for label, total in ((1.0, positive), (-1.0, negative)):
             alpha[problem.y == label] *= common / total
+    return alpha
+
+
+def _coefficients(name: str, model: StoredModel, problem: Problem) -> Floats:
+    """Return the dual point of a model or, without one, its signed coefficients times the labels, (n,)."""
+    alpha = np.zeros(problem.n)
+    if model.dual == "own" and model.dual_indices is not None and model.dual_values is not None:
+        model.check_fits(problem.n, _ANY)
+        alpha[model.dual_indices] = model.dual_values
+        return alpha
+    # Those of features are of the examples that the features are made of.
+    if model.indices is None or model.coefficients is None or model.features is not None:
+        raise UserError(
+            f"start={name} has no coefficients of training examples, but weights or points: give a run of a "
+            "kernel solver without features or a budget of points, or of dcd"
+        )
+    model.check_fits(problem.n, _ANY)
+    alpha[model.indices] = model.coefficients * problem.y[model.indices]
     return alpha
 
 

@@ -80,6 +80,27 @@ def test_an_approximate_answer_is_polished(root):
     assert counts(warm)["iterations"] < 0.9 * counts(cold)["iterations"]
 
 
+@pytest.mark.parametrize("solver", ["smo", "decomposition"])
+def test_the_dual_point_of_an_answer_on_features_is_polished(root, solver):
+    rough = made(root, "solver=dcd", "features=nystrom", "features.s=100")
+    words = [f"solver={solver}", "solver.eps=1e-4"]
+    warm, cold = made(root, *words, f"start={rough.id}"), made(root, *words)
+    assert warm.status == "converged"
+    assert warm.rows()[-1]["kev_setup"] == 400 * len(rough.model().dual_indices)
+    ends = [run.rows()[-1]["primal_objective"] for run in (warm, cold)]
+    assert ends[0] == pytest.approx(ends[1], rel=1e-3)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_dcd_begins_at_a_stored_point_of_its_loss(root, loss):
+    words = ["solver=dcd", "features=nystrom", "features.s=100", f"solver.loss={loss}", "solver.eps=1e-5"]
+    cold = made(root, *words)
+    warm = made(root, *words, f"start={cold.id}")
+    first, end = cold.rows()[-1], warm.rows()[-1]
+    assert warm.status == "converged"
+    assert end["iterations"] < first["iterations"]
+
+
 def test_the_start_is_part_of_the_identity_and_named_in_full(root):
     one, other = (made(root, "solver=sdca", "budget.kev=1e5", f"seed={seed}") for seed in (0, 1))
     runs = [made(root, "solver=smo", f"start={run.id[:-3]}") for run in (one, other)]
@@ -112,11 +133,19 @@ def test_a_warm_run_is_recomputed_and_continued(root, capsys):
     [
         (
             ["solver=pegasos"],
-            "pegasos cannot begin at start=.*: leave it out, or use decomposition, smo, smo_pair",
+            "pegasos cannot begin at start=.*: leave it out, or use dcd, decomposition, smo, smo_pair",
         ),
         (["solver=smo", "dataset.seed=1"], "was trained on other examples"),
         (["solver=smo", "subset=100"], "was trained on other examples"),
         (["solver=smo", "validate.folds=3"], "cannot be combined with validate.folds"),
+        (
+            ["solver=smo", "kernel=linear"],
+            "has kernel=gaussian, whose .* do not fit kernel=linear: give a run",
+        ),
+        (
+            ["solver=dcd", "features=nystrom", "features.s=20", "solver.loss=squared_hinge"],
+            "has loss=hinge, whose coefficients do not fit loss=squared_hinge",
+        ),
     ],
 )
 def test_a_start_that_does_not_fit_is_one_sentence(root, words, message):
@@ -127,7 +156,7 @@ def test_a_start_that_does_not_fit_is_one_sentence(root, words, message):
 
 
 def test_a_start_without_coefficients_of_examples_is_refused(root):
-    points = made(root, "solver=dcd", "features=nystrom", "features.s=20")
+    points = made(root, "solver=pegasos_linear", "features=nystrom", "features.s=20", "budget.kev=1e5")
     with pytest.raises(UserError, match="has no coefficients of training examples, but weights or points"):
         made(root, "solver=smo", f"start={points.id}")
     with pytest.raises(UserError, match="there is no run nosuch"):

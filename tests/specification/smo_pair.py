@@ -32,11 +32,15 @@ def run(
     shrinking: bool,
     eps: float = 1e-3,
     conjugate: bool = False,
+    first: NDArray | None = None,
 ) -> NDArray:
     y, C, n = problem.y, problem.C, problem.n
     last = Last(n)
     diagonal = w.oracle.diagonal()
     v = y.copy()
+    for t in [] if first is None else np.flatnonzero(first):
+        w.a[t] = first[t]
+        v -= first[t] * y[t] * w.oracle.exact_row(t)
     active = np.arange(n)
     was_near = False
 

@@ -120,13 +120,18 @@ cdef class Refinement:
     def begin(self, double[::1] values not None):
         """Compute values[t] = y_t - f(x_t) of a first point, as `renew`; its rows are charged to all conventions.
 
+        It is no recomputation of updated scores: a method that reconstructs values by rows of its own, and
+        charges them, still does so.
+
         Parameters
         ----------
         values : memoryview of float64, shape (n,)
             Overwritten.
         """
+        cdef int64_t before = self.evaluations
         self.renew(&values[0])
-        self.oracle.ledger.setup(self.evaluations)
+        self.rounds -= 1
+        self.oracle.ledger.setup(self.evaluations - before)
 
     def last_exact(self):
         """Return the coefficients, float64, shape (n,), at the last recomputation of scores; 0 if none."""

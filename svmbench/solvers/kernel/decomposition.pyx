@@ -182,6 +182,7 @@ cdef class Run(SteppedRun):
         """Begin at a feasible point, float64 (n,), instead of 0, without the start on subsets."""
         self.drop_parts()
         np.asarray(self.level.alpha)[:] = alpha
+        self.level.untouched = not np.any(alpha)
         self.refinement.begin(self.level.v)
         self.level.mark_all()
         self.look()

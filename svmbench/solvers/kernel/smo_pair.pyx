@@ -227,7 +227,14 @@ cdef class Run(SteppedRun):
 
     def begin(self, alpha):
         """Begin at a feasible point, float64 (n,), instead of 0."""
-        np.asarray(self.dual.alpha)[:] = alpha
+        point, y = np.asarray(self.dual.alpha), np.asarray(self.labels)
+        if self.shrinking:  # the contribution of the coefficients at C first
+            at_C = alpha == np.asarray(self.dual.bound)
+            point[:] = np.where(at_C, alpha, 0.0)
+            self.refinement.begin(self.dual.v)
+            np.asarray(self.at_C)[:] = 1.0 - y * np.asarray(self.dual.v)
+            np.asarray(self.is_at_C)[:] = at_C
+        point[:] = alpha
         self.refinement.begin(self.dual.v)
         self.dual.activate_all()
         self.converged = self.dual.violation() < self.eps

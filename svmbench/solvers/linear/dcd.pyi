@@ -1,5 +1,8 @@
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from svmbench.kernels._linear_data import LinearData
 from svmbench.problem import Problem
 from svmbench.rng import Generator
@@ -17,6 +20,7 @@ class Params:
 
 class Run(LinearRun):
     def __init__(self, problem: Problem, examples: LinearData, rng: Generator, params: Params) -> None: ...
+    def begin(self, alpha: NDArray[np.float64]) -> None: ...
     def keep(self, kept: Kept) -> None: ...
     def snapshot(self) -> Snapshot: ...
 

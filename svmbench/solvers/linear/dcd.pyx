@@ -158,7 +158,7 @@ cdef class Run(LinearRun):
             self.visited = self.items.shape[0]
             self.converged = self.visited == 0
             self.open()
-            self.begin()
+            self.begin_pass()
 
     cdef int step(self) except -1 nogil:
         if self.passes:
@@ -182,7 +182,7 @@ cdef class Run(LinearRun):
             return
         if found == LOOK_AT_ALL:
             self.open()
-            self.begin()
+            self.begin_pass()
         self.stalled = found == NONE
 
     cdef void visit_next(self) noexcept nogil:
@@ -199,7 +199,7 @@ cdef class Run(LinearRun):
             self.items[self.at], self.items[self.active] = self.items[self.active], i
         if self.at == self.active:
             self.end()
-            self.begin()
+            self.begin_pass()
 
     cdef bint visit(self, Py_ssize_t i) noexcept nogil:
         """Minimise over one coefficient; return False if the example must be shrunk instead."""
@@ -230,7 +230,7 @@ cdef class Run(LinearRun):
             return self.U * max(margin, 0.0) - alpha * margin
         return 0.5 / self.D * max(margin, 0.0) ** 2 - alpha * margin + 0.5 * self.D * alpha * alpha
 
-    cdef void begin(self) noexcept nogil:
+    cdef void begin_pass(self) noexcept nogil:
         """Begin a pass."""
         self.at = 0
         self.most = 0.0
@@ -263,6 +263,15 @@ cdef class Run(LinearRun):
         for k in range(self.w.shape[0]):
             square += self.w[k] * self.w[k]
         return result - 0.5 * square
+
+    def begin(self, alpha):
+        """Begin at a feasible point, float64 (n,), instead of 0; its w takes no inner product."""
+        moved = np.where(self.fields["step"] > 0.0, alpha, 0.0)     # an example that is 0 stays at its bound
+        at = np.flatnonzero(moved)
+        self.fields["alpha"][at] = moved[at]
+        np.asarray(self.w)[: self.examples.d] = self.examples.combination(
+            at, moved[at] * np.asarray(self.labels)[at]
+        )
 
     def keep(self, kept):
         """Declare the state of the run."""
@@ -298,6 +307,7 @@ class DCD(LinearSolver):
     exact = True
     counting = "inner products: 1 per visit, and n for the squared norms at the start"
     resumable = True
+    startable = True
     Params = Params
 
     def start(self, problem, examples, rng):
