@@ -128,10 +128,11 @@ def draw_rows(
     scale: str | None = None,
     formats: Sequence[str] = FORMATS,
     looks: Looks | None = None,
+    listed: bool = True,
 ) -> list[Path]:
     """Draw grouped curves as in `make_figure` and write the pictures as `draw` does."""
     with drawing():
-        figure, caption = make_figure(rows, title=title, notes=notes, scale=scale, looks=looks)
+        figure, caption = make_figure(rows, title=title, notes=notes, scale=scale, looks=looks, listed=listed)
         return save(figure, stem, caption, formats)
 
 
@@ -144,6 +145,7 @@ def make_figure(
     x_scale: str = "log",
     width: float | None = None,
     looks: Looks | None = None,
+    listed: bool = True,
 ) -> tuple[Picture, str]:
     """Draw rows of panels and return the picture and its caption; call it within `style.drawing`.
 
@@ -157,6 +159,8 @@ def make_figure(
         Scale of the y axes, as in `sheet.make_sheet`; likewise `x_scale` and `width`.
     looks : Looks, optional
         Looks of lines by label. Default: each solver has its own.
+    listed : bool
+        Whether the caption lists the runs.
     """
     left_out = [entry for row in rows for entry in row.selection.left_out]
     rows = [row for row in rows if row.selection.panels]
@@ -177,7 +181,7 @@ def make_figure(
         style=None if looks is None else looks.style,
         handles=None if looks is None else looks.handles,
     )
-    return figure, _caption(title, rows, left_out, plots, x_scale, notes)
+    return figure, _caption(title, rows, left_out, plots, x_scale, notes, listed)
 
 
 def _wrapped(panels: Sequence[Any], most: int) -> list[Sequence[Any]]:
@@ -249,8 +253,9 @@ def _caption(
     plots: Sequence[Sequence[Plot]],
     x_scale: str,
     notes: Sequence[str],
+    listed: bool,
 ) -> str:
-    """Describe how to read the picture, which runs are in it, and which are not."""
+    """Describe how to read the picture and, if listed, which runs are in it, and which are not."""
     names = " and ".join(dict.fromkeys(METRICS[row.metric][0] for row in rows))
     costs = ", ".join(dict.fromkeys(COUNTERS[row.counter] for row in rows))
     axis = "on a logarithmic axis; " if x_scale == "log" else ""
@@ -278,5 +283,7 @@ def _caption(
         for curve in panel.curves
     ]
     missing = [f"  {run}: {reason}" for run, reason in dict.fromkeys(left_out)]
+    if not listed:
+        return text + "\n"
     text += "\n\nRuns drawn:\n" + "\n".join(drawn)
     return text + "\n\nRuns left out:\n" + ("\n".join(missing) if missing else "  none") + "\n"

@@ -122,7 +122,10 @@ def _draw_sheet(
     if artifact.kind == "front":
         said.insert(0, FRONT_CAPTION)
     scale = artifact.options.get("scale")
-    return draw_rows(rows, stem, title=artifact.title, notes=said, scale=scale, looks=looks, formats=formats)
+    return draw_rows(
+        rows, stem, title=artifact.title, notes=said, scale=scale, looks=looks, formats=formats,
+        listed=artifact.kind != "front",  # it has hundreds of runs; its table names what is missing
+    )  # fmt: skip
 
 
 def _rows(material: Material, counter: str) -> list[Row]:

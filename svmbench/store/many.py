@@ -57,7 +57,8 @@ def _read_by_processes(root: Path, folder: str, shares: list[list[str]]) -> None
                     command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
                 )
                 workers.append(worker)
-                with worker.stdin or contextlib.nullcontext() as names:
+                assert worker.stdin is not None
+                with worker.stdin as names:
                     names.write(os.fsencode("\0".join(share)))
         for worker in workers:
             worker.wait()

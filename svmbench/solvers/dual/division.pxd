@@ -20,7 +20,7 @@ cdef class Division(PartialLevel):
     cdef object values
     cdef readonly object regions
     cdef object distances
-    cdef readonly object centres    # sample, cluster of each of its points, squared norms; None after the last
+    cdef readonly object centres    # sample, cluster of each point, squared norms; None after the last
     cdef Py_ssize_t next            # the next centre, or cluster
     cdef object members             # of the current part, ascending
     cdef int64_t most_rounds

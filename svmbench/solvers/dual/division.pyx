@@ -1,7 +1,7 @@
 r"""The division of DC-SVM: the dual over clusters of the examples, from many clusters to none.
 
-C.-J. Hsieh, S. Si and I. S. Dhillon, A Divide-and-Conquer Solver for Kernel Support Vector Machines, ICML 2014,
-Algorithm 1 and section 4. From α = 0, for each number of clusters, the largest first::
+C.-J. Hsieh, S. Si and I. S. Dhillon, A Divide-and-Conquer Solver for Kernel Support Vector Machines, ICML
+2014, Algorithm 1 and section 4. From α = 0, for each number of clusters, the largest first::
 
     S = m random examples, or after the first time m random support vectors
     cluster S by kernel k-means (`svmbench.solvers.kernel_kmeans`); each example goes to the nearest centre
@@ -12,9 +12,9 @@ Algorithm 1 and section 4. From α = 0, for each number of clusters, the largest
 In the dual over a cluster, kernel values with other clusters count as 0. Where these are small, its support
 vectors are nearly those of the whole problem.
 
-An iteration is a round of a dual (`nested_sets`), the m² kernel values of a sample, or up to TOGETHER values of
-distances to a centre or of initial v (`partial_level`). Charges of the rounds are defined in `nested_sets`; the
-other values are charged one by one.
+An iteration is a round of a dual (`nested_sets`), the m² kernel values of a sample, or up to TOGETHER values
+of distances to a centre or of initial v (`partial_level`). Charges of the rounds are defined in
+`nested_sets`; the other values are charged one by one.
 """
 
 import numpy as np

@@ -118,7 +118,7 @@ cdef class Refinement:
         self.evaluations = kept.number("evaluations", self.evaluations)
 
     def begin(self, double[::1] values not None):
-        """Compute values[t] = y_t - f(x_t) of a first point, as `renew`; its rows are charged to all conventions.
+        """Compute values[t] = y_t - f(x_t) of a first point, as `renew`; all conventions are charged for it.
 
         It is no recomputation of updated scores: a method that reconstructs values by rows of its own, and
         charges them, still does so.

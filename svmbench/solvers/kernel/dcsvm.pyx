@@ -1,11 +1,11 @@
 r"""DC-SVM: divide and conquer, with decomposition for the parts and the whole.
 
-C.-J. Hsieh, S. Si and I. S. Dhillon, A Divide-and-Conquer Solver for Kernel Support Vector Machines, ICML 2014,
-Algorithm 1.
+C.-J. Hsieh, S. Si and I. S. Dhillon, A Divide-and-Conquer Solver for Kernel Support Vector Machines, ICML
+2014, Algorithm 1.
 
 Problem, the dual of the regularised form in its C-form, C = 1/(λn), without bias:
-:math:`\max_\alpha \sum_i \alpha_i - \frac12 |\sum_i \alpha_i y_i \Phi(x_i)|^2`, :math:`0 \le \alpha_i \le C`. Gaussian
-kernel.
+:math:`\max_\alpha \sum_i \alpha_i - \frac12 |\sum_i \alpha_i y_i \Phi(x_i)|^2`,
+:math:`0 \le \alpha_i \le C`. Gaussian kernel.
 
 Method, from α = 0::
 
@@ -18,12 +18,12 @@ each to a violation of ``eps``, by decomposition (`svmbench.solvers.kernel.decom
 paper's coordinate descent. Samples after the first are of support vectors. See
 `svmbench.solvers.dual.division`.
 
-Counting, to every convention: the m² kernel values of a sample and those of all examples with it; in a part as
-`decomposition`, with the number of its examples in place of n; and the values behind the initial gradients of a
-part, one for each of its examples and its support vectors.
+Counting, to every convention: the m² kernel values of a sample and those of all examples with it; in a part
+as `decomposition`, with the number of its examples in place of n; and the values behind the initial gradients
+of a part, one for each of its examples and its support vectors.
 
-Answer: the last iterate, a dual point; within the levels, with those of the parts that are not solved yet from
-the level before. With ``early`` > 0 it ends as an expansion for each part (early prediction, section 4.2):
+Answer: the last iterate, a dual point; within the levels, with those of the parts that are not solved yet
+from the level before. With ``early`` > 0 it ends as an expansion for each part (early prediction, section 4.2):
 a row belongs to the part with the nearest centre, and only the support vectors of this part vote. That is the
 optimum of the problem in which kernel values between parts are 0, not of the problem.
 """
@@ -61,8 +61,8 @@ class Params:
                 "Unconfirmed: 1000."
             )})
     early: int = field(default=0, metadata={"min": 0, "max": 8, "help": (
-                "Level after which it stops and predicts by the parts, with 4^early of them; at most levels. 0: it "
-                "goes on to the optimum."
+                "Level after which it stops and predicts by the parts, with 4^early of them; at most levels. 0: "
+                "it goes on to the optimum."
             )})
     working_set: int = field(default=1024, metadata={"min": 4, "help": (
                 "Coefficients that change at a time, as in decomposition."
@@ -71,7 +71,8 @@ class Params:
     def __post_init__(self):
         if self.early > self.levels:
             raise UserError(
-                f"solver.early={self.early} is above solver.levels={self.levels}: give one of 0 to {self.levels}"
+                f"solver.early={self.early} is above solver.levels={self.levels}: give one of 0 to "
+                f"{self.levels}"
             )
 
 
