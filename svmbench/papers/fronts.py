@@ -60,12 +60,14 @@ class Standing:
 
 
 def standings(material: Material, counter: str) -> dict[str, Standing]:
-    """Return how the methods stand on each data set with runs, under one cost."""
+    """Return how the methods stand under one cost, on each data set with fronts of at least half of them."""
     found = {}
     assert material.artifact.runs is not None
     for panel in material.artifact.runs.panels:
         evidence = material.evidence(panel.name, counter)
         fronts, missing = evidence.fronts(FRONT)
+        if 2 * len(fronts) < len(material.artifact.runs.lines):
+            continue
         try:
             window = evidence.window(FRONT)
         except NotAttempted:
@@ -114,6 +116,9 @@ def front_table(material: Material) -> Mapping[str, str]:
     for counter, found in by_counter.items():
         if found:
             about += [f"## {COUNTERS[counter]}", section(material, found)]
+            absent = [panel.title for panel in material.artifact.runs.panels if panel.name not in found]
+            if absent:
+                about.append(f"Fewer than half of the methods have this cost on {', '.join(absent)}.")
             rows += [
                 [
                     counter,
