@@ -16,8 +16,8 @@ from svmbench.figures.style import Look
 
 Floats = NDArray[np.float64]
 
-#: Names in the note on lines that a panel lacks.
-_NAMED = 2
+#: Names in the note on lines that a panel lacks, and lines from which on markers are not part of the layout.
+_NAMED, _CROWDED = 2, 12
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
     if plot.optimum is not None:
         ax.axhline(plot.optimum, color="0.45", linewidth=0.8, zorder=1)
     for place, line in enumerate(plot.lines):
-        _draw_line(ax, line, style[line.label], place, (low, high), x_scale, len(plot.lines) == 1)
+        _draw_line(ax, line, style[line.label], place, (low, high), x_scale, len(plot.lines))
     labels = {line.label for line in plot.lines}
     for point in plot.known:
         if point.label in labels:
@@ -136,8 +136,10 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
 
 
 def _draw_line(
-    ax: Axes, line: Drawn, look: Look, place: int, span: tuple[float, float], x_scale: str, alone: bool
+    ax: Axes, line: Drawn, look: Look, place: int, span: tuple[float, float], x_scale: str, lines: int
 ) -> None:
+    # Markers at the edge take space from a panel; of many lines so much that nothing would be left.
+    within, alone = lines <= _CROWDED, lines == 1
     width, layer = (1.1, 2) if line.thin else (1.6, 3)
     if line.band is not None:
         ax.fill_between(
@@ -160,10 +162,11 @@ def _draw_line(
     shown = shown[shown >= calm]
     if shown.size and not line.bare:
         spots = shown[_marked(line.x[shown], place, x_scale)]
-        ax.plot(
+        (drawn,) = ax.plot(
             line.x[spots], line.y[spots], linestyle="none", marker=look.marker, color=look.colour,
             markeredgecolor="white", markeredgewidth=0.5, zorder=5, clip_on=False,
         )  # fmt: skip
+        drawn.set_in_layout(within)
 
 
 def _calm_since(y: Floats) -> int:

@@ -110,13 +110,14 @@ def emphasis(material: Material, counter: str) -> Looks:
 def front_table(material: Material) -> Mapping[str, str]:
     """Return the table of an artifact, by file suffix: a section per cost, and how far the costs agree."""
     artifact = material.artifact
+    assert artifact.runs is not None
     about = [f"# {artifact.title}", f"{artifact.source}.", f"{material.tally()}.", FRONT_LEGEND]
     rows: list[list[str]] = []
     by_counter = {counter: standings(material, counter) for counter in artifact.counters}
     for counter, found in by_counter.items():
         if found:
             about += [f"## {COUNTERS[counter]}", section(material, found)]
-            absent = [panel.title for panel in material.artifact.runs.panels if panel.name not in found]
+            absent = [panel.title for panel in artifact.runs.panels if panel.name not in found]
             if absent:
                 about.append(f"Fewer than half of the methods have this cost on {', '.join(absent)}.")
             rows += [
