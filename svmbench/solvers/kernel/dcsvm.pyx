@@ -23,7 +23,8 @@ as `decomposition`, with the number of its examples in place of n; and the value
 of a part, one for each of its examples and its support vectors.
 
 Answer: the last iterate, a dual point; within the levels, with those of the parts that are not solved yet
-from the level before. With ``early`` > 0 it ends as an expansion for each part (early prediction, section 4.2):
+from the level before. With ``early`` > 0 it ends as an expansion for each part (early prediction, section
+4.2):
 a row belongs to the part with the nearest centre, and only the support vectors of this part vote. That is the
 optimum of the problem in which kernel values between parts are 0, not of the problem.
 """
@@ -61,8 +62,8 @@ class Params:
                 "Unconfirmed: 1000."
             )})
     early: int = field(default=0, metadata={"min": 0, "max": 8, "help": (
-                "Level after which it stops and predicts by the parts, with 4^early of them; at most levels. 0: "
-                "it goes on to the optimum."
+                "Level after which it stops and predicts by the parts, with 4^early of them; at most levels. "
+                "0: it goes on to the optimum."
             )})
     working_set: int = field(default=1024, metadata={"min": 4, "help": (
                 "Coefficients that change at a time, as in decomposition."
