@@ -18,12 +18,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from svmbench.analysis.ranks import holm, signed_rank
-from svmbench.figures.series import SAME_COST, Curve, Floats, Steps
+from svmbench.figures.series import Curve, Floats, Steps
 from svmbench.store import SETTLED
 
 #: Factors of ten of the cost over which fronts are compared, and the costs per factor of ten at which it is
 #: decided who has the least error.
 DECADES, PER_DECADE = 3.0, 20
+
+#: Costs per factor of ten at which a front is drawn; nearer than `SAME_COST`, they would be one point.
+DRAWN = 60
 
 #: A cost of which less is always allowed: a small model can be used where a larger one could.
 _SIZES = ("prediction",)
@@ -52,17 +55,18 @@ def lower(family: Sequence[Steps]) -> Steps:
 
 
 def stairs(curve: Curve) -> Curve:
-    """Return a front to draw, with the value before each fall: between checkpoints nothing is reached."""
-    steps = []
-    for one in curve.steps:
-        # Points of a curve that are nearer than `SAME_COST` are drawn as one.
-        before = one.cost[1:] / (1.01 * SAME_COST)
-        kept = before > one.cost[:-1]
-        cost = np.concatenate([one.cost, before[kept]])
-        value = np.concatenate([one.value, one.value[:-1][kept]])
-        order = np.argsort(cost)
-        steps.append(Steps(one.run, cost[order], value[order]))
-    return Curve(curve.solver, curve.label, tuple(steps))
+    """Return a front to draw, with values at close costs: a line between checkpoints would be too low."""
+    low = min(float(steps.cost[0]) for steps in curve.steps)
+    high = max(float(steps.cost[-1]) for steps in curve.steps)
+    count = max(2, round(DRAWN * np.log10(high / low)) + 1)
+    places = np.geomspace(low, high, count)
+    drawn = []
+    for steps in curve.steps:
+        own = places[(places >= steps.cost[0]) & (places <= steps.cost[-1])]
+        cost = np.unique(np.concatenate([own, steps.cost[[0, -1]]]))
+        index = np.searchsorted(steps.cost, cost, side="right") - 1
+        drawn.append(Steps(steps.run, cost, steps.value[index]))
+    return Curve(curve.solver, curve.label, tuple(drawn))
 
 
 def front(solver: str, label: str, runs: Iterable[Steps]) -> Curve:

@@ -50,12 +50,18 @@ def main(arguments: Sequence[str]) -> int:
 
     from svmbench import config, data
     from svmbench.papers import artifact as artifacts
-    from svmbench.papers.advice import advise
+    from svmbench.papers.advice import advise, outside
     from svmbench.papers.material import Material
     from svmbench.papers.plan import Index
     from svmbench.store import Store
 
-    resolved = config.resolve(_with_kernel(given.overrides), folder.user_folders(given.config_dir))
+    folders = folder.user_folders(given.config_dir)
+    suggested = True
+    try:
+        resolved = config.resolve(given.overrides, folders)
+    except UserError:
+        # The data may suggest neither, and advice needs neither: another mistake is refused again.
+        resolved, suggested = config.resolve(_with_kernel(given.overrides), folders), False
     where = resolved.data
     found = data.load(
         resolved.dataset.document(),
@@ -64,12 +70,25 @@ def main(arguments: Sequence[str]) -> int:
         say=lambda line: print(line, file=sys.stderr),
     )
     rows, columns = found.train.X.shape
-    advice = advise(Material.of(artifacts.load("field"), Index(Store(given.results))), rows, columns)
+    material = Material.of(artifacts.load("field"), Index(Store(given.results)))
+    advice = advise(material, rows, columns)
     if given.json:
-        about = {"rows": rows, "columns": columns, "advice": [asdict(one) for one in advice]}
+        about = {
+            "rows": rows,
+            "columns": columns,
+            "extrapolated": outside(material, rows, columns) is not None,
+            "advice": [asdict(one) for one in advice],
+        }
         print(json.dumps(about, indent=2))
         return 0
     print(f"{resolved.dataset.name}: {rows:,} training examples, {columns:,} columns")
+    if not suggested:
+        words = shlex.join(["svmbench", "tune", *given.overrides])
+        print(f"the commands need kernel.gamma=... and problem.C=..., which {words} chooses")
+    if (beyond := outside(material, rows, columns)) is not None:
+        print(
+            f"beyond the data sets of the comparison, which have {beyond}: expected values are extrapolated"
+        )
     for one in advice:
         print(f"\n{_entry(one, given.overrides)}")
     return 0
@@ -87,7 +106,7 @@ def _entry(one: Advice, data: Sequence[str]) -> str:
     from svmbench.papers.advice import NEAR, OPTIMUM
 
     several = any("," in word for word in one.overrides)
-    command = shlex.join(["svmbench", "sweep" if several else "run", *data, *one.overrides])
+    command = shlex.join(["svmbench", "run", *["-m"] * several, *data, *one.overrides])
     lines = [f"{one.wish}: {one.method}", f"  {command}"]
     lines += [f"  {title}: {text} ({run})" for title, text, run in one.evidence]
     until = "at its end" if one.wish == OPTIMUM else f"within {NEAR:g} point of the best error"

@@ -22,7 +22,7 @@ def main(arguments: Sequence[str]) -> int:
         "field",
         "Compare methods on a dozen data sets: the least test error reached by each cost. Makes what is "
         "missing of the comparison, or only the runs of the named solver, which is then drawn in colour and "
-        "the others in grey. It can be interrupted and goes on from what is stored.",
+        "the others in grey. An interrupted comparison continues from the stored runs.",
     )
     parser.add_argument(
         "words",

@@ -121,7 +121,7 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
     if plot.absent:
         more = f" and {len(plot.absent) - _NAMED} more" if len(plot.absent) > _NAMED else ""
         note = ax.annotate(
-            f"not run: {', '.join(plot.absent[:_NAMED])}{more}", (0.98, 0.97), xycoords="axes fraction",
+            f"not shown: {', '.join(plot.absent[:_NAMED])}{more}", (0.98, 0.97), xycoords="axes fraction",
             ha="right", va="top", fontsize=7, color="0.4",
         )  # fmt: skip
         note.set_in_layout(False)  # panels do not shrink for it

@@ -49,7 +49,7 @@ class Advice:
         Title of the method.
     overrides : tuple of str
         Arguments for it of ``svmbench run`` or, where a key has several values, separated by commas, of
-        ``svmbench sweep``: those values were tried, and the best counted.
+        ``svmbench run -m``: those values were tried, and the best counted.
     evidence : sequence of (str, str, str)
         For each of the nearest data sets: its title, what was measured there, and the run.
     seconds, memory : Forecast or None
@@ -90,6 +90,15 @@ def advise(material: Material, rows: int, columns: int) -> list[Advice]:
         _front(material, wish, counter, shapes, near, (rows, columns)) for wish, counter in WISHES.items()
     ]
     return [one for one in found if one is not None]
+
+
+def outside(material: Material, rows: int, columns: int) -> str | None:
+    """Return the shapes of the comparison in words if data of this shape are beyond them, else None."""
+    known = shapes_of(material).values()
+    least, most = np.min(list(known), axis=0), np.max(list(known), axis=0)
+    if (least <= (rows, columns)).all() and (most >= (rows, columns)).all():
+        return None
+    return f"{least[0]:,} to {most[0]:,} examples and {least[1]:,} to {most[1]:,} columns"
 
 
 def shapes_of(material: Material) -> dict[str, tuple[int, int]]:

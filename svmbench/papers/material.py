@@ -75,7 +75,16 @@ class Material:
         )
 
     def evidence(self, panel: str, counter: str) -> Evidence:
-        """Return the stored runs of one panel under one convention, as evidence."""
+        """Return the stored runs of one panel under one convention as evidence, which is made once."""
+        if (panel, counter) not in self._evidence:
+            self._evidence[panel, counter] = self._gathered(panel, counter)
+        return self._evidence[panel, counter]
+
+    @functools.cached_property
+    def _evidence(self) -> dict[tuple[str, str], Evidence]:
+        return {}
+
+    def _gathered(self, panel: str, counter: str) -> Evidence:
         known: Mapping[str, Any] = {}
         if self.artifact.runs is not None:
             known = next((p.known for p in self.artifact.runs.panels if p.name == panel), {})

@@ -93,11 +93,21 @@ def test_nobody_is_ahead_before_the_first_checkpoint(tmp_path):
     assert ahead(Window(1.0, 1000.0, 20.0), {"a": curve}, 100) == {"a": 1.0}
 
 
-def test_stairs_keep_the_value_until_the_next_checkpoint(family):
-    drawn = stairs(front("bsgd", "BSGD", family)).steps[0]
-    assert drawn.value.tolist() == [30, 30, 20, 20, 15, 15, 10]
-    assert (np.diff(drawn.cost) > 0).all()
-    np.testing.assert_allclose(drawn.at(np.array([19.0, 70.0, 80.0])), [30, 20, 15])
+def test_stairs_show_no_value_before_it_was_reached(tmp_path):
+    seeds = [
+        steps(tmp_path, "sbp", costs, [30, 20, 10], seed=seed)
+        for seed, costs in enumerate(([10, 100, 1000], [11, 104, 900], [9, 98, 1100]))
+    ]
+    curve = front("sbp", "SBP", seeds)
+    drawn = stairs(curve)
+    costs = drawn.costs()
+    assert (np.diff(costs) > 0).all() and costs.size > 100
+    # Never below the median that was reached, and at most a few per cent of cost behind it.
+    np.testing.assert_array_less(curve.median(costs) - 1e-12, drawn.median(costs))
+    np.testing.assert_array_less(drawn.median(costs * 1.05)[:-5], curve.median(costs)[:-5] + 1e-12)
+    # A line between two points of the picture is steep where it falls at all.
+    falls = np.flatnonzero(np.diff(drawn.median(costs)) < 0)
+    assert (costs[falls + 1] < 1.1 * costs[falls]).all()
 
 
 MEANS = {f"set{k}": {"a": 1.0, "b": 2.0 + k, "c": 2.0 + k} for k in range(6)}

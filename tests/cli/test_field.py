@@ -36,6 +36,6 @@ def test_a_solver_is_entered_by_one_command(tmp_path, capfd):
     assert (tmp_path / "figures" / "field-perceptron" / "field-perceptron-kev_ondemand.png").is_file()
     table = (tmp_path / "tables" / "field-perceptron.md").read_text()
     assert "| perceptron (entered) |" in table
-    # It goes on from what is stored: nothing is left to do.
+    # A second call finds all runs and makes none.
     assert main(["field", *words]) == 0
     assert "svmbench run" not in capfd.readouterr().out

@@ -222,7 +222,7 @@ def test_a_panel_says_which_lines_of_the_others_it_lacks(runs, drawn):
     fewer = [run for run in runs if run.dataset == "adult" or run.solver != "pegasos"]
     draw(fewer, "kev_ondemand", None)
     ((figure, _),) = drawn
-    assert [[text.get_text() for text in ax.texts] for ax in figure.axes] == [[], ["not run: Pegasos"]]
+    assert [[text.get_text() for text in ax.texts] for ax in figure.axes] == [[], ["not shown: Pegasos"]]
 
 
 def test_a_single_run_is_pale_until_it_no_longer_jumps(tmp_path, drawn):

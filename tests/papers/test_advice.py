@@ -1,12 +1,13 @@
 """Advice from runs whose outcome is known."""
 
 import json
+import shlex
 
 import pytest
 
 from svmbench.cli.main import main
 from svmbench.errors import UserError
-from svmbench.papers.advice import OPTIMUM, advise
+from svmbench.papers.advice import OPTIMUM, advise, outside
 from tests.papers.written import artifact, errors, material, store
 
 #: Shapes of the data sets: the nearest to (100, 2) are s0, s1 and s2.
@@ -80,8 +81,31 @@ def test_the_command_has_all_settings_that_were_compared(tmp_path, capsys, monke
     assert {one.overrides for one in advise(found, 100, 2)} == {("solver=bsgd", "solver.budget=50,800")}
     monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: found.artifact)
     assert main(["advise", "dataset=banana", "--results", str(tmp_path)]) == 0
-    command = "  svmbench sweep dataset=banana solver=bsgd solver.budget=50,800\n"
-    assert command in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "  svmbench run -m dataset=banana solver=bsgd solver.budget=50,800\n" in out
+    assert "extrapolated" not in out
+
+
+def test_every_command_that_is_printed_can_be_planned(tmp_path, capsys, monkeypatch, found):
+    monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: found.artifact)
+    assert main(["advise", "dataset=banana", "--results", str(tmp_path)]) == 0
+    printed = [shlex.split(line) for line in capsys.readouterr().out.splitlines() if "svmbench run" in line]
+    assert len(printed) == 4
+    for words in printed:
+        assert words[:2] == ["svmbench", "run"]
+        assert main(["plan", *(word for word in words[2:] if word != "-m")]) == 0
+
+
+def test_data_beyond_the_comparison_are_said_to_be(tmp_path, capsys, monkeypatch, found):
+    monkeypatch.setattr("svmbench.papers.artifact.load", lambda name: found.artifact)
+    assert outside(found, 100, 2) is outside(found, 409_600, 38) is None
+    assert outside(found, 99, 2) == "100 to 409,600 examples and 2 to 38 columns" == outside(found, 100, 39)
+    words = ["advise", "dataset=banana", "dataset.n_train=50", "--results", str(tmp_path)]
+    assert main(words) == 0
+    told = "beyond the data sets of the comparison, which have 100 to 409,600 examples and 2 to 38 columns"
+    assert told in capsys.readouterr().out
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["extrapolated"] is True
 
 
 def test_without_the_comparison_there_is_no_advice(tmp_path):
@@ -117,6 +141,8 @@ def test_advice_for_a_file_of_ones_own_in_both_forms(tmp_path, capsys, monkeypat
     assert main(words) == 0
     out = capsys.readouterr().out
     assert out.startswith("own: 32 training examples, 2 columns\n")
+    tuned = f"svmbench tune dataset=file dataset.path={path}"
+    assert f"the commands need kernel.gamma=... and problem.C=..., which {tuned} chooses\n" in out
     command = f"svmbench run dataset=file dataset.path={path} solver=decomposition"
     assert f"the optimum: decomposition\n  {command}\n" in out
     assert "expected at its end: " in out and "80 % interval from 7 data sets" in out

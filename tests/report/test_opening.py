@@ -1,7 +1,6 @@
 """What the page of all runs opens with: the comparison of the field, where runs of it are present."""
 
 import re
-from html.parser import HTMLParser
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
@@ -13,7 +12,7 @@ from svmbench.report.opening import Section, html
 from svmbench.store import Store
 from tests.figures.stored import stored_run
 from tests.papers.written import artifact, errors, store
-from tests.report.test_page import COSTS, unpacked
+from tests.report.test_page import COSTS, tags, unpacked
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><text>100 % "#1" &amp; é</text></svg>'
 ROWS = [["<b>SBP</b>", "1.0", "best", "9.50 (80)"], ["SMO", "2.0", "0.031", "–"]]
@@ -21,17 +20,6 @@ BOARDS = {
     name: {"title": f"Set {name}", "overrides": ["dataset=checkerboard", f"dataset.seed={seed}"]}
     for seed, name in enumerate(("one", "two"))
 }
-
-
-def tags(text):
-    found = []
-
-    class Reader(HTMLParser):
-        def handle_starttag(self, tag, attributes):
-            found.append((tag, dict(attributes)))
-
-    Reader().feed(text)
-    return found
 
 
 def opened():

@@ -18,7 +18,7 @@ VARIANTS = [
 APPROXIMATE = VARIANTS
 MAINTAINS = False
 ON_DEMAND = True
-#: Distances that are nearly the same are told apart by the last bits of kernel values.
+#: The last bits of kernel values decide between distances that are nearly equal.
 TIES = True
 ENDLESS = {"eps": 1e-12}
 

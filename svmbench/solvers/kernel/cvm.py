@@ -214,7 +214,7 @@ class CoreSet:
         return True
 
     def _step(self) -> bool:
-        """Make the step that decreases the norm of the centre most; return False if there is none."""
+        """Make the step with the largest decrease of the norm; return False if no step decreases it."""
         m = self._count
         products, weights = self._products[:m], self._weights[:m]
         # A step makes the products of its two members equal: rounding must not choose between them.
