@@ -24,9 +24,8 @@ of a part, one for each of its examples and its support vectors.
 
 Answer: the last iterate, a dual point; within the levels, with those of the parts that are not solved yet
 from the level before. With ``early`` > 0 it ends as an expansion for each part (early prediction, section
-4.2):
-a row belongs to the part with the nearest centre, and only the support vectors of this part vote. That is the
-optimum of the problem in which kernel values between parts are 0, not of the problem.
+4.2): a row belongs to the part with the nearest centre, and only the support vectors of this part vote. That
+is the optimum of the problem in which kernel values between parts are 0, not of the problem.
 """
 
 from dataclasses import dataclass, field

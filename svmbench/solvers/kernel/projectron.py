@@ -21,9 +21,8 @@ apart from the span of those before them, S stops growing whatever the number of
 continuous on a compact set (Theorem 1).
 
 K_SS⁻¹ is kept as a product of triangular factors and updated when an example joins S; a projection takes
-O(|S|²) operations. An example within 1e-3
-of the span, relative to K(x, x)^(1/2), is always projected, and a margin within 1e-6 of 1 suffices: kernel
-values in single precision tell no more.
+O(|S|²) operations. An example within 1e-3 of the span, relative to K(x, x)^(1/2), is always projected, and a
+margin within 1e-6 of 1 suffices: kernel values in single precision resolve no more.
 
 Counting: a score costs |S| evaluations under A, which serve the projection as well. Under B, n for each
 coefficient that changes, all |S| of them at a projection, and |S| for a projection that is not made; a row
