@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 #: Most characters in a line of text, for readability; fewer on a narrow terminal.
 _WIDEST = 110
 
-#: Headings of solvers by access, and descriptions.
-_HEADINGS = {"kernel": "Kernel solvers", "linear": "Linear solvers", "data": "Third-party baselines"}
+#: Kinds of solvers by access, in the order of the list, and descriptions.
+_KINDS = {"kernel": "kernel", "linear": "linear", "data": "baseline"}
 _FORMS = {
     "regularised": "regularised problem",
     "slack-constrained": "slack-constrained problem",
@@ -50,11 +50,10 @@ def main(arguments: Sequence[str]) -> int:
         print("\n\n".join(_paragraph(solver, width) for solver in solvers))
         return 0
     wide = max(len(solver.name) for solver in solvers), max(len(solver.title) for solver in solvers)
-    for access, heading in _HEADINGS.items():
-        print(heading)
-        for solver in (one for one in solvers if one.access == access):
-            text = f"  {solver.name:<{wide[0]}}  {solver.title:<{wide[1]}}  {_FORMS[solver.form]}"
-            print(f"{text}{', exact' if solver.exact else ''}; {_bias(solver)}"[:width])
+    for solver in sorted(solvers, key=lambda one: list(_KINDS).index(one.access)):
+        named = f"{solver.name:<{wide[0]}}  {solver.title:<{wide[1]}}  {_KINDS[solver.access]:<8}"
+        text = f"{named}  {_FORMS[solver.form]}"
+        print(f"{text}{', exact' if solver.exact else ''}; {_bias(solver)}"[:width])
     print("svmbench solvers NAME: all about one, its keys too")
     return 0
 
