@@ -245,19 +245,23 @@ def train(run: Run) -> float:
 
 
 def interrupt(run: Run) -> float:
-    """Press Ctrl-C after 10 ms of work in a call without limit; return the work until it was heard."""
+    """Press Ctrl-C after 10 ms of work in a call without limit; return the work until it was heard.
+
+    It is pressed again every 250 ms: Python drops an exception that is raised in a callback of its garbage
+    collector, and hypothesis has set one wherever it was imported.
+    """
 
     def press(number: int, frame: object) -> None:
         os.kill(os.getpid(), signal.SIGINT)
 
     signal.signal(signal.SIGPROF, press)
     before = time.process_time()
-    signal.setitimer(signal.ITIMER_PROF, 0.01)
+    signal.setitimer(signal.ITIMER_PROF, 0.01, 0.25)
     try:
         run.advance("iterations", sys.maxsize)
-        signal.setitimer(signal.ITIMER_PROF, 0.0)
     except KeyboardInterrupt:
         pass
+    signal.setitimer(signal.ITIMER_PROF, 0.0)
     return time.process_time() - before
 
 

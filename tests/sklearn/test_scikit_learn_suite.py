@@ -121,5 +121,7 @@ def collected() -> dict[str, Any]:
 pytestmark = [
     pytest.mark.filterwarnings("default"),
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    # Of scikit-learn's own `SVC`, which some tests compare with.
+    pytest.mark.filterwarnings("ignore:The `probability` parameter:FutureWarning"),
 ]
 globals().update(collected())
