@@ -15,8 +15,8 @@ from svmbench.figures.tables import table
 from svmbench.papers import artifact as artifacts
 from svmbench.papers import drawing, ids, making, pages
 from svmbench.papers.artifact import Artifact
+from svmbench.papers.matching import Index, Match, estimate
 from svmbench.papers.material import Material
-from svmbench.papers.plan import Index, Match, estimate
 from svmbench.papers.runs import compose_together
 from svmbench.store import Store
 

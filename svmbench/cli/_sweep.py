@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from svmbench.sweep.plan import Job, Plan
+from svmbench.sweep.planning import Job, Plan
 from svmbench.sweep.record import FINISHED, Record
 
 #: Ends of jobs by number.

@@ -51,8 +51,8 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench import config, data
     from svmbench.papers import artifact as artifacts
     from svmbench.papers.advice import advise, outside
+    from svmbench.papers.matching import Index
     from svmbench.papers.material import Material
-    from svmbench.papers.plan import Index
     from svmbench.store import Store
 
     folders = folder.user_folders(given.config_dir)

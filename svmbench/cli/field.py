@@ -56,9 +56,9 @@ def main(arguments: Sequence[str]) -> int:
     from svmbench.papers import fields
     from svmbench.papers.drawing import draw
     from svmbench.papers.making import make
+    from svmbench.papers.matching import Index
     from svmbench.papers.material import Material
     from svmbench.papers.newcomer import entered
-    from svmbench.papers.plan import Index
     from svmbench.papers.which import rewrite
     from svmbench.store import Store
 

@@ -16,8 +16,7 @@ def main(arguments: Sequence[str]) -> int:
     given = _parser().parse_intermixed_args(arguments)
 
     from svmbench.store import Store
-    from svmbench.sweep import forecast
-    from svmbench.sweep import plan as planning
+    from svmbench.sweep import forecast, planning
 
     plan = planning.make(given.overrides, folder.user_folders(given.config_dir))
     store = Store(plan.jobs[0].config.results)

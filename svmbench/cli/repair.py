@@ -21,8 +21,8 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
 
     from svmbench.store import Store
-    from svmbench.store.check import set_aside
-    from svmbench.sweep.check import check_all
+    from svmbench.store.integrity import set_aside
+    from svmbench.sweep.record import check_all
 
     store = Store(given.results, warn=lambda sentence: None)
     damaged = [finding for finding in check_all(store) if finding.state == "damaged"]

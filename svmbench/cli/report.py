@@ -40,8 +40,8 @@ def _opening(results: Path, runs: Sequence[StoredRun]) -> str:
     from svmbench.papers import artifact as artifacts
     from svmbench.papers.drawing import front_svg
     from svmbench.papers.fronts import FRONT_LEGEND, section_cells, standings
+    from svmbench.papers.matching import Index
     from svmbench.papers.material import Material
-    from svmbench.papers.plan import Index
     from svmbench.report.opening import Section, html
     from svmbench.store import Store
 

@@ -19,7 +19,7 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
 
     from svmbench.cli._sweep import make
-    from svmbench.sweep.plan import check_machine
+    from svmbench.sweep.planning import check_machine
     from svmbench.sweep.record import FINISHED, Record
 
     record = Record.find(Path(given.results), given.sweep)

@@ -68,7 +68,7 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     if given.multirun:
         from svmbench.cli._sweep import sweep
-        from svmbench.sweep.plan import make
+        from svmbench.sweep.planning import make
 
         return sweep(make(given.overrides, folders), as_json=given.json)[0]
     with Painter(ahead=not given.json and _trains_here(given.overrides)) as painter:

@@ -17,7 +17,7 @@ from svmbench.errors import UserError
 from svmbench.run_config import RunConfig, flatten
 
 if TYPE_CHECKING:
-    from svmbench.sweep.plan import Plan
+    from svmbench.sweep.planning import Plan
 
 #: Default number of folds for data without a validation set.
 _FOLDS = 5
@@ -111,7 +111,7 @@ class _Tuning:
 
     def __init__(self, overrides: Sequence[str], folders: Sequence[Path], as_json: bool) -> None:
         from svmbench.config import compose
-        from svmbench.sweep.grid import COARSE, numbers
+        from svmbench.sweep.parameter_grid import COARSE, numbers
 
         self._folders = folders
         self._as_json = as_json
@@ -143,7 +143,7 @@ class _Tuning:
 
     def refine(self, rounds: int) -> int:
         """Make the coarse grid and ``rounds`` finer ones; return the exit code of the sweeps."""
-        from svmbench.sweep.grid import refined
+        from svmbench.sweep.parameter_grid import refined
 
         axes, code = list(self._coarse.values()), 0
         for number in range(rounds + 1):
@@ -162,7 +162,7 @@ class _Tuning:
 
     def halve(self, count: int, seed: int) -> int:
         """Make the coarse grid, and random settings by successive halving; return the exit code."""
-        from svmbench.sweep.grid import halvings
+        from svmbench.sweep.parameter_grid import halvings
 
         limits = [text for text in self._fixed if text.startswith(_DIVISIBLE)]
         if sum(_value(text) not in ("null", "auto") for text in limits) != 1:
@@ -177,7 +177,7 @@ class _Tuning:
 
         Only errors with the whole budget are recorded.
         """
-        from svmbench.sweep.grid import drawn
+        from svmbench.sweep.parameter_grid import drawn
 
         axes = list(self._coarse.values())
         settings = drawn(axes, rounds[0][0], seed)
@@ -200,8 +200,8 @@ class _Tuning:
 
     def _listed(self, settings: Sequence[tuple[float, ...]], part: int) -> Plan:
         """Return the plan of some settings with a part of the budget."""
-        from svmbench.sweep.grid import written
-        from svmbench.sweep.plan import make
+        from svmbench.sweep.parameter_grid import written
+        from svmbench.sweep.planning import make
 
         overrides = [
             [f"{key}={written(value)}" for key, value in zip(self._coarse, values, strict=True)]
@@ -211,8 +211,8 @@ class _Tuning:
 
     def _round(self, axes: Sequence[Sequence[float]], number: str) -> int:
         """Make all combinations and record their errors."""
-        from svmbench.sweep.grid import written
-        from svmbench.sweep.plan import make
+        from svmbench.sweep.parameter_grid import written
+        from svmbench.sweep.planning import make
 
         varied = [
             f"{key}={','.join(map(written, values))}" for key, values in zip(self._coarse, axes, strict=True)
@@ -243,7 +243,7 @@ class _Tuning:
     def tell(self) -> None:
         """Print the best settings and the command for the best."""
         from svmbench.figures.tables import table
-        from svmbench.sweep.grid import at_edge, written
+        from svmbench.sweep.parameter_grid import at_edge, written
 
         ranked = sorted(self.errors.items(), key=lambda item: (item[1], item[0]))
         chosen = [f"{key}={written(value)}" for key, value in zip(self._coarse, ranked[0][0], strict=True)]
@@ -286,6 +286,6 @@ def _value(text: str) -> str:
 
 
 def _of_sweep(text: str) -> bool:
-    from svmbench.config.check import of_the_sweep
+    from svmbench.config.validation import of_the_sweep
 
     return of_the_sweep(text.partition("=")[0].lstrip("+"))

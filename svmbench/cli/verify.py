@@ -15,7 +15,7 @@ from svmbench.sweep.select import RUNS, chosen
 if TYPE_CHECKING:
     from svmbench.data import Dataset
     from svmbench.store import Store, StoredRun
-    from svmbench.store.check import Finding
+    from svmbench.store.integrity import Finding
 
 
 #: Names of other documents, by the kind of finding.
@@ -46,8 +46,8 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
 
     from svmbench.store import Store
-    from svmbench.store.check import check_run
-    from svmbench.sweep.check import check_all
+    from svmbench.store.integrity import check_run
+    from svmbench.sweep.record import check_all
 
     store = Store(given.results, warn=lambda sentence: None)
     if given.runs:

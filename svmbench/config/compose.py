@@ -24,9 +24,9 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from svmbench.config import folder
-from svmbench.config.check import checked, of_the_sweep, sweep_options
 from svmbench.config.overrides import check_form, check_keys, not_an_override, written
 from svmbench.config.plain import check_files, plain, read_section, with_changes
+from svmbench.config.validation import checked, of_the_sweep, sweep_options
 from svmbench.errors import UserError
 from svmbench.run_config import RunConfig
 

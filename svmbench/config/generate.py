@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from svmbench.config import folder, schema
-from svmbench.config.check import schema_of
+from svmbench.config.validation import schema_of
 from svmbench.config.values import alternatives, default, hints, show
 from svmbench.run_config import SECTIONS, RunConfig
 

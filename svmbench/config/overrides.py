@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from omegaconf import OmegaConf
 
 from svmbench.config import folder
-from svmbench.config.check import schema_of
+from svmbench.config.validation import schema_of
 from svmbench.errors import UserError, nearest
 
 if TYPE_CHECKING:

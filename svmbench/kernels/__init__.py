@@ -24,8 +24,8 @@ algorithm, and the solver knows neither the kernel nor how the examples are stor
 `layouts.choice` selects the layout that is fastest for the data. The inner loops are in ``layouts/csrc``;
 each C file is compiled once per instruction set, and `svmbench.simd.targets` selects one at import.
 
-Rows are float32. Certificates and refinements need more: `layouts._double` evaluates expansions in double
-precision from the examples as they are stored, `given` from float64 examples that the stored ones are
+Rows are float32. Certificates and refinements need more: `layouts._double_expansion` evaluates expansions in
+double precision from the examples as they are stored, `given` from float64 examples that the stored ones are
 roundings of, and `double_values` single values for other rooms. `reduced_set` evaluates kernels at points
 that are not examples.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from svmbench.kernels import expansion
 from svmbench.kernels.double_values import DoubleValues, finite_scores
-from svmbench.kernels.layouts._double import expansion as double_expansion, value_errors
+from svmbench.kernels.layouts._double_expansion import expansion as double_expansion, value_errors
 from svmbench.kernels.layouts.choice import make_layout
 from svmbench.kernels.reduced_set import ReducedSet, expansion as point_expansion, gamma_of
 

@@ -1,7 +1,7 @@
 """Kernel values in double precision between rows and fixed points, as a matrix.
 
-`svmbench.kernels.layouts._double` computes sums of kernel values; this module returns the values, for few
-points, where they are multiplied by matrices with large entries.
+`svmbench.kernels.layouts._double_expansion` computes sums of kernel values; this module returns the values,
+for few points, where they are multiplied by matrices with large entries.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from svmbench.kernels._linear_data import LinearData
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.layouts._double import expansion
+from svmbench.kernels.layouts._double_expansion import expansion
 from svmbench.kernels.layouts.choice import make_layout
 from svmbench.sparse import is_exact, issparse
 

@@ -11,8 +11,8 @@ from typing import Any
 from svmbench.figures.bounds import Bound, problem_of
 from svmbench.figures.tables import count, table
 from svmbench.papers.artifact import Artifact
+from svmbench.papers.matching import Match
 from svmbench.papers.material import Material
-from svmbench.papers.plan import Match
 from svmbench.papers.runs import Panel
 from svmbench.store import SUMMARY_KEYS
 from svmbench.store.timing import disturbed

@@ -29,9 +29,9 @@ from svmbench.papers.claims import of_panel
 from svmbench.papers.comparison import Comparison
 from svmbench.papers.estimate import Draw
 from svmbench.papers.fronts import FRONT, FRONT_CAPTION, emphasis, front_table
-from svmbench.papers.grid import grid_table
+from svmbench.papers.grid_table import grid_table
+from svmbench.papers.matching import Match
 from svmbench.papers.material import Material
-from svmbench.papers.plan import Match
 from svmbench.papers.samples import measured
 from svmbench.papers.shown import check_plots, known_points, levels_of, line_of, places_of, title_of
 from svmbench.store.timing import SECONDS

@@ -12,14 +12,14 @@ from typing import Any
 from svmbench.files import digest
 from svmbench.papers import checks
 from svmbench.papers.artifact import Artifact
+from svmbench.papers.matching import Index
 from svmbench.papers.material import Material
-from svmbench.papers.plan import Index
 from svmbench.papers.runs import PlannedRun
 from svmbench.run_config import RunConfig
 from svmbench.runner.outcome import ended
 from svmbench.runner.signals import handling
 from svmbench.store import Store
-from svmbench.sweep.plan import Job
+from svmbench.sweep.planning import Job
 from svmbench.sweep.pool import Pool
 
 #: Identity of a run, the artifact that needs it, the run, and whether it replaces a stale one.

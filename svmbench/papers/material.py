@@ -14,7 +14,7 @@ from svmbench.papers import checks
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.claims import Claim, Finding, Part, judge
 from svmbench.papers.estimate import NotAttempted
-from svmbench.papers.plan import Index, Match, match_all
+from svmbench.papers.matching import Index, Match, match_all
 from svmbench.papers.quantities import Evidence
 from svmbench.papers.runs import PlannedRun, written
 from svmbench.store import StoredRun

@@ -9,7 +9,7 @@ from pathlib import Path
 from svmbench.errors import UserError
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.runs import Group, Line
-from svmbench.sweep.plan import impossible
+from svmbench.sweep.planning import impossible
 
 #: Sections of the configuration that belong to a method: others would change the problem or its limits.
 _OWN = ("solver", "features", "subset")

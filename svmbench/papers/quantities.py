@@ -21,7 +21,7 @@ from svmbench.figures.series import METRICS, Curve, Steps, steps_of
 from svmbench.figures.tables import count, spread
 from svmbench.papers.estimate import Draw, Floats, NotAttempted, Rows
 from svmbench.papers.expressions import value_of
-from svmbench.papers.plan import Match
+from svmbench.papers.matching import Match
 from svmbench.papers.samples import (
     Sample,
     arrival_words,

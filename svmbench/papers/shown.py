@@ -13,8 +13,8 @@ from svmbench.errors import UserError
 from svmbench.figures.panel import Drawn, Known, Plot, common_y
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.estimate import Floats, NotAttempted
+from svmbench.papers.matching import Match
 from svmbench.papers.material import Material
-from svmbench.papers.plan import Match
 from svmbench.papers.quantities import Evidence
 from svmbench.papers.runs import Line
 

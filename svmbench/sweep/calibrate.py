@@ -15,7 +15,7 @@ from svmbench.runner.execute import execute
 from svmbench.runner.progress import PlainLines
 from svmbench.store import StoredRun
 from svmbench.sweep.forecast import Forecast
-from svmbench.sweep.plan import Plan
+from svmbench.sweep.planning import Plan
 from svmbench.sweep.worker import LastDataset
 
 #: Seconds of training in one trial.

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from svmbench.sweep.plan import Job
+from svmbench.sweep.planning import Job
 from svmbench.sweep.pool import Listener
 
 #: Seconds between two checks of the folder, and until the file of an ended job must be visible.

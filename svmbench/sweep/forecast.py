@@ -10,7 +10,7 @@ from statistics import median
 from svmbench.run_config import BudgetConfig
 from svmbench.runner.progress import duration
 from svmbench.store import Store, StoredRun
-from svmbench.sweep.plan import Plan
+from svmbench.sweep.planning import Plan
 from svmbench.sweep.stored import likely, stored
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from svmbench.errors import UserError
-from svmbench.sweep.plan import Job, Plan
+from svmbench.sweep.planning import Job, Plan
 from svmbench.sweep.pool import Listener, Pool
 
 

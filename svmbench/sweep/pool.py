@@ -20,7 +20,7 @@ from svmbench.files import Lock, own_folder
 from svmbench.runner import guard
 from svmbench.runner.outcome import Outcome
 from svmbench.runner.spawn import cores, worker_environment
-from svmbench.sweep.plan import Job
+from svmbench.sweep.planning import Job
 from svmbench.sweep.stored import end_of
 
 #: Seconds for interrupted runs to store their ends before they are killed.

@@ -14,19 +14,21 @@ import itertools
 import json
 import os
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import UnionType
 from typing import Any, BinaryIO
 
-from svmbench.config.check import sweep_options
+from svmbench.config.validation import sweep_options
 from svmbench.errors import UserError, nearest
 from svmbench.files import MOST_BYTES_OF_MANY, Lock, holder, read_json, read_regular, write_whole
 from svmbench.run_config import RunConfig
-from svmbench.store import events, lines
+from svmbench.store import Store, events, lines
 from svmbench.store.documents import Unreadable, storing
 from svmbench.store.events import is_number
-from svmbench.sweep.plan import Job, Plan
+from svmbench.store.integrity import Finding, check_store
+from svmbench.sweep.planning import Job, Plan
 
 #: Values of a configuration that a sweep reads before a run validates them, and their types.
 _OF_A_CONFIG = {"seed": int, "threads": int, "results": str, "force": bool}
@@ -167,8 +169,20 @@ class Record:
             return None
 
 
+def check_all(store: Store) -> Iterator[Finding]:
+    """Check a store; a plan that ``status`` and ``resume`` refuse is damaged, whatever its digest."""
+    for finding in check_store(store):
+        if finding.kind == "plan" and finding.state in ("ok", "unchecked"):
+            try:
+                Record(finding.path.parent).plan()
+            except UserError as error:
+                yield Finding(finding.path.parent, "damaged", str(error), kind="sweep")
+                continue
+        yield finding
+
+
 def _check_plan(plan: Plan) -> None:
-    """Raise ValueError unless a plan has the content that `svmbench.sweep.plan` writes."""
+    """Raise ValueError unless a plan has the content that `svmbench.sweep.planning` writes."""
     whole = all(
         type(job.number) is int
         and isinstance(job.label, str)

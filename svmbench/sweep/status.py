@@ -12,7 +12,7 @@ from svmbench.runner.block import Block, on_terminal, size
 from svmbench.runner.outcome import ended
 from svmbench.runner.progress import duration
 from svmbench.store.runs import FLAG
-from svmbench.sweep.plan import Job
+from svmbench.sweep.planning import Job
 from svmbench.sweep.record import Record
 from svmbench.sweep.view import running, table
 

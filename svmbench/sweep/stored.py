@@ -13,7 +13,7 @@ from svmbench.runner.outcome import ended
 from svmbench.solvers import registry
 from svmbench.store import Store, StoredRun
 from svmbench.store.identity import DERIVED, derived_from, identity, rounded, run_id
-from svmbench.sweep.plan import Job, Plan
+from svmbench.sweep.planning import Job, Plan
 
 #: What the table of a sweep says about a run, beside the counter of its budget.
 NUMBERS = ("test_error", "validation_error", "primal_objective", "relative_gap", "iterations", "wall_seconds")
@@ -26,7 +26,7 @@ def stored(plan: Plan, store: Store) -> tuple[dict[int, StoredRun], list[Job]]:
     -------
     (dict of int to StoredRun, list of Job)
         The runs by the numbers of their jobs: of exactly that identity, ended in any way. And the jobs whose
-        identity only the run itself can tell, as their data are not prepared yet or a parameter that is
+        identity only the run itself determines, as their data are not prepared yet or a parameter that is
         ``auto`` waits for its optimum.
     """
     runs = store.runs()

@@ -10,7 +10,7 @@ from pathlib import Path
 from svmbench.runner.block import cut_to
 from svmbench.runner.progress import duration
 from svmbench.sweep.noted import Now, read
-from svmbench.sweep.plan import Job
+from svmbench.sweep.planning import Job
 
 #: Headings of the columns; numbers stand at the right.
 _HEADER = ("job", "overrides", "phase", "time", "done", "left", "error", "objective", "gap", "age")

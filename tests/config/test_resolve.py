@@ -9,8 +9,8 @@ from omegaconf import OmegaConf
 from svmbench import config
 from svmbench.cli.main import main
 from svmbench.config import folder
-from svmbench.config.check import checked
 from svmbench.config.compose import jobs as compose_jobs
+from svmbench.config.validation import checked
 from svmbench.errors import UserError
 
 

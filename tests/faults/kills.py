@@ -3,7 +3,7 @@
 A run is made undisturbed once. Then it is made again in a fresh results folder by a process that is ended by
 SIGKILL after a random time, from the first thing it does until after its end. Held after each kill:
 
-- every run of the folder is readable, and none is damaged (`svmbench.store.check`);
+- every run of the folder is readable, and none is damaged (`svmbench.store.integrity`);
 - its trace begins as the undisturbed one, and has every checkpoint that was told on standard error: what is
   told was stored before;
 - the same run asked for again ends, with the very numbers of the undisturbed run.
@@ -50,7 +50,7 @@ from svmbench.run_config import RunConfig
 from svmbench.runner.execute import execute
 from svmbench.runner.progress import PlainLines
 from svmbench.store import Store, StoredRun
-from svmbench.store.check import check_store
+from svmbench.store.integrity import check_store
 
 #: Runs that differ in what they do beside training: a kernel solver, a linear one, one that makes the
 #: certified optimum first.

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from svmbench.papers import artifact as artifacts
+from svmbench.papers.matching import Index
 from svmbench.papers.material import Material
-from svmbench.papers.plan import Index
 from svmbench.papers.samples import stays_below
 from svmbench.store import Store
 

@@ -19,8 +19,8 @@ from svmbench.figures import curves, sheet
 from svmbench.figures.style import MARKERS, PALETTE
 from svmbench.papers import artifact as artifacts
 from svmbench.papers import drawing, ids
+from svmbench.papers.matching import Index
 from svmbench.papers.material import Material
-from svmbench.papers.plan import Index
 from svmbench.store import Store
 
 ROOT = Path(__file__).parents[2]

@@ -6,8 +6,8 @@ import pytest
 
 from svmbench.errors import UserError
 from svmbench.papers import artifact as artifacts
+from svmbench.papers.matching import Index
 from svmbench.papers.material import Material
-from svmbench.papers.plan import Index
 from svmbench.papers.which import TABLES, blocks, chart, groups, rewrite
 from svmbench.store import Store
 from tests.papers.test_advice import found  # noqa: F401  # a fixture

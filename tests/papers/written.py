@@ -1,8 +1,8 @@
 """Artifacts from a few words, and runs of theirs written into a store as if they had been made."""
 
 from svmbench.papers.artifact import read
+from svmbench.papers.matching import Index
 from svmbench.papers.material import Material
-from svmbench.papers.plan import Index
 from svmbench.run_config import RunConfig
 from svmbench.solvers import registry
 from svmbench.store import Store, bits

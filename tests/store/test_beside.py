@@ -11,8 +11,8 @@ from svmbench.cli.main import main
 from svmbench.errors import UserError
 from svmbench.figures.series import optimum_of
 from svmbench.store import Store, packs
-from svmbench.store.check import check_store, set_aside
 from svmbench.store.export import export
+from svmbench.store.integrity import check_store, set_aside
 from svmbench.store.notes import Notes
 from tests.figures.stored import OPTIMUM, store_optimum, stored_run
 from tests.store.conftest import CONFIG
@@ -177,7 +177,7 @@ def test_a_damaged_line_of_the_notes_is_set_aside_by_repair_alone(told, tmp_path
 
 
 def test_damaged_events_are_set_aside_and_the_others_stay(told, tmp_path):
-    from svmbench.sweep.plan import Plan
+    from svmbench.sweep.planning import Plan
     from svmbench.sweep.record import Record
 
     record = Record.create(tmp_path, Plan(jobs=[], options={}))
@@ -213,7 +213,7 @@ def test_runs_are_listed_beside_notes_of_which_nothing_can_be_read(tmp_path, cap
 @pytest.mark.parametrize("name", ["plan.json", "events.jsonl"])
 @pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir])
 def test_no_command_waits_for_a_pipe_in_a_sweep(tmp_path, capsys, name, make):
-    from svmbench.sweep.plan import Plan
+    from svmbench.sweep.planning import Plan
     from svmbench.sweep.record import Record
 
     record = Record.create(tmp_path, Plan([], {}))
@@ -281,7 +281,7 @@ _ENDED = {
 )
 def test_events_by_hand_that_no_sweep_has_stop_no_command(tmp_path, capsys, change):
     from svmbench.store.lines import checked
-    from svmbench.sweep.plan import Plan
+    from svmbench.sweep.planning import Plan
     from svmbench.sweep.record import Record
 
     record = Record.create(tmp_path, Plan([], {}))
@@ -310,7 +310,7 @@ def test_events_by_hand_that_no_sweep_has_stop_no_command(tmp_path, capsys, chan
 )
 def test_a_plan_by_hand_that_no_sweep_has_is_one_sentence(tmp_path, capsys, change):
     from svmbench.store.lines import checked
-    from svmbench.sweep.plan import Plan
+    from svmbench.sweep.planning import Plan
     from svmbench.sweep.record import Record
 
     record = Record.create(tmp_path, Plan([], {}))
@@ -331,7 +331,7 @@ def test_a_plan_by_hand_that_no_sweep_has_is_one_sentence(tmp_path, capsys, chan
 def test_what_is_no_event_is_damaged_for_every_command(tmp_path, capsys):
     """Found by fuzzing: `status` left the lines out, `verify` called them right, `resume` had a traceback."""
     from svmbench.store.lines import checked
-    from svmbench.sweep.plan import Plan
+    from svmbench.sweep.planning import Plan
     from svmbench.sweep.record import Record
 
     record = Record.create(tmp_path, Plan([], {}))
@@ -354,7 +354,7 @@ def test_what_is_no_event_is_damaged_for_every_command(tmp_path, capsys):
 
 
 def test_lines_of_another_file_are_no_events_cut_short(tmp_path):
-    from svmbench.sweep.plan import Plan
+    from svmbench.sweep.planning import Plan
     from svmbench.sweep.record import Record
 
     record = Record.create(tmp_path, Plan([], {}))

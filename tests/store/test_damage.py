@@ -10,8 +10,8 @@ import pytest
 from svmbench.errors import UserError
 from svmbench.run_config import RunConfig
 from svmbench.store import StorageError, Store
-from svmbench.store.check import check_store, set_aside
 from svmbench.store.identity import identity
+from svmbench.store.integrity import check_store, set_aside
 from svmbench.store.model import StoredModel
 from svmbench.store.state import State
 

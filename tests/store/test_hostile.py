@@ -14,8 +14,8 @@ from svmbench.cli.main import main
 from svmbench.errors import UserError, csv_cell
 from svmbench.files import Lock, digest, holder, own_folder, read_npz, write_whole
 from svmbench.store import StorageError, Store, documents
-from svmbench.store.check import check_store
 from svmbench.store.export import export
+from svmbench.store.integrity import check_store
 from svmbench.store.model import StoredModel
 from svmbench.store.notes import Notes
 from tests.store.test_damage import MODEL, make
@@ -324,7 +324,7 @@ def test_a_folder_that_is_closed_hides_nothing_else_from_verify(store, begin, cl
 
 
 def test_what_is_closed_is_not_called_damaged(store, begin, closed, capsys):
-    from svmbench.sweep.plan import Plan
+    from svmbench.sweep.planning import Plan
     from svmbench.sweep.record import Record
 
     run = make(begin)

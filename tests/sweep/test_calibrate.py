@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 from svmbench.store import Store
-from svmbench.sweep import calibrate, plan
+from svmbench.sweep import calibrate, planning
 from svmbench.sweep.forecast import forecast
 
 SMALL = ("dataset=twonorm", "dataset.n_train=200", "dataset.n_test=0")
@@ -12,7 +12,7 @@ SMALL = ("dataset=twonorm", "dataset.n_train=200", "dataset.n_test=0")
 def test_a_trial_gives_time_in_proportion_and_is_stored_nowhere(tmp_path, monkeypatch):
     monkeypatch.setattr(calibrate, "SECONDS", 0.02)
     results = f"results={tmp_path / 'results'}"
-    made = plan.make(["solver=pegasos", "budget.kev=1e17,2e17,1", *SMALL, results])
+    made = planning.make(["solver=pegasos", "budget.kev=1e17,2e17,1", *SMALL, results])
     expected = forecast(made, Store(tmp_path / "results"))
     assert not expected.seconds
     said = []
@@ -32,7 +32,7 @@ def test_a_run_that_ends_by_itself_takes_the_time_of_its_trial():
 
 def test_what_ends_nowhere_in_sight_stays_unknown(tmp_path, monkeypatch):
     monkeypatch.setattr(calibrate, "SECONDS", 0.001)
-    made = plan.make(["solver=pegasos", "budget.kev=null", *SMALL, f"results={tmp_path / 'results'}"])
+    made = planning.make(["solver=pegasos", "budget.kev=null", *SMALL, f"results={tmp_path / 'results'}"])
     expected = forecast(made, Store(tmp_path / "results"))
     calibrate.calibrate(made, expected, lambda line: None)
     assert not expected.seconds

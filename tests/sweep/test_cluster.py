@@ -18,7 +18,7 @@ from svmbench.run_config import Choice, RunConfig
 from svmbench.store import Store
 from svmbench.sweep import launch, on_ray
 from svmbench.sweep.cluster import Cluster
-from svmbench.sweep.plan import Job
+from svmbench.sweep.planning import Job
 
 GIVEN = (
     "dataset=twonorm",

@@ -11,7 +11,7 @@ import pytest
 from svmbench.errors import UserError
 from svmbench.run_config import RunConfig
 from svmbench.store import StorageError
-from svmbench.sweep.plan import Job, Plan
+from svmbench.sweep.planning import Job, Plan
 from svmbench.sweep.record import Record
 from tests.store.conftest import CONFIG
 

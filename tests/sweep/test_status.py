@@ -6,7 +6,7 @@ import pytest
 
 from svmbench.runner.ends import End, explained
 from svmbench.runner.progress import duration
-from svmbench.sweep.plan import Job
+from svmbench.sweep.planning import Job
 from svmbench.sweep.status import failures
 
 

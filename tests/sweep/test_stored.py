@@ -9,14 +9,14 @@ from svmbench.data import loading
 from svmbench.runner.execute import execute
 from svmbench.runner.progress import PlainLines
 from svmbench.store import Store
-from svmbench.sweep import plan
+from svmbench.sweep import planning
 from svmbench.sweep.stored import stored
 
 SMALL = ("dataset=twonorm", "dataset.n_train=60", "dataset.n_test=0", "budget.iterations=50")
 
 
 def make(tmp_path, *overrides):
-    made = plan.make([*overrides, f"results={tmp_path / 'results'}"])
+    made = planning.make([*overrides, f"results={tmp_path / 'results'}"])
     with (tmp_path / "log").open("w") as log:
         for job in made.jobs:
             assert execute(job.config, progress=PlainLines(log)).run is not None
@@ -25,7 +25,7 @@ def make(tmp_path, *overrides):
 
 def names(tmp_path, *overrides):
     """Return for each job whether its run is stored, or cannot be known."""
-    made = plan.make([*overrides, f"results={tmp_path / 'results'}"])
+    made = planning.make([*overrides, f"results={tmp_path / 'results'}"])
     found, unknown = stored(made, Store(tmp_path / "results"))
     assert all(found[job.number].seed == job.config.seed for job in made.jobs if job.number in found)
     return [

@@ -1,5 +1,5 @@
 /* See double.h. */
-#include "double.h"
+#include "double_expansion.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ enum {
     WHOLE_TABLE = 2048,  /* most entries of a table of kernel values, half of the first-level cache */
 };
 
-#define BODY "_double_body.h"
+#define BODY "_double_expansion_body.h"
 #include "svmbench/simd/csrc/variants.h"
 
 typedef void (*double_fn)(const kernel_params *, const double_points *, const double *queries, ptrdiff_t count,

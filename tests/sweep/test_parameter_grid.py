@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from svmbench.errors import UserError
-from svmbench.sweep.grid import COARSE, at_edge, best, drawn, halvings, numbers, refined, written
+from svmbench.sweep.parameter_grid import COARSE, at_edge, best, drawn, halvings, numbers, refined, written
 
 
 def test_a_tie_falls_to_the_smallest_c_then_gamma():

@@ -1,6 +1,6 @@
 import pytest
 
-from svmbench.papers.plan import Index, estimate
+from svmbench.papers.matching import Index, estimate
 from svmbench.store import Store
 
 from .written import artifact, errors, material, store

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from svmbench.figures.latex import tabular
-from svmbench.papers.grid import _cell, _legend
+from svmbench.papers.grid_table import _cell, _legend
 
 
 def test_cells_are_plain_text_to_latex():

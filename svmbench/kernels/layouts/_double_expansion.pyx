@@ -24,7 +24,7 @@ from svmbench.kernels.layouts._regions import farthest
 from svmbench.sparse import issparse
 
 
-cdef extern from "double.h" nogil:
+cdef extern from "double_expansion.h" nogil:
     enum: DOUBLE_TILE
     ctypedef struct double_csr:
         const double *values

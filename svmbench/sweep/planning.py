@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from svmbench.config import compose
-from svmbench.config.check import of_the_sweep
+from svmbench.config.validation import of_the_sweep
 from svmbench.errors import UserError
 from svmbench.files import digest
 from svmbench.run_config import RunConfig
