@@ -72,6 +72,17 @@ def test_every_compiled_module_has_a_stub():
     assert not stale, f"remove {', '.join(stale)}: there is no module of that name"
 
 
+def test_no_line_of_a_page_is_long():
+    pages = {*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")} - {ROOT / "CHANGELOG.md"}
+    long = [
+        f"{page.relative_to(ROOT)}:{number}"
+        for page in pages
+        for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > 200
+    ]
+    assert not long, f"split the tables and wrap the text at {', '.join(long)}: 200 characters at most"
+
+
 def test_there_is_one_version():
     assert metadata.version("svmbench") == svmbench.__version__
     cited = re.findall(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
