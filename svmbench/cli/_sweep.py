@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from svmbench.sweep.planning import Job, Plan
-from svmbench.sweep.record import FINISHED, Record
+from svmbench.sweep.record import Record, all_finished
+from svmbench.sweep.stored import JobEnd
 
 #: Ends of jobs by number.
-Ends = Mapping[int, dict[str, Any]]
+Ends = Mapping[int, JobEnd]
 
 #: Most duplicates listed by name.
 _NAMED = 5
@@ -68,11 +69,10 @@ def make(
         summarise(plan.jobs, status.ends)
     if interrupted:
         return 130, status.ends
-    good = all(status.ends.get(job.number, {}).get("state") in FINISHED for job in plan.jobs)
-    return int(not good), status.ends
+    return int(not all_finished(plan.jobs, status.ends)), status.ends
 
 
-def _known(plan: Plan, ends: Ends) -> dict[int, dict[str, Any]]:
+def _known(plan: Plan, ends: Ends) -> dict[int, JobEnd]:
     """Return the ends of jobs that are found in the store without starting a process."""
     from svmbench.store import Store
     from svmbench.sweep.stored import end_of, likely, stored
@@ -124,11 +124,10 @@ def tell_left_out(plan: Plan) -> None:
 def document(record: Record, plan: Plan, ends: Ends, maker: str | None) -> dict[str, Any]:
     """Return the state of a sweep as one object, for programs; ``maker`` is who is running it now."""
     names = ("state", "reason", "run", "seconds", "numbers")
-    jobs = [
-        {"job": job.number + 1, "overrides": job.label}
-        | {name: ends.get(job.number, {}).get(name) for name in names}
-        for job in plan.jobs
-    ]
+    jobs = []
+    for job in plan.jobs:
+        end: Mapping[str, object] = ends.get(job.number) or {}
+        jobs.append({"job": job.number + 1, "overrides": job.label} | {name: end.get(name) for name in names})
     return {"sweep": record.name, "maker": maker, "jobs": jobs}
 
 

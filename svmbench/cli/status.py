@@ -22,18 +22,18 @@ def main(arguments: Sequence[str]) -> int:
 
     from svmbench.cli._sweep import document
     from svmbench.sweep import status
-    from svmbench.sweep.record import Record
+    from svmbench.sweep.record import Record, all_finished
 
     record = Record.find(Path(given.results), given.sweep)
     plan, maker = record.plan(), record.maker()
     ends = {number: end for number, end in record.ends().items() if number in range(len(plan.jobs))}
-    began = {event["job"]: event["time"] for event in record.events() if event["event"] == "began"}
+    began = record.began()
     running = [job for job in plan.jobs if maker and job.number in began and job.number not in ends]
     if given.json:
         print(json.dumps(document(record, plan, ends, maker), indent=2))
         return 0
     left = status.left(ends, len(plan.jobs), plan.options["jobs"]) if maker else None
-    left_over = any(ends.get(job.number, {}).get("state") not in status.NAMES for job in plan.jobs)
+    left_over = not all_finished(plan.jobs, ends)
     state = f"made by {maker}" if maker else "not being made" if left_over else "ended"
     print(f"sweep {record.name}: {state}")
     print(status.line(len(plan.jobs), ends, len(running), left, record.made_for()))

@@ -226,14 +226,14 @@ class _Tuning:
         """Make the runs of a plan; return the exit code and the error of each setting."""
         from svmbench.cli._sweep import sweep
 
-        errors = {}
+        errors: dict[tuple[float, ...], float] = {}
         code, ends = sweep(plan, table=False, as_json=self._as_json)
         for job in plan.jobs:
-            end = ends.get(job.number, {})
-            error = end.get("numbers", {}).get("validation_error")
+            end = ends.get(job.number)
+            error = None if end is None else end["numbers"].get("validation_error")
             if error is not None:
                 errors[_values(job.config, self._coarse)] = error
-            elif end.get("run") and end["state"] in ("done", "found"):
+            elif end is not None and end["run"] and end["state"] in ("done", "found"):
                 raise UserError(
                     f"run {end['run']} has no validation error: leave out validate.folds=null, or give data "
                     "with a validation set"

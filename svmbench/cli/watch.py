@@ -106,22 +106,21 @@ def _follow(view: Callable[[], _View], page: _Page | None, every: float) -> None
 def _sweep_view(folder: Path) -> Callable[[], _View]:
     """Return what looks at a sweep."""
     from svmbench.sweep import status
-    from svmbench.sweep.record import Record
+    from svmbench.sweep.record import Record, all_finished
     from svmbench.sweep.view import running, table
 
     record = Record(folder)
     plan = record.plan()
 
     def look() -> _View:
-        maker, ends, events = record.maker(), record.ends(), record.events()
-        began = {event["job"]: event["time"] for event in events if event["event"] == "began"}
+        maker, ends, began = record.maker(), record.ends(), record.began()
         jobs = [job for job in plan.jobs if maker and job.number in began and job.number not in ends]
         spent = record.made_for()
         left = status.left(ends, len(plan.jobs), plan.options["jobs"]) if maker else None
         sentence = status.line(len(plan.jobs), ends, len(jobs), left, spent)
         if maker is None:
-            unfinished = any(ends.get(job.number, {}).get("state") not in status.NAMES for job in plan.jobs)
-            sentence += f"; continue with: svmbench resume {record.name}" if unfinished else "; ended"
+            over = all_finished(plan.jobs, ends)
+            sentence += "; ended" if over else f"; continue with: svmbench resume {record.name}"
 
         def rows(columns: int, most: int) -> list[str]:
             found = table(running(jobs, began, folder), columns, most)

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from svmbench.sweep.planning import Job
 from svmbench.sweep.pool import Listener
+from svmbench.sweep.stored import JobEnd, without_run
 
 #: Seconds between two checks of the folder, and until the file of an ended job must be visible.
 _LOOK = 0.3
@@ -90,7 +91,7 @@ class Cluster:
                     interrupted, deadline = True, self._stop(pending)
             for number in sorted(pending.keys() & self._begun):
                 listener.ended(
-                    pending[number], _death("did not end when it was asked to", "interrupted", 0.0)
+                    pending[number], without_run("interrupted", "its job did not end when it was asked to")
                 )
         finally:
             self._engine.close()
@@ -136,11 +137,12 @@ class Cluster:
         for number, how in self._engine.over(list(pending)).items():
             since = self._dead.setdefault(number, now)
             if now - since > _GRACE:  # the file may take a while to become visible
-                failed = self._ended(pending, number, _death(how, "failed", now - since), listener) or failed
+                dead = without_run("failed", f"its job {how}", now - since)
+                failed = self._ended(pending, number, dead, listener) or failed
         listener.tick()
         return failed
 
-    def _ended(self, pending: dict[int, Job], number: int, end: dict[str, Any], listener: Listener) -> bool:
+    def _ended(self, pending: dict[int, Job], number: int, end: JobEnd, listener: Listener) -> bool:
         job = pending.pop(number)
         if number not in self._begun:
             self._begun.add(number)
@@ -148,9 +150,10 @@ class Cluster:
         listener.ended(job, end)
         return end["state"] in ("failed", "refused")
 
-    def _end(self, number: int) -> dict[str, Any] | None:
+    def _end(self, number: int) -> JobEnd | None:
         try:
-            return dict(json.loads(self._path(number, "json").read_bytes()))
+            end: JobEnd = json.loads(self._path(number, "json").read_bytes())
+            return end
         except (FileNotFoundError, ValueError):
             return None
 
@@ -162,8 +165,3 @@ class Cluster:
             if number not in self._begun:
                 del pending[number]
         return time.monotonic() + _PATIENCE
-
-
-def _death(how: str, state: str, seconds: float) -> dict[str, Any]:
-    """Return the end of a job that did not report one."""
-    return {"state": state, "reason": f"its job {how}", "run": None, "seconds": seconds, "numbers": {}}

@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from svmbench.errors import UserError
 from svmbench.files import Lock, own_folder
@@ -21,7 +21,7 @@ from svmbench.runner import guard
 from svmbench.runner.outcome import Outcome
 from svmbench.runner.spawn import cores, worker_environment
 from svmbench.sweep.planning import Job
-from svmbench.sweep.stored import end_of
+from svmbench.sweep.stored import JobEnd, end_of, without_run
 
 #: Seconds for interrupted runs to store their ends before they are killed.
 _PATIENCE = 5.0
@@ -34,8 +34,8 @@ class Listener(Protocol):
         """Receive a job that a worker has started."""
         ...
 
-    def ended(self, job: Job, end: dict[str, Any]) -> None:
-        """Receive the end of a job: ``state``, ``reason``, ``run``, ``seconds``, ``numbers``."""
+    def ended(self, job: Job, end: JobEnd) -> None:
+        """Receive the end of a job."""
         ...
 
     def tick(self) -> None:
@@ -207,7 +207,7 @@ class _Worker:
         except BrokenPipeError:
             pass  # it died while idle; its end is read next and reports the job
 
-    def answers(self) -> list[dict[str, Any]] | None:
+    def answers(self) -> list[JobEnd] | None:
         """Return its messages since the last call, or None at its end."""
         piece = os.read(self.output(), 1 << 16)
         if not piece:
@@ -264,10 +264,8 @@ def _dataset(job: Job) -> str:
     return json.dumps(job.config.dataset.document(), sort_keys=True)
 
 
-def _death(code: int, log: Path, worker: _Worker) -> dict[str, Any]:
+def _death(code: int, log: Path, worker: _Worker) -> JobEnd:
     """Return the end of a job whose worker died."""
     how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
     state = "interrupted" if worker.stopping else "failed"
-    seconds = time.monotonic() - worker.begun
-    reason = f"its process {how}; see {log}"
-    return {"state": state, "reason": reason, "run": None, "seconds": seconds, "numbers": {}}
+    return without_run(state, f"its process {how}; see {log}", time.monotonic() - worker.begun)

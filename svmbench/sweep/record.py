@@ -14,11 +14,11 @@ import itertools
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import UnionType
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from svmbench.config.validation import sweep_options
 from svmbench.errors import UserError, nearest
@@ -29,6 +29,7 @@ from svmbench.store.documents import Unreadable, storing
 from svmbench.store.events import is_number
 from svmbench.store.integrity import Finding, check_store
 from svmbench.sweep.planning import Job, Plan
+from svmbench.sweep.stored import JobEnd
 
 #: Values of a configuration that a sweep reads before a run validates them, and their types.
 _OF_A_CONFIG = {"seed": int, "threads": int, "results": str, "force": bool}
@@ -135,9 +136,14 @@ class Record:
             )
         return found.records
 
-    def ends(self) -> dict[int, dict[str, Any]]:
+    def ends(self) -> dict[int, JobEnd]:
         """Return the newest end of each job that has one."""
-        return {event["job"]: event for event in self.events() if event["event"] == "ended"}
+        ends = (event for event in self.events() if event["event"] == "ended")
+        return {event["job"]: cast(JobEnd, event) for event in ends}
+
+    def began(self) -> dict[int, float]:
+        """Return when each job began last, in seconds since 1970."""
+        return {event["job"]: event["time"] for event in self.events() if event["event"] == "began"}
 
     def add(self, **event: Any) -> None:
         """Append an event; a `StorageError` if the folder is missing, full or not writable."""
@@ -167,6 +173,11 @@ class Record:
             return max(0.0, time.time() - (self.folder / "lock").stat().st_mtime) if self.maker() else None
         except OSError:  # it has ended just now
             return None
+
+
+def all_finished(jobs: Iterable[Job], ends: Mapping[int, JobEnd]) -> bool:
+    """Return whether no job needs to be repeated."""
+    return all(job.number in ends and ends[job.number]["state"] in FINISHED for job in jobs)
 
 
 def check_all(store: Store) -> Iterator[Finding]:

@@ -14,10 +14,14 @@ from svmbench.runner.progress import duration
 from svmbench.store.runs import FLAG
 from svmbench.sweep.planning import Job
 from svmbench.sweep.record import Record
+from svmbench.sweep.stored import JobEnd, without_run
 from svmbench.sweep.view import running, table
 
 #: Names of ends in the table.
 NAMES = {"done": "done", "found": "skipped"}
+
+#: The end of a job that has none.
+_NOT_RUN = without_run("not run", "")
 
 #: Seconds between two status lines without a terminal.
 _EVERY = 30.0
@@ -50,7 +54,7 @@ class Status:
         record: Record,
         total: int,
         workers: int,
-        ends: Mapping[int, dict[str, Any]] | None = None,
+        ends: Mapping[int, JobEnd] | None = None,
         out: TextIO | None = None,
         live: TextIO | None = None,
     ) -> None:
@@ -69,13 +73,13 @@ class Status:
         self._running[job.number] = job, time.time()
         self._record.add(job=job.number, event="began")
 
-    def ended(self, job: Job, end: dict[str, Any]) -> None:
+    def ended(self, job: Job, end: JobEnd) -> None:
         """Receive an end and print it."""
         self._running.pop(job.number, None)
         self.known(job, end)
         self.tick(now=True)
 
-    def known(self, job: Job, end: dict[str, Any]) -> None:
+    def known(self, job: Job, end: JobEnd) -> None:
         """Receive the end of a job that was not started here, and print it."""
         self.ends[job.number] = end
         self._record.add(job=job.number, event="ended", **{k: v for k, v in end.items() if k != "number"})
@@ -111,13 +115,13 @@ class Status:
             self._block.clear()
 
 
-def said(end: Mapping[str, Any]) -> str:
+def said(end: JobEnd) -> str:
     """Return how a job ended, why, and after how long."""
     state = NAMES.get(end["state"], end["state"])
     return f"{ended(state, end['reason'])} ({end['seconds']:.2f} s)"
 
 
-def left(ends: Mapping[int, dict[str, Any]], total: int, workers: int) -> float | None:
+def left(ends: Mapping[int, JobEnd], total: int, workers: int) -> float | None:
     """Return the seconds that the other jobs will take, by the mean of those done; None without any."""
     seconds = [end["seconds"] for end in ends.values() if end["state"] == "done"]
     return sum(seconds) / len(seconds) * (total - len(ends)) / workers if seconds else None
@@ -125,7 +129,7 @@ def left(ends: Mapping[int, dict[str, Any]], total: int, workers: int) -> float 
 
 def line(
     total: int,
-    ends: Mapping[int, dict[str, Any]],
+    ends: Mapping[int, JobEnd],
     running: int,
     left: float | None,
     spent: float | None = None,
@@ -143,11 +147,11 @@ def line(
 HEADER = ("job", "overrides", "end", "test error", "objective", "gap", "counter", "cost", "iterations", "run")
 
 
-def rows(jobs: Sequence[Job], ends: Mapping[int, dict[str, Any]]) -> list[tuple[Any, ...]]:
+def rows(jobs: Sequence[Job], ends: Mapping[int, JobEnd]) -> list[tuple[Any, ...]]:
     """Return the table of a sweep, a row of `HEADER` per job; None if unknown."""
     found = []
     for job in jobs:
-        end = ends.get(job.number, {"state": "not run", "numbers": {}, "run": None})
+        end = ends.get(job.number, _NOT_RUN)
         numbers, counter = end["numbers"], job.config.budget.counter
         error, gap = numbers.get("test_error"), numbers.get("relative_gap")
         found.append(
@@ -167,7 +171,7 @@ def rows(jobs: Sequence[Job], ends: Mapping[int, dict[str, Any]]) -> list[tuple[
     return found
 
 
-def failures(jobs: Sequence[Job], ends: Mapping[int, dict[str, Any]]) -> list[str]:
+def failures(jobs: Sequence[Job], ends: Mapping[int, JobEnd]) -> list[str]:
     """Return a line for each job without a result, or whose method ended far from the optimum, with why."""
     return [
         f"  {job.number + 1}  {job.label}: {ended(end['state'], end['reason'])}"
@@ -177,7 +181,7 @@ def failures(jobs: Sequence[Job], ends: Mapping[int, dict[str, Any]]) -> list[st
     ]
 
 
-def counts(jobs: Sequence[Job], ends: Mapping[int, dict[str, Any]]) -> str:
+def counts(jobs: Sequence[Job], ends: Mapping[int, JobEnd]) -> str:
     """Return how many jobs ended how."""
-    states = Counter(NAMES.get(s := ends.get(job.number, {}).get("state", "not run"), s) for job in jobs)
+    states = Counter(NAMES.get(s := ends.get(job.number, _NOT_RUN)["state"], s) for job in jobs)
     return ", ".join(f"{count} {state}" for state, count in states.items())

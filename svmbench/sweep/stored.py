@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NotRequired, TypedDict
 
 from svmbench import data, features
 from svmbench.data.subset import sampled_checksum
@@ -17,6 +17,22 @@ from svmbench.sweep.planning import Job, Plan
 
 #: What the table of a sweep says about a run, beside the counter of its budget.
 NUMBERS = ("test_error", "validation_error", "primal_objective", "relative_gap", "iterations", "wall_seconds")
+
+
+class JobEnd(TypedDict):
+    """How a job ended, as workers report it and ``events.jsonl`` keeps it."""
+
+    number: NotRequired[int]
+    state: str
+    reason: str
+    run: str | None
+    seconds: float
+    numbers: dict[str, int | float | None]
+
+
+def without_run(state: str, reason: str, seconds: float = 0.0) -> JobEnd:
+    """Return the end of a job that has no stored run."""
+    return {"state": state, "reason": reason, "run": None, "seconds": seconds, "numbers": {}}
 
 
 def stored(plan: Plan, store: Store) -> tuple[dict[int, StoredRun], list[Job]]:
@@ -63,8 +79,8 @@ def likely(jobs: list[Job], store: Store) -> dict[int, StoredRun]:
     return {number: found[key] for number, key in keys.items() if key in found}
 
 
-def end_of(run: StoredRun, config: RunConfig, state: str, reason: str | None = None) -> dict[str, Any]:
-    """Return the end of a job whose run is stored, as a worker would tell it; by default before it began."""
+def end_of(run: StoredRun, config: RunConfig, state: str, reason: str | None = None) -> JobEnd:
+    """Return the end of a job whose run is stored, as a worker reports it; by default before it began."""
     summary = run.summary()
     return {
         "state": state,
