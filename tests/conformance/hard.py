@@ -11,6 +11,7 @@ one problem.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import faulthandler
 import json
@@ -257,10 +258,8 @@ def interrupt(run: Run) -> float:
     signal.signal(signal.SIGPROF, press)
     before = time.process_time()
     signal.setitimer(signal.ITIMER_PROF, 0.01, 0.25)
-    try:
+    with contextlib.suppress(KeyboardInterrupt):
         run.advance("iterations", sys.maxsize)
-    except KeyboardInterrupt:
-        pass
     signal.setitimer(signal.ITIMER_PROF, 0.0)
     return time.process_time() - before
 
