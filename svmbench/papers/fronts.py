@@ -142,9 +142,9 @@ FRONT_LEGEND = (
     "seeds, and in brackets the part of these costs, in percent, on which the method is on the common "
     "front: within one standard error of the least error. A method with several settings has the least "
     "test error that any of them has reached. An en dash: its runs are not there, were disturbed, or do "
-    "not have this cost. Mean rank: over the data sets that have all methods with a rank. p: of the "
-    "signed-rank test over these data sets against the method of the best mean rank, with Holm's "
-    "correction."
+    "not have this cost. Mean rank: over these data sets, among the methods that have the cost on all of "
+    "them. p: of the signed-rank test over the data sets against the method of the best mean rank, with "
+    "Holm's correction."
 )
 
 
@@ -158,12 +158,10 @@ def section_cells(material: Material, found: Mapping[str, Standing]) -> tuple[li
     assert material.artifact.runs is not None
     titles = {panel.name: panel.title for panel in material.artifact.runs.panels}
     names = [line.name for line in material.artifact.runs.lines]
-    ranked = {panel: one.means for panel, one in found.items()}
-    # Data sets on which all methods have a front that have one anywhere.
-    every = {name for one in found.values() for name in one.means}
-    whole = {panel: means for panel, means in ranked.items() if every <= means.keys()}
-    ranks = mean_ranks(whole)
-    best, values = against_best(whole) if len(whole) > 1 else ("", {})
+    means = {panel: one.means for panel, one in found.items()}
+    every = {name for one in means.values() for name in one}
+    ranks = mean_ranks(means)
+    best, values = against_best(means) if len(means) > 1 and ranks else ("", {})
     rows = []
     for name in sorted(every, key=lambda name: (ranks.get(name, np.inf), names.index(name))):
         p = "best" if name == best else "–" if name not in values else f"{values[name]:.2g}"
@@ -173,7 +171,7 @@ def section_cells(material: Material, found: Mapping[str, Standing]) -> tuple[li
         ]
         rank = f"{ranks[name]:.1f}" if name in ranks else "–"
         rows.append([title_of(material, name), rank, p, *cells])
-    return ["method", f"mean rank of {len(whole)}", "p", *(titles[panel] for panel in found)], rows
+    return ["method", f"mean rank of {len(ranks)}", "p", *(titles[panel] for panel in found)], rows
 
 
 def agreements(by_counter: Mapping[str, Mapping[str, Standing]]) -> str:

@@ -5,7 +5,7 @@ import pytest
 from svmbench.errors import UserError
 from svmbench.papers import artifact as artifacts
 from svmbench.papers.drawing import draw
-from svmbench.papers.fronts import standings
+from svmbench.papers.fronts import Standing, section_cells, standings
 from svmbench.papers.keeping import checkpoints, compares_errors
 from svmbench.papers.newcomer import NAME, entered
 from tests.papers.written import artifact, errors, material, store
@@ -134,6 +134,18 @@ def test_a_solver_is_entered_with_its_settings():
         (("solver.budget", "50"),),
         (("solver.budget", "100"),),
     ]
+
+
+def test_ranks_are_over_all_data_sets_among_the_methods_that_are_on_all(tmp_path):
+    def standing(**means):
+        return Standing(means, {}, dict.fromkeys(means, 0.0), 1.0, 1e3, {})
+
+    boards = {name: {"title": name, "overrides": ["dataset=checkerboard"]} for name in ("one", "two")}
+    found = artifact(["sbp", "bsgd", "smo"], kind="front", panels=boards, counters=["kev_ondemand"])
+    both = {"one": standing(sbp=3.0, bsgd=2.0), "two": standing(sbp=3.0, bsgd=2.0, smo=1.0)}
+    header, rows = section_cells(material(found, tmp_path), both)
+    assert header[1] == "mean rank of 2"
+    assert [row[1] for row in rows] == ["1.0", "2.0", "–"]
 
 
 @pytest.mark.parametrize("word", ["solver.budget", "=5", "solver.budget="])
