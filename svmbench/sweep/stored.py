@@ -10,6 +10,7 @@ from svmbench.errors import UserError
 from svmbench.files import digest
 from svmbench.run_config import RunConfig, relevant
 from svmbench.runner.outcome import ended
+from svmbench.runner.starting import named
 from svmbench.solvers import registry
 from svmbench.store import Store, StoredRun
 from svmbench.store.identity import DERIVED, derived_from, identity, rounded, run_id
@@ -42,23 +43,27 @@ def stored(plan: Plan, store: Store) -> tuple[dict[int, StoredRun], list[Job]]:
     -------
     (dict of int to StoredRun, list of Job)
         The runs by the numbers of their jobs: of exactly that identity, ended in any way. And the jobs whose
-        identity only the run itself determines, as their data are not prepared yet or a parameter that is
-        ``auto`` waits for its optimum.
+        identity only the run itself determines, as their data are not prepared yet, a parameter that is
+        ``auto`` waits for its optimum, or they begin at a run that may have been made again.
     """
     runs = store.runs()
     exact = {run.key: run for run in runs}
     derived: dict[str, list[StoredRun]] = {}
+    started: dict[str, list[StoredRun]] = {}
     for run in runs:
         if run.facts["underived"] is not None:
             derived.setdefault(run.facts["underived"], []).append(run)
+        if run.config.start is not None:
+            started.setdefault(_without_start(run), []).append(run)
     checksums: dict[str, str | None] = {}
     found, unknown = {}, []
     for job in plan.jobs:
-        name = _name(job.config, checksums)
+        name = _name(job.config, checksums, store)
         if name is None:
             unknown.append(job)
-        elif _derives(job.config):
-            same = [run for run in derived.get(name, ()) if _current(run, store)]
+        elif job.config.start is not None or _derives(job.config):
+            known, holds = (derived, _current) if job.config.start is None else (started, _since_its_start)
+            same = [run for run in known.get(name, ()) if holds(run, store)]
             if same:
                 found[job.number] = same[0]
             else:
@@ -91,8 +96,8 @@ def end_of(run: StoredRun, config: RunConfig, state: str, reason: str | None = N
     }
 
 
-def _name(config: RunConfig, checksums: dict[str, str | None]) -> str | None:
-    """Return the name of a run, without what it derives; None if the data are not known yet."""
+def _name(config: RunConfig, checksums: dict[str, str | None], store: Store) -> str | None:
+    """Return the name of a run, without what it derives or begins at; None if it is not known yet."""
     where, dataset = config.data.dir, config.dataset.document()
     key = digest([dataset, where])
     if key not in checksums:
@@ -105,8 +110,23 @@ def _name(config: RunConfig, checksums: dict[str, str | None]) -> str | None:
         return None
     if config.subset is not None:
         checksum = sampled_checksum(checksum, config.subset, config.seed)
+    try:
+        config = named(config, store)
+    except UserError:  # the run will say so
+        return None
     version = None if config.features is None else features.get(config.features.name).version
     return run_id(identity(config, checksum, registry.get(config.solver.name).release(), version))
+
+
+def _without_start(run: StoredRun) -> str:
+    """Return the name that a run would have without the fingerprint of its first point."""
+    return run_id({key: value for key, value in run.manifest["identity"].items() if key != "start"})
+
+
+def _since_its_start(run: StoredRun, store: Store) -> bool:
+    """Return whether the run whose coefficients came first had ended before, so that they are still those."""
+    ended = store.find(str(run.config.start)).ended
+    return ended is not None and ended <= run.started
 
 
 def _derives(config: RunConfig) -> bool:

@@ -51,6 +51,19 @@ def test_a_derived_parameter_must_be_that_of_the_optimum_as_it_is_now(tmp_path):
     assert names(tmp_path, "solver=sbp", *SMALL) == ["unknown"]
 
 
+def test_a_run_that_begins_at_another_one_is_found(tmp_path):
+    make(tmp_path, "solver=smo", *SMALL)
+    (first,) = Store(tmp_path / "results").runs()
+    given = ("solver=decomposition", *SMALL)
+    make(tmp_path, *given, f"start={first.id}")
+    assert names(tmp_path, *given, f"start={first.id}") == ["stored"]
+    assert names(tmp_path, *given, f"start={first.id[:-2]}") == ["stored"]
+    assert names(tmp_path, *given, f"start={first.id}", "problem.C=7") == ["unknown"]
+    assert names(tmp_path, *given, "start=nosuch") == ["unknown"]  # the run says why
+    make(tmp_path, "solver=smo", *SMALL, "force=true")  # perhaps by another build
+    assert names(tmp_path, *given, f"start={first.id}") == ["unknown"]
+
+
 def test_another_content_of_a_file_is_another_run(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("".join(f"{k % 7},{k % 5},{1 if k % 3 else -1}\n" for k in range(40)))
