@@ -106,6 +106,7 @@ class ValidateConfig:
 
     folds: int = field(metadata={"given": int | None, "min": 2})
     seed: int = _key(0, min=0)
+    warm: bool = _key(False, later=True)
 
 
 @dataclass(frozen=True)

@@ -40,9 +40,11 @@ halving: the same grid, and N random settings by successive halving: all with a 
 (budget.kev or budget.iterations), the best third with a third, the best ninth with all of it.
 Every search chooses among the settings that had the full budget, the grid included, so the choice never has
 a larger validation error than the best of the grid. The error is that of cross-validation (validate.folds=5,
-validate.seed=0), or of the data's own validation set with validate.folds=null. Ties go to the smallest C,
-then to the smallest gamma. Fits with a large C can take long: the limits of the budget apply to each fit
-(budget.seconds=60). Stored runs are not repeated, so the same command resumes an interrupted search."""
+validate.seed=0), or of the data's own validation set with validate.folds=null. A solver that
+can do so begins each fold at its answer on all examples (not with validate.warm=false). Ties go to the
+smallest C, then to the smallest gamma. Fits with a large C can take long: the limits of the budget apply to
+each fit (budget.seconds=60). Stored runs are not repeated, so the same command resumes an interrupted
+search."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -126,6 +128,8 @@ class _Tuning:
                 "give one value, or tune several times"
             )
         axes.setdefault("validate.folds", [f"validate.folds={_FOLDS}"])
+        if _begins_at_a_point(axes):
+            axes.setdefault("validate.warm", ["validate.warm=true"])
         self._fixed = [text for (text,) in axes.values()]
         self._coarse = {key: given.get(key, list(COARSE[key])) for key in self._tunable(axes)}
         unfit = [key for key in given if key not in self._coarse]
@@ -267,6 +271,14 @@ def _values(config: RunConfig, keys: Mapping[str, Any]) -> tuple[float, ...]:
     """Return the values of the axes in a resolved configuration."""
     flat = flatten(config.document())
     return tuple(flat[key] for key in keys)
+
+
+def _begins_at_a_point(axes: Mapping[str, Sequence[str]]) -> bool:
+    """Return whether the folds can begin at a point: there are some, and the solver is able to."""
+    from svmbench.solvers import registry
+
+    name = _value(axes["solver"][0]) if "solver" in axes else folder.defaults()["solver"]
+    return _value(axes["validate.folds"][0]) != "null" and registry.get(name).startable
 
 
 def _divided(text: str, part: int) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from svmbench import data as datasets
@@ -16,7 +18,7 @@ from svmbench.data.subset import sampled
 from svmbench.errors import UserError
 from svmbench.run_config import RunConfig
 from svmbench.runner import prepare
-from svmbench.runner.continuation import beginning
+from svmbench.runner.continuation import Beginning, beginning
 from svmbench.runner.ends import End, end_by
 from svmbench.runner.environment import concurrent_load, peak_memory
 from svmbench.runner.folds import cross_validate
@@ -29,7 +31,7 @@ from svmbench.runner.outcome import Outcome
 from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt, handling
 from svmbench.runner.spawn import check_threads
-from svmbench.runner.starting import fingerprint, first_point, named
+from svmbench.runner.starting import fingerprint, first_point, moved, named, refuse_unless_startable
 from svmbench.runner.training import Task, Training, settle
 from svmbench.solvers import registry
 from svmbench.store import AlreadyStored, RunWriter, StorageError, Store, StoredRun
@@ -38,6 +40,7 @@ from svmbench.store.identity import identity, rounded
 if TYPE_CHECKING:
     from svmbench.data import Dataset
     from svmbench.runner.optimum import Optimum
+    from svmbench.store.model import StoredModel
 
     _Load = Callable[..., Dataset]
 
@@ -98,6 +101,8 @@ def _execute(
     reason = prepare.refusal(solver, config)
     if reason is not None:
         raise UserError(reason)
+    if config.validate is not None and config.validate.warm:
+        refuse_unless_startable(config, "the run's own answer (validate.warm=true)")
     config = named(config, store)
     progress.doing("loading")
     data = load(config.dataset.document(), mirror=where.mirror, directory=where.dir, say=progress.say)
@@ -133,7 +138,7 @@ class _Attempt:
         self._progress = progress
         self._interrupt = interrupt
         self._best: Optimum | None = None
-        self._training: Training | None = None
+        self._answer = _Answer()
         self._validation: dict[str, Any] | None = None
         self._traceback: str | None = None
         self._marked: Callable[[float], AbstractContextManager[object]] = nullcontext
@@ -163,10 +168,13 @@ class _Attempt:
         if needed(task.config):
             self._marked = writer.training
         try:
-            end = end or self._ended(self._cross_validate) or self._ended(self._wait)
-            if end is None:
-                training = self._training = self._trained_by(task, self._best, self._allowance, progress)
-                end = self._ended(lambda: training.drive(writer.checkpoint, writer, before))
+            warm = task.config.validate is not None and task.config.validate.warm
+            if not warm:
+                end = end or self._ended(self._cross_validate)
+            end = end or self._ended(self._wait) or self._trained(writer, before)
+            if warm and end.status != "interrupted" and self._answer.alpha is not None:
+                self._answer.predict = None  # with it goes the row cache
+                end = self._ended(self._cross_validate) or end
             with self._interrupt.deferred():
                 run = self._finish(writer, end)
         except StorageError:
@@ -175,8 +183,7 @@ class _Attempt:
         except UserError:
             writer.discard()
             raise
-        predict = None if self._training is None else self._training.predict
-        return Outcome.of(run, data=task.data, predict=predict)
+        return Outcome.of(run, data=task.data, predict=self._answer.predict)
 
     def _ended(self, step: Callable[[], End | None]) -> End | None:
         """Take a step; return the end of the run if the step ended it, by its result or an exception."""
@@ -195,13 +202,30 @@ class _Attempt:
             derived = {key: rounded(value) for key, value in derived.items()}
             self._same = {**self._same, "derived": derived}
 
-    def _trained_by(
+    def _trained(self, writer: RunWriter, before: Beginning | None) -> End:
+        """Train on all examples; return the end and keep the answer."""
+        training = self._training_of(self._task, self._best, self._allowance, self._progress)
+        end = self._ended(lambda: training.drive(writer.checkpoint, writer, before))
+        assert end is not None, "the training loop gave no end"
+        # Such a gap rests on a sample: it is a bound except with this probability.
+        sampled = training.precision in ("rounding", "confidence")
+        self._answer = _Answer(
+            training.model(), training.alpha, training.predict,
+            {
+                "wrong_tests": training.wrong_tests,
+                **({} if training.load is None else {"load": training.load}),
+                **({"failure_probability": FAILURE} if sampled else {}),
+            },
+        )  # fmt: skip
+        return end
+
+    def _training_of(
         self, task: Task, best: Optimum | None, allowance: Allowance | None, progress: Progress
     ) -> Training:
         return Training(task, best, progress, self._interrupt, allowance, self._marked)
 
     def _cross_validate(self) -> End | None:
-        """Fit once per fold, if requested, before the run's own training: each takes memory."""
+        """Fit once per fold, if requested, before or after the run's own training: each takes memory."""
         task = self._task
         if task.config.validate is None:
             return None
@@ -215,12 +239,18 @@ class _Attempt:
             self._progress.doing("waiting")
             wait_until_quiet(quiet, self._progress.say)
 
-    def _fit(self, data: Dataset, config: RunConfig, progress: Progress) -> tuple[End, dict[str, Any]]:
-        """Train on the examples of a fold; return the end and the last checkpoint."""
+    def _fit(
+        self, data: Dataset, kept: NDArray[np.int64], config: RunConfig, progress: Progress
+    ) -> tuple[End, dict[str, Any]]:
+        """Train on the kept examples of a fold; return the end and the last checkpoint."""
         allowance = Allowance.of(config, data)
         task, best, _ = settle(Task.of(config, data, self._task.solver), self._store, allowance, progress)
+        if self._answer.alpha is not None:
+            before = self._task.problem.bounds[kept]
+            loss = str(config.solver.parameters.get("loss", "hinge"))
+            task = replace(task, first=moved(self._answer.alpha[kept], before, task.problem, loss))
         rows: list[dict[str, Any]] = []
-        end = self._trained_by(task, best, allowance, progress).drive(rows.append)
+        end = self._training_of(task, best, allowance, progress).drive(rows.append)
         return end, rows[-1] if rows else {}
 
     def _finish(self, writer: RunWriter, end: End | None) -> StoredRun:
@@ -228,19 +258,24 @@ class _Attempt:
         assert end is not None, "the training loop gave no end"
         if self._traceback is not None:
             writer.log(self._traceback)
-        training = self._training
-        model = None if training is None else training.model()
-        if model is not None:
-            writer.put_model(model)
-        # Such a gap rests on a sample: it is a bound except with this probability.
-        sampled = training is not None and training.precision in ("rounding", "confidence")
+        answer = self._answer
+        if answer.model is not None:
+            writer.put_model(answer.model)
         return writer.finish(
             end.status,
             end.reason,
-            wrong_tests=None if training is None else training.wrong_tests,
             concurrent_load=concurrent_load(self._store.running() - 1),
             **({} if self._validation is None else {"cross_validation": self._validation}),
-            **({} if training is None or training.load is None else {"load": training.load}),
             peak_memory=round(peak_memory(), 1),
-            **({"failure_probability": FAILURE} if sampled else {}),
+            **answer.about,
         )
+
+
+@dataclass
+class _Answer:
+    """What is stored of a training, without its examples and rows; by default of none."""
+
+    model: StoredModel | None = None
+    alpha: NDArray[np.float64] | None = None
+    predict: Callable[[Any], NDArray[np.float64]] | None = None
+    about: Mapping[str, Any] = field(default_factory=lambda: {"wrong_tests": None})

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from svmbench.data.dataset import Dataset
 from svmbench.data.splits import folds, take
@@ -18,8 +19,11 @@ from svmbench.runner.ends import End
 if TYPE_CHECKING:
     from svmbench.runner.progress import Progress
 
-#: A fit of a configuration on a data set: its end and its last checkpoint.
-Fit = Callable[[Dataset, RunConfig, "Progress"], tuple[End, dict[str, Any]]]
+#: A fit of a configuration on some training examples of a data set: its end and its last checkpoint.
+Fit = Callable[[Dataset, NDArray[np.int64], RunConfig, "Progress"], tuple[End, dict[str, Any]]]
+
+#: Counters of a fit that are recorded; None of a fit that evaluates no kernel.
+_COUNTED = ("kev_ondemand", "kev_iter")
 
 
 def cross_validate(
@@ -34,15 +38,15 @@ def cross_validate(
     config : RunConfig
         ``validate`` sets the number of folds; the limits of ``budget`` apply to each fit.
     fit : callable
-        Makes one fit.
+        Makes one fit, on the data without the fold and the rows that they have kept.
     progress : Progress
         Receives messages.
 
     Returns
     -------
     (dict, End or None)
-        ``folds`` and ``seed``, and lists ``mistakes``, ``examples`` and ``seconds`` (training time) with an
-        entry per fold; and the end of the run if a fit was interrupted or made no checkpoint.
+        ``folds`` and ``seed``, and lists ``mistakes``, ``examples``, ``seconds`` (training time) and counters
+        with an entry per fold; and the end of the run if a fit was interrupted or made no checkpoint.
 
     Raises
     ------
@@ -57,12 +61,17 @@ def cross_validate(
     asked, inner = config.validate, replace(config, validate=None)
     assert asked is not None
     parts = folds(data.train.y, asked.folds, asked.seed)
-    found: dict[str, Any] = {**vars(asked), "mistakes": [], "examples": [], "seconds": []}
+    found: dict[str, Any] = {
+        "folds": asked.folds,
+        "seed": asked.seed,
+        **{key: [] for key in ("mistakes", "examples", "seconds", *_COUNTED)},
+    }
     if config.budget.gap is None:  # then checkpoints before the end have no effect
         inner = replace(inner, observe=ObserveConfig(points=1))
     for number, left_out in enumerate(parts, start=1):
         name = f"fold {number} of {len(parts)}"
-        end, row = fit(_without(data, left_out), inner, _Quiet(progress, name))
+        kept = np.setdiff1d(np.arange(data.train.y.size), left_out)
+        end, row = fit(_parted(data, kept, left_out), kept, inner, _Quiet(progress, name))
         if end.status == "interrupted" or not row:  # no checkpoint: it ran out of time
             return found, End(end.status, f"{end.reason} in {name}")
         mistakes = round(row["validation_error"] * left_out.size)
@@ -70,16 +79,15 @@ def cross_validate(
         for key, value in (
             *(("mistakes", mistakes), ("examples", left_out.size)),
             ("seconds", round(row["wall_seconds"], 6)),
+            *((name, row[name]) for name in _COUNTED),
         ):
             found[key].append(value)
     return found, None
 
 
-def _without(data: Dataset, left_out: Any) -> Dataset:
+def _parted(data: Dataset, kept: NDArray[np.int64], left_out: Any) -> Dataset:
     """Return the data with some training examples moved to the validation set."""
-    y = data.train.y
-    kept = np.setdiff1d(np.arange(y.size), left_out)
-    train, validation = (take(data.train.X, y, rows) for rows in (kept, left_out))
+    train, validation = (take(data.train.X, data.train.y, rows) for rows in (kept, left_out))
     checksum = digest([data.checksum, left_out.tolist()], 64)
     return replace(data, train=train, validation=validation, test=None, checksum=checksum)
 

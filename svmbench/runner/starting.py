@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from svmbench.errors import UserError
 from svmbench.problem import Problem
 from svmbench.run_config import RunConfig
+from svmbench.runner import prepare
 from svmbench.solvers import registry
 from svmbench.store import Store
 from svmbench.store.model import StoredModel
@@ -35,14 +36,11 @@ def named(config: RunConfig, store: Store) -> RunConfig:
     """
     if config.start is None:
         return config
-    solver = registry.get(config.solver.name)
-    if not solver.startable:
-        able = ", ".join(name for name in registry.names() if registry.get(name).startable)
-        raise UserError(f"{solver.name} cannot begin at start={config.start}: leave it out, or use {able}")
-    if config.validate is not None:
+    refuse_unless_startable(config, f"start={config.start}")
+    if config.validate is not None and not config.validate.warm:
         raise UserError(
             f"start={config.start} cannot be combined with validate.folds: a fold has fewer examples; leave "
-            "one out"
+            "one out, or let the folds begin at the run's own answer by validate.warm=true"
         )
     run = store.find(config.start)
     if not run.complete:
@@ -50,11 +48,18 @@ def named(config: RunConfig, store: Store) -> RunConfig:
     return replace(config, start=run.id)
 
 
+def refuse_unless_startable(config: RunConfig, key: str) -> None:
+    """Raise a `UserError` if the solver cannot begin at a point, which a key asks for."""
+    solver = registry.get(config.solver.name)
+    if not solver.startable:
+        able = ", ".join(name for name in registry.names() if registry.get(name).startable)
+        raise UserError(f"{solver.name} cannot begin at {key}: leave it out, or use {able}")
+
+
 def first_point(config: RunConfig, checksum: str, problem: Problem, store: Store) -> Floats:
     """Return the first point, float64 (n,), feasible for the dual of the problem.
 
-    The dual point of the run, or α = yβ from its signed coefficients β, is cut to the bounds. With an
-    unregularised bias the class with the larger sum is scaled down, so that both have the same sum.
+    It is the dual point of the run, or α = yβ from its signed coefficients β, as `moved` to this problem.
 
     Parameters
     ----------
@@ -80,23 +85,47 @@ def first_point(config: RunConfig, checksum: str, problem: Problem, store: Store
             f"start={run.id} was trained on other examples: give a run on the same data set, subset and seed "
             "of the subset"
         )
-    loss = config.solver.parameters.get("loss", "hinge")
+    loss = str(config.solver.parameters.get("loss", "hinge"))
     for key, own, asked in (("kernel", model.kernel["name"], config.kernel.name), ("loss", model.loss, loss)):
         if own != asked:
             raise UserError(
                 f"start={run.id} has {key}={own}, whose coefficients do not fit {key}={asked}: give a run "
                 f"with the same {key}"
             )
-    bounds = problem.bounds if loss == "hinge" else np.full(problem.n, np.inf)
-    alpha = np.clip(_coefficients(run.id, model, problem), 0.0, bounds)
+    alpha = _coefficients(run.id, model, problem)
+    return moved(alpha, _bounds(prepare.problem(run.config, problem.y), loss), problem, loss)
+
+
+def moved(alpha: Floats, before: Floats, problem: Problem, loss: str = "hinge") -> Floats:
+    """Return a point of a similar problem as a feasible one, float64 (n,).
+
+    A coefficient at its bound there is at its bound here, since most of them stay there along a path over C;
+    the others are cut to the bounds. With an unregularised bias the class with the larger sum is scaled down,
+    so that both have the same sum.
+
+    Parameters
+    ----------
+    alpha, before : ndarray of float64, shape (n,)
+        The point, and the bounds of its coefficients there.
+    problem : Problem
+        The problem here.
+    loss : str
+        ``hinge``, or ``squared_hinge``, which has no bounds.
+    """
+    bounds = _bounds(problem, loss)
+    found = np.where((alpha >= before) & (bounds < np.inf), bounds, np.clip(alpha, 0.0, bounds))
     if problem.bias == "unregularised":
-        positive, negative = (float(alpha[problem.y == label].sum()) for label in (1.0, -1.0))
+        positive, negative = (float(found[problem.y == label].sum()) for label in (1.0, -1.0))
         if positive == 0.0 or negative == 0.0:
             return np.zeros(problem.n)
         common = min(positive, negative)
         for label, total in ((1.0, positive), (-1.0, negative)):
-            alpha[problem.y == label] *= common / total
-    return alpha
+            found[problem.y == label] *= common / total
+    return np.asarray(found)
+
+
+def _bounds(problem: Problem, loss: str) -> Floats:
+    return problem.bounds if loss == "hinge" else np.full(problem.n, np.inf)
 
 
 def _coefficients(name: str, model: StoredModel, problem: Problem) -> Floats:

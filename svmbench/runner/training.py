@@ -238,6 +238,11 @@ class Training:
         return None if self._observer is None else self._observer.wrong_tests
 
     @property
+    def alpha(self) -> NDArray[np.float64] | None:
+        """The dual point of the last checkpoint, shape (n,); None before the first one or without one."""
+        return None if self._loop is None or self._loop.seen is None else self._loop.seen[0].alpha
+
+    @property
     def precision(self) -> str | None:
         """Arithmetic of the gap of the last checkpoint."""
         return None if self._loop is None or self._loop.row is None else self._loop.row.get("precision")

@@ -48,6 +48,21 @@ def test_the_winner_is_stored_and_its_command_finds_it(here, capfd):
 
 
 @pytest.mark.parametrize(
+    ("words", "warm"),
+    [
+        (["solver=smo"], True),
+        (["solver=smo", "validate.warm=false"], False),
+        (["solver=pegasos"], False),  # cannot begin at a point
+        ([], False),
+    ],
+)
+def test_folds_begin_at_the_own_answer_where_the_solver_can(here, capfd, words, warm):
+    assert main(["tune", *words, *SMALL, *GRID[:3], "--rounds", "0"]) == 0
+    assert {run.config.validate.warm for run in Store("results").runs()} == {warm}
+    assert ("validate.warm=true" in capfd.readouterr().out) == warm
+
+
+@pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["problem.C=1", "kernel.gamma=1"], "there is nothing to tune"),

@@ -88,3 +88,64 @@ def test_folds_are_refused_where_they_mean_nothing(tmp_path):
         run(tmp_path, "solver=smo", "validate.folds=60", *SMALL)
     assert not Store(tmp_path).runs()
     assert not list((tmp_path / "runs").glob("*.running"))
+
+
+EXACT = [
+    ("decomposition", ()),
+    ("smo", ()),
+    ("smo_pair", ("problem.bias=unregularised", "problem.weights=balanced")),
+    ("dcd", ("kernel=linear",)),
+]
+
+
+@pytest.mark.parametrize(("solver", "more"), EXACT)
+def test_warm_folds_begin_at_the_own_answer_and_reach_the_same_optima(tmp_path, solver, more):
+    words = (f"solver={solver}", "solver.eps=1e-8", "problem.lam=0.01", "validate.folds=3", *SMALL, *more)
+    words = tuple(word for word in words if solver != "dcd" or "gamma" not in word)
+    cold, _, _ = run(tmp_path, *words)
+    warm, _, _ = run(tmp_path, *words, "validate.warm=true")
+    one, other = (outcome.run.cross_validation for outcome in (cold, warm))
+    assert warm.run.id != cold.run.id
+    assert "warm" not in cold.run.document["validate"]
+    assert other["mistakes"] == one["mistakes"]
+    times = ("wall_seconds", "cpu_seconds", "validation_error")
+    last = [
+        {key: value for key, value in outcome.run.rows()[-1].items() if key not in times}
+        for outcome in (cold, warm)
+    ]
+    assert last[0] == last[1]  # the own training is the same one
+    answers = [outcome.run.model() for outcome in (cold, warm)]
+    np.testing.assert_array_equal(
+        *(answer.coefficients if solver != "dcd" else answer.weights for answer in answers)
+    )
+    if solver == "dcd":
+        assert one["kev_ondemand"] == [None] * 3
+    else:  # a fold begins with the rows of its positive coefficients, and cannot cost less
+        vectors = np.count_nonzero(answers[1].coefficients)
+        assert min(other["kev_ondemand"]) >= 60 * (vectors - 30)
+
+
+def test_warm_folds_save_evaluations(tmp_path):
+    words = ("solver=decomposition", "problem.C=1", "validate.folds=5", "kernel.gamma=0.02")
+    words += ("dataset=waveform", "dataset.n_train=1000", "dataset.n_test=10")
+    costs = [
+        sum(run(tmp_path, *words, f"validate.warm={warm}")[0].run.cross_validation["kev_ondemand"])
+        for warm in ("false", "true")
+    ]
+    assert costs[1] < 0.9 * costs[0]
+
+
+def test_warm_folds_follow_a_start(tmp_path):
+    words = ("solver=smo", "validate.folds=2", "validate.warm=true", *SMALL)
+    first, _, _ = run(tmp_path, *words, "problem.C=1")
+    second, _, _ = run(tmp_path, *words, "problem.C=4", f"start={first.run.id}")
+    alone, _, _ = run(tmp_path, *words, "problem.C=4")
+    assert second.state == "done"
+    assert second.run.cross_validation["mistakes"] == alone.run.cross_validation["mistakes"]
+    assert second.run.rows()[-1]["kev_setup"] > 0
+
+
+def test_warm_folds_need_a_solver_that_begins_at_a_point(tmp_path):
+    with pytest.raises(UserError, match="pegasos cannot begin at the run's own answer"):
+        run(tmp_path, "solver=pegasos", "validate.folds=2", "validate.warm=true", *SMALL)
+    assert not Store(tmp_path).runs()

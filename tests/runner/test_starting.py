@@ -163,6 +163,25 @@ def test_a_start_without_coefficients_of_examples_is_refused(root):
         made(root, "solver=smo", "start=nosuch")
 
 
+@pytest.mark.parametrize("bias", ["none", "unregularised"])
+def test_coefficients_at_their_bound_go_to_the_new_bound(root, bias):
+    words = ["solver=smo_pair" if bias != "none" else "solver=smo", f"problem.bias={bias}"]
+    run = made(root, *words, "problem.C=0.5")
+    settings = config.resolve([*DATA, *words, "problem.C=4", f"start={run.id}"])
+    found = np.zeros(400)
+    found[run.model().indices] = np.abs(run.model().coefficients)
+    y = np.ones(400)
+    y[run.model().indices] = np.sign(run.model().coefficients)
+    problem = Problem.build(y, C=4.0, bias=bias)
+    alpha = first_point(settings, run.model().checksum, problem, Store(root))
+    assert problem.within_box(alpha)
+    kept = y > 0 if alpha[y > 0].max() == 4.0 else y < 0  # the other class may be scaled down
+    free = kept & (found < 0.5)
+    assert np.any(kept & (found == 0.5)) and np.any(free & (found > 0.0))
+    np.testing.assert_array_equal(alpha[kept & (found == 0.5)], 4.0)
+    np.testing.assert_array_equal(alpha[free], found[free])
+
+
 def test_the_first_point_is_feasible(root):
     run = made(root, "solver=pegasos", "budget.kev=1e6", "problem.C=100")
     settings = config.resolve([*DATA, "solver=smo_pair", "problem.bias=unregularised", f"start={run.id}"])
