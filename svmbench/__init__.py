@@ -17,7 +17,7 @@ __all__ = ["__version__", "load_runs", "plot", "run"]
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return __all__
 
 
 def __getattr__(name: str) -> Any:

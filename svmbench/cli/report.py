@@ -13,6 +13,7 @@ from svmbench.errors import UserError
 from svmbench.sweep.select import RUNS, chosen
 
 if TYPE_CHECKING:
+    from svmbench.report.opening import Opening
     from svmbench.store import StoredRun
 
 #: Heading of a page without another one.
@@ -34,28 +35,28 @@ def _verdicts(results: Path) -> list[dict[str, Any]]:
     return found.records
 
 
-def _opening(results: Path, runs: Sequence[StoredRun]) -> str:
-    """Return the comparison of the field as HTML if some of the runs belong to it, else an empty text."""
+def _opening(results: Path, runs: Sequence[StoredRun]) -> Opening | None:
+    """Return the comparison of the field if some of the runs belong to it."""
     from svmbench.figures.series import COUNTERS
     from svmbench.papers import artifact as artifacts
     from svmbench.papers.drawing import front_svg
     from svmbench.papers.fronts import FRONT_LEGEND, section_cells, standings
     from svmbench.papers.matching import Index
     from svmbench.papers.material import Material
-    from svmbench.report.opening import Section, html
+    from svmbench.report.opening import Opening, Section
     from svmbench.store import Store
 
     material = Material.of(artifacts.load("field"), Index(Store(results)))
     if not {run.id for run in material.stored} & {run.id for run in runs}:
-        return ""
+        return None
     sections = [
         Section(COUNTERS[counter], front_svg(material, counter), *section_cells(material, found))
         for counter in material.artifact.counters
         if (found := standings(material, counter))
     ]
     if not sections:
-        return ""
-    return html(material.artifact.title, [f"{material.tally()}.", FRONT_LEGEND], sections)
+        return None
+    return Opening(material.artifact.title, [f"{material.tally()}.", FRONT_LEGEND], sections)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -88,7 +89,7 @@ def main(arguments: Sequence[str]) -> int:
         )
     runs = chosen(given.results, given.runs or [given.results])
     verdicts = [] if given.runs else _verdicts(Path(given.results))
-    opening = "" if given.runs else _opening(Path(given.results), runs)
+    opening = None if given.runs else _opening(Path(given.results), runs)
     size = write(path, given.results, runs, given.title, verdicts, opening=opening)
     if given.json:
         print(json.dumps({"path": str(path), "runs": [run.id for run in runs], "bytes": size}, indent=2))
@@ -104,12 +105,11 @@ def write(
     title: str = _TITLE,
     verdicts: Sequence[dict[str, Any]] = (),
     refresh: float | None = None,
-    opening: str = "",
+    opening: Opening | None = None,
 ) -> int:
     """Write the page of some runs of a results folder; return its bytes.
 
-    With `refresh` an open page loads itself again after so many seconds. `opening` is HTML that comes before
-    the figures.
+    With `refresh` an open page loads itself again after so many seconds. `opening` comes before the figures.
     """
     from svmbench.files import write_whole
     from svmbench.report.build import page

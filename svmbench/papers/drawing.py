@@ -97,10 +97,10 @@ def _draw_front(material: Material, counter: str, folder: Path) -> list[Path]:
 
 
 def front_svg(material: Material, counter: str) -> str:
-    """Return the picture of the fronts under one cost as SVG."""
+    """Return the picture of the fronts under one cost as SVG, without the title."""
     with tempfile.TemporaryDirectory() as folder:
         rows, looks = _rows(material, counter), emphasis(material, counter)
-        svg, _ = _draw_sheet(material, rows, Path(folder) / "fronts", looks, ["svg"])
+        svg, _ = _draw_sheet(material, rows, Path(folder) / "fronts", looks, ["svg"], titled=False)
         return svg.read_text(encoding="utf-8")
 
 
@@ -116,6 +116,7 @@ def _draw_sheet(
     stem: Path,
     looks: Looks | None = None,
     formats: Sequence[str] = FORMATS,
+    titled: bool = True,
 ) -> list[Path]:
     artifact = material.artifact
     said = [*artifact.options.get("notes", ()), *notes(artifact)]
@@ -123,7 +124,8 @@ def _draw_sheet(
         said.insert(0, FRONT_CAPTION)
     scale = artifact.options.get("scale")
     return draw_rows(
-        rows, stem, title=artifact.title, notes=said, scale=scale, looks=looks, formats=formats,
+        rows, stem, title=artifact.title if titled else None, notes=said, scale=scale, looks=looks,
+        formats=formats,
         listed=artifact.kind != "front",  # it has hundreds of runs; its table names what is missing
     )  # fmt: skip
 

@@ -6,28 +6,44 @@ page prevents it from loading anything.
 
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from html import escape as escape_html
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module, resources
 from typing import Any
 
-from svmbench.errors import UserError, printable
+from svmbench.errors import UserError
 from svmbench.figures.series import COUNTERS
+from svmbench.figures.style import PALETTE
 from svmbench.figures.tables import count
 from svmbench.report.command import command
 from svmbench.report.figures import COSTS, FEWER, VALUES, figures, problems
+from svmbench.report.opening import Opening
+from svmbench.report.parts import Packs, escape, head, packed, script
 from svmbench.report.summary import Row, summary
 from svmbench.store import StoredRun, opened
 from svmbench.version import __version__
 
 #: Most bytes of a page of few runs, and per run of one with many.
 LIMIT, EACH = 900_000, 1_000
+
+#: Most figures that are compressed together, and runs from which on no figure is added to them: many at once
+#: are smaller, few at once are unpacked in less time.
+TOGETHER, RUNS_TOGETHER = 16, 150
+
+#: Colours that a dark page replaces, by others of the same hue.
+ON_DARK = {
+    "#000000": "#FFFFFF",
+    "#0072B2": "#4AA3E0",
+    "#D55E00": "#F07F2E",
+    "#009E73": "#1DBB8E",
+    "#882255": "#E0507F",
+    "#6A4FB3": "#A58EF0",
+    "#8B5A2B": "#C28C58",
+    "#8A8A1F": "#B3B33A",
+}
 
 #: Columns of the verdicts with whole sentences, and a separator of lines in a cell.
 _LONG = ("claim", "text", "place")
@@ -45,11 +61,6 @@ _TABLE: tuple[tuple[str, str, float], ...] = (
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
 )
-
-
-def escape(text: str) -> str:
-    """Escape a text for the page, including characters that reorder or hide text."""
-    return escape_html(printable(text))
 
 
 def vega() -> str:
@@ -76,9 +87,12 @@ def page(
     seedless: Collection[str] = (),
     tags: Mapping[str, Sequence[str]] | None = None,
     refresh: float | None = None,
-    opening: str = "",
+    opening: Opening | None = None,
 ) -> str:
     """Return the page.
+
+    What is read first (title, contents, headings) is HTML; figures and tables are compressed, and the script
+    unpacks them when they come near the view.
 
     Parameters
     ----------
@@ -94,24 +108,34 @@ def page(
         Run -> its tags.
     refresh : float, optional
         Seconds after which an open page reloads itself, for runs in progress.
-    opening : str
-        HTML before the figures, as from `svmbench.report.opening`. Its size is not limited.
+    opening : Opening, optional
+        A comparison before the figures.
 
     Raises
     ------
     UserError
         If the page would be larger than `LIMIT`, or a package is missing.
     """
-    library = _packed(vega())
-    tables = f"{_verdicts(verdicts)}{_runs(runs, tags or {})}{_environments(runs)}{_commands(runs)}"
+    tags, rest = tags or {}, Packs()
+    library = script("library", packed(vega()))
+    front = "" if opening is None else opening.html(rest)
+    tables = _verdicts(verdicts, rest) + _runs(runs, tags, rest)
+    tables += _environments(runs, rest) + _commands(runs, rest)
     groups = dict(problems(runs))
-    most, size = max(LIMIT, EACH * len(runs)) + (len(_packed(opening)) if opening else 0), 0
+    most, size = max(LIMIT, EACH * len(runs)), 0
     for kept in FEWER:
         drawn = figures(runs, kept)
-        for one in drawn:
-            one["tags"] = sorted({tag for run in one["runs"] for tag in (tags or {}).get(run["name"], ())})
         summaries = [_summary(groups[one["title"]], one["cost"], seedless) for one in drawn]
-        text = _text(runs, title, tables, library, drawn, summaries, kept, refresh, opening)
+        packs = Packs(rest.scripts)
+        sections = "".join(_sections(drawn, summaries, packs))
+        search = script("search", packed(_json([_words(figure, tags) for figure in drawn])))
+        content = f"""{_contents(drawn, front, tables)}{front}
+<h2 id="figures-title" tabindex="-1">Figures</h2>
+<p class="note">A figure for each problem (data set, kernel, C or λ, bias), those with most methods first.
+A line for each run, or the median over seeds with the quartiles as a band. A line that jumps up and down is
+pale until it stays down.</p>
+{sections}{tables}"""
+        text = _text(runs, title, content, "".join([*packs.scripts, search, library]), kept, refresh)
         size = len(text.encode())
         if size <= most:
             return text
@@ -122,32 +146,15 @@ def page(
 
 
 def _text(
-    runs: Sequence[StoredRun],
-    title: str,
-    tables: str,
-    library: str,
-    drawn: Sequence[dict[str, Any]],
-    summaries: Sequence[str],
-    kept: int | None,
-    refresh: float | None,
-    opening: str,
+    runs: Sequence[StoredRun], title: str, content: str, data: str, kept: int | None, refresh: float | None
 ) -> str:
-    """Return the page; figures and tables are compressed, and unpacked by the script."""
-    parts = resources.files("svmbench.report")
+    """Return the page of a content and the data of its script."""
+    files = resources.files("svmbench.report")
     note = (
         f'<p class="note">To keep the page small, {kept} checkpoints at most of each run are shown.</p>'
         if kept
         else ""
     )
-    sections = "".join(
-        _figure(number, figure, summary)
-        for number, (figure, summary) in enumerate(zip(drawn, summaries, strict=True), 1)
-    )
-    content = f"""{_contents(drawn, opening, tables)}{opening}
-<h2 id="figures-title" tabindex="-1">Figures</h2>
-<p class="note">A figure for each problem (data set, kernel, C or λ, bias), those with most methods first.
-A line for each run, or the median over seeds with the quartiles as a band.</p>
-{sections}{tables}"""
     again = "" if refresh is None else f'<meta http-equiv="refresh" content="{refresh:.0f}">\n'
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -158,30 +165,30 @@ A line for each run, or the median over seeds with the quartiles as a band.</p>
 {again}<meta name="generator" content="svmbench {escape(__version__)}">
 <link rel="icon" href="data:,">
 <title>{escape(title)}</title>
-<style>{parts.joinpath("page.css").read_text()}</style>
+<style>{_colours()}{files.joinpath("page.css").read_text()}</style>
 </head>
 <body>
 <a class="skip" href="#figures-title">Go to the figures</a>
 <header><h1>{escape(title)}</h1>{_about(runs)}{note}</header>
-<main id="main"><noscript>Figures and tables are shown by JavaScript, which is off here.</noscript></main>
-<script type="text/plain" id="content">{_packed(content)}</script>
-<script type="text/plain" id="figures">{_packed(_json(drawn))}</script>
-<script type="text/plain" id="library">{library}</script>
-<script>{parts.joinpath("page.js").read_text()}</script>
+<noscript>Figures and tables are shown by JavaScript, which is off here.</noscript>
+<main id="main">{content}</main>
+{data}<script>{files.joinpath("page.js").read_text()}</script>
 </body>
 </html>
 """
 
 
-def _packed(text: str) -> str:
-    """Return a text as gzip in base64, which browsers unpack; equal texts give equal results."""
-    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
-
-
 def _json(document: Any) -> str:
-    """Return JSON in which no text can end the script element or begin a comment."""
-    text = json.dumps(document, separators=(",", ":"), allow_nan=False)
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+    return json.dumps(document, separators=(",", ":"), allow_nan=False)
+
+
+def _colours() -> str:
+    """Return the palette as variables of CSS, with brighter colours on a dark page."""
+    light, dark = (
+        "".join(f"--line-{place}: {colour}; " for place, colour in enumerate(colours))
+        for colours in (PALETTE, (ON_DARK.get(colour, colour) for colour in PALETTE))
+    )
+    return f":root {{ {light}}}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark}}} }}\n"
 
 
 def _about(runs: Sequence[StoredRun]) -> str:
@@ -205,10 +212,10 @@ def _options(names: Iterable[str], columns: dict[str, Any]) -> str:
     )
 
 
-def _contents(drawn: Sequence[dict[str, Any]], opening: str, tables: str) -> str:
+def _contents(drawn: Sequence[dict[str, Any]], front: str, tables: str) -> str:
     """Return the table of contents, which filters figures and runs and links to them."""
     links = "".join(
-        f'<li data-search="{_words(figure)}"><a href="#figure-{number}">{escape(figure["title"])}</a> '
+        f'<li><a href="#figure-{number}">{escape(figure["title"])}</a> '
         f"({len(figure['methods'])} methods, {len(figure['runs'])} runs)</li>"
         for number, figure in enumerate(drawn, 1)
     )
@@ -217,7 +224,7 @@ def _contents(drawn: Sequence[dict[str, Any]], opening: str, tables: str) -> str
             f'<li><a href="#{name}">{heading}</a></li>'
             for name, heading in re.findall(r'<h2 id="([a-z-]+)">([^<]+)</h2>', part)
         )
-        for part in (opening, tables)
+        for part in (front, tables)
     )
     first = f"<ul>{first}</ul>" if first else ""
     return f"""<nav aria-label="Contents"><label class="filter">Show what has these words (solver, set, tag)
@@ -225,11 +232,12 @@ def _contents(drawn: Sequence[dict[str, Any]], opening: str, tables: str) -> str
 {first}<ol>{links}</ol><ul>{others}</ul></nav>"""
 
 
-def _words(figure: dict[str, Any]) -> str:
+def _words(figure: dict[str, Any], tags: Mapping[str, Sequence[str]]) -> str:
     """Return the search text of a figure."""
-    methods = " ".join(f"{method['name']} {method['solver']}" for method in figure["methods"])
-    runs = " ".join(run["name"] for run in figure["runs"])
-    return escape(f"{figure['title']} {methods} {runs} {' '.join(figure['tags'])}".lower())
+    methods = [f"{method['name']} {method['solver']}" for method in figure["methods"]]
+    runs = [run["name"] for run in figure["runs"]]
+    said = {tag for run in runs for tag in tags.get(run, ())}
+    return " ".join([figure["title"], *methods, *runs, *sorted(said)]).lower()
 
 
 def _summary(runs: Sequence[StoredRun], cost: str, seedless: Collection[str]) -> str:
@@ -245,9 +253,7 @@ def _summary(runs: Sequence[StoredRun], cost: str, seedless: Collection[str]) ->
         f"{_range(row.cost, '.2g')}{_reached(row)}</td></tr>"
         for row in rows
     )
-    label = escape(COUNTERS[cost])
-    names = ("method", "seeds", "last test error (%)", f"{label} until {100 * target:.2f} %")
-    head = "".join(f'<th scope="col"><button type="button">{name}</button></th>' for name in names)
+    names = ("method", "seeds", "last test error (%)", f"{COUNTERS[cost]} until {100 * target:.2f} %")
     bold = (
         "bold: the best, and those not significantly worse (Wilcoxon test over seeds, 5 %, Holm)"
         if any(row.best for row in rows)
@@ -256,7 +262,7 @@ def _summary(runs: Sequence[StoredRun], cost: str, seedless: Collection[str]) ->
     return (
         f'<div class="scroll summary" tabindex="0"><table><caption><span>Median (quartiles); {bold}. '
         f"{100 * target:.2f} %: 99 % of the way from the worst first value to the best end.</span></caption>"
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f"{head(names)}<tbody>{body}</tbody></table></div>"
     )
 
 
@@ -280,7 +286,26 @@ def _range(values: Sequence[float], form: str) -> str:
     return f"{middle} ({ends[0]} to {ends[1]})" if ends and set(ends) != {middle} else middle
 
 
+def _sections(drawn: Sequence[dict[str, Any]], summaries: Sequence[str], packs: Packs) -> Iterator[str]:
+    """Return the heading of each figure; what comes below it is packed, some figures at a time."""
+    first = 0
+    while first < len(drawn):
+        last, runs = first, 0
+        while last < len(drawn) and last < first + TOGETHER and runs < RUNS_TOGETHER:
+            runs += len(drawn[last]["runs"])
+            last += 1
+        some = drawn[first:last]
+        html = [_figure(place + 1, drawn[place], summaries[place]) for place in range(first, last)]
+        for number, attributes in enumerate(packs.add(html, some), first + 1):
+            yield (
+                f'<section class="figure later" aria-labelledby="figure-{number}" {attributes}>'
+                f'<h3 id="figure-{number}">{number}. {escape(drawn[number - 1]["title"])}</h3></section>\n'
+            )
+        first = last
+
+
 def _figure(number: int, figure: dict[str, Any], summary: str) -> str:
+    """Return what a figure has below its heading."""
     columns = figure["columns"]
     costs = sorted(COSTS, key=lambda name: name != figure["cost"])  # the first one is the default
     axes = f"""<label>horizontally<select name="x">{_options(costs, columns)}</select></label>
@@ -311,44 +336,39 @@ def _figure(number: int, figure: dict[str, Any], summary: str) -> str:
         several = (
             f'<label class="switch"><input type="checkbox" name="medians"{checked}>medians over seeds</label>'
         )
-    return f"""<section class="figure" aria-labelledby="figure-{number}" data-search="{_words(figure)}">
-<h3 id="figure-{number}">{number}. {escape(figure["title"])}</h3>{summary}
-<div class="controls">{axes}{scales}{several}
+    return f"""{summary}<div class="controls">{axes}{scales}{several}
 <button type="button" class="download">Data of figure {number} (CSV)</button></div>
 <div class="chart" role="region" aria-labelledby="figure-{number}"></div>
-<fieldset><legend>Curves shown</legend>{legend}</fieldset>{note}
-</section>
-"""
+<fieldset><legend>Curves shown</legend>{legend}</fieldset>{note}"""
 
 
 def _swatch(method: dict[str, Any]) -> str:
-    colour = "currentColor" if method["colour"] == "#000000" else method["colour"]
     dash = " ".join(f"{2 * length:g}" for length in method["dash"])
     return (
         '<svg width="34" height="10" aria-hidden="true">'
         '<line x1="1" y1="5" x2="33" y2="5" stroke-width="2.5" '
-        f'stroke="{escape(colour)}" stroke-dasharray="{dash}"/></svg>'
+        f'stroke="var(--line-{method["colour"]})" stroke-dasharray="{dash}"/></svg>'
     )
 
 
-def _runs(runs: Sequence[StoredRun], tags: Mapping[str, Sequence[str]]) -> str:
+def _runs(runs: Sequence[StoredRun], tags: Mapping[str, Sequence[str]], packs: Packs) -> str:
     named = [name for _, name, _ in _TABLE] + (["tags"] if tags else [])
-    head = "".join(f'<th scope="col"><button type="button">{name}</button></th>' for name in named)
     rows = []
     for run in runs:
         summary = run.summary()
         cells = "".join(_cell(summary[key], factor) for key, _, factor in _TABLE)
         cells += f"<td>{escape(' '.join(tags.get(run.id, ())))}</td>" if tags else ""
         rows.append(f"<tr>{cells}</tr>")
-    return _table("Runs", "the last checkpoint of each run; a heading sorts by its column", head, rows)
+    return _table(
+        "Runs", "the last checkpoint of each run; a heading sorts by its column", named, rows, packs
+    )
 
 
-def _verdicts(claims: Sequence[Mapping[str, Any]]) -> str:
+def _verdicts(claims: Sequence[Mapping[str, Any]], packs: Packs) -> str:
     """Return the table of the papers' claims; an empty string without claims."""
     if not claims:
         return ""
     names = ("target", "claim", "verdict", "place", "text")
-    head = "".join(f'<th scope="col"><button type="button">{name}</button></th>' for name in names)
     rows = (
         "<tr>"
         + "".join(
@@ -360,7 +380,9 @@ def _verdicts(claims: Sequence[Mapping[str, Any]]) -> str:
     )
     said = Counter(str(claim.get("verdict")) for claim in claims)
     counts = ", ".join(f"{number} {verdict}" for verdict, number in said.most_common())
-    return _table("Verdicts", f"what the papers claim, and what was found: {escape(counts)}", head, rows)
+    return _table(
+        "Verdicts", f"what the papers claim, and what was found: {escape(counts)}", names, rows, packs
+    )
 
 
 def _cell(value: Any, factor: float) -> str:
@@ -373,17 +395,17 @@ def _cell(value: Any, factor: float) -> str:
     return f'<td class="number" data-value="{number:.6g}">{shown}</td>'
 
 
-def _table(title: str, caption: str, head: str, rows: Iterable[str]) -> str:
+def _table(title: str, caption: str, names: Iterable[str], rows: Iterable[str], packs: Packs) -> str:
+    """Return a heading, and the place of the table below it."""
     name = title.lower().replace(" ", "-")
-    return (
-        f'<h2 id="{name}">{title}</h2>'
+    return f'<h2 id="{name}">{title}</h2>' + packs.later(
         f'<div class="scroll" tabindex="0" role="region" aria-labelledby="{name}">'
-        f"<table><caption><span>{title}: {caption}</span></caption><thead><tr>{head}</tr></thead><tbody>"
+        f"<table><caption><span>{title}: {caption}</span></caption>{head(names)}<tbody>"
         f"{''.join(rows)}</tbody></table></div>"
     )
 
 
-def _environments(runs: Sequence[StoredRun]) -> str:
+def _environments(runs: Sequence[StoredRun], packs: Packs) -> str:
     records: dict[str, tuple[int, dict[str, Any]]] = {}
     for run in runs:
         name = str(run.manifest.get("environment"))
@@ -395,13 +417,13 @@ def _environments(runs: Sequence[StoredRun]) -> str:
     for number, record in sorted(records.values(), key=lambda entry: -entry[0]):
         cells = "".join(f"<td>{escape(str(record.get(key, 'unknown')))}</td>" for key in keys)
         rows.append(f'<tr><td class="number" data-value="{number}">{number}</td>{cells}</tr>')
-    head = "".join(f'<th scope="col"><button type="button">{key}</button></th>' for key in ("runs", *keys))
-    return _table("Environment", "where the runs were made", head, rows)
+    return _table("Environment", "where the runs were made", ("runs", *keys), rows, packs)
 
 
-def _commands(runs: Sequence[StoredRun]) -> str:
+def _commands(runs: Sequence[StoredRun], packs: Packs) -> str:
     lines = "\n".join(dict.fromkeys(command(run.config) for run in runs))
+    whole = packs.later(f'<pre tabindex="0">{escape(lines)}</pre>')
     return (
         '<h2 id="commands">Commands</h2><details><summary>The exact command of each run, in a shell</summary>'
-        f'<pre tabindex="0">{escape(lines)}</pre></details>'
+        f"{whole}</details>"
     )

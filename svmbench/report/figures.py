@@ -11,7 +11,7 @@ import numpy as np
 from svmbench.analysis.costs import Key, in_order, method_names, method_of, problem_names, problem_of
 from svmbench.figures.series import COUNTERS, METRICS, OPTIMUM_COLUMNS, optimum_of
 from svmbench.figures.settings import setting, shared
-from svmbench.figures.style import looks
+from svmbench.figures.style import PALETTE, looks
 from svmbench.store import SETTLED, StoredRun
 from svmbench.store.timing import SECONDS, comparable, note, summary
 
@@ -45,7 +45,7 @@ def figures(runs: Sequence[StoredRun], kept: int | None = None) -> list[dict[str
     list of dict
         title, cost (what most budgets count), log (whether the vertical axis is), optimum (values of it),
         seconds (which runs have none here, and why),
-        methods (name, colour, dash), columns (name -> label, factor),
+        methods (name, solver, colour as a place in `PALETTE`, dash), columns (name -> label, factor),
         runs (name, method, seed, settled, and the values of each column at its checkpoints, None where
         unknown).
     """
@@ -58,17 +58,16 @@ def problems(runs: Sequence[StoredRun]) -> list[tuple[str, list[StoredRun]]]:
     for run in runs:
         if run.facts["last"]:
             grouped.setdefault(problem_of(run), []).append(run)
-    names = problem_names(grouped)
     titles = {problem: _title(group) for problem, group in grouped.items()}
-    count = Counter(titles.values())
-    for problem, title in titles.items():
-        if count[title] > 1 and names[problem] != title:
-            titles[problem] = names[problem]
+    for title in [title for title, times in Counter(titles.values()).items() if times > 1]:
+        same = [problem for problem in titles if titles[problem] == title]
+        for problem, name in problem_names(same).items():
+            titles[problem] += name.removeprefix(grouped[problem][0].dataset)
 
     def richest(problem: Key) -> Any:
         group = grouped[problem]
         methods = len({method_of(run) for run in group})
-        return -methods, -len(group), in_order(names[problem])
+        return -methods, -len(group), in_order(titles[problem])
 
     return [(titles[problem], grouped[problem]) for problem in sorted(grouped, key=richest)]
 
@@ -84,7 +83,9 @@ def _title(runs: Sequence[StoredRun]) -> str:
         said += f", {bias} bias"
     if "weights" in about:
         said += f", {about['weights']} weights"
-    return f"{setting(runs[0], 'dataset')}: {said}"
+    subset = runs[0].config.subset
+    part = "" if subset is None else f", {subset} examples (seed {runs[0].seed})"
+    return f"{setting(runs[0], 'dataset')}{part}: {said}"
 
 
 def _figure(title: str, runs: Sequence[StoredRun], kept: int | None) -> dict[str, Any] | None:
@@ -114,7 +115,7 @@ def _figure(title: str, runs: Sequence[StoredRun], kept: int | None) -> dict[str
             {
                 "name": label,
                 "solver": solvers[label],
-                "colour": style[label].colour,
+                "colour": PALETTE.index(style[label].colour),
                 "dash": [] if style[label].line == "-" else list(style[label].line[1]),
             }
             for label in labels

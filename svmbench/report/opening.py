@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from svmbench.report.build import escape
+from svmbench.report.parts import Packs, escape, head
+from svmbench.report.slim import slim
 
 #: Id of the heading.
 _NAME = "comparison"
@@ -37,37 +38,44 @@ class Section:
     rows: Sequence[Sequence[str]]
 
 
-def html(title: str, about: Sequence[str], sections: Sequence[Section]) -> str:
-    """Return the beginning of a page; the section of the first cost is open.
+@dataclass(frozen=True)
+class Opening:
+    """The beginning of a page.
 
-    Parameters
+    Attributes
     ----------
     title : str
         Heading of the comparison.
     about : sequence of str
         Paragraphs that explain it.
     sections : sequence of Section
-        One per cost.
+        One per cost; the first is open.
     """
-    notes = "".join(f'<p class="note">{escape(text)}</p>' for text in about)
-    parts = "".join(_section(section, number == 0) for number, section in enumerate(sections))
-    return f'<h2 id="{_NAME}">{escape(title)}</h2>{notes}{parts}'
+
+    title: str
+    about: Sequence[str]
+    sections: Sequence[Section]
+
+    def html(self, packs: Packs) -> str:
+        """Return the heading, the paragraphs, and the places of the sections."""
+        notes = "".join(f'<p class="note">{escape(text)}</p>' for text in self.about)
+        parts = "".join(
+            f"<details{' open' * (number == 0)}><summary>Least test error by {escape(section.cost)}</summary>"
+            f"{packs.later(_section(section))}</details>"
+            for number, section in enumerate(self.sections)
+        )
+        return f'<h2 id="{_NAME}">{escape(self.title)}</h2>{notes}{parts}'
 
 
-def _section(section: Section, is_open: bool) -> str:
+def _section(section: Section) -> str:
     cost = escape(section.cost)
-    head = "".join(
-        f'<th scope="col"><button type="button">{escape(name)}</button></th>' for name in section.header
-    )
+    source = f"data:image/svg+xml,{quote(slim(section.picture), safe=_PLAIN)}"
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in section.rows)
-    source = f"data:image/svg+xml,{quote(section.picture, safe=_PLAIN)}"
     return (
-        f"<details{' open' * is_open}><summary>Least test error by {cost}</summary>"
-        f'<img class="fronts" src="{escape(source)}" alt="Least test error that each method has reached by a '
-        f'cost, {cost}, a panel for each data set; the table below has the means">'
-        f'<div class="scroll" tabindex="0"><table><caption><span>Mean test error by {cost}; a heading sorts '
-        f"by its column.</span></caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-        "</details>"
+        f'<div class="fronts" tabindex="0"><img src="{escape(source)}" alt="Least test error that each '
+        f'method has reached by a cost, {cost}, a panel for each data set; means are in the table below">'
+        f'</div><div class="scroll" tabindex="0"><table><caption><span>Mean test error by {cost}; a heading '
+        f"sorts by its column.</span></caption>{head(section.header)}<tbody>{body}</tbody></table></div>"
     )
 
 

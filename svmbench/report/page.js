@@ -1,9 +1,14 @@
 // Glue between the controls of the page and Vega-Lite: choices make a specification, Vega-Lite draws it.
 "use strict";
-let figures = [];
 async function unpack(id) {
   const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (sign) => sign.charCodeAt(0));
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}
+// A pack is unpacked once, when the first of its parts is shown.
+const packs = new Map();
+function pack(id) {
+  if (!packs.has(id)) packs.set(id, unpack(id).then(JSON.parse));
+  return packs.get(id);
 }
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -11,19 +16,31 @@ const css = (name) => getComputedStyle(document.documentElement).getPropertyValu
 // Powers of ten are counted more easily than their zeros.
 const label = "datum.value == 0 ? '0' : format(datum.value, abs(datum.value) >= 1e5 || abs(datum.value) < 1e-3 ? '.3~e' : '~g')";
 
+// A line of points for each run.
 function rows(figure, x, y, shown, positive) {
   const found = [];
   for (const run of figure.runs) {
     const xs = run.values[x], ys = run.values[y];
     if (!xs || !ys || !shown.has(run.method)) continue;
-    const factor = figure.columns[y][1];
+    const factor = figure.columns[y][1], line = [];
     for (let i = 0; i < xs.length; i++) {
       const [a, b] = [xs[i], ys[i]];
       if (a === null || b === null || (positive.x && a <= 0) || (positive.y && b <= 0)) continue;
-      found.push({ x: a, y: b * factor, method: figure.methods[run.method].name, seed: run.seed, run: run.name });
+      line.push({ x: a, y: b * factor, method: figure.methods[run.method].name, seed: run.seed, run: run.name });
     }
+    found.push(line);
   }
   return found;
+}
+
+// The parts of a line before and after it is down: as in a plot (svmbench/figures/panel.py), one that jumps to more than twice
+// its value, twice at least, as checkpoints are few here, is pale until then if it is not alone.
+function calmed(line) {
+  const jumps = [...line.keys()].slice(1).filter((i) => line[i].y > 2 * line[i - 1].y);
+  if (jumps.length < 2) return line;
+  const top = jumps[jumps.length - 1], down = line.findIndex((point, i) => i > top && 2 * point.y < line[top].y);
+  const calm = down < 0 ? line.length - 1 : down;
+  return [...line.slice(0, calm + 1).map((point) => ({ ...point, pale: true })), ...line.slice(calm)];
 }
 
 // What a plot of the same runs shows (svmbench/figures/series.py): the value of a run at a cost is that of its last checkpoint
@@ -67,7 +84,7 @@ function medians(figure, x, y, shown, positive) {
     const seeds = figure.runs.filter((run) => run.method === place)
       .map((run) => ({ settled: run.settled, at: steps(run, x, y, figure.columns[y][1]) })).filter(({ at }) => at.length);
     if (!seeds.length) continue;
-    found.push(...curve(seeds).filter((point) => !positive.y || point.y > 0).map((point) => ({ ...point, method: method.name })));
+    found.push(curve(seeds).filter((point) => !positive.y || point.y > 0).map((point) => ({ ...point, method: method.name })));
   }
   return found;
 }
@@ -89,52 +106,60 @@ function band(choice, axis) {
   const { field, ...y } = axis("y", choice.yscale);
   return [{
     mark: { type: "area", interpolate: "step-after", opacity: 0.18 },
-    transform: choice.yscale === "log" ? [{ filter: "datum.low > 0" }] : [],
+    transform: [{ filter: choice.yscale === "log" ? "!datum.pale && datum.low > 0" : "!datum.pale" }],
     encoding: { x: axis("x", choice.xscale), y: { field: "low", ...y }, y2: { field: "high" },
       color: { field: "method", type: "nominal", legend: null }, detail: { field: "method" } },
   }];
 }
 
-// What is certified of the optimum, as a line across.
+// What is certified of the optimum, as a line over the curves; its name is below it, where curves seldom are.
 function optimum(figure, choice) {
   const known = figure.optimum[choice.y];
   if (known === undefined || (choice.yscale === "log" && known <= 0)) return [];
-  const value = known * figure.columns[choice.y][1], data = { values: [{ y: value }] }, y = { field: "y", type: "quantitative" };
+  const data = { values: [{ y: known * figure.columns[choice.y][1] }] }, encoding = { y: { field: "y", type: "quantitative" } };
+  const name = { type: "text", align: "left", baseline: "top", dx: 4, dy: 3, text: "certified optimum" };
+  const across = (color, strokeWidth, dash) => ({ data, mark: { type: "rule", color, strokeWidth, ...dash }, encoding });
+  const named = (look) => ({ data, mark: { ...name, ...look }, encoding: { ...encoding, x: { value: 0 } } });
   return [
-    { data, mark: { type: "rule", color: css("--faint"), strokeDash: [6, 3] }, encoding: { y } },
-    { data, mark: { type: "text", align: "left", baseline: "bottom", dx: 4, dy: -2, color: css("--faint"), text: "certified optimum" },
-      encoding: { y, x: { value: 0 } } },
+    across(css("--paper"), 3.5), across(css("--ink"), 1.5, { strokeDash: [8, 4] }),
+    named({ color: css("--paper"), stroke: css("--paper"), strokeWidth: 4 }), named({ color: css("--ink") }),
   ];
 }
 
 function spec(figure, choice) {
-  const points = (choice.medians ? medians : rows)(figure, choice.x, choice.y, choice.shown,
+  const lines = (choice.medians ? medians : rows)(figure, choice.x, choice.y, choice.shown,
     { x: choice.xscale === "log", y: choice.yscale === "log" });
+  const points = lines.length > 1 ? lines.flatMap(calmed) : lines.flat();
   const names = figure.methods.map((method) => method.name);
-  const colours = figure.methods.map((m) => (dark.matches && m.colour === "#000000" ? "#ffffff" : m.colour));
+  const colours = figure.methods.map((method) => css(`--line-${method.colour}`));
   const dashes = figure.methods.map((method) => (method.dash.length ? method.dash : [1, 0]));
   const axis = (key, scale) => ({
     field: key === "x" ? "x" : "y", type: "quantitative",
     title: figure.columns[choice[key]][0],
-    scale: { type: scale, nice: false, ...(scale === "linear" && { zero: false }) },
+    scale: { type: scale, nice: false, padding: key === "x" ? 6 : 18, ...(scale === "linear" && { zero: false }) },
     axis: { labelOverlap: true, tickCount: 6, labelExpr: label, values: scale === "log" && points.length ? ticks(points.map((p) => p[key])) : null },
   });
   const tip = (field, title, format) => ({ field, title, type: format ? "quantitative" : "nominal", ...(format && { format }) });
+  const [x, y, detail] = [axis("x", choice.xscale), axis("y", choice.yscale), { field: choice.medians ? "method" : "run" }];
+  const color = { field: "method", type: "nominal", scale: { domain: names, range: colours }, legend: null };
+  const pale = points.some((point) => point.pale) ? [{
+    mark: { type: "line", interpolate: "step-after", strokeWidth: 0.7, opacity: 0.35 },
+    transform: [{ filter: "datum.pale" }], encoding: { x, y, detail, color },
+  }] : [];
   return {
     $schema: "https://vega.github.io/schema/vega-lite/v6.json",
     description: `${figure.columns[choice.y][0]} against ${figure.columns[choice.x][0]}: ${figure.title}`,
     width: "container", height: 360, background: null,
     data: { values: points },
-    layer: [...band(choice, axis), {
-    mark: { type: "line", interpolate: "step-after", strokeWidth: 1.6, point: { size: 22, filled: true } },
-    encoding: {
-      x: axis("x", choice.xscale), y: axis("y", choice.yscale), detail: { field: choice.medians ? "method" : "run" },
-      color: { field: "method", type: "nominal", scale: { domain: names, range: colours }, legend: null },
-      strokeDash: { field: "method", type: "nominal", scale: { domain: names, range: dashes }, legend: null },
-      tooltip: [tip("method", "method"), ...(choice.medians ? [tip("count", "seeds", "d")] : [tip("seed", "seed")]),
-        tip("x", figure.columns[choice.x][0], ",.5~g"), tip("y", figure.columns[choice.y][0], ".5~g"),
-        ...(choice.medians ? [tip("low", "lower quartile", ".5~g"), tip("high", "upper quartile", ".5~g")] : [tip("run", "run")])],
-    } }, ...optimum(figure, choice)],
+    layer: [...band(choice, axis), ...pale, {
+      mark: { type: "line", interpolate: "step-after", strokeWidth: 1.6, point: { size: names.length > 12 ? 10 : 22, filled: true } },
+      transform: [{ filter: "!datum.pale" }],
+      encoding: { x, y, detail, color,
+        strokeDash: { field: "method", type: "nominal", scale: { domain: names, range: dashes }, legend: null },
+        tooltip: [tip("method", "method"), ...(choice.medians ? [tip("count", "seeds", "d")] : [tip("seed", "seed")]),
+          tip("x", figure.columns[choice.x][0], ",.5~g"), tip("y", figure.columns[choice.y][0], ".5~g"),
+          ...(choice.medians ? [tip("low", "lower quartile", ".5~g"), tip("high", "upper quartile", ".5~g")] : [tip("run", "run")])],
+      } }, ...optimum(figure, choice)],
     config: {
       view: { stroke: css("--line") }, font: "system-ui, sans-serif",
       axis: { labelColor: css("--ink"), titleColor: css("--ink"), gridColor: css("--line"), gridOpacity: 0.5,
@@ -143,7 +168,14 @@ function spec(figure, choice) {
   };
 }
 
-async function draw(section, figure) {
+let library;
+async function draw(section) {
+  library ??= unpack("library").then((text) => {
+    const script = document.createElement("script");
+    script.textContent = text;
+    document.head.append(script);
+  });
+  await library;
   const value = (name) => section.querySelector(`[name=${name}]`).value;
   const boxes = [...section.querySelectorAll("fieldset input[type=checkbox]")];
   const shown = new Set(boxes.filter((box) => box.checked).map((box) => Number(box.value)));
@@ -151,7 +183,7 @@ async function draw(section, figure) {
     medians: section.querySelector("[name=medians]")?.checked ?? false };
   const chart = section.querySelector(".chart");
   const turn = (chart.turn = (chart.turn || 0) + 1);
-  const made = await vegaEmbed(chart, spec(figure, choice), { renderer: "svg", actions: false });
+  const made = await vegaEmbed(chart, spec(section.figure, choice), { renderer: "svg", actions: false });
   if (turn === chart.turn) chart.dataset.points = made.view.data("source_0")?.length ?? 0;
 }
 
@@ -184,54 +216,51 @@ function sort(button) {
   body.append(...[...body.rows].sort((a, b) => order(key(a), key(b))));
 }
 
-const sections = () => [...document.querySelectorAll(".figure")];
-// One after the other, so that the page answers while many are drawn.
-async function all() {
-  const turn = (all.turn = (all.turn || 0) + 1);
-  for (const [number, section] of sections().entries()) {
-    await draw(section, figures[number]);
-    document.documentElement.dataset.ready = "true";
-    await new Promise((next) => setTimeout(next));
-    if (turn !== all.turn) return;
-  }
-  document.documentElement.dataset.ready = document.documentElement.dataset.drawn = "true";
+// Fill an element with what its pack has for it; a figure is drawn.
+async function show(part) {
+  near.unobserve(part);
+  const place = Number(part.dataset.place), { html, data } = await pack(part.dataset.pack);
+  if (!part.classList.replace("later", "shown")) return;
+  part.insertAdjacentHTML("beforeend", html[place]); // every name in it was escaped when the page was made
+  if (!data[place]) return;
+  part.figure = data[place];
+  await draw(part);
 }
+const near = new IntersectionObserver((seen) => {
+  const come = seen.filter((entry) => entry.isIntersecting).map((entry) => show(entry.target));
+  Promise.all(come).then(() => { document.documentElement.dataset.ready = "true"; });
+}, { rootMargin: "500px" });
 
 // Show what has all words of the filter: figures, their links, and rows of the runs.
-function filter(text) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+async function filter(text) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean), table = document.getElementById("runs").nextElementSibling;
   const fits = (found) => words.every((word) => found.includes(word));
-  for (const part of document.querySelectorAll("[data-search]")) part.hidden = !fits(part.dataset.search);
-  const rows = [...document.getElementById("runs").nextElementSibling.querySelectorAll("tbody tr")];
+  const [search] = await Promise.all([pack("search"), show(table)]);
+  const links = document.querySelectorAll("nav ol li"), figures = document.querySelectorAll(".figure");
+  search.forEach((found, i) => { links[i].hidden = figures[i].hidden = !fits(found); });
+  const rows = [...table.querySelectorAll("tbody tr")];
   for (const row of rows) row.hidden = !fits(row.textContent.toLowerCase());
-  const [figures, left] = [document.querySelectorAll("section.figure:not([hidden])").length, rows.filter((row) => !row.hidden).length];
-  document.getElementById("shown").textContent = words.length ? `${figures} figures, ${left} runs` : "";
+  const count = (all) => [...all].filter((one) => !one.hidden).length;
+  document.getElementById("shown").textContent = words.length ? `${count(figures)} figures, ${count(rows)} runs` : "";
 }
 
-function listen() {
-  const box = document.querySelector("[name=filter]");
-  box.addEventListener("input", () => filter(box.value));
-  sections().forEach((section, number) => {
-    section.addEventListener("change", () => draw(section, figures[number]));
-    section.querySelector(".download").addEventListener("click", () => {
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([csv(figures[number])], { type: "text/csv" }));
-      link.download = `figure-${number + 1}.csv`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-    });
-  });
-  document.querySelectorAll("th button").forEach((button) => button.addEventListener("click", () => sort(button)));
-  dark.addEventListener("change", all); // the colours of a chart are set when it is drawn
+function save(section) {
+  const link = document.createElement("a"), number = section.querySelector("h3").id;
+  link.href = URL.createObjectURL(new Blob([csv(section.figure)], { type: "text/csv" }));
+  link.download = `${number}.csv`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-Promise.all(["content", "figures", "library"].map(unpack)).then(([content, data, library]) => {
-  document.getElementById("main").innerHTML = content; // every name in it was escaped when the page was made
-  figures = JSON.parse(data);
-  listen();
-  if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
-  const script = document.createElement("script");
-  script.textContent = library;
-  document.head.append(script);
-  return all();
+document.querySelectorAll(".later").forEach((part) => near.observe(part));
+document.querySelector("[name=filter]").addEventListener("input", (event) => filter(event.target.value));
+document.addEventListener("change", (event) => {
+  const section = event.target.closest(".figure");
+  if (section) draw(section);
 });
+document.addEventListener("click", (event) => {
+  if (event.target.matches(".download")) save(event.target.closest(".figure"));
+  if (event.target.matches("th button")) sort(event.target);
+});
+// The colours of a chart are set when it is drawn.
+dark.addEventListener("change", () => document.querySelectorAll(".figure.shown").forEach((section) => draw(section)));

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from svmbench.figures.selection import select
+from svmbench.figures.style import PALETTE
 from svmbench.report.build import LIMIT, page
 from tests.figures.stored import store_optimum, stored_run
-from tests.report.browser import CHROMIUM, DRIVER, Browser
+from tests.report.browser import CHROMIUM, Browser
 
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER), reason="no Chromium with chromedriver here: install chromium, chromium-driver"
-)
+pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no Chromium here: install chromium")
 
 COSTS = np.array([100.0, 1000.0, 10000.0])
+FIGURE = "document.querySelector('.figure').figure"
 HOSTILE = "<img src=x onerror=\"document.title='bad'\"></script>"
 
 
@@ -96,7 +96,7 @@ def test_the_tabulator_reaches_every_control_in_order_and_shows_where_it_is(open
     count = opened.run("return document.querySelectorAll(arguments[0]).length", control)
     places = []
     for _ in range(count):
-        opened.keys("\ue004")
+        opened.keys("\t")
         place, outline = opened.run(
             """const now = document.activeElement, all = [...document.querySelectorAll(arguments[0])];
             return [all.indexOf(now), getComputedStyle(now).outlineStyle];""",
@@ -139,7 +139,8 @@ def test_medians_are_those_of_a_plot_of_the_same_runs(browser, tmp_path):
     path.write_text(page(runs, "A page"))
     browser.open(path)
     shown = browser.run(
-        "return medians(figures[0], 'kev_iter', 'test_error', new Set([0, 1, 2]), {x: true, y: false})"
+        f"const all = medians({FIGURE}, 'kev_iter', 'test_error', new Set([0, 1, 2]), {{ x: true }});"
+        "return all.flat()"
     )
     assert browser.complaints() == []
     [panel] = select(runs, "kev_iter").panels
@@ -163,7 +164,7 @@ def test_no_cell_of_the_csv_is_a_formula_to_a_spreadsheet(browser, tmp_path, beg
     path = tmp_path / "page.html"
     path.write_text(page([run], "A page"))
     browser.open(path)
-    header, *lines = csv.reader(io.StringIO(browser.run("return csv(figures[0])")))
+    header, *lines = csv.reader(io.StringIO(browser.run(f"return csv({FIGURE})")))
     assert browser.complaints() == []
     assert [line[header.index("method")] for line in lines] == [f"'{title}"] * 2
     assert float(lines[0][header.index("test_error")]) == 0.3
@@ -194,15 +195,15 @@ def test_a_table_sorts_both_ways_by_the_keyboard_and_says_so(opened):
         "return [...document.querySelectorAll('#runs + div tbody tr')].map((r) => r.cells[5].textContent)"
     )
     opened.run(f"{head}.querySelector('button').focus()")
-    opened.keys("\ue007")
+    opened.keys("\r")
     assert opened.run(column) == ["9", "10", "11"]
     assert opened.run(f"return {head}.getAttribute('aria-sort')") == "ascending"
-    opened.keys("\ue007")
+    opened.keys("\r")
     assert opened.run(column) == ["11", "10", "9"]
 
 
 def test_the_data_of_a_figure_is_a_whole_table(opened):
-    lines = opened.run("return csv(figures[0])").splitlines()
+    lines = opened.run(f"return csv({FIGURE})").splitlines()
     assert len(lines) == 10 and lines[0].startswith("run,method,seed,kev_ondemand")
     assert '"<img src=x onerror=""document' in lines[1]
     opened.run("""window.named = ""; HTMLAnchorElement.prototype.click = function () {
@@ -225,6 +226,8 @@ def test_every_width_and_scheme_fits_and_can_be_read(browser, file, tmp_path, wi
     fill = browser.run("""return [...document.querySelectorAll('.chart svg text')]
         .find((t) => t.textContent === 'test error (%)').getAttribute('fill')""")
     assert fill == ink
+    assert browser.run("""const table = document.querySelector('.summary');
+        return table.scrollWidth <= table.clientWidth""")
     browser.picture(tmp_path / "page.png")
     assert (tmp_path / "page.png").stat().st_size > 5000
     assert browser.complaints() == []
@@ -237,6 +240,74 @@ def test_every_control_has_a_name(opened):
     seen = [n for n in nodes if n.get("role", {}).get("value") in wanted]
     assert {"combobox", "button", "checkbox", "region", "table"} <= {n["role"]["value"] for n in seen}
     assert [n["role"]["value"] for n in seen if not n.get("name", {}).get("value")] == []
+
+
+def test_the_first_look_unpacks_what_is_near_and_no_more(browser, tmp_path):
+    """Of a long page a few figures are there; the others, and the tables, when they come near the view."""
+    runs = [
+        stored_run(
+            tmp_path, costs=COSTS, errors=[9, 8, 7], config={"kernel": {"name": "gaussian", "gamma": g}}
+        )
+        for g in range(1, 31)
+    ]
+    path = tmp_path / "page.html"
+    path.write_text(page(runs, "Thirty"))
+    browser.view(1400)
+    browser.open(path)
+    drawn, rows = (
+        "document.querySelectorAll('.chart svg').length",
+        "document.querySelectorAll('#runs + div tr').length",
+    )
+    assert browser.run(f"return {drawn}") < 4 and browser.run(f"return {rows}") == 0
+    browser.run("document.querySelector('#figure-20').scrollIntoView()")
+    browser.wait(
+        "return document.querySelector('#figure-20').parentNode.querySelector('.chart svg') !== null"
+    )
+    assert browser.run(f"return {drawn}") < 9
+    # What was filled above has not moved it away.
+    assert abs(browser.run("return document.querySelector('#figure-20').getBoundingClientRect().top")) < 30
+    browser.run("document.querySelector('#runs').scrollIntoView()")
+    browser.wait(f"return {rows} === 31")
+    assert browser.complaints() == []
+
+
+def test_a_line_that_jumps_is_pale_until_it_is_down(browser, tmp_path):
+    costs = np.geomspace(10, 1e6, 8)
+    runs = [
+        stored_run(tmp_path, "smo", costs=costs, errors=[50, 20, 60, 20, 70, 20, 11, 10]),
+        stored_run(tmp_path, "sbp", costs=costs, errors=np.linspace(40, 12, 8)),
+    ]
+    path = tmp_path / "page.html"
+    path.write_text(page(runs, "Spikes"))
+    browser.open(path)
+    jumping = f"return rows({FIGURE}, 'kev_iter', 'test_error', new Set([0, 1]), {{}}).map(calmed)"
+    calm, spiked = sorted(browser.run(jumping), key=len)
+    assert len(calm) == 8 and not any(point.get("pale") for point in calm)
+    assert [point["y"] for point in spiked if not point.get("pale")] == [20, 11, 10]
+    assert [point["y"] for point in spiked if point.get("pale")] == [50, 20, 60, 20, 70, 20]
+    assert browser.complaints() == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_line_differs_from_the_page(browser, file, scheme):
+    """WCAG: graphics have a contrast of 3 to 1, but for two pale colours of the palette on white."""
+    browser.view(1400, scheme)
+    browser.open(file)
+    names = ["--paper", *(f"--line-{place}" for place in range(len(PALETTE)))]
+    paper, *lines = map(luminance, browser.run("return arguments[0].map(css)", names))
+    low = [
+        place
+        for place, line in enumerate(lines)
+        if (max(line, paper) + 0.05) / (min(line, paper) + 0.05) < (3.0 if scheme == "light" else 4.5)
+    ]
+    assert low == ([5, 6] if scheme == "light" else [])
+
+
+def luminance(colour):
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = np.array([int(digits[k : k + 2], 16) for k in (0, 2, 4)]) / 255
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
 
 
 @pytest.fixture(scope="module")
@@ -294,6 +365,6 @@ def test_the_filter_shows_what_has_its_words(seeds, words, figures, runs):
         box.dispatchEvent(new Event('input', { bubbles: true }));""",
         words,
     )
-    assert seeds.run("return document.querySelectorAll('section.figure:not([hidden])').length") == figures
-    shown = "return document.querySelectorAll('#runs + .scroll tbody tr:not([hidden])').length"
-    assert seeds.run(shown) == runs
+    left = "return document.querySelectorAll(`${arguments[0]}:not([hidden])`).length === arguments[1]"
+    for kind, number in (("section.figure", figures), ("nav ol li", figures), ("#runs + div tbody tr", runs)):
+        seeds.wait(left, kind, number)

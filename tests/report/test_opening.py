@@ -8,11 +8,13 @@ import pytest
 
 from svmbench.cli.main import main
 from svmbench.report import build
-from svmbench.report.opening import Section, html
+from svmbench.report.opening import Opening, Section
+from svmbench.report.parts import Packs
+from svmbench.report.slim import slim
 from svmbench.store import Store
 from tests.figures.stored import stored_run
 from tests.papers.written import artifact, errors, store
-from tests.report.test_page import COSTS, tags, unpacked
+from tests.report.test_page import COSTS, filled, tags
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><text>100 % "#1" &amp; é</text></svg>'
 ROWS = [["<b>SBP</b>", "1.0", "best", "9.50 (80)"], ["SMO", "2.0", "0.031", "–"]]
@@ -24,7 +26,9 @@ BOARDS = {
 
 def opened():
     costs = [Section(cost, SVG, ["method", "mean rank", "p", "Set one"], ROWS) for cost in ("A", "B")]
-    return html("The <field>", ["How to & what"], costs)
+    packs = Packs()
+    text = Opening("The <field>", ["How to & what"], costs).html(packs)
+    return filled(text, "".join(packs.scripts))
 
 
 def test_each_cost_has_a_picture_and_a_table_and_the_first_is_open():
@@ -43,6 +47,18 @@ def test_no_text_becomes_markup():
     assert ">The &lt;field&gt;</h2>" in text and "How to &amp; what" in text
     # A fragment would cut the picture off.
     assert "#" not in re.search(r'src="([^"]*)"', text)[1]
+
+
+def test_a_slim_picture_is_the_same_with_fewer_points():
+    stairs = "".join(f"{'L' if k else 'M'} {0.88316 * k:.6f} {-10.0 - k // 50:.6f} \n" for k in range(200))
+    picture = f'<svg>\n <path d="{stairs}"/>\n <path d="M 0 0 \nQ 1 1 2 2 \n"/>\n</svg>'
+    small = slim(picture)
+    line, curve = re.findall(r'd="([^"]*)"', small)
+    steps = [(kind, float(step)) for kind, step in re.findall(r"([hv])(\S+?)(?=[hlv]|$)", line)]
+    drops = sum(step for kind, step in steps if kind == "v")
+    drops += sum(float(step.split()[1]) for step in re.findall(r"l(\S+ -?[\d.]+)", line))
+    assert line.startswith("M0 -10h") and drops == -3 and len(line) < len(stairs) / 50
+    assert curve == "M 0 0 \nQ 1 1 2 2 \n"  # what is no line stays
 
 
 def test_cells_sort_by_their_first_number_and_unknown_ones_last():
@@ -71,7 +87,7 @@ def field(tmp_path, monkeypatch):
 def written(root, *words):
     out = root / "page.html"
     assert main(["report", *words, "--results", str(root), "-o", str(out)]) == 0
-    return unpacked(out.read_text(), "content")
+    return filled(out.read_text())
 
 
 def test_the_page_of_all_runs_opens_with_the_comparison(field):
