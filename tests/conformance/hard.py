@@ -183,7 +183,7 @@ def parameters_for(rng: np.random.Generator, solver: Any) -> dict[str, Any]:
     for item in dataclasses.fields(solver.Params):
         words = item.metadata.get("choices", ())
         if "bool" in str(item.type):
-            words = (True, False)
+            words = (True, False, *words)
         if item.name in VALUES and "bool" not in str(item.type):
             words = [value for value in VALUES[item.name] if value is not None or item.default is None]
         if words and rng.random() < 0.5:

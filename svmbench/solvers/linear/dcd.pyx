@@ -19,6 +19,12 @@ visit of one example::
 At the end of a pass with M - m < eps the method has converged if all examples were active; if not, they all
 become active again. Else the next pass has M̄ = M if M > 0, else ∞, and m̄ = m if m < 0, else -∞.
 
+With ``shrinking=gap_safe`` nothing is left out by this guess. Every tenth pass (the interval of Fercoq et al.
+2015 and Ndiaye et al. 2017) is followed by a check, of one inner product for each active example, which sets
+and removes for good the coefficients whose optimal value the duality gap proves
+(`svmbench.solvers.dual.gap_safe`); so there is nothing to look at again in the end. The method has converged,
+too, where none is left.
+
 With ``order=with_replacement`` each visit draws a uniform example, as SDCA does in the papers on Pegasos and
 on the Stochastic Batch Perceptron (S. Shalev-Shwartz and T. Zhang, Stochastic Dual Coordinate Ascent, JMLR
 14, 2013). There are no passes then, so nothing is shrunk and no rule stops it: budgets do.
@@ -50,6 +56,7 @@ from libc.stdint cimport int64_t
 
 from svmbench.kernels._linear_data cimport svmbench_prefetch
 from svmbench.rng cimport Generator
+from svmbench.solvers.dual.gap_safe cimport Screening, gap_of
 from svmbench.solvers.run cimport LinearRun
 from svmbench.solvers.stall cimport (
     LOOK_AT_ALL, NONE, Progress, Standstill, at_first, keep_standstill, progress
@@ -57,6 +64,7 @@ from svmbench.solvers.stall cimport (
 
 cdef enum:
     AHEAD = 8               # visits in advance at which their data are prefetched
+    SCREEN_EVERY = 10       # passes from one gap-safe check to the next
     PATIENCE = 100          # consecutive checks of the objective without a gain before it may stall
     RARELY = 32             # a check costs at most this fraction of the visits since the last one
 
@@ -89,11 +97,11 @@ class Params:
             "choices": ("permutation", "with_replacement"),
         },
     )
-    shrinking: bool = field(default=True, metadata={"help": (
+    shrinking: bool | str = field(default=True, metadata={"help": (
                 "Leave out examples whose coefficients seem settled, and look at all again in the end. "
                 "The default of LIBLINEAR; with order=with_replacement there are no passes and nothing is"
-                " left out."
-            )})
+                " left out. gap_safe: leave out, for good, those whose coefficients the duality gap proves."
+            ), "choices": ("gap_safe",)})
     eps: float = field(
         default=1e-3,
         metadata={"help": (
@@ -121,8 +129,10 @@ cdef class Run(LinearRun):
     cdef object fields              # the same as an array, made in advance: numpy runs Python code for it
     cdef double[::1] w
     cdef int64_t[::1] items         # the active examples first, then the shrunk ones
-    cdef Py_ssize_t visited         # examples that passes visit: those that are not zero
+    cdef Py_ssize_t visited         # examples that passes visit: those that are not zero nor removed
     cdef Py_ssize_t active
+    cdef Screening screening        # None: no gap-safe screening
+    cdef int64_t unscreened         # passes since its last check
     cdef Py_ssize_t at
     cdef Standstill standstill
     cdef int64_t spacing            # visits between two checks
@@ -139,17 +149,22 @@ cdef class Run(LinearRun):
         self.rng = rng
         self.loss = params.loss
         self.passes = params.order == "permutation"
-        self.shrinking = params.shrinking
+        self.shrinking = params.shrinking is True
         self.eps = params.eps
         self.U = INFINITY if squared else problem.C
         self.D = 0.5 / problem.C if squared else 0.0
-        curvature = examples.squared_norms() + self.D
+        squares = examples.squared_norms()
+        curvature = squares + self.D
         coordinates = np.zeros(self.n, dtype=[("alpha", "f8"), ("y", "f8"), ("step", "f8")])
         self.coordinates = self.fields = coordinates
         coordinates["alpha"] = np.where(curvature > 0.0, 0.0, problem.C)
         coordinates["y"] = self.labels
         coordinates["step"] = np.divide(1.0, curvature, where=curvature > 0.0, out=np.zeros(self.n))
         self.w = np.zeros(max(examples.d, 1))
+        if params.shrinking == "gap_safe":
+            self.screening = Screening(
+                examples, self.labels, squares, coordinates["alpha"], self.U, self.D
+            )
         self.standstill = at_first()
         look = self.n + examples.d
         self.spacing = self.left = max(self.n, RARELY * self.n * look // (examples.stored + 1))
@@ -199,7 +214,16 @@ cdef class Run(LinearRun):
             self.items[self.at], self.items[self.active] = self.items[self.active], i
         if self.at == self.active:
             self.end()
+            self.unscreened += 1
+            if self.screening is not None and self.unscreened == SCREEN_EVERY and not self.converged:
+                self.screen()
             self.begin_pass()
+
+    cdef void screen(self) noexcept nogil:
+        """Remove the examples whose coefficients the duality gap proves."""
+        self.unscreened = 0
+        self.visited = self.active = self.screening.screen(self.items, self.visited, self.w)
+        self.converged = self.visited == 0
 
     cdef bint visit(self, Py_ssize_t i) noexcept nogil:
         """Minimise over one coefficient; return False if the example must be shrunk instead."""
@@ -207,7 +231,7 @@ cdef class Run(LinearRun):
         cdef double old = at.alpha
         cdef double G = at.y * self.examples.dot(i, &self.w[0]) - 1.0 + self.D * old
         cdef double projected = G
-        self.gap += self.gap_of(old, G)
+        self.gap += gap_of(old, self.D * old - G, self.U, self.D)
         if old == 0.0:
             if self.shrinking and G > self.most_before:
                 return False
@@ -222,13 +246,6 @@ cdef class Run(LinearRun):
             at.alpha = min(max(old - G * at.step, 0.0), self.U)
             self.examples.add(i, (at.alpha - old) * at.y, &self.w[0])
         return True
-
-    cdef inline double gap_of(self, double alpha, double G) noexcept nogil:
-        """Return the contribution of an example to the duality gap, in the C-form."""
-        cdef double margin = self.D * alpha - G         # 1 - y <w, x>
-        if self.D == 0.0:
-            return self.U * max(margin, 0.0) - alpha * margin
-        return 0.5 / self.D * max(margin, 0.0) ** 2 - alpha * margin + 0.5 * self.D * alpha * alpha
 
     cdef void begin_pass(self) noexcept nogil:
         """Begin a pass."""
@@ -281,6 +298,10 @@ cdef class Run(LinearRun):
             kept.vectors(items=self.items)
             self.active = kept.number("active", self.active)
             self.at = kept.number("at", self.at)
+        if self.screening is not None:
+            self.screening.keep(kept.part("screening"))
+            self.visited = kept.number("visited", self.visited)
+            self.unscreened = kept.number("unscreened", self.unscreened)
         keep_standstill(kept.part("standstill"), &self.standstill)
         self.left = kept.number("left", self.left)
         self.gap = kept.number("gap", self.gap)
