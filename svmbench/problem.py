@@ -192,33 +192,6 @@ def dual_bound(
     return bound - problem.lam * (t * (1.0 - float(responses[i])) + 0.5 * t * t * diagonal(i))
 
 
-def objectives_rounding(lam: float, alpha: NDArray[np.float64], primal: float) -> float:
-    r"""Return a bound of the error of a gap with a Gaussian kernel in double precision.
-
-    Each kernel value is at most 1 and rounded, values near 1 all in the same direction. So the error of a
-    response is :math:`\epsilon S`, :math:`S = \sum_i \alpha_i`, that of the mean hinge loss as much, and that
-    of :math:`\frac{\lambda}{2} |w|^2` in either objective :math:`\frac{\lambda}{2} S` times as much. For a
-    large C this can exceed the gap.
-
-    Parameters
-    ----------
-    lam : float
-        λ.
-    alpha : ndarray of float64, shape (n,)
-        A dual point.
-    primal : float
-        The primal objective at w(α).
-
-    Returns
-    -------
-    float
-        The bound; 0 if it is less than 1e-9 of the primal objective.
-    """
-    total = float(np.abs(alpha).sum())
-    error = float(np.finfo(np.float64).eps) * total * (1.0 + lam * total)
-    return error if error > ROUNDING_MATTERS * primal else 0.0
-
-
 def balanced(alpha: NDArray[np.float64], y: NDArray[np.float64]) -> bool:
     """Return whether Σα_i y_i = 0 up to rounding; then a dual point with a bias is near α."""
     return abs(float(alpha @ y)) <= 1e-9 * float(alpha.sum())
@@ -307,3 +280,31 @@ class Problem:
         lam_value = lam if lam is not None else lam_from_C(float(C or 0.0), n)
         C_value = C if C is not None else C_from_lam(float(lam or 0.0), n)
         return cls(y=y, lam=lam_value, C=C_value, bias=bias, nu=nu, radius=radius, weights=weights)
+
+
+def objectives_rounding(problem: Problem, alpha: NDArray[np.float64], primal: float) -> float:
+    r"""Return a bound of the error of a gap with a Gaussian kernel in double precision.
+
+    Each kernel value is at most 1 and rounded, values near 1 all in the same direction. So the error of a
+    response is :math:`\epsilon S`, :math:`S = \sum_i \alpha_i`, that of the mean hinge loss as much times the
+    mean weight, and that of :math:`\frac{\lambda}{2} |w|^2` in either objective
+    :math:`\frac{\lambda}{2} S` times as much. For a large C this can exceed the gap.
+
+    Parameters
+    ----------
+    problem : Problem
+        With the hinge loss.
+    alpha : ndarray of float64, shape (n,)
+        A dual point.
+    primal : float
+        The primal objective at w(α).
+
+    Returns
+    -------
+    float
+        The bound; 0 if it is less than 1e-9 of the primal objective.
+    """
+    total = float(np.abs(alpha).sum())
+    weight = 1.0 if problem.weights is None else float(problem.weights.mean())
+    error = float(np.finfo(np.float64).eps) * total * (weight + problem.lam * total)
+    return error if error > ROUNDING_MATTERS * primal else 0.0

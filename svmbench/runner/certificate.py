@@ -242,7 +242,7 @@ def certify(
     norm2 = max(0.0, float(alpha @ responses))
     loss = problem.mean_loss(responses, bias)
     primal = primal_objective(problem.lam, norm2, loss)
-    dual -= objectives_rounding(problem.lam, alpha, primal) if rounded else 0.0
+    dual -= objectives_rounding(problem, alpha, primal) if rounded else 0.0
     gap = primal - dual
     return {
         "primal": primal,

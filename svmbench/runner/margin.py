@@ -6,10 +6,12 @@ With :math:`z_i = y_i (f(x_i) + b)` and :math:`a_i = \alpha_i / C`, the gap betw
 .. math:: n (P(w, b) - D(\alpha)) = \sum_i t_i - b \sum_i a_i y_i, \qquad
           t_i = \max\{(1 - a_i)(1 - z_i),\; -a_i (1 - z_i)\} \ge 0,
 
-because :math:`\lambda n |w|^2 = \sum_i a_i y_i f(x_i)`. A term is 0 if :math:`a_i = 0, z_i \ge 1` or
-:math:`a_i = 1, z_i \le 1`: such an example contributes nothing, whatever its exact response, if its side of
-the margin is certain. So only the responses of the *near* examples are needed in double precision: those with
-:math:`0 < a_i < 1`, and those so near the margin that rounding may have moved them to the other side.
+because :math:`\lambda n |w|^2 = \sum_i a_i y_i f(x_i)`. If losses have weights :math:`s_i`,
+:math:`a_i = \alpha_i / C s_i`, and the terms of both sums are multiplied by them. A term is 0 if
+:math:`a_i = 0, z_i \ge 1` or :math:`a_i = 1, z_i \le 1`: such an example contributes nothing, whatever its
+exact response, if its side of the margin is certain. So only the responses of the *near* examples are needed
+in double precision: those with :math:`0 < a_i < 1`, and those so near the margin that rounding may have moved
+them to the other side.
 
 Rounding. A solver maintains :math:`q_i = y_i f(x_i)` by rows in single precision. Each kernel value is
 rounded once, always in the same way, so the error depends only on the distance of the coefficients from
@@ -31,8 +33,8 @@ most :math:`4 e^{-L}`, for both sides. :math:`L = \ln(4 n / \delta)` covers all 
 certificate of a run has :math:`\delta = 10^{-9} / 2 k (k+1)` for this and the same for the objectives, in
 total 1e-9.
 
-Accumulation is in float64: at most N additions to a response, with partial sums of at most :math:`1 + nC`,
-give an error of at most :math:`N (1 + nC) 2^{-53}`.
+Accumulation is in float64: at most N additions to a response, with partial sums of at most
+:math:`1 + \sum_i C_i`, give an error of at most :math:`N (1 + \sum_i C_i) 2^{-53}`.
 
 The responses of far examples are the solver's. A random sample of them is recomputed in double precision: if
 one exceeds the bound of its error, all responses are recomputed, and the gap is exact.
@@ -56,7 +58,6 @@ from svmbench.problem import (
     Problem,
     balanced,
     best_bias,
-    mean_hinge,
     objectives_rounding,
     primal_objective,
 )
@@ -136,7 +137,7 @@ class Doubt:
     farthest : float
         Largest error of any of them.
     shift, width : float
-        Mean error over all n of those at C, added to their mean, and the error of this estimate.
+        Mean error over all n of those at C times their weights, and the error of this estimate.
     """
 
     farthest: float = 0.0
@@ -205,6 +206,8 @@ class GapBounds:
     def __init__(self, problem: Problem, oracle: ExactValues) -> None:
         self._problem = problem
         self._oracle = oracle
+        self._bounds = problem.bounds
+        self._weights: Floats | float = 1.0 if problem.weights is None else problem.weights
         #: Certificates of kind ``confidence`` so far.
         self.made = 0
 
@@ -216,11 +219,11 @@ class GapBounds:
     def feasible(self, alpha: Floats) -> bool:
         """Return whether α, shape (n,), is a dual point up to rounding."""
         problem = self._problem
-        if not (alpha.size and alpha.min() >= 0.0 and alpha.max() <= problem.C * (1.0 + 1e-15)):
+        if not problem.within_box(alpha):
             return False
         if problem.bias == "none":
             return True
-        excess = math.fsum(alpha * problem.y)
+        excess = _excess(alpha, problem.y)
         level = excess == 0.0 or alpha[_heaviest(alpha, problem.y, excess)] >= abs(excess)
         return level and balanced(alpha, problem.y)
 
@@ -237,7 +240,7 @@ class GapBounds:
         b = self._bias(point.responses, bias)
         off = self._farthest(point)
         near = self._near(point, b, off)
-        width = off * float(np.where(near, 3.0, point.alpha > 0.0).mean())
+        width = off * float((self._weights * np.where(near, 3.0, point.alpha > 0.0)).mean())
         doubt = Doubt(off, width=width)
         return self._bound(point.alpha, point.responses, b, np.where(near, off, 0.0), doubt, "rounding")
 
@@ -257,8 +260,9 @@ class GapBounds:
         shift = _SHIFT if bias is None else 0.0
         off = np.full(self._problem.n, self._farthest(point))
         near = self._near(point, b, off + shift)
-        kind = "confidence" if self._estimate(point, b, near, off, failure) else "rounding"
-        near &= self._near(point, b, off + shift)
+        kind = "rounding"
+        if self._estimate(point, b, near, off, failure):
+            kind, near = "confidence", near & self._near(point, b, off + shift)
         if np.count_nonzero(near) > _MOST_NEAR * self._problem.n:
             return self.exact(point.alpha, bias)
         at, at_0, at_C = np.flatnonzero(near), *self._far(point, near)
@@ -271,9 +275,9 @@ class GapBounds:
             return self.exact(point.alpha, bias)
         better = self._bias(responses, bias)
         b = better if abs(better - b) <= _SHIFT else b
-        rest = ~near & (point.alpha > 0.0)
-        share, most = float(rest.mean()), float(off[rest].max(initial=0.0))
-        mean, width = _mean(wrong[at_0.size :], most, failure)
+        rest, weights = ~near & (point.alpha > 0.0), np.broadcast_to(self._weights, off.shape)
+        share, most = float(rest.mean()), float((weights * off)[rest].max(initial=0.0))
+        mean, width = _mean(weights[at_C] * wrong[at_0.size :], most, failure)
         doubt = Doubt(float(off.max()), share * mean, share * width)
         return self._bound(point.alpha, responses, b, 0.0, doubt, kind)
 
@@ -286,7 +290,7 @@ class GapBounds:
     def _bias(self, responses: Floats, bias: float | None) -> float:
         if self._problem.bias == "none":
             return 0.0
-        return best_bias(self._problem.y, responses) if bias is None else bias
+        return best_bias(self._problem.y, responses, self._problem.weights) if bias is None else bias
 
     def _fresh(self, alpha: Floats, at: NDArray[np.int64]) -> Floats:
         """Return y_i f(x_i) in double precision for the i in `at`, shape (len(at),)."""
@@ -299,7 +303,7 @@ class GapBounds:
         """Return a bound of the rounding error of accumulating a response in float64."""
         n = self._problem.n
         additions = 2.0 + self._oracle.ledger.kev_iter / min(n, _SET)
-        return float(additions * (1.0 + n * self._problem.C) * 2.0**-53 + point.alpha.sum() * 2.0**-46)
+        return float(additions * (1.0 + self._bounds.sum()) * 2.0**-53 + point.alpha.sum() * 2.0**-46)
 
     def _farthest(self, point: Point) -> float:
         """Return a bound of the error of any response, from the largest error of a kernel value."""
@@ -311,10 +315,13 @@ class GapBounds:
         """Reduce the largest errors `off` of near examples by sampling terms; return whether it succeeded."""
         oracle, moved = self._oracle, point.alpha - point.exact_at
         at, support = np.flatnonzero(near), np.flatnonzero(moved)
-        saved = np.count_nonzero(near) - np.count_nonzero(self._near(point, b, 0.0))
         price, total = oracle.exact_price, float(np.abs(moved).sum())
-        terms = _EFFORT * saved * np.count_nonzero(point.alpha) * price / (at.size * (1.0 + price) + 1.0)
-        if terms < _FEWEST_TERMS or not support.size:
+        size, cost = np.count_nonzero(point.alpha), at.size * (1.0 + price) + 1.0
+        if not support.size or _EFFORT * at.size * size * price / cost < _FEWEST_TERMS:
+            return False
+        saved = at.size - np.count_nonzero(self._near(point, b, 0.0))
+        terms = _EFFORT * saved * size * price / cost
+        if terms < _FEWEST_TERMS:
             return False
         m = int(min(_TERMS, terms))
         draw = np.random.default_rng(self.made)
@@ -332,9 +339,9 @@ class GapBounds:
 
     def _near(self, point: Point, b: float, off: Floats | float) -> NDArray[np.bool_]:
         """Return which examples are not certain to have a term of 0."""
-        alpha, C = point.alpha, self._problem.C
+        alpha = point.alpha
         above = point.responses + self._problem.y * b - 1.0
-        safe = np.where(alpha <= 0.0, above >= off, (alpha >= C) & (-above >= off))
+        safe = np.where(alpha <= 0.0, above >= off, (alpha >= self._bounds) & (-above >= off))
         return ~safe
 
     def _far(self, point: Point, near: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -350,16 +357,17 @@ class GapBounds:
     ) -> GapBound:
         """Return the bound from responses with errors of at most `off`, shape (n,), where they matter."""
         problem = self._problem
-        y, n, a = problem.y, problem.n, np.minimum(alpha / problem.C, 1.0)
+        y, n, a = problem.y, problem.n, np.minimum(alpha / self._bounds, 1.0)
         below = 1.0 - responses - y * b
         terms = np.maximum((1.0 - a) * below, -a * below)
-        rest = self._levelling(alpha, responses, doubt.farthest) - b * float(a @ y) / n
+        terms *= self._weights
+        rest = self._levelling(alpha, responses, doubt.farthest) - b * float((self._weights * a) @ y) / n
         # For a coefficient at C, a larger response lowers the loss and raises λ/2 |w|² by half as much.
         norm2 = max(0.0, float(alpha @ responses) + doubt.shift / problem.lam)
-        loss = max(0.0, mean_hinge(responses, y * b) - doubt.shift)
+        loss = max(0.0, problem.mean_loss(responses, b) - doubt.shift)
         primal = primal_objective(problem.lam, norm2, loss)
-        rest += objectives_rounding(problem.lam, alpha, primal)
-        gap = float((terms + off * np.maximum(a, 1.0 - a)).mean()) + rest
+        rest += objectives_rounding(problem, alpha, primal)
+        gap = float((terms + self._weights * off * np.maximum(a, 1.0 - a)).mean()) + rest
         error = 0.5 * doubt.width
         least = primal - error
         return GapBound(
@@ -379,11 +387,17 @@ class GapBounds:
     def _levelling(self, alpha: Floats, responses: Floats, farthest: float) -> float:
         """Return the loss of dual objective by balancing α, see `problem.dual_bound`."""
         problem = self._problem
-        excess = math.fsum(alpha * problem.y) if problem.bias != "none" else 0.0
+        excess = _excess(alpha, problem.y) if problem.bias != "none" else 0.0
         if excess == 0.0:
             return 0.0
         i, t = _heaviest(alpha, problem.y, excess), abs(excess)
         return problem.lam * (t * (1.0 - float(responses[i]) + farthest) + 0.5 * t * t)
+
+
+def _excess(alpha: Floats, y: Floats) -> float:
+    """Return Σ_i α_i y_i, rounded once."""
+    at = np.flatnonzero(alpha)
+    return math.fsum((alpha[at] * y[at]).tolist())
 
 
 def _heaviest(alpha: Floats, y: Floats, excess: float) -> int:

@@ -107,7 +107,7 @@ class Observer:
         self._target = None if targets is None else targets.gap
         self._races = None if targets is None else targets.test_error
         self._exact = exact
-        bounded = exact and train and problem.weights is None and GapBounds.possible(oracle)
+        bounded = exact and train and GapBounds.possible(oracle)
         self._bounds = GapBounds(problem, oracle) if bounded else None
         self._scores = TrainingScores(oracle, limited, self._bounds is not None)
         self._tests = (
@@ -323,7 +323,7 @@ class Observer:
                 )
                 if own is not None:
                     # Without this, a gap at C = 1e12 would be that of the rounded kernel.
-                    off = objectives_rounding(self._problem.lam, snapshot.alpha, row["primal_objective"])
+                    off = objectives_rounding(self._problem, snapshot.alpha, row["primal_objective"])
                     dual = own - off if gaussian(self._oracle) else own
         if dual is None and snapshot.inside:
             dual, source = self._bound, "optimum"

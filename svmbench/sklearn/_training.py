@@ -174,7 +174,7 @@ def _advanced(
     step, bounds, own = 1, None, diagonal(oracle)
     # On few rows, an iteration costs no more than a check of the gap.
     part = 4 if problem.n <= _FEW else 50
-    if problem.weights is None and GapBounds.possible(oracle):
+    if GapBounds.possible(oracle):
         bounds = GapBounds(problem, oracle)
     while True:
         until = run.iterations + step

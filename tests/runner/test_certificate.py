@@ -211,8 +211,12 @@ def test_at_a_large_c_kernel_values_that_round_to_one_lift_no_bound(bias, exact)
 
 
 def test_ordinary_bounds_do_not_know_of_rounding():
-    assert objectives_rounding(1e-4, np.full(100, 100.0), 0.3) == 0.0
-    assert objectives_rounding(1e-14, np.full(100, 1e12), 0.3) == pytest.approx(2.0**-52 * 2e14)
+    y, alpha = np.ones(100), np.full(100, 1e12)
+    ordinary, extreme = (Problem.build(y, lam=lam) for lam in (1e-4, 1e-14))
+    assert objectives_rounding(ordinary, np.full(100, 100.0), 0.3) == 0.0
+    assert objectives_rounding(extreme, alpha, 0.3) == pytest.approx(2.0**-52 * 2e14)
+    weighted = Problem.build(y, lam=1e-14, weights=np.full(100, 3.0))
+    assert objectives_rounding(weighted, alpha, 0.3) == pytest.approx(2.0**-52 * 4e14)
 
 
 def test_beside_another_bound_double_precision_takes_a_twentieth_of_the_training_at_its_price(monkeypatch):

@@ -23,11 +23,18 @@ from tests.specification.certificate import bounds, gram, two_moons
 from .fakes import Silent
 
 
-def solved(C: float = 1.0, bias: str = "unregularised", eps: float = 1e-3, name: str = "decomposition"):
+def solved(
+    C: float = 1.0,
+    bias: str = "unregularised",
+    eps: float = 1e-3,
+    name: str = "decomposition",
+    weighted: bool = False,
+):
     """Return examples, problem, oracle and the last snapshot of a solver."""
     X, y = two_moons(n=1500)
     kernel = {"name": "gaussian", "gamma": 1.0}
-    problem, oracle = Problem.build(y, C=C, bias=bias), Oracle(X, kernel)
+    weights = np.random.default_rng(0).uniform(0.1, 3.0, y.size) if weighted else None
+    problem, oracle = Problem.build(y, C=C, bias=bias, weights=weights), Oracle(X, kernel)
     solver = registry.get(name)
     run = solver(solver.Params(eps=eps)).start(problem, oracle, Generator(0))
     while not (run.converged or run.stalled):
@@ -42,8 +49,9 @@ def point_of(snapshot: Snapshot) -> Point:
 
 @pytest.mark.parametrize("name", ["decomposition", "smo_pair", "svm_light", "gpdt"])
 @pytest.mark.parametrize("C", [1.0, 1e4])
-def test_the_gap_is_that_of_all_responses_by_a_few_of_them(name, C):
-    X, problem, oracle, snapshot = solved(C, name=name)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_gap_is_that_of_all_responses_by_a_few_of_them(name, C, weighted):
+    X, problem, oracle, snapshot = solved(C, name=name, weighted=weighted)
     made = GapBounds(problem, oracle)
     before = oracle.ledger.kev_observation
     few = made.confirmed(point_of(snapshot), snapshot.model.bias)
@@ -55,7 +63,7 @@ def test_the_gap_is_that_of_all_responses_by_a_few_of_them(name, C):
     if few.kind == "rounding":
         assert spent <= 0.5 * problem.n * np.count_nonzero(snapshot.alpha)
     assert few.kind == "rounding" or C > 1.0
-    P, D = bounds(gram(X, X, oracle.kernel), problem.y, C, snapshot.alpha, True)
+    P, D = bounds(gram(X, X, oracle.kernel), problem.y, C, snapshot.alpha, True, problem.weights)
     assert every.gap >= (P - D) * (1.0 - 1e-9)
 
 
@@ -94,8 +102,9 @@ def test_certificates_of_a_run_share_their_probability_of_failure():
     assert sum(parts) <= margin.FAILURE
 
 
-def test_the_observer_bounds_the_gap_of_an_exact_method(monkeypatch):
-    X, problem, oracle, snapshot = solved()
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_observer_bounds_the_gap_of_an_exact_method(monkeypatch, weighted):
+    X, problem, oracle, snapshot = solved(weighted=weighted)
     monkeypatch.setattr("svmbench.runner.certificate._FREE_BOUNDED", 0)
     monkeypatch.setattr("svmbench.runner.certificate._SHARE", 10**12)
     data = Dataset("none", Part(X, problem.y), None, None, "", {})

@@ -51,14 +51,17 @@ def gram(X: NDArray[np.float32], Z: NDArray[np.float32], kernel: dict) -> Floats
     )
 
 
-def bounds(K: Floats, y: Floats, C: float, alpha: Floats, bias: bool) -> tuple[float, float]:
+def bounds(
+    K: Floats, y: Floats, C: float, alpha: Floats, bias: bool, weights: Floats | None = None
+) -> tuple[float, float]:
     """Return the primal objective of α's w, at its best bias, and the dual one of the point next to α.
 
     That point is α within [0, C] and, with a bias, with the heavier class shrunk so that the classes balance.
-    Objectives are those of the λ-form, λ = 1/(Cn).
+    Objectives are those of the λ-form, λ = 1/(Cn), with weights of the losses if given.
     """
     lam = 1.0 / (C * y.size)
-    alpha = np.clip(alpha, 0.0, C)
+    weights = np.ones(y.size) if weights is None else weights
+    alpha = np.clip(alpha, 0.0, C * weights)
     if bias:
         sums = {sign: math.fsum(alpha[y == sign]) for sign in (1.0, -1.0)}
         level = min(sums.values())
@@ -69,9 +72,9 @@ def bounds(K: Floats, y: Floats, C: float, alpha: Floats, bias: bool) -> tuple[f
     best = 0.0
     if bias:  # the sum of hinges is piecewise linear in b: one of its bends is a minimum
         candidates = np.sort(y - scores)
-        losses = [np.maximum(0.0, 1.0 - y * (scores + b)).sum() for b in candidates]
+        losses = [(weights * np.maximum(0.0, 1.0 - y * (scores + b))).sum() for b in candidates]
         best = float(candidates[int(np.argmin(losses))])
-    loss = float(np.maximum(0.0, 1.0 - y * (scores + best)).mean())
+    loss = float((weights * np.maximum(0.0, 1.0 - y * (scores + best))).mean())
     return 0.5 * lam * norm2 + loss, lam * (math.fsum(alpha) - 0.5 * norm2)
 
 

@@ -5,9 +5,10 @@
 makes bounds of each kind (`svmbench.runner.margin`) until there are COUNT of each, on random problems, and
 says how many pass the truth. A problem is a few dozen examples of a random kind (indicators, whole numbers,
 indicators beside numbers, plain, sparse, far from 0, with copies of each other), a random width of the
-Gaussian kernel and C, and a dual point of it: what an exact solver has after a random number of iterations,
-or a random one whose responses are moved along rows of single precision from where they are exact. The truth
-is made of the coefficients alone by numpy in 80-bit numbers (64 bits of mantissa), features taken as float64.
+Gaussian kernel and C, in a third of the cases with random weights of the losses, and a dual point of it: what
+an exact solver has after a random number of iterations, or a random one whose responses are moved along rows
+of single precision from where they are exact. The truth is made of the coefficients alone by numpy in 80-bit
+numbers (64 bits of mantissa), features taken as float64.
 """
 
 from __future__ import annotations
@@ -59,9 +60,11 @@ class Case:
         wide = alpha.astype(np.longdouble)
         lam = np.longdouble(1.0) / (np.longdouble(self.problem.C) * n)
         responses = y * (self.gram @ (wide * y))
-        loss = np.maximum(np.longdouble(0.0), 1.0 - responses - y * np.longdouble(b)).mean()
+        weights = np.ones(n) if self.problem.weights is None else self.problem.weights
+        loss = (weights * np.maximum(np.longdouble(0.0), 1.0 - responses - y * np.longdouble(b))).mean()
         norm2 = wide @ responses
-        slack = ROUNDING * (1.0 + abs(b) + float(alpha.sum())) * (1.0 + float(lam * wide.sum()))
+        size = float(weights.mean()) + float(lam * wide.sum())
+        slack = ROUNDING * (1.0 + abs(b) + float(alpha.sum())) * size
         return float(0.5 * lam * norm2 + loss), float(lam * (wide.sum() - 0.5 * norm2)), slack
 
 
@@ -95,11 +98,11 @@ def gram(X: Any, oracle: Oracle, gamma: float) -> NDArray[np.longdouble]:
     return np.exp(-np.longdouble(gamma) * squared)
 
 
-def dual_point(rng: np.random.Generator, K: Floats, y: Floats, C: float, biased: bool) -> Floats:
+def dual_point(rng: np.random.Generator, K: Floats, y: Floats, C: Floats, biased: bool) -> Floats:
     """Return a random dual point, or one some coordinate steps nearer to the optimum."""
     alpha = np.where(rng.random(y.size) < 0.4, C, 0.0)
     some = rng.random(y.size) < rng.choice([0.0, 0.05, 0.3])
-    alpha[some] = rng.uniform(0.0, C, int(some.sum()))
+    alpha[some] = rng.uniform(0.0, C[some])
     for _ in range(int(rng.choice([0, 3, 30]))):
         gradient = 1.0 - y * (K @ (alpha * y))
         alpha = np.clip(alpha + gradient / max(1.0, float(np.abs(K).sum(axis=1).max())), 0.0, C)
@@ -115,6 +118,8 @@ def solver_point(rng: np.random.Generator, problem: Problem, oracle: Oracle) -> 
     """Return what an exact solver has after some iterations; None where its responses are not known."""
     names = ("decomposition", "svm_light", "gpdt", "smo" if problem.bias == "none" else "smo_pair")
     solver = registry.get(str(rng.choice(names)))
+    if problem.weights is not None and not solver.weighted:
+        return None
     run = solver(solver.Params(eps=10.0 ** rng.uniform(-9.0, -2.0))).start(problem, oracle, Generator(0))
     run.advance("iterations", int(10.0 ** rng.uniform(1.0, 4.0)))
     found = run.snapshot()
@@ -128,7 +133,7 @@ def random_point(
 ) -> Point:
     """Return a random dual point with responses from a random one where they are exact."""
     y = problem.y
-    alpha = dual_point(rng, K.astype(np.float64), y, problem.C, problem.bias != "none")
+    alpha = dual_point(rng, K.astype(np.float64), y, problem.bounds, problem.bias != "none")
     before = alpha * rng.choice([0.0, 0.5, 1.0, 1.0 + 1e-6])
     rows = oracle.block(np.arange(problem.n)).astype(np.float64)
     exact = (K @ (before * y).astype(np.longdouble)).astype(np.float64)
@@ -150,7 +155,9 @@ def posed(number: int) -> tuple[Problem, Oracle, NDArray[np.longdouble]]:
     oracle = Oracle(
         X, {"name": "gaussian", "gamma": gamma}, precision=str(rng.choice(["auto", "auto", "double"]))
     )
-    problem = Problem.build(y, C=C, bias="unregularised" if biased else "none")
+    kind = np.random.default_rng([number, 2])
+    weights = 10.0 ** kind.uniform(-1.5, 1.5, n) if kind.random() < 1.0 / 3.0 else None
+    problem = Problem.build(y, C=C, bias="unregularised" if biased else "none", weights=weights)
     return problem, oracle, gram(X, oracle, gamma)
 
 
@@ -226,6 +233,7 @@ def survey(count: int, seed: int = 0, say: Any = None) -> tuple[Counter[str], li
             continue
         for bound in bounds(given):
             made[bound.kind] += 1
+            made[f"weighted {bound.kind}"] += given.problem.weights is not None
             wrong += [f"{number}: {bound.kind}: {text}" for text in complaints(given, bound)]
         if say is not None and number % 1000 == 0:
             say(f"{number} problems, {dict(made)}, {len(wrong)} wrong")

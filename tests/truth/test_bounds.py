@@ -15,8 +15,10 @@ def test_no_bound_of_any_kind_is_below_the_truth():
         if given is not None:
             for bound in bounds(given):
                 made[bound.kind] += 1
+                made["weighted"] += given.problem.weights is not None
                 assert complaints(given, bound) == [], number
     assert made["rounding"] > 100 and made["float64"] > 20 and made["confidence"] > 20, made
+    assert made["weighted"] > 100, made
 
 
 def test_a_bound_below_the_truth_is_seen():
