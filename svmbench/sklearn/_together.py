@@ -140,7 +140,7 @@ class PairProblems:
             if not solver.advance(goal * self._tol, most - solver.steps):
                 break
             alpha, responses = solver.point()
-            part.ledger.kev_iter = 2 * solver.steps * rows.size
+            part.ledger.kev_iter = int(np.count_nonzero(alpha)) * rows.size
             bias, gap = part.certified(problem, alpha, responses)
             if gap <= self._tol:
                 return rows, y, Solution(alpha, bias, gap, solver.steps, solver.evaluations, False)
@@ -184,7 +184,7 @@ class _Part:
 
     def certified(self, problem: Problem, alpha: Floats, responses: Floats) -> tuple[float, float]:
         """Return the bias and the relative gap that is proven of a dual point; infinite where it is none."""
-        if problem.weights is None and GapBounds.possible(self._oracle):
+        if GapBounds.possible(self._oracle):
             bounds = GapBounds(problem, self)
             if not bounds.feasible(alpha):
                 return 0.0, np.inf

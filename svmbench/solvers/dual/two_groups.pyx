@@ -4,11 +4,18 @@ Problem, the dual of the regularised form in its C-form: :math:`\max_\alpha \sum
 \alpha_i y_i \Phi(x_i)|^2`, :math:`0 \le \alpha_i \le C_i`, and with a bias :math:`\sum_i \alpha_i y_i = 0`.
 The first group has the labels -1, the second one +1.
 
-Method: SMO over all examples, the steps of `svmbench.solvers.dual.working_set`. A step reads the kernel rows
-of two examples. A row is made when it is first read, so that most rows of examples whose coefficients stay
-at 0 are never made. Its part within the example's own group is kept for the other problems in which the group
-takes part: of k classes that is k - 1. The gap that the values show is looked at after some steps. It is made
-of kernel values in single precision: whoever needs a bound makes it from the coefficients.
+Method: SMO over all examples. A step reads the kernel rows of two examples. A row is made when it is first
+read, so that most rows of examples whose coefficients stay at 0 are never made. Its part within the example's
+own group is kept for the other problems in which the group takes part: of k classes that is k - 1.
+
+Without a bias, the steps are those of `svmbench.solvers.dual.working_set`. With a bias they select the same
+pairs, but by values :math:`v_i = y_i - f(x_i)` in single precision: half the memory, and twice as many in a
+register. As in iterative refinement, that costs no accuracy. When the violation of the optimality conditions
+has fallen by the factor `ROUND`, or the gap seems to be reached, the values are computed again in double
+precision from the rows, which all exist. The next steps start from their differences from the bias, which are
+tiny for free coefficients near the optimum.
+
+The gap is estimated from kernel values in single precision: a bound must be computed from the coefficients.
 
 Everything is done without the interpreter and its lock, so that threads solve several problems at once, each
 with a `TwoGroups` of its own.
@@ -16,6 +23,7 @@ with a `TwoGroups` of its own.
 
 import numpy as np
 
+from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
@@ -26,10 +34,36 @@ from svmbench.solvers.dual.working_set cimport (
     WORKING_SET_PAD, bind, make_row, solve as solve_set, working_set
 )
 
+cdef extern from "two_groups.h" nogil:
+    enum: TWO_GROUPS_PAD
+    ctypedef struct two_groups:
+        ptrdiff_t stride
+        const float* kernel
+        const float* diagonal
+        const double* least
+        const double* most
+        double* beta
+        float* values
+        float* up
+        float* down
+        float* gains
+        make_row make
+        void* maker
+        unsigned char* made
+    void svmbench_two_groups_mark(two_groups*)
+    int64_t svmbench_two_groups_make(int level, two_groups*, double eps, int64_t steps)
+    void svmbench_two_groups_sum(int level, const two_groups*, double* sums)
+
 cdef enum:
     STEPS_BETWEEN = 32      # steps between two looks at the gap, at least
     SHARE_BETWEEN = 16      # and as a part of the examples
     GROUPS = 2
+
+#: Part of the violation down to which steps are made before the values are computed again.
+cdef double ROUND = 1e-4
+
+#: Part of the violation, or of the gap, that at most is left after a round that makes progress.
+cdef double LESS = 0.9
 
 
 cdef class TwoGroups:
@@ -61,6 +95,11 @@ cdef class TwoGroups:
     cdef float[::1] matrix
     cdef unsigned char[::1] made
     cdef double[:, ::1] vectors
+    cdef double[::1] sums                   # scratch
+    # The same for steps in single precision, with values from which `center` is subtracted.
+    cdef two_groups single
+    cdef float[:, ::1] singles
+    cdef double center
     cdef char[::1] query
 
     def __init__(self, groups):
@@ -78,17 +117,27 @@ cdef class TwoGroups:
         self.matrix = np.zeros(most * most, dtype=np.float32)
         self.made = np.zeros(most, dtype=np.uint8)
         self.vectors = np.zeros((7, most))
+        self.sums = np.zeros(most)
+        self.singles = np.zeros((5, most), dtype=np.float32)
         self.query = np.zeros(query, dtype=np.int8)
         self.inner.kernel = &self.matrix[0]
         self.inner.made = &self.made[0]
         self.inner.maker = <void*>self
         self.inner.make = <make_row>make
         bind(&self.inner, &self.vectors[0, 0], most)
+        self.single.kernel = self.inner.kernel
+        self.single.least, self.single.most = self.inner.least, self.inner.most
+        self.single.beta = self.inner.beta
+        self.single.diagonal, self.single.values = &self.singles[0, 0], &self.singles[1, 0]
+        self.single.up, self.single.down = &self.singles[2, 0], &self.singles[3, 0]
+        self.single.gains = &self.singles[4, 0]
+        self.single.made, self.single.maker = self.inner.made, self.inner.maker
+        self.single.make = self.inner.make
 
     @staticmethod
     def possible(Oracle oracle not None):
         """Return whether the layout of an oracle makes rows of examples of one group over another."""
-        return TILE % WORKING_SET_PAD == 0 and oracle.layout.can_cross()
+        return TILE % WORKING_SET_PAD == 0 == TILE % TWO_GROUPS_PAD and oracle.layout.can_cross()
 
     def start(self, Py_ssize_t i, Py_ssize_t j, bounds, bint balanced, double eps):
         """Begin the problem of groups i and j at α = 0.
@@ -122,6 +171,8 @@ cdef class TwoGroups:
             self.hold(which, number, group.layout.stride)
             at += group.layout.stride
         memset(&self.made[0], 0, <size_t>self.inner.stride)
+        np.asarray(self.singles)[0, : at] = vectors[0, : at]
+        self.single.stride = self.inner.stride
 
     cdef int hold(self, Py_ssize_t which, Py_ssize_t number, Py_ssize_t stride) except -1:
         """Point to what is kept of a group, from its first use on."""
@@ -149,22 +200,78 @@ cdef class TwoGroups:
         bool
             Whether the goal is reached.
         """
-        cdef int64_t some = max(<int64_t>STEPS_BETWEEN, <int64_t>self.inner.stride // SHARE_BETWEEN), now = 0
         cdef int64_t end = self.steps + most
-        cdef bint reached = False
+        cdef double violation = self.violation(), gap = INFINITY, last_violation = 0.0, last_gap = 0.0
         with nogil:
-            while not reached and self.steps < end:
-                now = min(some, end - self.steps)
-                now = solve_set(isa_level(), &self.inner, self.balanced, self.eps, now)
-                self.steps += now
-                reached = self.relative_gap() <= goal
-                if now < some:
+            while True:
+                last_violation, last_gap = violation, gap
+                if self.balanced:
+                    self.make_single(goal, end, ROUND * violation)
+                else:
+                    self.make_double(goal, end)
+                self.sum_up()
+                violation, gap = self.violation(), self.relative_gap()
+                if gap <= goal or self.steps >= end or violation < self.eps:
                     break
-        return reached
+                if violation > LESS * last_violation and gap > LESS * last_gap:
+                    break
+        return gap <= goal
+
+    cdef int64_t between(self) noexcept nogil:
+        """Return the steps between two looks at the gap."""
+        return max(<int64_t>STEPS_BETWEEN, <int64_t>self.inner.stride // SHARE_BETWEEN)
+
+    cdef void make_double(self, double goal, int64_t end) noexcept nogil:
+        """Make steps without a bias until the gap seems to be reached, or nothing is gained."""
+        cdef int64_t asked = self.between(), made = asked
+        while self.steps < end and made == asked:
+            asked = min(asked, end - self.steps)
+            made = solve_set(isa_level(), &self.inner, False, self.eps, asked)
+            self.steps += made
+            if self.relative_gap() <= goal:
+                break
+
+    cdef void make_single(self, double goal, int64_t end, double enough) noexcept nogil:
+        """Make steps with a bias until the violation is small, or the gap seems to be reached."""
+        cdef int64_t asked = self.between(), made = asked
+        cdef Py_ssize_t k = 0
+        for k in range(self.inner.stride):
+            self.single.values[k] = <float>(self.inner.values[k] - self.center)
+        svmbench_two_groups_mark(&self.single)
+        while self.steps < end and made == asked:
+            asked = min(asked, end - self.steps)
+            made = svmbench_two_groups_make(isa_level(), &self.single, max(enough, self.eps), asked)
+            self.steps += made
+            for k in range(self.inner.stride):
+                self.inner.values[k] = self.single.values[k] + self.center
+            if self.relative_gap() <= goal:
+                break
+
+    cdef void sum_up(self) noexcept nogil:
+        """Compute the values again from the rows."""
+        cdef Py_ssize_t which = 0, k = 0
+        svmbench_two_groups_sum(isa_level(), &self.single, &self.sums[0])
+        for which in range(GROUPS):
+            for k in range(self.begin[which], self.begin[which] + self.size[which]):
+                self.inner.values[k] = 2.0 * which - 1.0 - self.sums[k]
+
+    cdef double violation(self) noexcept nogil:
+        """Return the violation of the optimality conditions by the values, and set `center`."""
+        cdef double high = -INFINITY, low = INFINITY
+        cdef const double* beta = self.inner.beta
+        cdef const double* v = self.inner.values
+        cdef Py_ssize_t k = 0
+        for k in range(self.inner.stride):
+            if beta[k] < self.inner.most[k]:
+                high = max(high, v[k] if self.balanced else max(v[k], 0.0))
+            if beta[k] > self.inner.least[k]:
+                low = min(low, v[k] if self.balanced else min(v[k], 0.0))
+        self.center = 0.5 * high + 0.5 * low if self.balanced else 0.0
+        return high - low if self.balanced else max(high, -low)
 
     cdef double bias(self) noexcept nogil:
         """Return the mean value of the free coefficients, or the middle between those that can move."""
-        cdef double total = 0.0, high = -1e300, low = 1e300
+        cdef double total = 0.0, high = -INFINITY, low = INFINITY
         cdef const double* beta = self.inner.beta
         cdef const double* v = self.inner.values
         cdef Py_ssize_t free = 0, k = 0
@@ -195,7 +302,10 @@ cdef class TwoGroups:
         return 1.0 - (total - 0.5 * norm2) / (0.5 * norm2 + loss) if 0.5 * norm2 + loss > 0.0 else 0.0
 
     def point(self):
-        """Return α and y_i f(x_i), f without bias, float64, of the first group and then the second."""
+        """Return α and y_i f(x_i), f without bias, float64, of the first group and then the second.
+
+        The responses are sums in double precision of the solver's rows.
+        """
         groups = zip(self.begin, self.size, strict=True)
         places = np.concatenate([np.arange(begin, begin + size) for begin, size in groups])
         beta, v = np.asarray(self.vectors[3])[places], np.asarray(self.vectors[4])[places]

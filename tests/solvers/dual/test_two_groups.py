@@ -11,6 +11,7 @@ from svmbench.kernels.gram import GramOracle
 from svmbench.problem import Problem
 from svmbench.solvers.dual.two_groups import TwoGroups
 from svmbench.solvers.kernel.decomposition import Decomposition, Params
+from tests import instruction_sets
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.1}
 SIZES = (37, 64, 90)
@@ -80,6 +81,28 @@ def test_it_solves_what_decomposition_solves(layout, bias, weighted):
         np.testing.assert_allclose(responses, exact, atol=1e-4)
         if bias != "none":
             assert abs(alpha @ problem.y) <= 1e-12 * alpha.sum()
+
+
+@pytest.mark.parametrize("bias", ["none", "unregularised"])
+@pytest.mark.parametrize("goal", [1e-2, 1e-9])
+def test_responses_are_sums_of_the_rows_in_double_precision(bias, goal):
+    oracle, problem = oracle_of("dense"), problem_of(0, 1, bias, False)
+    alpha, responses = solved(solver_over(oracle), 0, 1, problem, goal)
+    rows = oracle.block(np.arange(alpha.size), np.arange(alpha.size)).astype(np.float64)
+    np.testing.assert_allclose(responses, problem.y * (rows @ (alpha * problem.y)), atol=1e-13)
+
+
+PROGRAM = """
+from tests.solvers.dual.test_two_groups import oracle_of, problem_of, solved, solver_over
+
+alpha, responses = solved(solver_over(oracle_of("dense")), 0, 1, problem_of(0, 1, "unregularised", True))
+print(f"{alpha.sum() - 0.5 * alpha @ responses:.6g}")
+"""
+
+
+@instruction_sets.several
+def test_every_instruction_set_finds_the_optimum():
+    assert len(instruction_sets.outputs(PROGRAM)) == 1
 
 
 def test_what_was_solved_before_changes_no_bit():

@@ -1,0 +1,45 @@
+/* See two_groups.h. */
+#include "two_groups.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Row k of the kernel matrix, computed now if it is missing. */
+static inline const float *kernel_row(two_groups *set, ptrdiff_t k)
+{
+    if (!set->made[k]) {
+        set->make(set->maker, k);
+        set->made[k] = 1;
+    }
+    return set->kernel + k * set->stride;
+}
+
+static inline void mark(two_groups *set, ptrdiff_t k)
+{
+    set->up[k] = set->beta[k] < set->most[k] ? 0.0f : -INFINITY;
+    set->down[k] = set->beta[k] > set->least[k] ? 0.0f : INFINITY;
+}
+
+void svmbench_two_groups_mark(two_groups *set)
+{
+    for (ptrdiff_t k = 0; k < set->stride; k++)
+        mark(set, k);
+}
+
+#define BODY "_two_groups_body.h"
+#include "svmbench/simd/csrc/variants.h"
+
+typedef int64_t (*make_fn)(two_groups *, double eps, int64_t steps);
+typedef void (*sum_fn)(const two_groups *, double *sums);
+static const make_fn MAKE[ISA_LEVELS] = VARIANTS(make_steps);
+static const sum_fn SUM[ISA_LEVELS] = VARIANTS(add_rows);
+
+int64_t svmbench_two_groups_make(int level, two_groups *set, double eps, int64_t steps)
+{
+    return MAKE[level](set, eps, steps);
+}
+
+void svmbench_two_groups_sum(int level, const two_groups *set, double *sums)
+{
+    SUM[level](set, sums);
+}

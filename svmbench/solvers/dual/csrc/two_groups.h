@@ -1,0 +1,36 @@
+/* SMO on a kernel matrix of float32, with values in float32; see two_groups.pyx. */
+#ifndef SVMBENCH_TWO_GROUPS_H
+#define SVMBENCH_TWO_GROUPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    ptrdiff_t stride;       /* variables and length of a row, a multiple of TWO_GROUPS_PAD */
+    const float *kernel;    /* stride rows */
+    const float *diagonal;
+    const double *least;    /* bounds of beta; both 0 where there is no variable */
+    const double *most;
+    double *beta;           /* alpha y, within its bounds; its sum is constant */
+    float *values;          /* y - f(x) less a constant; updated with beta */
+    float *up;              /* 0, or -inf where beta cannot grow */
+    float *down;            /* 0, or +inf where it cannot fall */
+    float *gains;           /* scratch */
+    /* Rows are made when they are first read: `make` fills row k, and `made` is 1 for each row that is filled. */
+    void (*make)(void *maker, ptrdiff_t k);
+    void *maker;
+    unsigned char *made;
+} two_groups;
+
+#define TWO_GROUPS_PAD 32
+
+/* Sets `up` and `down` from beta. */
+void svmbench_two_groups_mark(two_groups *);
+
+/* Makes at most `steps` steps, until the violation is below eps, and returns their number. */
+int64_t svmbench_two_groups_make(int level, two_groups *, double eps, int64_t steps);
+
+/* sums[t] = the sum of beta_k K_kt over all k in this order. Rows of coefficients that are not 0 were made. */
+void svmbench_two_groups_sum(int level, const two_groups *, double *sums);
+
+#endif
