@@ -282,7 +282,9 @@ class Problem:
         return cls(y=y, lam=lam_value, C=C_value, bias=bias, nu=nu, radius=radius, weights=weights)
 
 
-def objectives_rounding(problem: Problem, alpha: NDArray[np.float64], primal: float) -> float:
+def objectives_rounding(
+    problem: Problem, alpha: NDArray[np.float64], primal: float, errors: NDArray[np.float64] | None = None
+) -> float:
     r"""Return a bound of the error of a gap with a Gaussian kernel in double precision.
 
     Each kernel value is at most 1 and rounded, values near 1 all in the same direction. So the error of a
@@ -298,6 +300,8 @@ def objectives_rounding(problem: Problem, alpha: NDArray[np.float64], primal: fl
         A dual point.
     primal : float
         The primal objective at w(α).
+    errors : ndarray of float64, shape (n,), optional
+        Bounds of the errors of the responses, where :math:`\epsilon S` is too coarse.
 
     Returns
     -------
@@ -306,5 +310,9 @@ def objectives_rounding(problem: Problem, alpha: NDArray[np.float64], primal: fl
     """
     total = float(np.abs(alpha).sum())
     weight = 1.0 if problem.weights is None else float(problem.weights.mean())
-    error = float(np.finfo(np.float64).eps) * total * (weight + problem.lam * total)
+    if errors is None:
+        error = float(np.finfo(np.float64).eps) * total * (weight + problem.lam * total)
+    else:
+        weights = 1.0 if problem.weights is None else problem.weights
+        error = float((weights * errors).mean()) + problem.lam * float(np.abs(alpha) @ errors)
     return error if error > ROUNDING_MATTERS * primal else 0.0

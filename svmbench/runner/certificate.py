@@ -209,6 +209,7 @@ def certify(
     diagonal: Callable[[int], float] = lambda i: 1.0,
     *,
     rounded: bool = False,
+    errors: Floats | None = None,
 ) -> dict[str, float]:
     """Return primal, dual, gap, relative_gap, norm, mean_hinge and bias at a dual point.
 
@@ -226,7 +227,9 @@ def certify(
     diagonal : callable, optional
         The function i -> K(x_i, x_i). Default: 1, as for the Gaussian kernel.
     rounded : bool, default False
-        Whether to lower the dual objective by its rounding error, known for the Gaussian kernel.
+        Whether to lower the dual objective by the rounding error of the gap, known for the Gaussian kernel.
+    errors : ndarray of float64, shape (n,), optional
+        Bounds of the errors of the responses, for that error. Default: a coarse one from α alone.
 
     Raises
     ------
@@ -242,7 +245,7 @@ def certify(
     norm2 = max(0.0, float(alpha @ responses))
     loss = problem.mean_loss(responses, bias)
     primal = primal_objective(problem.lam, norm2, loss)
-    dual -= objectives_rounding(problem, alpha, primal) if rounded else 0.0
+    dual -= objectives_rounding(problem, alpha, primal, errors) if rounded else 0.0
     gap = primal - dual
     return {
         "primal": primal,
