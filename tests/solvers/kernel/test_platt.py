@@ -168,6 +168,21 @@ def test_a_coefficient_a_hair_below_c_does_not_move_the_bias(seed):
     assert loss(y, snapshot, snapshot.model.bias) <= 1.01 * loss(y, snapshot, bias)
 
 
+@pytest.mark.parametrize(("seed", "n", "optimum"), [(2, 100, 0.4048), (10, 300, 0.3923), (15, 100, 0.3552)])
+def test_the_bias_of_german_like_data_is_set_where_coefficients_snap_to_c(seed, n, optimum):
+    # 24 coarse features, three in ten positive, gamma 3, C 1. Taking the coefficient at C - 1e-14 for free
+    # gives an objective of .4999.
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.3, 1.0, -1.0)
+    X = np.round(4.0 * rng.uniform(-1.0, 1.0, (n, 24))) / 4.0
+    run, _, _ = started(X, y, {"name": "gaussian", "gamma": 3.0}, seed=seed)
+    snapshot = finished(run)
+    below = 1.0 - snapshot.alpha
+    assert np.any((below > 0.0) & (below < 1e-8))
+    norm = snapshot.alpha @ snapshot.responses / n
+    assert 0.5 * norm + loss(y, snapshot, snapshot.model.bias) == pytest.approx(optimum, abs=1e-3)
+
+
 def loss(y, snapshot, bias):
     return mean_hinge(snapshot.responses, y * bias)
 
