@@ -52,13 +52,10 @@ def main(arguments: Sequence[str]) -> int:
     store = Store(given.results, warn=lambda sentence: None)
     if given.runs:
         paths = dict.fromkeys(path for name in given.runs for path in _paths(store, name))
-        found = [check_run(path, store) for path in paths]
-        findings = [finding for finding in found if finding is not None]
+        checked = (check_run(path, store) for path in paths)
+        findings = (finding for finding in checked if finding is not None)
     else:
-        findings = list(check_all(store))
-    if not findings and not given.json:
-        print(f"no runs in {given.results}; make one with: svmbench run")
-        return 0
+        findings = check_all(store)
     states, others, without = Counter[str](), Counter[str](), Counter[str]()
     told: list[dict[str, str]] = []
     data: dict[str, Dataset] = {}
@@ -71,13 +68,16 @@ def main(arguments: Sequence[str]) -> int:
         else:
             others[finding.kind] += 1
             without[finding.kind] += state == "unchecked"
-        told.append({"run": _name(finding), "kind": finding.kind, "state": state, "reason": sentence})
+        if given.json:
+            told.append({"run": _name(finding), "kind": finding.kind, "state": state, "reason": sentence})
         asked = given.runs or (given.recompute and finding.run is not None)
         quiet = state == "ok" or (state == "unchecked" and finding.kind in ("speed", "check", "verdicts"))
         if not given.json and (asked or not quiet):
             print(f"{state:<12} {_name(finding)}: {sentence}", flush=True)
     if given.json:
         print(json.dumps(told, indent=2))
+    elif not states and not others:
+        print(f"no runs in {given.results}; make one with: svmbench run")
     else:
         if others:
             beside = ", ".join(

@@ -16,26 +16,29 @@ Sections of configurations, few of which are shared by thousands of runs, are st
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import marshal
 import os
 import sqlite3
 import struct
 import zlib
+from collections import deque
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from svmbench.run_config import RunConfig
+from svmbench.store._signatures import signatures
 from svmbench.store.database import COLUMNS, FAILURES, ORDER, TEXTS, created, is_damage, opened, remove
 from svmbench.store.facts import Common, PackedFacts, pack
 from svmbench.store.identity import without_ends
 from svmbench.store.runs import RUNNING, StoredRun
 
-#: Files whose times and sizes validate a row.
+#: Files whose times and sizes validate a row. The time of the last status change (ctime) cannot be set back.
 _FILES = ("run.json", "trace.csv", "status.json")
-_SIGNATURE = struct.Struct(f"<{3 * len(_FILES)}q")
 
 #: Rows written at a time, so that an interruption loses little.
 _BATCH = 2000
@@ -83,15 +86,31 @@ class Index:
         Rows of removed runs are deleted from the index.
         """
         left = set(names)
-        for row in self._rows("WHERE folder = ?", folder):
+        for row, signature in self._signed(folder, self._rows("WHERE folder = ?", folder)):
             name = row[0]
             if name not in left:
                 self._gone.append((folder, name))
                 continue
             left.discard(name)
-            run = self._run(folder, row)
-            if run is not None and _signature(f"{self._root}/{folder}/{name}") == row[-2]:
+            run = self._run(folder, row) if signature == row[-2] else None
+            if run is not None:
                 yield name, run
+
+    def _signed(self, folder: str, rows: Iterator[_Row]) -> Iterator[tuple[_Row, bytes | None]]:
+        """Yield rows with the signatures of their files; those of the next rows are read meanwhile."""
+        home = f"{self._root}/{folder}"
+        with ThreadPoolExecutor(1) as reader:
+            waiting: deque[tuple[list[_Row], Future[list[bytes | None]]]] = deque()
+            while True:
+                batch = list(itertools.islice(rows, _BATCH))
+                if batch:
+                    names = [row[0] for row in batch]
+                    waiting.append((batch, reader.submit(signatures, home, names, _FILES)))
+                if waiting and (len(waiting) > 1 or not batch):
+                    read, found = waiting.popleft()
+                    yield from zip(read, found.result(), strict=True)
+                elif not batch:
+                    return
 
     def missing(self, folder: str, names: Iterable[str]) -> list[str]:
         """Return, sorted, the names of ended runs that have no row; rows are not checked."""
@@ -110,7 +129,7 @@ class Index:
         """Return the run of that name; None without a row, or if a file has changed."""
         for row in self._rows("WHERE folder = ? AND name = ?", folder, name):
             run = self._run(folder, row)
-            if run is not None and _signature(f"{self._root}/{folder}/{name}") == row[-2]:
+            if run is not None and self.signature(folder, name) == row[-2]:
                 return run
         return None
 
@@ -124,7 +143,7 @@ class Index:
 
     def signature(self, folder: str, name: str) -> bytes | None:
         """Return a signature of the files of a run, which changes with them; None before the run's end."""
-        return None if name.endswith(RUNNING) else _signature(f"{self._root}/{folder}/{name}")
+        return None if name.endswith(RUNNING) else signatures(f"{self._root}/{folder}", [name], _FILES)[0]
 
     def _run(self, folder: str, row: _Row) -> StoredRun | None:
         """Return the run of a row; None if the row is damaged."""
@@ -262,18 +281,3 @@ def _crc(folder: str, row: _Row) -> int:
 def _placed(folder: str, row: _Row) -> int:
     """Return the checksum of name, start and key of a run."""
     return zlib.crc32("\0".join((folder, *row[:3])).encode())
-
-
-def _signature(path: str) -> bytes | None:
-    """Return times and sizes of the files of an ended run, None if one is missing.
-
-    The time of the last status change (ctime) cannot be set back, unlike that of the content.
-    """
-    found: list[int] = []
-    try:
-        for name in _FILES:
-            state = os.stat(f"{path}/{name}")
-            found += (state.st_mtime_ns, state.st_ctime_ns, state.st_size)
-    except OSError:
-        return None
-    return _SIGNATURE.pack(*found)

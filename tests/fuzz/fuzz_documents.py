@@ -431,7 +431,7 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         ROOT = Path(folder) / "results"
         SOUND, FUZZED, PREPARED = _make(0).name, _make(1), Path(folder) / "prepared"
-        SIGNATURE = index._signature(str(FUZZED))
+        SIGNATURE = index.signatures(str(FUZZED.parent), [FUZZED.name], index._FILES)[0]
         opened(ROOT)._warn = lambda sentence: None
         seeds = Path(folder) / "seeds"
         seeds.mkdir()

@@ -11,6 +11,7 @@ import pytest
 
 from svmbench.run_config import RunConfig
 from svmbench.store import Store, StoredRun, documents, many
+from svmbench.store._signatures import signatures
 from svmbench.store.identity import identity
 from svmbench.store.state import beginnings
 
@@ -277,17 +278,16 @@ def test_the_newest_runs_are_the_last_of_all(store, some, count):
 
 
 def test_the_newest_runs_are_found_without_reading_others(store, some, monkeypatch):
-    looked, stat = set(), os.stat
+    looked = set()
 
-    def watched(path, *rest, **named):
-        looked.add(str(path).rsplit("/", 1)[0])
-        return stat(path, *rest, **named)
+    def watched(folder, names, files):
+        looked.update(f"{folder}/{name}" for name in names)
+        return signatures(folder, names, files)
 
     monkeypatch.setattr("svmbench.store.runs.read_regular", lambda path: pytest.fail(f"{path} was opened"))
-    monkeypatch.setattr("svmbench.store.index.os.stat", watched)
+    monkeypatch.setattr("svmbench.store.index.signatures", watched)
     assert [run.id for run in store.newest(2)[0]] == [run.id for run in some[-2:]]
-    of_runs = {path for path in looked if "/runs/" in path}
-    assert of_runs == {str(run.path) for run in some[-2:]}
+    assert looked == {str(run.path) for run in some[-2:]}
 
 
 def test_a_start_that_was_edited_in_the_index_hides_no_run(store, some):

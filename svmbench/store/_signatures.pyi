@@ -1,0 +1,3 @@
+from collections.abc import Sequence
+
+def signatures(folder: str, names: Sequence[str], files: Sequence[str]) -> list[bytes | None]: ...
