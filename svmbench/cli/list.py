@@ -121,10 +121,11 @@ def _wide(runs: _Columns, chosen: Sequence[StoredRun], asked: str) -> str:
 def _print_csv(runs: _Columns, chosen: Sequence[StoredRun], asked: str | None) -> None:
     columns = [runs.full(name) for name in asked.split(",")] if asked else runs.usual(chosen)
     names = [column.removeprefix("config.") for column in columns]
-    values = [list(map(runs.value(column), chosen)) for column in columns]
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(map(csv_cell, names))
-    writer.writerows([csv_cell(value) for value in row] for row in zip(*values, strict=True))
+    rows = zip(*(map(runs.value(column), chosen) for column in columns), strict=True)
+    # Numbers stay as they are, and there may be a million of them.
+    writer.writerows([v if type(v) is float or type(v) is int else csv_cell(v) for v in row] for row in rows)
 
 
 def _print_json(runs: _Columns, chosen: Sequence[StoredRun]) -> None:
@@ -195,6 +196,8 @@ class _Columns:
 
     def value(self, column: str) -> Callable[[StoredRun], Any]:
         """Return the function from a run to the value of a column."""
+        from svmbench.store import TRACE_COLUMNS
+
         if column == "config.seed":
             return lambda run: run.seed
         if column == "tags":
@@ -204,6 +207,8 @@ class _Columns:
         if column.startswith("config."):
             found = {place: dotted.get(column) for place, dotted in self._dotted.items()}
             return lambda run: found[id(run.facts.common)]
+        if column in TRACE_COLUMNS and column != "validation_error":
+            return lambda run: run.facts.cell(column)
         return lambda run: run.value(column)
 
     def full(self, name: str) -> str:

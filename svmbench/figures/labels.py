@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
@@ -132,15 +132,20 @@ def put_title(figure: Figure, title: str) -> None:
     fit(text, 0.98 * float(figure.bbox.width))
 
 
+def _measuring(figure: Figure) -> RendererAgg:
+    """Return a renderer that measures texts, without an image of the whole sheet."""
+    return RendererAgg(1, 1, figure.dpi)
+
+
 def fit(text: Text, width: float) -> None:
     """Break a text wider than this number of pixels into lines, after a colon or comma, else at a space.
 
     A first line of a few words before a colon is better than two lines of equal length, since the break then
     looks intended. Words are never broken.
     """
-    figure = text.get_figure()
+    figure = text.get_figure(root=True)
     assert figure is not None
-    renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[arg-type]
+    renderer = _measuring(figure)
 
     def fits(lines: Sequence[str]) -> bool:
         text.set_text("\n".join(lines))
@@ -163,7 +168,7 @@ def put_legend(figure: Figure, handles: Sequence[Line2D]) -> Legend:
     Names wider than the sheet are broken into lines.
     """
     width = 0.98 * float(figure.bbox.width)
-    renderer = FigureCanvasAgg(figure).get_renderer()
+    renderer = _measuring(figure)
     for columns in range(min(len(handles), 8), 0, -1):
         legend = figure.legend(handles=handles, loc="outside lower center", ncols=columns, handlelength=3.2)
         box = legend.get_window_extent(renderer)

@@ -6,6 +6,7 @@ observation carried forward), so a curve never shows values that had not been re
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -105,7 +106,7 @@ class Steps:
     cost: Floats
     value: Floats
 
-    @property
+    @functools.cached_property
     def end(self) -> float:
         """Cost up to which the value is known: of the last observation, or infinity for a settled run."""
         return np.inf if self.run.status in SETTLED else float(self.cost[-1])
@@ -212,9 +213,9 @@ def steps_of(
             else f"no checkpoint ({run.status})"
         )
     known = (value == value) & (cost > 0.0)  # False for NaN
-    if not known.any():
-        return _why_unknown(run, counter, metric, cost, value)
     if not known.all():
+        if not known.any():
+            return _why_unknown(run, counter, metric, cost, value)
         cost, value = cost[known], value[known]
     if not (cost[1:] > cost[:-1]).all():
         # Without costs above that of a later checkpoint, as from baselines that fit from scratch.

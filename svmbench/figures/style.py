@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 import matplotlib
 import numpy as np
@@ -72,10 +72,13 @@ STYLES: dict[str, dict[Any, Any]] = {
 
 #: Metadata that depend on time or machine, disabled since files must be reproducible byte for byte.
 _METADATA: dict[str, dict[str, str | None]] = {
-    "png": {"Software": None},
     "svg": {"Date": None, "Creator": "svmbench"},
     "pdf": {"CreationDate": None, "Creator": "svmbench", "Producer": None},
 }
+
+
+#: Pixels per inch of PNG files.
+_DPI = 200
 
 
 @dataclass(frozen=True)
@@ -197,28 +200,31 @@ def save(figure: Figure, stem: Path, caption: str, formats: Sequence[str] = FORM
     if engine is not None:
         engine.execute(figure)
         figure.set_layout_engine(None)  # layout once for all formats; "none" would draw each twice
-    for kind, metadata in _METADATA.items():
+    for kind in FORMATS:
         path = stem.with_name(f"{stem.name}.{kind}")
         if kind not in formats:
             path.unlink(missing_ok=True)  # it would show an outdated figure
             continue
         buffer = io.BytesIO()
-        options: dict[str, Any] = {"pil_kwargs": {"compress_level": 0}} if kind == "png" else {}
-        figure.savefig(buffer, format=kind, dpi=200, metadata=metadata, **options)
-        paths.append(_replace(path, _in_a_palette(buffer) if kind == "png" else buffer.getvalue()))
+        if kind == "png":
+            figure.savefig(buffer, format="raw", dpi=_DPI)
+            width, height = (int(size) for size in _DPI * figure.bbox_inches.max)
+            paths.append(_replace(path, _in_a_palette(buffer, (width, height))))
+        else:
+            figure.savefig(buffer, format=kind, dpi=_DPI, metadata=_METADATA[kind])
+            paths.append(_replace(path, buffer.getvalue()))
     paths.append(_replace(stem.with_name(f"{stem.name}.txt"), caption.encode()))
     return paths
 
 
-def _in_a_palette(picture: IO[bytes]) -> bytes:
-    """Return a PNG with its own palette of 256 colours: a third of the bytes, visually the same.
+def _in_a_palette(picture: io.BytesIO, size: tuple[int, int]) -> bytes:
+    """Return pixels as a PNG with its own palette of 256 colours: a third of the bytes, visually the same.
 
     Curves, text and their edges have few colours, most of them in one pixel of a thousand. An octree
     preserves the pale colours of bands, to which other methods give the tint of their neighbours. It makes
     the background a shade darker, which is corrected.
     """
-    with Image.open(picture) as image:
-        full = image.convert("RGB")
+    full = Image.frombuffer("RGBA", size, picture.getbuffer()).convert("RGB")
     few = full.quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     palette, ground = few.getpalette(), few.getpixel((0, 0))
     assert palette is not None and isinstance(ground, int)

@@ -19,9 +19,10 @@ def best(runs: Iterable[StoredRun]) -> list[StoredRun]:
     """Return one run per identity: its result if there is one, else the newest."""
     found: dict[str, StoredRun] = {}
     for run in runs:
-        other = found.get(run.key)
-        if other is None or _rank(run) > _rank(other):
-            found[run.key] = run
+        key = run.key
+        other = found.setdefault(key, run)
+        if other is not run and _rank(run) > _rank(other):
+            found[key] = run
     return list(found.values())
 
 
