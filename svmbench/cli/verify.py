@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
     if given.runs:
         paths = dict.fromkeys(path for name in given.runs for path in _paths(store, name))
         checked = (check_run(path, store) for path in paths)
-        findings = (finding for finding in checked if finding is not None)
+        findings: Iterator[Finding] = (finding for finding in checked if finding is not None)
     else:
         findings = check_all(store)
     states, others, without = Counter[str](), Counter[str](), Counter[str]()

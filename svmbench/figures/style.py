@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import matplotlib
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -205,26 +206,29 @@ def save(figure: Figure, stem: Path, caption: str, formats: Sequence[str] = FORM
         if kind not in formats:
             path.unlink(missing_ok=True)  # it would show an outdated figure
             continue
-        buffer = io.BytesIO()
         if kind == "png":
-            figure.savefig(buffer, format="raw", dpi=_DPI)
-            width, height = (int(size) for size in _DPI * figure.bbox_inches.max)
-            paths.append(_replace(path, _in_a_palette(buffer, (width, height))))
-        else:
-            figure.savefig(buffer, format=kind, dpi=_DPI, metadata=_METADATA[kind])
-            paths.append(_replace(path, buffer.getvalue()))
+            paths.append(_replace(path, _in_a_palette(_pixels(figure))))
+            continue
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format=kind, dpi=_DPI, metadata=_METADATA[kind])
+        paths.append(_replace(path, buffer.getvalue()))
     paths.append(_replace(stem.with_name(f"{stem.name}.txt"), caption.encode()))
     return paths
 
 
-def _in_a_palette(picture: io.BytesIO, size: tuple[int, int]) -> bytes:
+def _pixels(figure: Figure) -> Image.Image:
+    canvas = FigureCanvasAgg(figure)
+    figure.savefig(io.BytesIO(), format="raw", dpi=_DPI)
+    return Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+
+
+def _in_a_palette(full: Image.Image) -> bytes:
     """Return pixels as a PNG with its own palette of 256 colours: a third of the bytes, visually the same.
 
     Curves, text and their edges have few colours, most of them in one pixel of a thousand. An octree
     preserves the pale colours of bands, to which other methods give the tint of their neighbours. It makes
     the background a shade darker, which is corrected.
     """
-    full = Image.frombuffer("RGBA", size, picture.getbuffer()).convert("RGB")
     few = full.quantize(256, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
     palette, ground = few.getpalette(), few.getpixel((0, 0))
     assert palette is not None and isinstance(ground, int)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import weakref
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from svmbench.cli.main import main
 from svmbench.solvers import registry
 from svmbench.store import Store
+from svmbench.store.check import check_run
 from tests.figures.stored import stored_run
 
 KEYS = {
@@ -135,3 +137,20 @@ def test_one_solver_is_shown_with_its_keys(here, capsys):
     assert "random   no" in out and "sdca" not in out
     assert main(["solvers", "smo_pear"]) == 2
     assert "solver 'smo_pear' is unknown" in capsys.readouterr().err
+
+
+def test_verify_keeps_no_run_that_it_has_checked(tmp_path, monkeypatch, capsys):
+    for seed in range(5):
+        stored_run(tmp_path, seed=seed, costs=(10,), errors=(0.2,))
+    found, alive = [], []
+
+    def watched(path, store):
+        alive.append(sum(one() is not None for one in found))
+        finding = check_run(path, store)
+        found.append(weakref.ref(finding))
+        return finding
+
+    monkeypatch.setattr("svmbench.store.check.check_run", watched)
+    assert main(["verify", "--results", str(tmp_path)]) == 0
+    assert "5 ok" in capsys.readouterr().out
+    assert max(alive) <= 2

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from svmbench.figures.labels import draw_levels, power_of_ten
+from svmbench.figures.labels import draw_levels, fit, handles_of, power_of_ten, put_legend
+from svmbench.figures.style import looks
 
 
 @pytest.mark.parametrize(
@@ -50,3 +51,11 @@ def test_the_word_of_a_level_stays_inside_the_panel():
     axes.set(xlim=(0, 1), ylim=(0, 10))
     draw_levels(axes, [("the bound", 9.9)], [])
     assert axes.texts[0].get_verticalalignment() == "top"
+
+
+def test_texts_are_measured_without_an_image_of_the_sheet():
+    figure = Figure(figsize=(3.0, 700.0))  # matplotlib makes no image of so many pixels
+    fit(figure.suptitle("a title: of so many words that it needs two lines"), 300.0)
+    assert figure.get_suptitle().count("\n") == 1
+    legend = put_legend(figure, handles_of(looks([("SBP", "sbp"), ("Pegasos", "pegasos")])))
+    assert len(legend.get_texts()) == 2
