@@ -11,7 +11,7 @@ import pytest
 from svmbench.cli.main import main
 from svmbench.solvers import registry
 from svmbench.store import Store
-from svmbench.store.check import check_run
+from svmbench.store.integrity import check_run
 from tests.figures.stored import stored_run
 
 KEYS = {
@@ -150,7 +150,7 @@ def test_verify_keeps_no_run_that_it_has_checked(tmp_path, monkeypatch, capsys):
         found.append(weakref.ref(finding))
         return finding
 
-    monkeypatch.setattr("svmbench.store.check.check_run", watched)
+    monkeypatch.setattr("svmbench.store.integrity.check_run", watched)
     assert main(["verify", "--results", str(tmp_path)]) == 0
     assert "5 ok" in capsys.readouterr().out
     assert max(alive) <= 2
