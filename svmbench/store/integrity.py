@@ -70,7 +70,7 @@ def check_run(path: Path, store: Store) -> Finding | None:
         if run.status in ("running", "killed"):
             return Finding(path, run.status, run.reason, run)
         files = run.files
-        if path.parents[2].name == "unpacked":
+        if path.absolute().parents[2].name == "unpacked":
             return Finding(path, "packed", _PACKED, run)
         if files is None:
             return Finding(path, "unchecked", "readable; stored before there were checksums and models", run)

@@ -54,6 +54,12 @@ def test_every_number_is_recomputed_without_the_oracle(form, here, capsys):
     assert "recomputed, the largest difference" in out and out.endswith("1 ok\n")
 
 
+def test_runs_of_the_current_folder_are_verified(made, capsys, monkeypatch):
+    monkeypatch.chdir(made.root)
+    assert main(["verify", "--results", "."]) == 0
+    assert capsys.readouterr().out.endswith("2 ok\n")
+
+
 def test_a_number_that_is_not_right_is_named(made, capsys, monkeypatch):
     run = made.find("smo")
     # A wrong number under right checksums: what an error in the observer would leave.
