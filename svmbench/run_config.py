@@ -30,6 +30,9 @@ BIASES = ("none", "unregularised")
 #: Weights of the losses; see `svmbench.problem.class_weights`.
 WEIGHTS = ("none", "balanced")
 
+#: Ways to tell more than two classes apart; see `svmbench.multiclass`.
+MULTICLASS = ("none", "one_vs_one", "one_vs_rest")
+
 #: A value of a configuration.
 Parameter: TypeAlias = bool | int | float | str | Sequence["Parameter"] | Mapping[str, "Parameter"] | None
 #: A configuration or a part of it as JSON: plain values, lists and dictionaries.
@@ -71,6 +74,7 @@ class ProblemConfig:
     C: float | None = _key(None, above=0)
     bias: str = _key("none", choices=BIASES)
     weights: str = _key("none", later=True, choices=WEIGHTS)
+    multiclass: str = _key("none", later=True, choices=MULTICLASS)
 
 
 @dataclass(frozen=True)

@@ -135,10 +135,11 @@ def problem_of(run: StoredRun) -> Key:
     data = {key: value for key, value in run.config.dataset.document().items() if key not in _PLACES}
     about = run.facts["about"]
     try:
-        # λ as solved: one run may have been given C and another λ.
-        solved = {"lam": f"{about['problem']['lam']:.6g}", "bias": about["problem"]["bias"]}
-        weights = about["problem"].get("weights")
-        solved |= {} if weights is None else {"weights": weights}
+        # λ as solved: one run may have been given C and another λ. Several binary problems have C in common.
+        posed = about["problem"]
+        name = "C" if posed["lam"] is None else "lam"
+        solved = {name: f"{posed[name]:.6g}", "bias": posed["bias"]}
+        solved |= {key: posed[key] for key in ("weights", "multiclass") if posed.get(key) is not None}
         checksum, kernel = about["dataset"]["checksum"], run.config.kernel.document()
     except (KeyError, TypeError) as error:
         raise UserError("its run.json does not say which problem it solves") from error

@@ -12,7 +12,11 @@ from svmbench.cli._parser import Parser
 from svmbench.errors import UserError
 
 if TYPE_CHECKING:
-    from svmbench.data.dataset import Matrix
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from svmbench.data.dataset import Matrix, Part
+    from svmbench.store.joint_model import JointModel
     from svmbench.store.model import StoredModel
 
 
@@ -21,30 +25,38 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser(
         "predict",
         "Print the class of each row of a file, by the model of a stored run: a label of the training file, "
-        "or +1 and -1 for a data set of the catalogue. The file is one that dataset=file reads, with or "
+        "or +1 and -1 for a task of the catalogue. The file is one that dataset=file reads, with or "
         "without labels, which do not matter, and with the features of the data set of the run. Rows for a "
         "model of your own data are scaled by its training rows, as dataset.scaling says; missing values and "
         "text are replaced as in the training file, by the medians and words that are stored with the run.",
     )
     parser.add_argument("run", metavar="RUN", help="name of the run, a unique prefix of it, or its folder")
     parser.add_argument("file", metavar="FILE", help="the rows")
-    parser.add_argument("--scores", action="store_true", help="print decision values instead of labels")
+    parser.add_argument(
+        "--scores",
+        action="store_true",
+        help="print decision values instead of labels; of several binary problems, all on a line",
+    )
     parser.add_json()
     parser.add_results()
     given = parser.parse_args(arguments)
 
+    import numpy as np
+
     from svmbench.cli.verify import load
     from svmbench.data.rows import filled_rows, prepared_rows
-    from svmbench.recompute import scores, unit
     from svmbench.store import Store
+    from svmbench.store.joint_model import JointModel
 
     run = Store(given.results).find(given.run)
     model = run.model()
     dataset = run.config.dataset.document()
-    train, step = None, None
-    if model.indices is not None or dataset.get("scaling", "none") in ("minmax", "standard"):
-        train = load(run, {}).train.X  # also checks that the files are still those of the run
-        model.check_fits(*train.shape)
+    parts = model.models if isinstance(model, JointModel) else (model,)
+    train = None
+    scaled = dataset.get("scaling", "none") in ("minmax", "standard")
+    if scaled or any(part.indices is not None for part in parts):
+        train = load(run, {}).train  # also checks that the files are still those of the run
+        model.check_fits(*train.X.shape)
     d, columns = int(run.manifest["dataset"]["features"]), run.manifest["dataset"].get("columns")
     filling = run.manifest["dataset"].get("filling")
     if filling is None:
@@ -54,22 +66,38 @@ def main(arguments: Sequence[str]) -> int:
     X = rows.X
     if rows.by_files and train is None:
         load(run, {})  # checks that the files are still those of the run
-    if model.weights is not None and X.shape[1] > d:
-        X = _known_columns(X, d, given.file, model)
-    if model.features is not None:
+    if parts[0].weights is not None and X.shape[1] > d:
+        X = _known_columns(X, d, given.file, parts[0])
+    if parts[0].features is not None:
         X = X.astype("float32")  # the type that feature maps read
-    if model.indices is not None and train is not None and train.dtype == "float32":
-        step = unit(train, model.kernel, run.config.precision)
-    values = scores(model, train, X, step) + model.bias
-    positive, negative = run.manifest["dataset"].get("labels") or ("+1", "-1")
+    values, numbers = _predicted(model, train, X, run.config.precision)
+    labels = run.manifest["dataset"].get("labels") or ("+1", "-1")
     if given.json:
-        named = [_as_number(label) for label in (positive, negative)]
-        shown = [float(v) if given.scores else named[0 if v > 0.0 else 1] for v in values]
+        named = [_as_number(label) for label in labels]
+        shown = values.tolist() if given.scores else [named[k] for k in numbers]
         print(json.dumps({"run": run.id, "scores" if given.scores else "labels": shown}))
         return 0
-    lines = (repr(float(v)) if given.scores else positive if v > 0.0 else negative for v in values)
+    told = (" ".join(map(repr, np.atleast_1d(v).tolist())) for v in values)
+    lines = told if given.scores else (labels[k] for k in numbers)
     sys.stdout.writelines(f"{line}\n" for line in lines)
     return 0
+
+
+def _predicted(
+    model: StoredModel | JointModel, train: Part | None, X: Matrix, precision: str
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the decision values of rows, and the places of their labels among those of the data set."""
+    from svmbench.recompute import joint_scores, scores, unit
+    from svmbench.store.joint_model import JointModel
+
+    if isinstance(model, JointModel):
+        values = joint_scores(model, train, X, precision)
+        return values, model.predicted(values)
+    step = None
+    if model.indices is not None and train is not None and train.X.dtype == "float32":
+        step = unit(train.X, model.kernel, precision)
+    values = scores(model, None if train is None else train.X, X, step) + model.bias
+    return values, (~(values > 0.0)).astype(int)
 
 
 def _say(line: str) -> None:

@@ -103,8 +103,9 @@ def _name(finding: Finding) -> str:
 
 def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[str, str]:
     """Return state and message of an intact run."""
-    from svmbench.recompute import compare, contradictions, numbers
+    from svmbench.recompute import compare, contradictions, joint_numbers, numbers
     from svmbench.store.identity import run_id
+    from svmbench.store.joint_model import JointModel
 
     summary, about = run.summary(), run.manifest
     if run.id != run_id(about["identity"]):
@@ -131,7 +132,8 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
         return "differs", f"the model is of kernel {model.kernel}, run.json says {kernel}"
     # Features in double precision are used as loaded, even if they are multiples of a unit.
     precision = run.config.precision if set.train.X.dtype.itemsize == 4 else "double"
-    made = numbers(model, about["problem"], set, precision)
+    posed = about["problem"], set, precision
+    made = joint_numbers(model, *posed) if isinstance(model, JointModel) else numbers(model, *posed)
     wrong, largest, left, vague = compare(summary, made, (about.get("optimum_values") or {}).get("dual"))
     if wrong:
         return "differs", "; ".join(wrong)

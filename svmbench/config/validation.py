@@ -56,11 +56,11 @@ def checked(given: Mapping[str, Any]) -> RunConfig:
     """
     outside = {key: value for key, value in given.items() if key not in _ELSEWHERE}
     top = check_values("", outside, RunConfig, TOP)
-    dataset, suggested = _dataset(given.get("dataset"))
+    sections = {name: check_values(f"{name}.", given.get(name, {}), kind) for name, kind in SECTIONS.items()}
+    dataset, suggested = _dataset(given.get("dataset"), sections["problem"]["multiclass"])
     solver = _choice("solver", given.get("solver"))
     kernel = _kernel(given.get("kernel"), suggested, dataset.name)
     features = _choice("features", given.get("features", {"name": "none"}))
-    sections = {name: check_values(f"{name}.", given.get(name, {}), kind) for name, kind in SECTIONS.items()}
     validate = sections["validate"]
     return _consistent(
         RunConfig(
@@ -91,7 +91,28 @@ def _consistent(config: RunConfig) -> RunConfig:
             f"budget.test_error={show(budget.test_error)} cannot end the fits of "
             f"validate.folds={config.validate.folds}, which see no test set: leave one of them out"
         )
+    if config.problem.multiclass != "none":
+        _check_multiclass(config)
     return config
+
+
+def _check_multiclass(config: RunConfig) -> None:
+    """Raise a `UserError` for a key that means nothing in a run of several binary problems."""
+    given, target = f"problem.multiclass={config.problem.multiclass}", config.budget.test_error
+    if target is not None:
+        raise UserError(
+            f"budget.test_error={show(target)} cannot end the binary problems of {given}, whose test error "
+            "is known when all have ended: leave one of them out"
+        )
+    if config.validate is not None:
+        raise UserError(
+            f"validate.folds={config.validate.folds} splits two classes, {given} has more: leave one of them "
+            "out"
+        )
+    if config.start is not None:
+        raise UserError(
+            f"start={config.start} begins one binary problem, {given} has several: leave one of them out"
+        )
 
 
 def _named(section: str, given: Any) -> tuple[str, dict[str, Any]]:
@@ -154,16 +175,44 @@ def _budget(budget: dict[str, Any], solver: str) -> dict[str, Any]:
     return budget
 
 
-def _dataset(given: Any) -> tuple[Choice, Suggested]:
-    """Return the data set with its parameters, and the values suggested for it."""
+def _dataset(given: Any, multiclass: str) -> tuple[Choice, Suggested]:
+    """Return the data set with its parameters, all its classes if wanted, and the values suggested for it."""
     from svmbench.data import catalogue
+    from svmbench.data.parameters import EVERY
 
     name, params = _named("dataset", given)
     suggested = Suggested(**check_section("dataset.suggested.", params.pop("suggested", {}), Suggested))
     kind = catalogue.set_of({"name": name, **params})
     checked = check_section("dataset.", params, schema_of("dataset", kind))
     called = catalogue.own_name(name, checked["path"]) if kind == catalogue.OWN else name
+    if multiclass != "none":
+        checked = _every_class(kind, checked, f"problem.multiclass={multiclass}")
+    elif catalogue.multiclass(kind) and checked.get("task") == EVERY:
+        raise UserError(
+            f"dataset.task={EVERY} has more than two classes: say by problem.multiclass=one_vs_one or "
+            "one_vs_rest how they are told apart, or give another task"
+        )
     return Choice(called, checked), suggested
+
+
+def _every_class(kind: str, params: dict[str, Any], given: str) -> dict[str, Any]:
+    """Return the parameters of a data set with all its classes; a `UserError` if it has two only."""
+    from svmbench.data import catalogue
+    from svmbench.data.parameters import EVERY
+
+    if not catalogue.multiclass(kind):
+        able = ", ".join(name for name in catalogue.names() if catalogue.multiclass(name))
+        raise UserError(
+            f"dataset={kind} has two classes, {given} needs more: leave it out, or give one of {able}"
+        )
+    usual = {item.name: item.default for item in fields(schema_of("dataset", kind))}
+    for key in ("task", "positive"):
+        asked = params.get(key, usual.get(key))
+        if asked not in (usual.get(key), EVERY):
+            raise UserError(
+                f"dataset.{key}={show(asked)} makes two classes of all, {given} keeps them: leave one out"
+            )
+    return check_section("dataset.", {**params, "task": EVERY}, schema_of("dataset", kind))
 
 
 def _kernel(given: Any, suggested: Suggested, dataset: str) -> Choice:

@@ -88,6 +88,11 @@ def schema(name: str) -> type:
     return module(name).Params
 
 
+def multiclass(name: str) -> bool:
+    """Return whether a set keeps more than two classes apart with ``task=all``."""
+    return bool(getattr(module(name), "MULTICLASS", False))
+
+
 @functools.cache
 def entry(name: str) -> Entry:
     """Return the catalogue entry of a set."""

@@ -28,7 +28,7 @@ class Part:
     X : ndarray of float32, shape (n, d), C-contiguous, or csr_array of float32 with sorted int32 indices
         One example per row. The user's data are float64 in all parts if float32 would round a value.
     y : ndarray of float64, shape (n,)
-        Labels in {-1, +1}.
+        Labels in {-1, +1}; numbers 0, 1, ... of the classes in a set of several (`Dataset.classes`).
     """
 
     X: Matrix
@@ -54,8 +54,8 @@ class Dataset:
         SHA-256 over the checksums of the raw files, the parameters and the version of the preparation.
     info : dict
         title, task, rows and positives per part, features, columns (of the files; more than features if
-        empty ones were removed), density (of the training part), scaling, sources (file and sha256),
-        parameters, licence, citation.
+        empty ones were removed), labels (of the files), density (of the training part), scaling, sources
+        (file and sha256), parameters, licence, citation.
     """
 
     name: str
@@ -64,6 +64,12 @@ class Dataset:
     test: Part | None
     checksum: str
     info: dict[str, Any]
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Labels of the classes by their numbers, in a set of more than two; else none."""
+        labels = tuple(self.info.get("labels") or ())
+        return labels if len(labels) > 2 else ()
 
 
 @dataclass(frozen=True)
@@ -78,8 +84,8 @@ class Prepared:
         Description of the scaling.
     columns : int, optional
         Columns of the files, if the parts do not have all of them.
-    labels : tuple of (str, str), optional
-        Labels of the positive and the negative class in the files.
+    labels : tuple of str, optional
+        Labels of the positive and the negative class in the files, or of all classes by their numbers.
     filling : dict, optional
         What replaces missing values and text (`svmbench.data.filling`), as a JSON document.
     """
@@ -87,7 +93,7 @@ class Prepared:
     parts: dict[str, Part]
     scaling: str
     columns: int | None = None
-    labels: tuple[str, str] | None = None
+    labels: tuple[str, ...] | None = None
     filling: dict[str, Any] | None = None
 
 
@@ -104,13 +110,16 @@ def storage(prepared: Prepared, *, given: bool = False) -> Prepared:
     Raises
     ------
     UserError
-        If a value is too large for float32, or the training part has one class only.
+        If a value is too large for float32, or the training part lacks a class.
     """
-    train = prepared.parts["train"]
-    if abs(float(train.y.sum())) == train.n:
+    train, labels = prepared.parts["train"], prepared.labels or ()
+    present = np.unique(train.y)
+    if present.size < 2:
         raise UserError(
             "the training examples are all of one class: choose another positive class or another split"
         )
+    if len(labels) > 2 and (left := set(range(len(labels))) - set(present.tolist())):
+        raise UserError(f"no training example has the label '{labels[min(left)]}': choose another split")
     dense = held_dense(train.X)
     double = given and not all(is_exact(part.X) for part in prepared.parts.values())
     dtype = np.float64 if double else np.float32

@@ -10,6 +10,10 @@ from svmbench.errors import UserError, nearest
 #: Row numbers have 32 bits.
 _MOST_ROWS = 2**31 - 1
 
+#: Task of a set whose classes are all kept (`svmbench.data.catalogue.multiclass`), and the digits' labels.
+EVERY = "all"
+DIGITS = tuple("0123456789")
+
 
 def one_of(default: str, *others: str) -> Any:
     """Return a text field with allowed words."""
@@ -51,19 +55,23 @@ def check(params: Any) -> None:
             raise UserError(f"dataset.{name}={value} is not allowed: give a number {wanted}")
 
 
-def digits(task: int | str | list[int]) -> str:
+def digits(task: int | str | list[int], *, every: bool = False) -> str:
     """Return the canonical text of a set of positive digits.
 
     Parameters
     ----------
     task : int, str or list of int
         One digit (``8``), a range (``0-4``) or a list (``[0, 1, 2]`` or ``0,1,2``).
+    every : bool, default False
+        Whether `EVERY` is allowed: each digit is a class of its own.
 
     Returns
     -------
     str
         Ascending; three or more consecutive digits as a range: ``8``, ``0-4``, ``1,3,5-9``.
     """
+    if every and task == EVERY:
+        return EVERY
     wanted = _digit_set(task)
     if wanted is None or not 0 < len(wanted) < 10:
         raise UserError(

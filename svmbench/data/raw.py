@@ -46,6 +46,11 @@ class Table:
         wanted = np.array([label in positive for label in self.labels])
         return np.where(wanted[self.codes], 1.0, -1.0)
 
+    def numbered(self, labels: tuple[str, ...]) -> NDArray[np.float64]:
+        """Return the place of each row's label in a tuple that holds all labels."""
+        places = np.array([float(labels.index(label)) for label in self.labels])
+        return places[self.codes]
+
     @property
     def counts(self) -> dict[str, int]:
         """Number of rows of each label."""

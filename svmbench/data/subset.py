@@ -27,21 +27,23 @@ def sampled(data: Dataset, rows: int, seed: int) -> Dataset:
     Raises
     ------
     UserError
-        If there are fewer training examples, or those drawn are all of one class.
+        If there are fewer training examples, or those drawn lack a class.
     """
     n = data.train.n
     if rows > n:
         raise UserError(f"subset={rows} is more than the {n} training examples: give at most {n}")
     train = take(data.train.X, data.train.y, np.sort(random_split(n, {"train": rows}, seed)["train"]))
-    positives = int(np.count_nonzero(train.y > 0.0))
-    if positives in (0, rows):
+    classes, drawn = len(data.classes) or 2, np.unique(train.y).size
+    if drawn < classes:
+        held = "are all of one class" if drawn == 1 else f"hold {drawn} of the {classes} classes"
         raise UserError(
-            f"the {rows} training examples that seed={seed} draws are all of one class: give a larger "
-            "subset or another seed"
+            f"the {rows} training examples that seed={seed} draws {held}: give a larger subset or another "
+            "seed"
         )
+    positives = {"train": int(np.count_nonzero(train.y > 0.0))}
     info = data.info | {
         "rows": data.info["rows"] | {"train": rows},
-        "positives": data.info["positives"] | {"train": positives},
+        **({"positives": data.info["positives"] | positives} if not data.classes else {}),
         "density": density(train.X),
         "subset": {"rows": rows, "seed": seed, "of": n},
     }

@@ -6,8 +6,18 @@ So agreement is meaningful.
 """
 
 from svmbench.recompute.consistency import contradictions
+from svmbench.recompute.joint import joint_numbers, joint_scores
 from svmbench.recompute.multiples import unit
 from svmbench.recompute.numbers import TOLERANCES, compare, numbers
 from svmbench.recompute.scores import scores
 
-__all__ = ["TOLERANCES", "compare", "contradictions", "numbers", "scores", "unit"]
+__all__ = [
+    "TOLERANCES",
+    "compare",
+    "contradictions",
+    "joint_numbers",
+    "joint_scores",
+    "numbers",
+    "scores",
+    "unit",
+]

@@ -59,8 +59,15 @@ def contradictions(
     optimum : mapping or None
         Current record of the optimum named by the run.
     """
-    found = [*_posed(manifest), *_trace(rows), *_charged(manifest, rows), *_bounds(manifest, rows, optimum)]
-    return found + list(_ended(manifest["config"]["budget"], status, reason, rows))
+    found = [*_posed(manifest), *_trace(rows), *_charged(manifest, rows)]
+    if not _several(manifest):  # their gaps are those of the binary problem with the largest
+        found += _bounds(manifest, rows, optimum)
+    return found + list(_ended(manifest["config"]["budget"], status, reason, rows, _several(manifest)))
+
+
+def _several(manifest: Mapping[str, Any]) -> bool:
+    """Return whether the run is of several binary problems."""
+    return manifest["config"]["problem"].get("multiclass", "none") != "none"
 
 
 def _posed(manifest: Mapping[str, Any]) -> Iterator[str]:
@@ -74,7 +81,7 @@ def _posed(manifest: Mapping[str, Any]) -> Iterator[str]:
     if about["checksum"] != same["checksum"]:
         yield "the data set has another checksum than the identity"
     n = about["rows"]["train"]
-    if not _close(problem["lam"] * problem["C"] * n, 1.0):
+    if not _several(manifest) and not _close(problem["lam"] * problem["C"] * n, 1.0):
         yield f"lam {problem['lam']!r} and C {problem['C']!r} are not those of {n} examples"
     for key in ("lam", "C"):
         asked = config["problem"].get(key)
@@ -107,7 +114,8 @@ def _trace(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def _charged(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Compare the count by iterations with the charges of the solver."""
     n = manifest["dataset"]["rows"]["train"]
-    if manifest["config"]["solver"]["name"] not in _ONE_ROW:
+    pairs = manifest["config"]["problem"].get("multiclass") == "one_vs_one"  # each has an n of its own
+    if manifest["config"]["solver"]["name"] not in _ONE_ROW or pairs:
         return
     for row in rows:
         if row["kev_iter"] is None:
@@ -158,9 +166,9 @@ def _bounds(
 
 
 def _ended(
-    budget: Mapping[str, Any], status: str, reason: str, rows: Sequence[Mapping[str, Any]]
+    budget: Mapping[str, Any], status: str, reason: str, rows: Sequence[Mapping[str, Any]], several: bool
 ) -> Iterator[str]:
-    """Compare the end with the budget and the last checkpoint."""
+    """Compare the end with the budget and the last checkpoint; of several problems, some reach a target."""
     if not rows:
         return
     last, said = rows[-1], f"the run ended as {status}, {reason}"
@@ -183,7 +191,7 @@ def _ended(
     elif (made := _ITERATIONS.match(reason)) is not None:
         if int(made[1]) != budget["iterations"] or last["iterations"] < int(made[1]):
             yield f"{said}: the last checkpoint is at {last['iterations']} iterations"
-    elif (target := _TARGET.match(reason)) is not None:
+    elif (target := _TARGET.match(reason)) is not None and not several:
         seen = last["relative_gap" if target[1] == "gap" else "test_error"]
         if budget.get(target[1]) is None or seen is None or seen > budget[target[1]]:
             yield f"{said}: the last checkpoint has {seen!r}"

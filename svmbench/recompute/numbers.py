@@ -38,7 +38,7 @@ BOUNDED = ("rounding", "confidence")
 _ERRORS = {"primal_objective": 1.0, "mean_hinge": 2.0, "dual_objective": 1.0}
 
 #: Largest magnitude of scores whose sign may be wrong in single precision.
-_UNSURE = 1e-5
+UNSURE = 1e-5
 
 
 def numbers(
@@ -133,7 +133,7 @@ def _rounding(
 
 def _doubt(name: str, margins: Floats, rounding: Floats) -> dict[str, float]:
     """Return the number of examples of a part, and of those with a score near 0."""
-    unsure = np.count_nonzero(np.abs(margins) <= np.maximum(_UNSURE, rounding))
+    unsure = np.count_nonzero(np.abs(margins) <= np.maximum(UNSURE, rounding))
     return {f"rows_{name}": float(margins.size), f"unsure_{name}": float(unsure)}
 
 
@@ -227,7 +227,7 @@ def compare(
         because of double precision or the error stated in the row.
     """
     wrong, largest, vague = [], 0.0, []
-    scale = abs(made["primal_objective"])
+    scale = abs(made.get("primal_objective", 0.0))
     if row.get("dual_source") == "optimum" and bound is not None:
         gap = made["primal_objective"] - bound
         relative = gap / made["primal_objective"]

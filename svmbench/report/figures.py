@@ -77,12 +77,15 @@ def _title(runs: Sequence[StoredRun]) -> str:
     said = shared(runs)
     about = runs[0].facts["about"]["problem"]
     if "C = " not in said and "λ = " not in said:
-        said += f"{', ' if said else ''}λ = {about['lam']:.4g}"
+        name, value = ("λ", about["lam"]) if about["lam"] is not None else ("C", about["C"])
+        said += f"{', ' if said else ''}{name} = {value:.4g}"
     bias = about["bias"]
     if bias not in (None, "none"):
         said += f", {bias} bias"
     if "weights" in about:
         said += f", {about['weights']} weights"
+    if "multiclass" in about:
+        said += f", {about['multiclass'].replace('_', ' ')}"
     subset = runs[0].config.subset
     part = "" if subset is None else f", {subset} examples (seed {runs[0].seed})"
     return f"{setting(runs[0], 'dataset')}{part}: {said}"

@@ -23,9 +23,9 @@ from svmbench.runner.ends import End, end_by
 from svmbench.runner.environment import concurrent_load, peak_memory
 from svmbench.runner.folds import cross_validate
 from svmbench.runner.guard import needed
+from svmbench.runner.joint import JointTask, JointTraining
 from svmbench.runner.load import wait_until_quiet
 from svmbench.runner.manifest import manifest
-from svmbench.runner.margin import FAILURE
 from svmbench.runner.memory import Allowance
 from svmbench.runner.outcome import Outcome
 from svmbench.runner.progress import Progress
@@ -40,6 +40,7 @@ from svmbench.store.identity import identity, rounded
 if TYPE_CHECKING:
     from svmbench.data import Dataset
     from svmbench.runner.optimum import Optimum
+    from svmbench.store.joint_model import JointModel
     from svmbench.store.model import StoredModel
 
     _Load = Callable[..., Dataset]
@@ -111,8 +112,9 @@ def _execute(
     version = None if config.features is None else features.get(config.features.name).version
     same = identity(config, data.checksum, release, version)
     allowance = Allowance.of(config, data)  # before the task: its copies of the data count
-    task = Task.of(config, data, solver)
-    if config.start is not None:
+    several = config.problem.multiclass != "none"
+    task = JointTask(config, data, solver) if several else Task.of(config, data, solver)
+    if config.start is not None and isinstance(task, Task):
         first = first_point(config, data.checksum, task.problem, store)
         task, same["start"] = replace(task, first=first), fingerprint(first)
     attempt = _Attempt(task, store, same, allowance, progress, interrupt)
@@ -124,7 +126,7 @@ class _Attempt:
 
     def __init__(
         self,
-        task: Task,
+        task: Task | JointTask,
         store: Store,
         same: dict[str, Any],
         allowance: Allowance | None,
@@ -152,13 +154,12 @@ class _Attempt:
             return Outcome.found(found)
         if ready is not None:
             ready()
-        about = manifest(task.config, task.data, task.solver, task.problem, store, self._best)
+        about = manifest(task.config, task.data, task.solver, task.terms, store, self._best)
         about |= {"seeds": task.seeds, "runs_before": runs_before}
         if self._allowance is not None:
             about["memory"] = self._allowance.about
         waiting = (lambda who: progress.say(f"waiting for {who} to make this run")) if wait else None
-        same = task.config, self._same, task.solver, store, task.problem.n, progress.say
-        before = beginning(*same) if end is None else None
+        before = self._beginning() if end is None else None
         if before is not None:
             about["continued"] = before.about
         try:
@@ -197,6 +198,8 @@ class _Attempt:
 
     def _settle(self) -> None:
         """Complete the problem and the identity by the certified optimum."""
+        if isinstance(self._task, JointTask):  # each of its problems is completed when it begins
+            return
         self._task, self._best, derived = settle(self._task, self._store, self._allowance, self._progress)
         if derived:
             derived = {key: rounded(value) for key, value in derived.items()}
@@ -204,20 +207,32 @@ class _Attempt:
 
     def _trained(self, writer: RunWriter, before: Beginning | None) -> End:
         """Train on all examples; return the end and keep the answer."""
-        training = self._training_of(self._task, self._best, self._allowance, self._progress)
+        training = self._own_training()
         end = self._ended(lambda: training.drive(writer.checkpoint, writer, before))
         assert end is not None, "the training loop gave no end"
-        # Such a gap rests on a sample: it is a bound except with this probability.
-        sampled = training.precision in ("rounding", "confidence")
         self._answer = _Answer(
             training.model(), training.alpha, training.predict,
             {
                 "wrong_tests": training.wrong_tests,
                 **({} if training.load is None else {"load": training.load}),
-                **({"failure_probability": FAILURE} if sampled else {}),
+                **({} if training.failure is None else {"failure_probability": training.failure}),
             },
         )  # fmt: skip
         return end
+
+    def _beginning(self) -> Beginning | None:
+        """Return the stored run that this one continues, if any."""
+        task, store = self._task, self._store
+        if isinstance(task, JointTask):
+            return None
+        return beginning(task.config, self._same, task.solver, store, task.problem.n, self._progress.say)
+
+    def _own_training(self) -> Training | JointTraining:
+        """Return the training of the run itself."""
+        task, progress, allowance = self._task, self._progress, self._allowance
+        if isinstance(task, JointTask):
+            return JointTraining(task, self._store, progress, self._interrupt, allowance, self._marked)
+        return self._training_of(task, self._best, allowance, progress)
 
     def _training_of(
         self, task: Task, best: Optimum | None, allowance: Allowance | None, progress: Progress
@@ -245,7 +260,7 @@ class _Attempt:
         """Train on the kept examples of a fold; return the end and the last checkpoint."""
         allowance = Allowance.of(config, data)
         task, best, _ = settle(Task.of(config, data, self._task.solver), self._store, allowance, progress)
-        if self._answer.alpha is not None:
+        if self._answer.alpha is not None and isinstance(self._task, Task):
             before = self._task.problem.bounds[kept]
             loss = str(config.solver.parameters.get("loss", "hinge"))
             task = replace(task, first=moved(self._answer.alpha[kept], before, task.problem, loss))
@@ -275,7 +290,7 @@ class _Attempt:
 class _Answer:
     """What is stored of a training, without its examples and rows; by default of none."""
 
-    model: StoredModel | None = None
+    model: StoredModel | JointModel | None = None
     alpha: NDArray[np.float64] | None = None
     predict: Callable[[Any], NDArray[np.float64]] | None = None
     about: Mapping[str, Any] = field(default_factory=lambda: {"wrong_tests": None})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,10 @@ from svmbench.errors import UserError
 from svmbench.files import digest
 from svmbench.run_config import ObserveConfig, RunConfig
 from svmbench.runner.ends import End
-
-if TYPE_CHECKING:
-    from svmbench.runner.progress import Progress
+from svmbench.runner.progress import PartProgress, Progress
 
 #: A fit of a configuration on some training examples of a data set: its end and its last checkpoint.
-Fit = Callable[[Dataset, NDArray[np.int64], RunConfig, "Progress"], tuple[End, dict[str, Any]]]
+Fit = Callable[[Dataset, NDArray[np.int64], RunConfig, Progress], tuple[End, dict[str, Any]]]
 
 #: Counters of a fit that are recorded; None of a fit that evaluates no kernel.
 _COUNTED = ("kev_ondemand", "kev_iter")
@@ -71,7 +69,7 @@ def cross_validate(
     for number, left_out in enumerate(parts, start=1):
         name = f"fold {number} of {len(parts)}"
         kept = np.setdiff1d(np.arange(data.train.y.size), left_out)
-        end, row = fit(_parted(data, kept, left_out), kept, inner, _Quiet(progress, name))
+        end, row = fit(_parted(data, kept, left_out), kept, inner, PartProgress(progress, name))
         if end.status == "interrupted" or not row:  # no checkpoint: it ran out of time
             return found, End(end.status, f"{end.reason} in {name}")
         mistakes = round(row["validation_error"] * left_out.size)
@@ -90,23 +88,3 @@ def _parted(data: Dataset, kept: NDArray[np.int64], left_out: Any) -> Dataset:
     train, validation = (take(data.train.X, data.train.y, rows) for rows in (kept, left_out))
     checksum = digest([data.checksum, left_out.tolist()], 64)
     return replace(data, train=train, validation=validation, test=None, checksum=checksum)
-
-
-class _Quiet:
-    """Passes on the messages of a fit, but not its checkpoints."""
-
-    def __init__(self, progress: Progress, name: str) -> None:
-        self._progress = progress
-        self._name = name
-
-    def say(self, text: str) -> None:
-        self._progress.say(f"{self._name}: {text}")
-
-    def advanced(self, counter: str, value: int, goal: int | None, seconds: float) -> None:
-        self._progress.advanced(counter, value, goal, seconds)
-
-    def doing(self, what: str, left: float | None = None) -> None:
-        self._progress.doing(f"{self._name}: {what}", left)
-
-    def observed(self, row: dict[str, Any]) -> None:
-        """Ignore a checkpoint."""

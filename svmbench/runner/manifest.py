@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from svmbench.files import digest
-from svmbench.problem import Problem
 from svmbench.run_config import RunConfig
 from svmbench.runner.environment import concurrent_load, environment
 from svmbench.runner.optimum import Optimum
@@ -20,11 +19,14 @@ def manifest(
     config: RunConfig,
     data: Dataset,
     solver: type[Solver],
-    problem: Problem,
+    terms: dict[str, Any],
     store: Store,
     best: Optimum | None,
 ) -> dict[str, Any]:
-    """Return run.json of a run that begins, without its identity; ``best`` is its reference optimum."""
+    """Return run.json of a run that begins, without its identity.
+
+    ``terms`` are those of its problem, ``best`` is its reference optimum.
+    """
     rows = {name: part.y.size for name in ("train", "validation", "test") if (part := getattr(data, name))}
     return {
         "config": config.document(),
@@ -34,7 +36,7 @@ def manifest(
             "rows": rows,
             "features": data.train.X.shape[1],
             "columns": data.info.get("columns"),  # None: prepared by an older version
-            # Known for the user's own data only; `svmbench predict` needs them.
+            # Known for the user's own data and several classes only; `svmbench predict` needs them.
             **{key: data.info[key] for key in ("labels", "filling") if data.info.get(key)},
         },
         "solver": {
@@ -43,8 +45,7 @@ def manifest(
             "title": solver.title,
             "counting": solver.counting,
         },
-        "problem": _terms(problem)
-        | ({} if config.problem.weights == "none" else {"weights": config.problem.weights}),
+        "problem": terms,
         "optimum": None if best is None else digest(best.key),
         # As of now: the stored optimum may be replaced.
         "optimum_values": None if best is None else {name: getattr(best, name) for name in _OPTIMUM},
@@ -55,7 +56,3 @@ def manifest(
 
 #: Numbers of the reference optimum in run.json.
 _OPTIMUM = ("primal", "dual", "relative_gap", "norm", "mean_hinge", "nu", "nu_interval", "bias")
-
-
-def _terms(problem: Problem) -> dict[str, Any]:
-    return {name: getattr(problem, name) for name in ("lam", "C", "nu", "radius", "bias")}

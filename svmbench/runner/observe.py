@@ -86,6 +86,8 @@ class Observer:
     ----------
     wrong : ndarray of bool or None
         Which test examples the last snapshot misclassifies; None without a test set.
+    scores : dict
+        Scores of the last snapshot by held-out part (``test``, ``validation``), if they were computed.
     """
 
     def __init__(
@@ -118,6 +120,7 @@ class Observer:
         self._before = self._state()
         self._last: tuple[KernelExpansion, NDArray[np.float64]] | None = None
         self.wrong: NDArray[np.bool_] | None = None
+        self.scores: dict[str, NDArray[np.float64]] = {}
 
     @property
     def wrong_tests(self) -> str | None:
@@ -170,6 +173,7 @@ class Observer:
 
     def _seen(self, snapshot: Snapshot, last: bool) -> dict[str, Any]:
         row: dict[str, Any] = {}
+        self.scores = {}
         self._generalise(row, snapshot.model, last)
         if self._races is not None and row.get("test_error", math.inf) <= self._races:
             last = last or self._exact
@@ -353,19 +357,20 @@ class Observer:
         for name, part in self._parts():
             if f"{name}_error" in row:
                 continue
-            wrong = self._wrong(model, name, part, last)
-            if wrong is None:
+            scores = self._held_out(model, name, part, last)
+            if scores is None:
                 continue
+            self.scores[name], wrong = scores, mistaken(scores, part.y)
             count = int(np.count_nonzero(wrong))
             row[f"{name}_error"] = count / wrong.size
             if name == "test":
                 self.wrong, row["test_mistakes"] = wrong, count
 
-    def _wrong(self, model: Model, name: str, part: Part, last: bool) -> NDArray[np.bool_] | None:
-        """Return which examples of a part are misclassified; None if too expensive."""
+    def _held_out(self, model: Model, name: str, part: Part, last: bool) -> NDArray[np.float64] | None:
+        """Return the scores of the examples of a part; None if too expensive."""
         scores = self._tests.get(name)
         if scores is None or not isinstance(model, KernelExpansion):
-            return mistaken(model.scores(self._oracle, part.X), part.y)
+            return model.scores(self._oracle, part.X)
         if not self._affords(scores.price(model), last or self._races is not None):
             return None
-        return mistaken(scores(model), part.y)
+        return scores(model)

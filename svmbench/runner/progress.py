@@ -42,11 +42,34 @@ class Progress(Protocol):
         what : str
             ``loading``, ``solving the optimum``, ``waiting`` for a quiet machine, ``training``,
             ``checkpoint``, ``certifying`` the last gap, or ``drawing``; in a cross-validation after
-            ``fold K of N:``.
+            ``fold K of N:``, with several binary problems after ``problem K of N:``.
         left : float, optional
             Seconds after which a budget probably ends the training, where one allows a forecast.
         """
         ...
+
+
+class PartProgress:
+    """Passes on what one of several trainings of a run tells, but not its checkpoints."""
+
+    def __init__(self, progress: Progress, name: str) -> None:
+        self._progress = progress
+        self._name = name
+
+    def say(self, text: str) -> None:
+        """Pass a sentence on, with the name of the training."""
+        self._progress.say(f"{self._name}: {text}")
+
+    def advanced(self, counter: str, value: int, goal: int | None, seconds: float) -> None:
+        """Pass on the state of this training."""
+        self._progress.advanced(counter, value, goal, seconds)
+
+    def doing(self, what: str, left: float | None = None) -> None:
+        """Pass on the phase, with the name of the training."""
+        self._progress.doing(f"{self._name}: {what}", left)
+
+    def observed(self, row: dict[str, Any]) -> None:
+        """Ignore a checkpoint."""
 
 
 class Standing:

@@ -18,6 +18,7 @@ from svmbench.run_config import RunConfig
 from svmbench.runner import prepare
 from svmbench.solvers import registry
 from svmbench.store import Store
+from svmbench.store.joint_model import JointModel
 from svmbench.store.model import StoredModel
 
 Floats = NDArray[np.float64]
@@ -80,6 +81,8 @@ def first_point(config: RunConfig, checksum: str, problem: Problem, store: Store
     """
     run = store.find(str(config.start))
     model = run.model()
+    if isinstance(model, JointModel):
+        raise UserError(f"start={run.id} is a run of several binary problems: give a run of one")
     if model.checksum != checksum:
         raise UserError(
             f"start={run.id} was trained on other examples: give a run on the same data set, subset and seed "

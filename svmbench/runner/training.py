@@ -22,6 +22,7 @@ from svmbench.runner.continuation import Beginning, keeping
 from svmbench.runner.ends import End
 from svmbench.runner.load import LoadMonitor
 from svmbench.runner.loop import Loop, LoopSpec, Surroundings
+from svmbench.runner.margin import FAILURE
 from svmbench.runner.memory import Allowance
 from svmbench.runner.models import stored_model
 from svmbench.runner.observe import Observer
@@ -74,6 +75,13 @@ class Task:
         """Return the task of a valid configuration; ν and R stay open if they are derived."""
         problem, seeds = prepare.problem(config, data.train.y), prepare.seeds(config)
         return cls(config, data, solver, posed(data, config, solver.access), problem, seeds)
+
+    @property
+    def terms(self) -> dict[str, Any]:
+        """The problem, as run.json holds it."""
+        weights = self.config.problem.weights
+        found = {name: getattr(self.problem, name) for name in ("lam", "C", "nu", "radius", "bias")}
+        return found | ({} if weights == "none" else {"weights": weights})
 
     @property
     def cache_bytes(self) -> int:
@@ -243,9 +251,15 @@ class Training:
         return None if self._loop is None or self._loop.seen is None else self._loop.seen[0].alpha
 
     @property
-    def precision(self) -> str | None:
-        """Arithmetic of the gap of the last checkpoint."""
-        return None if self._loop is None or self._loop.row is None else self._loop.row.get("precision")
+    def scores(self) -> dict[str, NDArray[np.float64]]:
+        """Scores of the last checkpoint by held-out part, as far as they were computed."""
+        return {} if self._observer is None else self._observer.scores
+
+    @property
+    def failure(self) -> float | None:
+        """Probability that the gap of the last checkpoint is no bound, because it rests on a sample."""
+        row = None if self._loop is None else self._loop.row
+        return FAILURE if row is not None and row.get("precision") in ("rounding", "confidence") else None
 
     def model(self) -> StoredModel | None:
         """Return the model of the last checkpoint, over the data set as loaded."""

@@ -1,23 +1,16 @@
-"""One-vs-one classification: one binary problem per pair of classes.
+"""One-vs-one classification in the layout of `sklearn.svm.SVC`: decision values and dual coefficients.
 
-Pairs, signs and order are those of LIBSVM (C.-C. Chang and C.-J. Lin, LIBSVM, ACM Trans. Intell. Syst.
-Technol. 2, 2011, section 7) and `sklearn.svm.SVC`: pair (i, j), i < j, has the decision value f_ij, positive
-for class i, and pairs are in lexicographic order. Support vectors are sorted by class.
+Pairs, signs and order are those of `svmbench.multiclass`. Support vectors are sorted by class.
 """
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.multiclass import pairs
+
 Floats = NDArray[np.float64]
-
-
-def pairs(classes: int) -> list[tuple[int, int]]:
-    """Return the pairs (i, j), i < j, of this many classes, in the order of the decision values."""
-    return list(combinations(range(classes), 2))
 
 
 def decisions(products: list[Floats], intercepts: Floats) -> Floats:
@@ -44,28 +37,6 @@ def decisions(products: list[Floats], intercepts: Floats) -> Floats:
     )
 
 
-def votes(values: Floats, classes: int) -> NDArray[np.int64]:
-    """Return for each row the class with the most votes, the first in case of a tie.
-
-    Parameters
-    ----------
-    values : ndarray of float64, shape (m, k (k - 1) / 2)
-        Decision values of the pairs; above 0 is a vote for the first class of the pair.
-    classes : int
-        k.
-
-    Returns
-    -------
-    ndarray of int64, shape (m,)
-    """
-    counts = np.zeros((len(values), classes), dtype=np.int64)
-    for p, (i, j) in enumerate(pairs(classes)):
-        first = values[:, p] > 0.0
-        counts[:, i] += first
-        counts[:, j] += ~first
-    return np.asarray(counts.argmax(axis=1))
-
-
 def one_vs_rest(values: Floats, classes: int) -> Floats:
     """Return a score for each class: its votes plus the squashed sum of its decision values.
 
@@ -75,7 +46,7 @@ def one_vs_rest(values: Floats, classes: int) -> Floats:
     Parameters
     ----------
     values, classes
-        As in `votes`, but a value of 0 is a vote for the first class.
+        As in `svmbench.multiclass.votes`, but a value of 0 is a vote for the first class.
 
     Returns
     -------

@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from svmbench import multiclass
 from svmbench.sklearn import _expansions, _one_vs_one, _platt
 from svmbench.sklearn._base import ACCEPTED, Floats, KernelParameters, check_single
 
@@ -75,7 +76,7 @@ class PairwisePredictor(KernelParameters):
         weights = [
             self._dual_coef_[j - 1, parts[i]] @ self.support_vectors_[parts[i]]
             + self._dual_coef_[i, parts[j]] @ self.support_vectors_[parts[j]]
-            for i, j in _one_vs_one.pairs(self.classes_.size)
+            for i, j in multiclass.pairs(self.classes_.size)
         ]
         return np.array(weights, dtype=np.float64)
 
@@ -168,7 +169,7 @@ class PairwisePredictor(KernelParameters):
         classes = self.classes_.size
         if self.break_ties and classes > 2:
             return np.asarray(self.classes_[_one_vs_one.one_vs_rest(values, classes).argmax(axis=1)])
-        return self.classes_[_one_vs_one.votes(values, classes)]
+        return self.classes_[multiclass.votes(values, classes)]
 
     def _has_probabilities(self) -> bool:
         if not self.probability:

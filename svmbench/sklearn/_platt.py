@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from svmbench.sklearn import _one_vs_one
+from svmbench import multiclass
 
 Floats = NDArray[np.float64]
 
@@ -74,7 +74,7 @@ def probabilities(values: Floats, A: Floats, B: Floats, classes: int) -> Floats:
     if classes == 2:
         return np.hstack([first, 1.0 - first])
     r = np.zeros((len(values), classes, classes))
-    for p, (i, j) in enumerate(_one_vs_one.pairs(classes)):
+    for p, (i, j) in enumerate(multiclass.pairs(classes)):
         r[:, i, j], r[:, j, i] = first[:, p], 1.0 - first[:, p]
     return coupled(r)
 

@@ -16,6 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
+from svmbench import multiclass
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
 from svmbench.kernels.double_values import DoubleValues
@@ -355,7 +356,7 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         random: np.random.RandomState | None,
     ) -> list[tuple[NDArray[np.int64], Floats, tuple[Solution, tuple[float, float]]]]:
         """Solve the problems of all pairs, as of `_solved_pair`."""
-        pairs = _one_vs_one.pairs(self.classes_.size)
+        pairs = multiclass.pairs(self.classes_.size)
         trainer, C = Trainer(self.solver, float(self.tol), int(self.max_iter)), float(self.C)
         room, threads = self._cache_bytes, self._threads
         together: list[Solved | None] = [None] * len(pairs)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +36,34 @@ _LOCAL = ("regions", "centres", "clusters", "norms")
 #: Ascending rows are stored as differences, which compress to a quarter of the size, under a name with this
 #: suffix. Older models store the rows themselves.
 _STEPS = "_steps"
-_ROWS = ("indices", "dual_indices", "centres")
+ROWS = ("indices", "dual_indices", "centres")
+
+
+def write_model(path: Path, about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    """Write a document and arrays as compressed .npz; equal content gives equal bytes."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, about=np.array(json.dumps(about)), **arrays)  # type: ignore[arg-type]
+    write_whole(path, buffer.getvalue())
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[tuple[dict[str, Any], dict[str, NDArray[Any]]]]:
+    """Read such a file; whatever damage is found within the block is raised as a `UserError`."""
+    try:
+        arrays = read_npz(read_regular(path, MOST_BYTES_OF_MANY))
+        yield json.loads(str(arrays.pop("about"))), arrays
+    except FileNotFoundError as error:
+        raise UserError(f"{path.parent} holds no model: repeat the run by force=true") from error
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        KeyError,
+        AttributeError,
+        OverflowError,
+        RecursionError,
+    ) as error:
+        raise UserError(f"{path} is damaged ({type(error).__name__}: {error}); repeat the run") from error
 
 
 @dataclass(frozen=True)
@@ -101,16 +130,23 @@ class StoredModel:
 
     def save(self, path: Path) -> None:
         """Write the model as compressed .npz without pickled objects; equal models give equal bytes."""
+        write_model(path, *self.content())
+
+    def content(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """Return what is stored: a JSON document, and arrays by name."""
         about = {
             name: getattr(self, name)
             for name in ("kernel", "checksum", "bias", "iterations", "loss", "dual", "features")
         }
         arrays = {name: getattr(self, name) for name in _ARRAYS if getattr(self, name) is not None}
-        for name in [name for name in _ROWS if name in arrays]:
+        for name in [name for name in ROWS if name in arrays]:
             arrays[name + _STEPS] = np.diff(arrays.pop(name), prepend=0)
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, about=np.array(json.dumps(about)), **arrays)
-        write_whole(path, buffer.getvalue())
+        return about, arrays
+
+    def of_rows(self, rows: NDArray[np.int64]) -> StoredModel:
+        """Return the model with other numbers of its training examples: example k becomes ``rows[k]``."""
+        own = {name: getattr(self, name) for name in ROWS}
+        return replace(self, **{name: rows[old] for name, old in own.items() if old is not None})
 
     @classmethod
     def load(cls, path: Path) -> StoredModel:
@@ -121,35 +157,27 @@ class StoredModel:
         UserError
             If the file is missing or damaged.
         """
-        try:
-            content = read_npz(read_regular(path, MOST_BYTES_OF_MANY))
-            about = json.loads(str(content["about"]))
-            for name in [name for name in _ROWS if name + _STEPS in content]:
-                content[name] = np.cumsum(content.pop(name + _STEPS))
-            known = [(name, kind) for name, kind in _ARRAYS.items() if name in content]
-            arrays: dict[str, Any] = {name: content[name].astype(kind) for name, kind in known}
-            model = cls(**about, **arrays)
-            pairs = (model.indices if model.points is None else model.points, model.coefficients)
-            dual = (model.dual_indices, model.dual_values)
-            # With a damaged name or list of names, arrays are missing.
-            if any((one is None) != (other is None) for one, other in (pairs, dual)):
-                raise ValueError("points or their coefficients are missing")
-            if model.weights is None and model.coefficients is None:
-                raise ValueError("weights and coefficients are missing")
-            model._check_shapes()
-            return model
-        except FileNotFoundError as error:
-            raise UserError(f"{path.parent} holds no model: repeat the run by force=true") from error
-        except (
-            OSError,
-            ValueError,
-            TypeError,
-            KeyError,
-            AttributeError,
-            OverflowError,
-            RecursionError,
-        ) as error:
-            raise UserError(f"{path} is damaged ({type(error).__name__}: {error}); repeat the run") from error
+        with reading(path) as (about, arrays):
+            return cls.of(about, arrays)
+
+    @classmethod
+    def of(cls, about: dict[str, Any], stored: dict[str, NDArray[Any]]) -> StoredModel:
+        """Return the model of what is stored; ValueError, TypeError or KeyError if it is damaged."""
+        content = dict(stored)
+        for name in [name for name in ROWS if name + _STEPS in content]:
+            content[name] = np.cumsum(content.pop(name + _STEPS))
+        known = [(name, kind) for name, kind in _ARRAYS.items() if name in content]
+        arrays: dict[str, Any] = {name: content[name].astype(kind) for name, kind in known}
+        model = cls(**about, **arrays)
+        pairs = (model.indices if model.points is None else model.points, model.coefficients)
+        dual = (model.dual_indices, model.dual_values)
+        # With a damaged name or list of names, arrays are missing.
+        if any((one is None) != (other is None) for one, other in (pairs, dual)):
+            raise ValueError("points or their coefficients are missing")
+        if model.weights is None and model.coefficients is None:
+            raise ValueError("weights and coefficients are missing")
+        model._check_shapes()
+        return model
 
     def _check_shapes(self) -> None:
         """Raise ValueError or TypeError for arrays that do not form a model."""
@@ -170,7 +198,7 @@ class StoredModel:
             if places is not None and values is not None and len(places) != len(values):
                 raise ValueError(f"{len(places)} points for {len(values)} coefficients")
         self._check_clusters()
-        for name in _ROWS:
+        for name in ROWS:
             rows = getattr(self, name)
             if rows is not None and rows.size and (rows[0] < 0 or (np.diff(rows) <= 0).any()):
                 raise ValueError(f"{name} are no ascending rows")
@@ -193,7 +221,7 @@ class StoredModel:
     def check_fits(self, rows: int, features: int) -> None:
         """Raise a `UserError` unless the model fits a training part of this shape."""
         last = max(
-            (int(own[-1]) for own in map(self.__getattribute__, _ROWS) if own is not None and own.size),
+            (int(own[-1]) for own in map(self.__getattribute__, ROWS) if own is not None and own.size),
             default=-1,
         )
         if last >= rows:

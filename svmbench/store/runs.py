@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from svmbench.store.joint_model import JointModel
     from svmbench.store.model import StoredModel
 
 #: End states with a result; a run with any other end state is repeated when requested again.
@@ -252,15 +253,15 @@ class StoredRun:
         """Results of its folds, with mistakes and examples of each; None without folds."""
         return _end(self.path).get("cross_validation")
 
-    def model(self) -> StoredModel:
-        """Return the predictor of the last checkpoint.
+    def model(self) -> StoredModel | JointModel:
+        """Return the predictor of the last checkpoint; with several binary problems, those of all.
 
         Raises
         ------
         UserError
             If no model was stored (older version, killed run), or it is damaged.
         """
-        from svmbench.store.model import StoredModel
+        from svmbench.store.joint_model import load_model
 
         expected = (self.files or {}).get(MODEL)
         path = self.path / MODEL
@@ -271,7 +272,7 @@ class StoredRun:
             )
         if not path.is_file() or sha256(path) != expected:
             raise documents.damaged(path, "missing, or checksum mismatch")
-        return StoredModel.load(path)
+        return load_model(path)
 
     def summary(self) -> dict[str, Any]:
         """Return the end and the last checkpoint by `SUMMARY_KEYS`; None where unknown."""

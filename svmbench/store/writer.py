@@ -17,6 +17,7 @@ from svmbench.store.documents import storing
 from svmbench.store.runs import CHECKED, END_STATES, LOCK, MODEL, RUNNING, TRAINING, StoredRun
 
 if TYPE_CHECKING:
+    from svmbench.store.joint_model import JointModel
     from svmbench.store.model import StoredModel
     from svmbench.store.state import State
 
@@ -53,7 +54,7 @@ class RunWriter:
         with self._storing():
             self._trace.checkpoint(row)
 
-    def put_model(self, model: StoredModel) -> None:
+    def put_model(self, model: StoredModel | JointModel) -> None:
         """Store the model of the last checkpoint."""
         with self._storing():
             model.save(self.path / MODEL)

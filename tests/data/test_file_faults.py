@@ -41,7 +41,7 @@ def test_faults_of_the_labels(write):
     assert fault(path) == (
         f"{path}, line 4, field 1 (column 1): '0' is a third label beside '1' and '-1'; give two classes, "
         "or choose one against the rest by dataset.positive=LABEL, "
-        "or each in turn by -m dataset.positive=1,-1,0"
+        "or each in turn by -m dataset.positive=1,-1,0, or all of them by problem.multiclass=one_vs_one"
     )
     assert fault(path, positive=3) == (
         f"no example of {path} has the label dataset.positive=3; it has '1', '-1', '0'"

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from sklearn.datasets import load_digits, load_iris
 from sklearn.svm import SVC
 
+from svmbench import multiclass
 from svmbench.sklearn import KernelSVC, _one_vs_one
 from svmbench.sklearn._together import PairProblems
 
@@ -65,7 +66,7 @@ def test_decision_values_and_votes_are_those_of_SVC(sparse):
 def test_votes_and_scores_are_counted_by_hand():
     # Pairs (0, 1), (0, 2), (1, 2).
     values = np.array([[1.0, 1.0, -1.0], [1.0, -1.0, 1.0], [-2.0, 1.0, -1.0], [0.0, 0.0, 0.0]])
-    np.testing.assert_array_equal(_one_vs_one.votes(values, 3), [0, 0, 0, 2])
+    np.testing.assert_array_equal(multiclass.votes(values, 3), [0, 0, 0, 2])
     scores = _one_vs_one.one_vs_rest(values, 3)
     np.testing.assert_allclose(scores[0], [2 + 2 / 9, -2 / 9, 1.0])
     np.testing.assert_array_equal(scores[1], [1.0, 1.0, 1.0])
@@ -99,7 +100,7 @@ def test_every_pair_has_its_gap(iris):
         K = np.exp(-0.5 * np.square(X[:, None] - X[None]).sum(axis=-1))
         values = fitted.set_params(decision_function_shape="ovo").decision_function(X)
         ends = np.cumsum(fitted.n_support_)
-        for p, (i, j) in enumerate(_one_vs_one.pairs(3)):
+        for p, (i, j) in enumerate(multiclass.pairs(3)):
             beta = np.zeros(y.size)
             for own, other in ((i, j - 1), (j, i)):
                 at = slice(ends[own] - fitted.n_support_[own], ends[own])
@@ -220,7 +221,7 @@ def test_a_large_C_and_an_offset_are_certified_for_the_rows_as_given(many):
     values, ends = fitted.decision_function(X + 1e5), np.cumsum(fitted.n_support_)
     moved = X + 1e5 - 1e5
     K = np.exp(-2.0 * np.square(moved[:, None] - moved[None]).sum(axis=-1))
-    for p, (i, j) in enumerate(_one_vs_one.pairs(8)):
+    for p, (i, j) in enumerate(multiclass.pairs(8)):
         beta = np.zeros(y.size)
         for own, other in ((i, j - 1), (j, i)):
             at = slice(ends[own] - fitted.n_support_[own], ends[own])

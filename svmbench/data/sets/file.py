@@ -20,13 +20,14 @@ from svmbench.data.delimited import Layout, find_layout
 from svmbench.data.encoding import as_utf8
 from svmbench.data.filling import Filling, joined
 from svmbench.data.frames import Frame, frame_of_arrays, read_frame
-from svmbench.data.parameters import check, later, one_of, whole
+from svmbench.data.parameters import EVERY, check, later, one_of, whole
 from svmbench.data.raw import RawFiles, Table, read_csv, read_libsvm
 from svmbench.data.splits import random_split, scale, scale_sparse, take, unit_rows
 from svmbench.errors import UserError
 from svmbench.sparse import issparse
 
 VERSION = 1
+MULTICLASS = True
 SCALINGS = {
     "none": "none",
     "minmax": "each column to [0, 1] by the training rows",
@@ -52,6 +53,7 @@ class Params:
     header: bool | None = None
     missing: str = later("refuse", "median", "drop")
     encode: str = later("none", "onehot")
+    task: str = later("binary", EVERY)
 
     def __post_init__(self) -> None:
         check(self)
@@ -65,7 +67,10 @@ class Params:
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
-    """Read the file or files; the positive class is ``positive``, or the larger of two numbers."""
+    """Read the file or files; the positive class is ``positive``, or the larger of two numbers.
+
+    With ``task=all``, each label is a class.
+    """
     if params.path is None:
         raise UserError("dataset=file needs a file: give dataset.path=FILE")
     content, where = read_content(raw, "train", params.path)
@@ -74,8 +79,8 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
         return _prepare_frames(params, raw, frame_of(params, content, where, layout), layout)
     train = read_table(params, content, where, layout)
     del content
-    positive = _positive(params, train)
-    matrices, y = [train.X], train.against_rest(positive)
+    target = _target(params, train)
+    matrices, y = [train.X], target.of(train)
     rows: dict[str, NDArray[np.int64] | slice] = split_rows(params, y.size)
     if params.test_path is not None:
         test = read_table(params, *read_content(raw, "test", params.test_path), layout)
@@ -83,24 +88,60 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
         _check_test_labels(params, train, test)
         matrices.append(test.X)
         rows = {"train": slice(y.size), "test": slice(y.size, None)}
-        y = np.concatenate([y, test.against_rest(positive)])
+        y = np.concatenate([y, target.of(test)])
     X, what = with_scaling(_joined(raw, params, matrices), rows["train"], params.scaling)
     columns = max(matrix.shape[1] for matrix in matrices)
     parts = {key: take(X, y, index) for key, index in rows.items()}
-    return Prepared(parts, what, columns, _both_labels(train, positive))
+    return Prepared(parts, what, columns, target.labels)
 
 
-def _both_labels(table: Table, positive: str) -> tuple[str, str]:
+@dataclass(frozen=True)
+class _Target:
+    """What the labels of a file become: +1 and -1, or the numbers of their classes.
+
+    Attributes
+    ----------
+    labels : tuple of str
+        As of `Prepared`.
+    """
+
+    labels: tuple[str, ...]
+
+    def of(self, table: Table) -> NDArray[np.float64]:
+        """Return y of the rows of a table."""
+        several = len(self.labels) > 2
+        return table.numbered(self.labels) if several else table.against_rest(self.labels[0])
+
+
+def _target(params: Params, table: Table) -> _Target:
+    """Return what the labels of the training file become; a `UserError` if the classes are not clear."""
+    if params.task == EVERY:
+        return _Target(_every_label(params, table.labels))
+    positive = _positive(params, table)
     others = [label for label in table.labels if label != positive]
-    return positive, others[0] if len(others) == 1 else f"not {positive}"
+    return _Target((positive, others[0] if len(others) == 1 else f"not {positive}"))
+
+
+def _every_label(params: Params, labels: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the labels of more than two classes in the order of their numbers or texts."""
+    if len(labels) < 3:
+        found = " and ".join(f"'{label}'" for label in labels)
+        raise UserError(
+            f"{params.path} has no more labels than {found}: leave out problem.multiclass, which is for "
+            "three classes or more"
+        )
+    try:
+        return tuple(sorted(labels, key=float))
+    except ValueError:
+        return tuple(sorted(labels))
 
 
 def _prepare_frames(params: Params, raw: RawFiles, train: Frame, layout: Layout | None) -> Prepared:
     """Fill missing values and encode text by the training rows, as ``missing`` and ``encode`` say."""
     _check_header(params, train)
     train = complete(params, train, raw.say)
-    positive = _positive(params, train.table)
-    y = train.table.against_rest(positive)
+    target = _target(params, train.table)
+    y = target.of(train.table)
     rows: dict[str, NDArray[np.int64] | slice] = split_rows(params, y.size)
     frames = [train]
     if params.test_path is not None:
@@ -110,12 +151,11 @@ def _prepare_frames(params: Params, raw: RawFiles, train: Frame, layout: Layout 
         _check_test_labels(params, train.table, test.table)
         frames.append(test)
         rows = {"train": slice(y.size), "test": slice(y.size, None)}
-        y = np.concatenate([y, test.table.against_rest(positive)])
+        y = np.concatenate([y, target.of(test.table)])
     filling = Filling.learnt(train, rows["train"])
     X, what = filled(params, filling, frames, rows["train"], raw.say)
     parts = {key: take(X, y, index) for key, index in rows.items()}
-    labels = _both_labels(train.table, positive)
-    return Prepared(parts, what, labels=labels, filling=filling.document())
+    return Prepared(parts, what, labels=target.labels, filling=filling.document())
 
 
 def frame_of(
@@ -319,7 +359,7 @@ def _positive(params: Params, table: Table) -> str:
         raise UserError(
             f"{_place(params.path, table, 2)}: '{labels[2]}' is a third label beside '{labels[0]}' and "
             f"'{labels[1]}'; give two classes, or choose one against the rest by dataset.positive=LABEL"
-            + _each(labels)
+            f"{_each(labels)}, or all of them by problem.multiclass=one_vs_one"
         )
     try:
         numbers = [float(label) for label in labels]

@@ -1,23 +1,31 @@
-"""Letter: printed capitals, A to M against N to Z (Slate 1991), as scaled on the LIBSVM data page."""
+"""Letter: printed capitals, A to M against N to Z or all (Slate 1991), as scaled on the LIBSVM data page."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from svmbench.data.dataset import Part, Prepared
+from svmbench.data.parameters import EVERY, Checked, later
 from svmbench.data.raw import RawFiles
 
 VERSION = 1
-FIRST_HALF = tuple(str(number) for number in range(1, 14))
+MULTICLASS = True
+LETTERS = tuple(str(number) for number in range(1, 27))
 
 
 @dataclass(frozen=True)
-class Params:
-    """Parameters of ``dataset=letter``: none."""
+class Params(Checked):
+    """Parameters of ``dataset=letter``."""
+
+    task: str = later("A-M", EVERY)
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
-    """Read both files; labels 1 to 13, the letters A to M, are positive."""
+    """Read both files; labels 1 to 13, the letters A to M, are positive unless each is a class of its own."""
+    every = params.task == EVERY
     tables = {key: raw.libsvm(key) for key in ("train", "test")}
-    parts = {key: Part(table.X, table.against_rest(*FIRST_HALF)) for key, table in tables.items()}
-    return Prepared(parts, "as published, in [-1, 1]")
+    parts = {
+        key: Part(table.X, table.numbered(LETTERS) if every else table.against_rest(*LETTERS[:13]))
+        for key, table in tables.items()
+    }
+    return Prepared(parts, "as published, in [-1, 1]", labels=LETTERS if every else None)

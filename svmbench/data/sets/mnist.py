@@ -1,4 +1,4 @@
-"""MNIST: handwritten digits, one set of digits against the others (LeCun et al. 1998)."""
+"""MNIST: handwritten digits, one set of digits against the others or all ten (LeCun et al. 1998)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.data.dataset import Prepared
-from svmbench.data.parameters import check, digit_set, digits, one_of, whole
+from svmbench.data.parameters import DIGITS, EVERY, check, digit_set, digits, one_of, whole
 from svmbench.data.raw import RawFiles, check_counts
 from svmbench.data.splits import random_split, take
 from svmbench.errors import UserError
 
 VERSION = 1
+MULTICLASS = True
 
 #: Values of the grey levels, divided in double precision, so that each is correctly rounded.
 GREY = (np.arange(256) / 255.0).astype(np.float32)
@@ -31,16 +32,17 @@ class Params:
 
     def __post_init__(self) -> None:
         check(self)
-        object.__setattr__(self, "task", digits(self.task))
+        object.__setattr__(self, "task", digits(self.task, every=True))
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
     """Read the four files; ``asset`` splits all at random into 58,100 / 5,950 / 5,950 (ASSET, Table 1)."""
-    positive = list(digit_set(str(params.task)))
+    positive, every = list(digit_set(str(params.task))), params.task == EVERY
     images, labels = {}, {}
     for key in ("train", "test"):
         images[key] = _images(raw, key)
-        labels[key] = np.where(np.isin(read_labels(raw, f"{key}_labels"), positive), 1.0, -1.0)
+        digit = read_labels(raw, f"{key}_labels")
+        labels[key] = digit.astype(np.float64) if every else np.where(np.isin(digit, positive), 1.0, -1.0)
         if len(images[key]) != len(labels[key]):
             raise UserError(
                 f"mnist has {len(images[key])} images but {len(labels[key])} labels for its {key} part"
@@ -53,7 +55,7 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
         parts = {
             key: take(X, y, rows) for key, rows in random_split(y.size, sizes, params.split_seed).items()
         }
-    return Prepared(parts, "pixels divided by 255, in [0, 1]")
+    return Prepared(parts, "pixels divided by 255, in [0, 1]", labels=DIGITS if every else None)
 
 
 def _images(raw: RawFiles, key: str) -> NDArray[np.float32]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.data.dataset import Prepared
 from svmbench.data.generate import draw
-from svmbench.data.parameters import Checked, one_of, whole
+from svmbench.data.parameters import EVERY, Checked, one_of, whole
 from svmbench.data.raw import RawFiles
 
 VERSION = 1
+MULTICLASS = True
+LABELS = ("1", "2", "3")
 
 #: Waves h1, h2, h3 at the attributes 1 to 21: max(6 - |i - c|, 0), c = 7, 15, 11.
 WAVES = np.maximum(6.0 - np.abs(np.arange(1, 22) - np.array([[7], [15], [11]])), 0.0)
@@ -27,13 +29,14 @@ class Params(Checked):
 
     n_train: int = whole(4_000, 2)
     n_test: int = whole(1_000, 0)
-    task: str = one_of("1-2", "1-3", "2-3", "1-rest", "2-rest", "3-rest")
+    task: str = one_of("1-2", "1-3", "2-3", "1-rest", "2-rest", "3-rest", EVERY)
     seed: int = whole(0, 0)
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
     """Draw both parts: x = u h_a + (1 - u) h_b + N(0, I), u uniform in [0, 1], h_a and h_b of the class."""
-    positive, negative = params.task.split("-")
+    every = params.task == EVERY
+    positive, negative = ("1", "rest") if every else params.task.split("-")
     others = [k for k in (1, 2, 3) if str(k) != positive] if negative == "rest" else [int(negative)]
     classes = np.array([int(positive), *others])
 
@@ -42,6 +45,6 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
         u = rng.random(n)[:, np.newaxis]
         first, second = MIXED[drawn - 1].T
         X = u * WAVES[first] + (1.0 - u) * WAVES[second] + rng.standard_normal((n, WAVES.shape[1]))
-        return X.astype(np.float32), np.where(drawn == int(positive), 1.0, -1.0)
+        return X.astype(np.float32), drawn - 1.0 if every else np.where(drawn == int(positive), 1.0, -1.0)
 
-    return draw(params.n_train, params.n_test, params.seed, sample)
+    return replace(draw(params.n_train, params.n_test, params.seed, sample), labels=LABELS if every else None)

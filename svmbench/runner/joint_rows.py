@@ -1,0 +1,139 @@
+"""Checkpoints and end of a run of several binary problems, from those of the problems."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench import multiclass
+from svmbench.counters import FIELDS
+from svmbench.run_config import RunConfig
+from svmbench.runner.ends import End
+from svmbench.runner.loop import Row, thresholds
+from svmbench.store.runs import FLAG
+
+if TYPE_CHECKING:
+    from svmbench.data import Dataset
+
+#: Columns that are added up.
+_SUMS = (*FIELDS, "support_vectors", "wall_seconds", "cpu_seconds")
+
+#: The limit in the reason of an end, and one that is a target.
+_LIMIT, _TARGET = re.compile(r"budget\.\S+ reached( by \w+)?"), "budget.gap="
+
+
+class Trace:
+    """The checkpoints of one problem, with its answers on the held-out examples.
+
+    Parameters
+    ----------
+    kind : str
+        ``one_vs_one`` or ``one_vs_rest``.
+
+    Attributes
+    ----------
+    rows : list of dict
+        The checkpoints.
+    answers : list of dict
+        For each, what `svmbench.multiclass.predicted` reads, by part; a part is missing where its scores
+        would have taken too long.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+        self.rows: list[Row] = []
+        self.answers: list[dict[str, NDArray[Any]]] = []
+
+    def add(self, row: Row, scores: dict[str, NDArray[np.float64]]) -> None:
+        """Add a checkpoint and the scores of its model by part."""
+        self.rows.append(dict(row))
+        self.answers.append({name: multiclass.answers(self._kind, one) for name, one in scores.items()})
+
+    def at(self, counter: str, mark: int) -> int:
+        """Return the number of the first checkpoint with the counter at a mark or beyond, or of the last."""
+        reached = (number for number, row in enumerate(self.rows) if row[counter] >= mark)
+        return next(reached, len(self.rows) - 1)
+
+
+def joint_rows(
+    kind: str, traces: Sequence[Trace], data: Dataset, config: RunConfig
+) -> tuple[list[Row], NDArray[np.bool_] | None]:
+    """Return the checkpoints of the run, and which test examples the last one misclassifies.
+
+    There is one at each mark of the budget's counter, as if all problems were trained side by side: of each
+    problem, the first checkpoint at which its own counter has reached the mark. Counts and seconds are sums,
+    the gap is the largest; there is no objective.
+    """
+    counter, rows, before = config.budget.counter, [], None
+    wrong: dict[str, NDArray[np.bool_]] = {}
+    for places in _places(traces, counter, config.observe.points):
+        if places != before:
+            row, wrong = _joint_row(kind, traces, places, data)
+            rows.append(row)
+            before = places
+    return rows, wrong.get("test")
+
+
+def _places(traces: Sequence[Trace], counter: str, points: int) -> Iterator[list[int]]:
+    """Yield the numbers of the checkpoints of all problems at each mark, and of the last ones."""
+    first = min(trace.rows[0][counter] for trace in traces)
+    most = max(trace.rows[-1][counter] for trace in traces)
+    for mark in thresholds(points, max(1, first)):
+        if mark >= most:
+            break
+        yield [trace.at(counter, mark) for trace in traces]
+    yield [len(trace.rows) - 1 for trace in traces]
+
+
+def _joint_row(
+    kind: str, traces: Sequence[Trace], places: Sequence[int], data: Dataset
+) -> tuple[Row, dict[str, NDArray[np.bool_]]]:
+    """Return the joint checkpoint of some checkpoints, and which examples of each part it misclassifies."""
+    parts = [trace.rows[place] for trace, place in zip(traces, places, strict=True)]
+    row: Row = {}
+    for name in _SUMS:
+        summands = [part.get(name) for part in parts]
+        if None not in summands:
+            row[name] = sum(summands)
+    if all(part.get("relative_gap") is not None for part in parts):
+        worst = max(parts, key=lambda part: part["relative_gap"])
+        row |= {name: worst.get(name) for name in ("relative_gap", "precision")}
+    answers = [trace.answers[place] for trace, place in zip(traces, places, strict=True)]
+    wrong = {}
+    for name in ("validation", "test"):
+        held_out = getattr(data, name)
+        if held_out is None or not all(name in one for one in answers):
+            continue
+        scores = np.stack([one[name] for one in answers], axis=1)
+        wrong[name] = multiclass.predicted(kind, scores, len(data.classes)) != held_out.y
+        row[f"{name}_error"] = np.count_nonzero(wrong[name]) / held_out.n
+    if "test" in wrong:
+        row["test_mistakes"] = int(np.count_nonzero(wrong["test"]))
+    return row, wrong
+
+
+def joint_end(ends: Sequence[End], row: Row) -> End:
+    """Return the end of a run whose binary problems all have an answer; ``row`` is its last checkpoint."""
+    cut = sorted((end for end in ends if end.status != "converged"), key=_severity)
+    gap = row.get("relative_gap")
+    at = "" if gap is None else f", at relative gaps of {gap:.1e} at most"
+    after = f"after {row['iterations']} iterations"
+    if not cut:
+        flagged = sum(FLAG in end.reason for end in ends)
+        more = f", {flagged} of them {FLAG}" if flagged else ""
+        return End("converged", f"{len(ends)} binary problems converged {after}{more}{at}")
+    status, limit = cut[-1].status, _LIMIT.match(cut[-1].reason)
+    count = f"{len(cut)} of {len(ends)} binary problems"
+    if limit is None:
+        return End(status, f"{count} ended before they converged, {after}{at}")
+    return End(status, f"{limit[0]} in {count}{at}")
+
+
+def _severity(end: End) -> int:
+    """Return how far an end is from that of the method itself."""
+    order = ("stalled", "budget", "timeout")
+    return 0 if end.reason.startswith(_TARGET) else 1 + order.index(end.status)

@@ -1,0 +1,396 @@
+"""``problem.multiclass``: one run of several binary problems, against scikit-learn and runs of each."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import SVC
+
+from svmbench import config, data, multiclass
+from svmbench.cli.main import main
+from svmbench.counters import FIELDS
+from svmbench.data.arrays import write_arrays
+from svmbench.files import sha256
+from svmbench.recompute import joint_numbers, joint_scores
+from svmbench.recompute.joint import _unsure
+from svmbench.report.figures import problems
+from svmbench.runner.ends import End
+from svmbench.runner.execute import execute
+from svmbench.runner.joint_rows import Trace, joint_end, joint_rows
+from svmbench.runner.progress import PlainLines
+from svmbench.store import Store, bits
+from svmbench.store.joint_model import JointModel, load_model
+
+
+class Quiet(PlainLines):
+    """Hears everything and says nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(io.StringIO())
+
+
+LABELS = ("ant", "bee", "cat", "dog")
+KINDS = ("one_vs_one", "one_vs_rest")
+#: What scikit-learn solves below.
+ASKED = ("dataset=file", "dataset.name=clouds", "problem.C=2")
+EXACT = ("solver=decomposition", "problem.bias=unregularised", "solver.eps=1e-9", "budget.gap=1e-7")
+#: What neither a shared cache nor the held-out examples change.
+PAID = tuple(name for name in FIELDS if name not in ("kev_observation", "kev_prediction", "kev_discarded"))
+
+
+def clouds(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return four clouds of points that overlap, of different sizes."""
+    rng = np.random.default_rng(seed)
+    y = rng.choice(4, size=n, p=(0.4, 0.3, 0.2, 0.1))
+    middle = np.array([[0.0, 0.0, 0.0], [1.5, 0.0, 0.5], [0.0, 1.5, 1.0], [1.2, 1.2, -1.0]])
+    return (middle[y] + rng.normal(size=(n, 3))).astype(np.float32), y
+
+
+TRAIN, TEST = clouds(240, 1), clouds(150, 2)
+
+
+def write(path: Path, X: np.ndarray, y: np.ndarray) -> Path:
+    path.write_bytes(write_arrays(X, np.array(LABELS)[y]))
+    return path
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """The folder of two files with the four classes."""
+    monkeypatch.chdir(tmp_path)
+    for name, part in (("train.npz", TRAIN), ("test.npz", TEST)):
+        write(tmp_path / name, *part)
+    return tmp_path
+
+
+def run(*overrides: str, folder: str = ".", train: str = "train.npz", test: str = "test.npz"):
+    return execute(asked(*overrides, folder=folder, train=train, test=test), progress=Quiet()).run
+
+
+class Stopping(Quiet):
+    """Sends a signal to its own process when the third binary problem trains."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self._number = number
+
+    def doing(self, what: str, left: float | None = None) -> None:
+        if what == "problem 3 of 6: training":
+            os.kill(os.getpid(), self._number)
+
+
+def asked(*overrides: str, folder: str = ".", train: str = "train.npz", test: str = "test.npz"):
+    gamma = [] if "kernel=linear" in overrides else ["kernel.gamma=0.3"]
+    files = [f"dataset.path={train}", f"dataset.test_path={test}", f"results={folder}"]
+    return config.resolve([*files, *ASKED, *gamma, *overrides])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_joint_prediction_is_that_of_scikit_learn(mine, kind):
+    stored = run(f"problem.multiclass={kind}", *EXACT)
+    libsvm = SVC(C=2, gamma=0.3, tol=1e-8, decision_function_shape="ovo")
+    other = libsvm if kind == "one_vs_one" else OneVsRestClassifier(libsvm)
+    wrong = other.fit(*TRAIN).predict(TEST[0]) != TEST[1]
+    assert 20 < wrong.sum() < 100
+    np.testing.assert_array_equal(bits.unpacked(stored.wrong_tests, wrong.size), wrong)
+    found = stored.summary()
+    assert found["test_error"] == wrong.mean() and found["test_mistakes"] == wrong.sum()
+    assert found["relative_gap"] <= 1e-7 and found["primal_objective"] is None
+    assert stored.status == "budget" and "budget.gap=1e-07 reached in " in stored.reason
+    loaded = data.load(stored.config.dataset.document())
+    assert loaded.classes == LABELS
+    values = joint_scores(stored.model(), loaded.train, TEST[0].astype(np.float64))
+    np.testing.assert_allclose(values, other.decision_function(TEST[0]), atol=2e-4)
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ("solver=decomposition",),
+        ("solver=smo", "solver.eps=1e-2", "budget.kev=30000"),
+        ("solver=sbp", "budget.iterations=150"),
+        ("solver=pegasos", "budget.iterations=200", "seed=3"),
+        ("solver=pegasos_linear", "features=fourier", "features.frequencies=8", "budget.iterations=90"),
+        ("solver=dcd", "kernel=linear"),
+        ("solver=smo_pair", "problem.weights=balanced", "problem.bias=unregularised"),
+    ],
+    ids=lambda overrides: overrides[0].partition("=")[2],
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_costs_are_those_of_a_run_of_each_problem(mine, kind, overrides):
+    joint = run(f"problem.multiclass={kind}", *overrides)
+    alone = []
+    for i, j in multiclass.problems(kind, 4):
+        for name, (X, y) in (("some.npz", TRAIN), ("rest.npz", TEST)):
+            kept = np.full(y.size, True) if j is None else (y == i) | (y == j)
+            write(mine / name, X[kept], y[kept])
+        alone.append(
+            run(
+                *overrides, f"dataset.positive={LABELS[i]}", folder="alone", train="some.npz", test="rest.npz"
+            )
+        )
+    last = [one.summary() for one in alone]
+    assert len({one.id for one in alone}) == len(alone)
+    for name in (*PAID, "support_vectors"):
+        own = [row[name] for row in last]
+        assert joint.summary()[name] == (None if None in own else sum(own)), name
+    gaps = [row["relative_gap"] for row in last]
+    if None not in gaps:
+        assert joint.summary()["relative_gap"] == pytest.approx(max(gaps), rel=1e-9)
+    models = [one.model() for one in alone]
+    assert [model.bias for model in joint.model().models] == [model.bias for model in models]
+    rows = joint.rows()
+    assert len(rows) > (1 if joint.solver in ("sbp", "pegasos", "smo") else 0)
+    assert all(one["iterations"] < other["iterations"] for one, other in pairwise(rows))
+
+
+def test_a_checkpoint_joins_what_each_problem_had_when_its_counter_reached_the_mark():
+    def trace(*checkpoints: tuple[int, float, list[float]]) -> Trace:
+        made = Trace("one_vs_rest")
+        for count, gap, scores in checkpoints:
+            row = {"iterations": count, "kev_iter": count, "relative_gap": gap, "wall_seconds": 0.5 * count}
+            made.add(row | {"kev_setup": None}, {"test": np.array(scores)})
+        return made
+
+    traces = [
+        trace((1, 0.9, [9.0, 0.0]), (11, 0.2, [0.0, 0.0]), (101, 0.1, [0.0, 0.0])),
+        trace((2, 0.5, [1.0, 1.0])),
+        trace((1, 0.8, [2.0, 2.0]), (10, 0.3, [3.0, 0.0])),
+    ]
+    part = data.Part(np.zeros((2, 1), np.float32), np.array([0.0, 1.0]))
+    three = data.Dataset("three", part, None, part, "", {"labels": ["0", "1", "2"]})
+    points = replace(asked("problem.multiclass=one_vs_rest").observe, points=1)
+    counted = replace(asked("problem.multiclass=one_vs_rest").budget, counter="kev_iter")
+    joined = replace(asked("problem.multiclass=one_vs_rest"), observe=points, budget=counted)
+    rows, wrong = joint_rows("one_vs_rest", traces, three, joined)
+    assert [row["iterations"] for row in rows] == [1 + 2 + 1, 11 + 2 + 10, 101 + 2 + 10]
+    assert [row["relative_gap"] for row in rows] == [0.9, 0.5, 0.5]
+    assert [row["wall_seconds"] for row in rows] == [2.0, 11.5, 56.5]
+    assert [row["test_mistakes"] for row in rows] == [1, 1, 1] and wrong.tolist() == [True, False]
+    assert all("kev_setup" not in row and row["test_error"] == 0.5 for row in rows)
+    del traces[0].answers[1]["test"]  # it would have taken too long
+    rows, _ = joint_rows("one_vs_rest", traces, three, joined)
+    assert ["test_error" in row for row in rows] == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("ends", "status", "reason"),
+    [
+        (
+            "aa",
+            "converged",
+            "2 binary problems converged after 7 iterations, at relative gaps of 1.0e-02 at most",
+        ),
+        (
+            "af",
+            "converged",
+            "2 binary problems converged after 7 iterations, 1 of them by its own rule alone, ",
+        ),
+        ("akg", "budget", "budget.kev=1e+08 reached by kev_iter in 2 of 3 binary problems, at relative gaps"),
+        ("ktk", "timeout", "budget.seconds=2 reached in 3 of 3 binary problems, at "),
+        ("asg", "stalled", "2 of 3 binary problems ended before they converged, after 7 iterations, at "),
+        ("ga", "budget", "budget.gap=0.01 reached in 1 of 2 binary problems, at "),
+    ],
+)
+def test_the_end_is_that_of_the_problem_furthest_from_its_own(ends, status, reason):
+    known = {
+        "a": End("converged", "the solver's stopping rule holds after 3 iterations"),
+        "f": End("converged", "the solver's stopping rule holds after 3 iterations, by its own rule alone"),
+        "k": End("budget", "budget.kev=1e+08 reached by kev_iter before it converged"),
+        "g": End("budget", "budget.gap=0.01 reached: relative_gap 0.009"),
+        "t": End(
+            "timeout", "budget.seconds=2 reached within an iteration, which was given up, after 3 iterations"
+        ),
+        "s": End("stalled", "no further progress is possible in floating point after 3 iterations"),
+    }
+    end = joint_end([known[letter] for letter in ends], {"iterations": 7, "relative_gap": 0.01})
+    assert end.status == status and end.reason.startswith(reason)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_predict_answers_in_the_labels_of_the_file_and_verify_recomputes(mine, kind, capsys):
+    stored = run(f"problem.multiclass={kind}", "solver=smo", "dataset.scaling=standard")
+    rows = mine / "rows.csv"
+    np.savetxt(rows, TEST[0].astype(np.float64), delimiter=",", fmt="%.17g")
+    assert main(["predict", stored.id, str(rows), "--results", "."]) == 0
+    answers = np.array(capsys.readouterr().out.split())
+    wrong = answers != np.array(LABELS)[TEST[1]]
+    assert set(answers) == set(LABELS) and wrong.mean() == stored.summary()["test_error"]
+    assert main(["predict", stored.id, str(rows), "--results", ".", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["labels"] == answers.tolist()
+    assert main(["predict", stored.id, str(rows), "--results", ".", "--scores"]) == 0
+    scores = np.loadtxt(io.StringIO(capsys.readouterr().out))
+    assert np.array(LABELS)[multiclass.predicted(kind, scores, 4)].tolist() == answers.tolist()
+    assert main(["verify", "--recompute", "--results", "."]) == 0
+    assert "recomputed, the largest difference" in capsys.readouterr().out
+
+
+def test_commands_that_read_runs_read_these(mine, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "150")
+    one, rest = (run(f"problem.multiclass={kind}", "solver=smo") for kind in KINDS)
+    other = run("problem.multiclass=one_vs_one", "solver=decomposition")
+    plain = run("dataset.positive=bee", "solver=smo")
+    for words, told in (
+        (["list"], "multiclass=one_vs_rest"),
+        (["show", one.id], "multiclass: one_vs_one"),
+        (["table", "smo-*", "--rows", "problem.multiclass"], "one_vs_rest"),
+        (["plot", one.id, rest.id], "curves.png"),
+        (["compare", one.id, other.id, "--to", "test_error=0.5"], "Of 1 problem"),
+        (["report", "--output", "a.html"], "a.html"),
+    ):
+        assert main([*words, "--results", "."]) == 0, words
+        assert told in capsys.readouterr().out
+    assert {title: len(runs) for title, runs in problems([one, rest, other, plain])} == {
+        "clouds, task all: γ = 0.3, C = 2, one vs one": 2,
+        "clouds, task all: γ = 0.3, C = 2, one vs rest": 1,
+        "clouds: γ = 0.3, C = 2": 1,
+    }
+
+
+def test_a_model_that_is_not_that_of_the_numbers_is_noticed(mine, capsys):
+    stored = run("problem.multiclass=one_vs_one", "solver=smo")
+    model = stored.model()
+    changed = replace(model, models=(replace(model.models[0], bias=3.0), *model.models[1:]))
+    changed.save(stored.path / "model.npz")
+    assert load_model(stored.path / "model.npz").models[0].bias == 3.0
+    assert main(["verify", "--results", "."]) == 1  # its checksum
+    status = json.loads((stored.path / "status.json").read_text())
+    del status["check"]
+    status["files"]["model.npz"] = sha256(stored.path / "model.npz")
+    (stored.path / "status.json").write_text(json.dumps(status))
+    capsys.readouterr()
+    assert main(["verify", "--recompute", "--results", "."]) == 1
+    assert "test_error is stored as" in capsys.readouterr().out
+    loaded, terms = data.load(stored.config.dataset.document()), stored.manifest["problem"]
+    right = joint_numbers(model, terms, loaded)
+    assert right["relative_gap"] == pytest.approx(stored.summary()["relative_gap"], rel=1e-3)
+    assert joint_numbers(changed, terms, loaded)["relative_gap"] > 2.0 * right["relative_gap"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda number: number.name)
+def test_a_run_that_is_stopped_is_repeated_whole(mine, number):
+    given = asked("problem.multiclass=one_vs_one", "solver=sbp", "budget.iterations=300")
+    process = os.fork()
+    if not process:
+        execute(given, progress=Stopping(number))
+        os._exit(0)
+    os.waitpid(process, 0)
+    (stopped,) = Store(mine).runs()
+    assert stopped.status == ("interrupted" if number == signal.SIGINT else "killed")
+    assert not stopped.complete and not stopped.rows() and not stopped.path.joinpath("model.npz").exists()
+    again = execute(given, progress=Quiet())
+    assert again.state == "done" and [run.id for run in Store(mine).runs()] == [again.run.id]
+    undisturbed = run(
+        "problem.multiclass=one_vs_one", *("solver=sbp", "budget.iterations=300"), folder="alone"
+    )
+    assert again.run.id == undisturbed.id and again.run.wrong_tests == undisturbed.wrong_tests
+    clocks = ("wall_seconds", "cpu_seconds")
+    rows = [
+        [{k: v for k, v in row.items() if k not in clocks} for row in one.rows()]
+        for one in (again.run, undisturbed)
+    ]
+    assert rows[0] == rows[1] and len(rows[0]) > 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_are_unsure_where_a_change_within_the_doubt_may_change_the_class(kind):
+    rng = np.random.default_rng(0)
+    count = len(multiclass.problems(kind, 3))
+    model = JointModel(kind, 3, ())
+    values, doubt = rng.integers(-3, 4, size=(200, count)) / 2.0, np.full((200, count), 0.75)
+    moved = np.stack(
+        [
+            values + 0.75 * np.array(signs)
+            for signs in np.ndindex(*(3,) * count)
+            for signs in [np.subtract(signs, 1)]
+        ]
+    )
+    before = model.predicted(values)
+    expected = sum(any(model.predicted(one[k : k + 1])[0] != before[k] for one in moved) for k in range(200))
+    assert 20 < expected < 180 and _unsure(model, values, doubt) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (
+            "dataset=adult",
+            "dataset=adult has two classes, problem.multiclass=one_vs_one needs more: leave it out",
+        ),
+        (
+            "dataset.positive=bee",
+            "dataset.positive=bee makes two classes of all, problem.multiclass=one_vs_one ke",
+        ),
+        (
+            "dataset=mnist dataset.task=3",
+            "dataset.task=3 makes two classes of all, problem.multiclass=one_vs_one",
+        ),
+        (
+            "budget.test_error=0.1",
+            "budget.test_error=0.1 cannot end the binary problems of problem.multiclass=",
+        ),
+        (
+            "validate.folds=3",
+            "validate.folds=3 splits two classes, problem.multiclass=one_vs_one has more: leave",
+        ),
+        (
+            "start=abcd",
+            "start=abcd begins one binary problem, problem.multiclass=one_vs_one has several: leave",
+        ),
+        (
+            "problem.multiclass=two",
+            "problem.multiclass=two is not allowed: give one of none, one_vs_one, one_vs_",
+        ),
+        (
+            "problem.multiclass=none dataset.task=all",
+            "dataset.task=all has more than two classes: say by problem",
+        ),
+        (
+            "dataset.path=two.npz",
+            "two.npz has no more labels than 'ant' and 'bee': leave out problem.multiclass",
+        ),
+        (
+            "problem.multiclass=none",
+            "'cat' is a third label beside 'ant' and 'bee'; give two classes, or choose",
+        ),
+        (
+            "subset=3",
+            "the 3 training examples that seed=0 draws hold 3 of the 4 classes: give a larger subset",
+        ),
+        (
+            "dataset.test_path=null dataset.path=rare.npz",
+            "no training example has the label 'dog': choose another",
+        ),
+    ],
+)
+def test_wrong_use_is_one_sentence(mine, given, sentence, capfd):
+    kept = TRAIN[1] < 2
+    write(mine / "two.npz", TRAIN[0][kept], TRAIN[1][kept])
+    rare = np.array([0, 1, 2] * 5 + [3])
+    write(mine / "rare.npz", np.arange(16.0)[:, np.newaxis], rare[np.argsort(rare == 3, kind="stable")])
+    files = [] if given.startswith("dataset=") else [*ASKED, "dataset.path=train.npz", "kernel.gamma=0.3"]
+    code = main(["run", "problem.multiclass=one_vs_one", *files, *given.split(), "results=.", "solver=smo"])
+    told = capfd.readouterr().err
+    assert code == 2 and sentence in told and len(told.splitlines()) == 1
+    assert not list(mine.glob("runs/*"))
+
+
+def test_runs_of_two_classes_keep_their_identity():
+    for dataset in ("letter", "mnist", "file dataset.path=a.csv kernel.gamma=1 problem.C=1"):
+        given = ["solver=smo", *f"dataset={dataset}".split()]
+        plain = config.resolve(given)
+        assert config.resolve([*given, "problem.multiclass=none"]).identity() == plain.identity()
+        assert "multiclass" not in plain.document()["problem"]
+        assert plain.document()["dataset"].get("task", "8") == "8"
+    several = config.resolve(["dataset=letter", "problem.multiclass=one_vs_rest"]).document()
+    assert several["dataset"] == {"name": "letter", "task": "all"}
+    assert several["problem"]["multiclass"] == "one_vs_rest"
