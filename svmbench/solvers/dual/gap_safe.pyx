@@ -40,6 +40,12 @@ of their exact values, with b blocks, twice the standard bounds (N. Higham, Accu
 Numerical Algorithms, 2002, section 3.1). Every term of G is raised by what this error of :math:`m_i` may
 change and by its own rounding, :math:`|x_i|` by that of its computation, and an example must pass the test by
 more than the error of its :math:`m_i`.
+
+With an unregularised bias the sphere holds too, for a balanced α and any b in P. With f = <w, x> and p
+positive labels, every optimal b lies between the p-th smallest of the :math:`y_i - f(x_i) - r |x_i|` and the
+next one of the :math:`y_i - f(x_i) + r |x_i|`, which bounds :math:`m_i^*`. `smo_pair` does not use this: its
+rows are whole, so that what is left out saves no evaluations, and rounded to single precision, so that each
+check would need all scores anew.
 """
 
 import numpy as np
