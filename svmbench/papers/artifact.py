@@ -50,6 +50,7 @@ DOCUMENTS = {
     "LEC": "Lecture",
     "AS": "ASSET",
     "LA": "LASVM",
+    "CVM": "Core vector machines",
     "X": "beyond the documents",
 }
 
