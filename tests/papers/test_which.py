@@ -1,5 +1,6 @@
 """The page on choosing a solver: groups, wishes, and its tables."""
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from svmbench.papers import artifact as artifacts
 from svmbench.papers.matching import Index
 from svmbench.papers.material import Material
 from svmbench.papers.which import TABLES, blocks, chart, groups, rewrite
+from svmbench.solvers import registry
 from svmbench.store import Store
 from tests.papers.test_advice import found  # noqa: F401  # a fixture
 
@@ -81,3 +83,26 @@ def test_the_tables_of_the_page_are_those_of_the_stored_runs(tmp_path):
     assert material.stored, "the comparison is not among the stored runs"
     for name, make in TABLES.items():
         assert there[name] == make(material), f"{name}: svmbench field --draw --page docs/which-solver.md"
+
+
+def test_claims_of_the_newer_methods_are_counted_from_the_table():
+    errors = {}
+    table = (ROOT / "results/reference/tables/field.csv").read_text(encoding="utf-8")
+    for row in csv.DictReader(table.splitlines()):
+        errors[row["cost"], row["method"], row["data set"]] = row["mean error"]
+    runs = artifacts.load("field").runs
+    names = {line.title or registry.get(line.solver).title: line.name for line in runs.lines}
+    section = PAGE.read_text(encoding="utf-8").split("## What the papers of the newer methods claim")[1]
+    lines = [
+        [cell.strip() for cell in line.split("|")[1:-1]] for line in section.splitlines() if "| " in line
+    ]
+    assert len(lines) > 7
+    for method, _, other, *told, _ in lines[2:]:
+        one, two = names.get(method) or names[f"Nyström features, {method}"], names[other]
+        for cost, shown in zip(("kev_ondemand", "kev_iter"), told, strict=True):
+            pairs = [
+                (float(value), float(errors[cost, two, place]))
+                for (counter, name, place), value in errors.items()
+                if (counter, name) == (cost, one) and value and errors.get((cost, two, place))
+            ]
+            assert shown == f"{sum(a < b for a, b in pairs)} of {len(pairs)}", (method, other, cost)
