@@ -34,11 +34,8 @@ from numpy.typing import NDArray
 from svmbench.errors import UserError
 from svmbench.run_config import BIASES
 
-FORMS = ("regularised", "slack-constrained", "norm-bounded")
-
 #: Rounding errors matter if they exceed this fraction of the primal objective.
 ROUNDING_MATTERS = 1e-9
-
 
 #: Relative difference below which sums of weights are considered equal.
 _SAME_WEIGHT = 1e-14
@@ -131,10 +128,9 @@ def _weighted_best_bias(
     before = np.cumsum(weights[order])
     positives = float(weights[y > 0.0].sum())
     rounding = _SAME_WEIGHT * float(before[-1])
-    first, last = np.searchsorted(before, [positives - rounding, positives + rounding])
     # Between two kinks with slope 0, the sum is constant.
-    ends = bends[order[[min(first, bends.size - 1), min(last, bends.size - 1)]]]
-    return float(ends.mean())
+    ends = np.searchsorted(before, [positives - rounding, positives + rounding])
+    return float(bends[order[np.minimum(ends, bends.size - 1)]].mean())
 
 
 def primal_objective(lam: float, squared_norm: float, loss: float) -> float:
@@ -187,8 +183,6 @@ def dual_bound(
         return bound
     heavier = np.flatnonzero(problem.y * excess > 0.0)
     i, t = int(heavier[np.argmax(alpha[heavier])]), abs(excess)
-    if alpha[i] < t:
-        return None
     return bound - problem.lam * (t * (1.0 - float(responses[i])) + 0.5 * t * t * diagonal(i))
 
 

@@ -11,12 +11,14 @@ from svmbench.problem import (
     Problem,
     balanced,
     best_bias,
+    class_weights,
     dual_bound,
     dual_objective,
     lam_from_C,
     mean_hinge,
     mean_squared_hinge,
     nu_from_optimum,
+    objectives_rounding,
     primal_objective,
     squared_hinge_dual_objective,
 )
@@ -55,6 +57,18 @@ def test_with_weights_each_loss_counts_as_often_as_its_weight():
         assert best_bias(y, responses, weights) == pytest.approx(best_bias(many, more))
         loss = mean_hinge(responses, y * 0.3, weights)
         assert loss * n == pytest.approx(mean_hinge(more, many * 0.3) * many.size)
+
+
+def test_sums_of_weights_that_differ_by_rounding_are_equal():
+    # The first four weights add up to 0.30000002, those of the positives to the next smaller number.
+    weights = np.array([1e-8, 1e-8, 0.1, 0.2, 0.3, 0.05])
+    y, kinks = np.array([1.0, 1.0, -1.0, -1.0, 1.0, -1.0]), np.arange(6.0)
+    assert np.cumsum(weights)[3] > weights[y > 0.0].sum()
+    assert best_bias(y, 1.0 - y * kinks, weights) == 3.5
+
+
+def test_class_weights_sum_to_the_same_in_both_classes():
+    np.testing.assert_array_equal(class_weights(np.array([1.0, -1.0, 1.0, 1.0])), [2 / 3, 2.0, 2 / 3, 2 / 3])
 
 
 def test_with_weights_the_box_is_that_of_each_example():
@@ -143,6 +157,23 @@ def test_the_bound_with_a_bias_is_the_objective_of_the_balanced_point_beside(sig
     without = dual_objective(problem.lam, off, off @ Q @ off)
     found = dual_bound(problem, off, Q @ off, lambda i: Q[i, i])
     assert found == pytest.approx(expected, rel=1e-13) and found != pytest.approx(without, rel=1e-13)
+
+
+def test_the_curvature_counts_where_a_point_is_balanced():
+    y, t = np.array([1.0, -1.0, 1.0, -1.0]), 2.0**-32
+    problem, alpha = Problem.build(y, lam=0.5, bias="unregularised"), np.array([0.25 + t, 0.375, 0.25, 0.125])
+    curvature = {0: 2.0**63, 2: 0.0}  # the largest coefficient of the heavier class is reduced
+    found = dual_bound(problem, alpha, np.array([-3.0, 0.0, 0.0, 0.0]), curvature.__getitem__)
+    objective = dual_objective(0.5, alpha, 0.0)  # α·c < 0 is rounding
+    assert found == objective - 0.5 * (4.0 * t + 0.25)
+
+
+def test_rounding_of_the_objectives_is_that_of_the_sum_of_coefficients():
+    alpha, eps = np.array([3e7, -1e7]), 2.0**-52
+    assert objectives_rounding(0.5, alpha, 1.0) == pytest.approx(eps * 4e7 * (1.0 + 2e7), rel=1e-12)
+    error = eps * 4.0 * 2.0
+    assert objectives_rounding(0.25, np.array([4.0]), 0.99e9 * error) == pytest.approx(error)
+    assert objectives_rounding(0.25, np.array([4.0]), 1.01e9 * error) == 0.0
 
 
 def test_a_point_that_does_not_balance_has_no_bound_with_a_bias():
