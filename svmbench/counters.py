@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from svmbench.errors import UserError, nearest
+
 
 @dataclass(frozen=True)
 class Counter:
@@ -47,3 +49,13 @@ LABELS = {counter.name: counter.label for counter in ALL if counter.label is not
 
 #: Names of these counters.
 COUNTERS = tuple(LABELS)
+
+
+def index_of(counter: str) -> int:
+    """Return the position of a counter in the ledger; a `UserError` unless a budget can use it."""
+    if counter not in COUNTERS:
+        raise UserError(
+            f"counter '{counter}' is unknown{nearest(counter, COUNTERS) or ':'} "
+            f"the counters are {', '.join(COUNTERS)}"
+        )
+    return FIELDS.index(counter)

@@ -10,8 +10,8 @@ import threading
 
 import numpy as np
 
-from svmbench.errors import UserError, nearest
-from svmbench.counters import COUNTERS, FIELDS
+from svmbench.counters import index_of
+from svmbench.errors import UserError
 from svmbench.solvers.kept import Kept
 
 from cpython.exc cimport PyErr_CheckSignals, PyErr_SetInterrupt
@@ -113,12 +113,7 @@ cdef class CountedRun:
         KeyboardInterrupt
             On Ctrl-C, between two iterations; the run may be observed and advanced further.
         """
-        if counter not in COUNTERS:
-            raise UserError(
-                f"counter '{counter}' is unknown{nearest(counter, COUNTERS) or ':'} "
-                f"the counters are {', '.join(COUNTERS)}"
-            )
-        cdef const int64_t* value = self.ledger.counter(FIELDS.index(counter))
+        cdef const int64_t* value = self.ledger.counter(index_of(counter))
         cdef int64_t mark = min(until, INT64_MAX)
         cdef int64_t last = min(self.iterations + most, INT64_MAX)
         cdef int64_t work = 0

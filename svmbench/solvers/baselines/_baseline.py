@@ -6,12 +6,9 @@ that no avoidable conversion is timed. Conversions within a fit of the program c
 
 from __future__ import annotations
 
-import signal
 import sys
-import threading
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -19,11 +16,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from svmbench.counters import COUNTERS
-from svmbench.errors import Refusal, UserError, nearest
+from svmbench.counters import index_of
+from svmbench.errors import Refusal, UserError
 from svmbench.problem import Problem
 from svmbench.solvers.base import KernelExpansion, Run, Snapshot, Solver
 from svmbench.solvers.baselines._data import BaselineData, Tally
+from svmbench.solvers.run import Uninterrupted
 from svmbench.sparse import issparse
 
 if TYPE_CHECKING:
@@ -126,38 +124,17 @@ class BaselineRun:
 
     def advance(self, counter: str, until: int, most: int = sys.maxsize) -> None:
         """Continue; see `svmbench.solvers.base.Run`. Only iterations are counted."""
-        if counter not in COUNTERS:
-            raise UserError(
-                f"counter '{counter}' is unknown{nearest(counter, COUNTERS) or ':'} "
-                f"the counters are {', '.join(COUNTERS)}"
-            )
         last = self.iterations + most
-        if counter == "iterations":
+        if index_of(counter) == index_of("iterations"):
             last = min(last, until)
         while not self.converged and self.iterations < last:
-            with _whole():
+            with Uninterrupted():
                 self._step(self.iterations)
                 self._ledger.iterations += 1
 
     def snapshot(self) -> Snapshot:
         """Return the current solution."""
         return self._answer() if self.iterations else self._untrained
-
-
-@contextmanager
-def _whole() -> Iterator[None]:
-    """Defer Ctrl-C to the end of an iteration; only the main thread can be interrupted."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    came: list[tuple[Any, Any]] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if came and callable(before):
-        before(*came[0])
 
 
 def kernel_options(kernel: dict[str, Any]) -> dict[str, Any]:

@@ -33,10 +33,11 @@ from svmbench.solvers.slack.budget import given_nu, nu_field
 from svmbench.solvers.slack.water_level import water_level
 
 from libc.math cimport INFINITY, fmax, fmin, log, sqrt
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t
 
 from svmbench.rng cimport Generator
 from svmbench.solvers.run cimport LinearRun
+from svmbench.solvers.slack.water_level_bias cimport place
 
 
 @dataclass(frozen=True)
@@ -159,38 +160,9 @@ cdef class Run(LinearRun):
                 full -= 1
 
     cdef double ranked(self, Py_ssize_t k) noexcept nogil:
-        """Return the k-th largest of the q, from 0, by quickselect."""
-        cdef Py_ssize_t lo = 0, hi = self.n, i = 0, more = 0, less = 0
-        cdef double pivot = 0.0, x = 0.0
-        cdef double* s = &self.scratch[0]
-        cdef uint64_t random = 0x9E3779B97F4A7C15
-        for i in range(self.n):
-            s[i] = self.q[i]
-        while True:
-            random ^= random << 13
-            random ^= random >> 7
-            random ^= random << 17
-            pivot = s[lo + <Py_ssize_t> (random % <uint64_t> (hi - lo))]
-            more = lo
-            less = hi
-            i = lo
-            while i < less:
-                x = s[i]
-                if x > pivot:
-                    s[i], s[more] = s[more], x
-                    more += 1
-                    i += 1
-                elif x < pivot:
-                    less -= 1
-                    s[i], s[less] = s[less], x
-                else:
-                    i += 1
-            if k < more:
-                hi = more
-            elif k >= less:
-                lo = less
-            else:
-                return pivot
+        """Return the k-th largest of the q, from 0."""
+        self.scratch[:] = self.q
+        return place(&self.scratch[0], self.n, self.n - 1 - k)
 
     cdef void reweigh(self) noexcept nogil:
         """Use v as losses: compute the new q and their sum."""

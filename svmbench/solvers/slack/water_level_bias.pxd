@@ -17,6 +17,9 @@ cdef struct Basins:
     double[2] error         # how far from there it was lately
 
 
+# Bring the value of that rank (0: the least) to its place, lower ones before it, higher ones behind; return it.
+cdef double place(double* x, Py_ssize_t n, Py_ssize_t rank) noexcept nogil
+
 # Level and bias of the given volume, from nothing. members: the examples of the first class, then those of
 # the second; sizes: how many, at least one each; scratch: a value for each member, overwritten.
 cdef void find_basins(

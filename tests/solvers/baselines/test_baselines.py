@@ -155,7 +155,7 @@ def test_one_generator_gives_each_epoch_an_order_of_its_own():
 
 
 @pytest.mark.slow
-def test_a_run_of_a_rival_is_stored_with_empty_counts_and_the_reason(tmp_path, monkeypatch):
+def test_a_run_of_a_baseline_is_stored_with_empty_counts_and_the_reason(tmp_path, monkeypatch):
     pytest.importorskip("sklearn")
     monkeypatch.chdir(tmp_path)
     # However dear a look is: what a baseline evaluates is unknown, and a race without its gap is none.
