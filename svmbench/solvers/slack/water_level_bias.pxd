@@ -17,7 +17,7 @@ cdef struct Basins:
     double[2] error         # how far from there it was lately
 
 
-# Bring the value of that rank (0: the least) to its place, lower ones before it, higher ones behind; return it.
+# Return the value of that rank (0: the least), put in its place: lower ones before it, higher ones behind.
 cdef double place(double* x, Py_ssize_t n, Py_ssize_t rank) noexcept nogil
 
 # Level and bias of the given volume, from nothing. members: the examples of the first class, then those of
