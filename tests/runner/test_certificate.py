@@ -11,7 +11,7 @@ from svmbench.data.dataset import Part
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem, dual_bound, objectives_rounding
 from svmbench.rng import Generator
-from svmbench.runner.certificate import TrainingScores, certify, diagonal
+from svmbench.runner.certificate import TrainingScores, certify, diagonal, norm_interval, nu_interval
 from svmbench.runner.execute import execute
 from svmbench.runner.observe import Observer
 from svmbench.solvers import registry
@@ -230,3 +230,10 @@ def test_beside_another_bound_double_precision_takes_a_twentieth_of_the_training
     assert scores(model) is None
     oracle.ledger.charge(iterations=price * 2 // 300, maintained_changes=0, n=300)
     assert scores(model) is not None
+
+
+def test_the_gap_bounds_the_norm_and_nu_of_the_optimum():
+    assert norm_interval(0.1, 1.0, 0.9, 3.0) == pytest.approx((2.0, 4.0))  # |w*| is at most 1 from 3
+    assert nu_interval(0.1, 1.0, 0.9, 3.0) == pytest.approx((0.9 / 4.0 - 0.2, 1.0 / 2.0 - 0.1))
+    assert nu_interval(0.1, 1.0, 0.9, 0.5)[1] is None  # w* = 0 is possible
+    assert nu_interval(0.1, 0.0, 0.0, 0.0) == (0.0, None)
