@@ -169,11 +169,12 @@ def test_the_curvature_counts_where_a_point_is_balanced():
 
 
 def test_rounding_of_the_objectives_is_that_of_the_sum_of_coefficients():
-    alpha, eps = np.array([3e7, -1e7]), 2.0**-52
-    assert objectives_rounding(0.5, alpha, 1.0) == pytest.approx(eps * 4e7 * (1.0 + 2e7), rel=1e-12)
-    error = eps * 4.0 * 2.0
-    assert objectives_rounding(0.25, np.array([4.0]), 0.99e9 * error) == pytest.approx(error)
-    assert objectives_rounding(0.25, np.array([4.0]), 1.01e9 * error) == 0.0
+    problem, eps = Problem.build(np.array([1.0, -1.0]), lam=0.5), 2.0**-52
+    large, small = np.array([3e7, -1e7]), np.array([4.0, 0.0])
+    assert objectives_rounding(problem, large, 1.0) == pytest.approx(eps * 4e7 * (1.0 + 2e7), rel=1e-12)
+    error = eps * 4.0 * 3.0
+    assert objectives_rounding(problem, small, 0.99e9 * error) == pytest.approx(error)
+    assert objectives_rounding(problem, small, 1.01e9 * error) == 0.0
 
 
 def test_a_point_that_does_not_balance_has_no_bound_with_a_bias():
