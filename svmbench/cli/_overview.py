@@ -139,21 +139,27 @@ def _settings(runs: Sequence[StoredRun], differing: Sequence[str]) -> list[str]:
     """Return the values of each run for the keys in which they differ, such as ``C=10 seed=3``."""
     short = [name_of(key).removesuffix(" name") for key in differing]
     names = [one if short.count(one) == 1 else key for one, key in zip(short, differing, strict=True)]
-    found = []
-    for run in runs:
-        flat = flatten(run.document)
-        known = ((name, flat.get(key)) for name, key in zip(names, differing, strict=True))
-        found.append(" ".join(f"{name}={_value(value)}" for name, value in known if value is not None))
-    return found
+    flats = [flatten(run.document) for run in runs]
+    texts = [_distinct([flat.get(key) for flat in flats]) for key in differing]
+    return [
+        " ".join(f"{name}={text[place]}" for name, text in zip(names, texts, strict=True) if text[place])
+        for place in range(len(runs))
+    ]
 
 
-def _value(value: Any) -> str:
+def _distinct(values: Sequence[Any]) -> list[str]:
+    """Return values as texts, with three digits if these distinguish them; empty for None."""
+    short, long = (["" if v is None else _value(v, digits) for v in values] for digits in (3, 6))
+    return short if len(set(short)) == len(set(long)) else long
+
+
+def _value(value: Any, digits: int) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
-        return _plain(f"{value:.6g}")
+        return _plain(f"{value:.{digits if abs(value) < 1000 else 6}g}")
     if isinstance(value, list):
-        return ",".join(map(_value, value))
+        return ",".join(_value(one, digits) for one in value)
     return str(value).rpartition("/")[2] or str(value)
 
 

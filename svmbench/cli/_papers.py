@@ -98,13 +98,11 @@ def plan(asked: Asked) -> int:
         header = ("data set", "solver", "values", "seed", "state", "run", "seconds", "MiB")
         print(table(header, rows))
         print(f"\n{material.tally()}")
-        if any(not match.complete for match in material.matches):
-            rest = (
-                f", and {unknown} run{'s' * (unknown > 1)} of which nothing comparable is stored"
-                if unknown
-                else ""
-            )
-            print(f"the others take about {seconds / 60.0:.1f} minutes by stored runs{rest}")
+        missing = sum(not match.complete for match in material.matches)
+        if missing > unknown:
+            print(f"about {seconds / 60.0:.1f} minutes for {missing - unknown} of the others, by stored runs")
+        if unknown:
+            print(f"unknown time for {unknown} of the others: no stored run is comparable")
         _print_missing(material, asked.results, sys.stdout)
     return 0
 

@@ -9,8 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from svmbench.cli._left_out import tell
 from svmbench.cli._parser import Parser
-from svmbench.errors import UserError, csv_cell, printable
+from svmbench.errors import UserError, csv_cell
 from svmbench.sweep.select import RUNS, chosen_groups
 
 if TYPE_CHECKING:
@@ -41,8 +42,7 @@ def main(arguments: Sequence[str]) -> int:
     a, b = chosen_groups(given.results, [[given.a], [given.b]])
     target = targets[0] if targets else None
     rows, left_out = compare(a, b, given.cost, metric, target, seedless([*a, *b]))
-    for name, reason in left_out:
-        print(printable(f"left out: {name}: {reason}"), file=sys.stderr)
+    tell(left_out, "")
     if given.json:
         print(json.dumps({"cost": given.cost, "rows": [row.plain() for row in rows]}, indent=2))
     elif given.csv:

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from svmbench.cli._left_out import tell
 from svmbench.cli._parser import Parser, picture_path
 from svmbench.config import folder
 from svmbench.errors import UserError
 from svmbench.figures import FORMATS
 from svmbench.sweep.select import RUNS, chosen
 
-_Y = "test_error, validation_error, train_error, primal_objective, suboptimality, gap, support_vectors, norm"
+if TYPE_CHECKING:
+    from svmbench.store import StoredRun
 
-#: Most omitted runs listed by name.
-_NAMED = 6
+_Y = "test_error, validation_error, train_error, primal_objective, suboptimality, gap, support_vectors, norm"
 
 
 def main(arguments: Sequence[str]) -> int:
     """Draw the runs and print the paths of the pictures."""
-    given = _parser().parse_args(arguments)
+    parser = _parser()
+    given = parser.parse_args(arguments)
     xlim, ylim = _numbers("xlim", given.xlim), _numbers("ylim", given.ylim)
     heat = _pair("heat", given.heat, "two keys")
+    if heat is None and not given.runs:
+        parser.error("the following arguments are required: RUNS")
     from svmbench.figures.request import Request, make
     from svmbench.figures.style import drawing, save
 
@@ -42,20 +47,25 @@ def main(arguments: Sequence[str]) -> int:
     )
     stem = picture_path(given.output)
     with drawing(given.style):
-        figure, caption, left_out = make(chosen(given.results, given.runs), request)
+        figure, caption, left_out = make(_runs(given.results, given.runs), request)
         paths = save(figure, stem, caption, given.format)
     left_out = list(dict.fromkeys(left_out))
     if given.json:
         named = [{"run": run, "reason": reason} for run, reason in left_out]
         print(json.dumps({"files": [str(path) for path in paths], "left_out": named}, indent=2))
         return 0
-    for run, reason in left_out[:_NAMED]:
-        print(f"left out: {run}: {reason}", file=sys.stderr)
-    if len(left_out) > _NAMED:
-        more = len(left_out) - _NAMED
-        print(f"left out, {more} more: {paths[-1]} names them with their reasons", file=sys.stderr)
+    tell(left_out, f": {paths[-1]} names them with their reasons")
     print(*paths, sep="\n")
     return 0
+
+
+def _runs(results: str, words: Sequence[str]) -> list[StoredRun]:
+    """Return the runs that the words select; those of the newest sweep without words."""
+    if words:
+        return chosen(results, words)
+    from svmbench.sweep.record import Record  # imports what trains
+
+    return chosen(results, [Record.find(Path(results), None).name])
 
 
 def _parser() -> Parser:
@@ -65,7 +75,8 @@ def _parser() -> Parser:
         "or, with --heat, its last value over two keys. A KEY is one of the configuration: solver, dataset, "
         "kernel.gamma, problem.C, seed, ...",
     )
-    parser.add_argument("runs", nargs="+", metavar="RUNS", help=RUNS)
+    newest = "without RUNS, --heat draws the newest sweep"
+    parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{RUNS}; {newest}")
     parser.add_argument(
         "--x",
         metavar="COST",

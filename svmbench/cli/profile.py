@@ -8,9 +8,10 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from svmbench.cli._left_out import tell
 from svmbench.cli._parser import Parser, picture_path
 from svmbench.cli.compare import add_target, target_of
-from svmbench.errors import UserError, csv_cell, printable
+from svmbench.errors import UserError, csv_cell
 from svmbench.figures import FORMATS
 from svmbench.sweep.select import RUNS, chosen
 
@@ -54,9 +55,8 @@ def main(arguments: Sequence[str]) -> int:
 
     runs = chosen(given.results, given.runs)
     found = profiles(runs, given.cost, metric, targets, tolerances or TOLERANCES)
-    for name, reason in found.left_out:
-        print(printable(f"left out: {name}: {reason}"), file=sys.stderr)
     pictures = draw(found, stem, given.format)
+    tell(found.left_out, "")
     if given.json:
         print(json.dumps({"cost": found.cost, "metric": found.metric, "cases": _cases(found)}, indent=2))
     elif given.csv:

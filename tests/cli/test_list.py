@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import struct
 import subprocess
 import sys
@@ -142,6 +143,17 @@ def test_a_run_is_found_by_the_beginning_of_its_hash_that_list_shows(many, capsy
     assert len(name) == 8 and main(["show", name]) == 0
     assert f"-{name}" in capsys.readouterr().out.splitlines()[0]
     assert main(["show", name[:3]]) == 2  # too short to name a run
+
+
+def test_numbers_that_differ_have_the_digits_that_distinguish_them(tmp_path):
+    def shown(*gammas):
+        folder = tmp_path / str(len(gammas))
+        runs = [stored_run(folder, config={"kernel": {"name": "gaussian", "gamma": g}}) for g in gammas]
+        lines = overview(runs, ["kernel.gamma", "budget.kev"], [r.id for r in runs], None, datetime.now(UTC))
+        return re.findall(r"γ=(\S+)", lines)
+
+    assert shown(0.749895, 3.16228, 1000.0) == ["0.75", "3.16", "1000"]
+    assert shown(0.749895, 0.7499) == ["0.749895", "0.7499"]
 
 
 def test_hashes_that_begin_alike_are_shown_longer():

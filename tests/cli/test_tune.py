@@ -28,6 +28,11 @@ def test_the_winner_is_stored_and_its_command_finds_it(here, capfd):
     asked = ["results", "--heat", "kernel.gamma,problem.C", "--y", "validation_error", "-o", "grid"]
     assert main(["plot", *asked]) == 0
     assert "7 cells" in Path("grid.txt").read_text()
+    assert main(["plot", *asked[1:]]) == 0
+    assert "4 cells" in Path("grid.txt").read_text()  # of the last round alone
+    capfd.readouterr()
+    assert main(["plot"]) == 2
+    assert "the following arguments are required: RUNS" in capfd.readouterr().err
     assert main(["plot", "results", "--y", "validation_error"]) == 2
     assert " and 4 more: its validation_error is of folds, one number and no" in capfd.readouterr().err
     won = min(
