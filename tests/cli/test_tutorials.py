@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from svmbench.cli.main import main
+from svmbench.sweep.planning import make
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,6 +30,13 @@ def commands(page: str) -> list[tuple[list[str], str]]:
     return found
 
 
+def in_the_text(page: str) -> list[tuple[list[str], str]]:
+    """Return the words of each command of svmbench within the sentences and tables of a page."""
+    return [
+        (shlex.split(words), "") for words in re.findall(r"`svmbench ([^`]+)`", (ROOT / page).read_text())
+    ]
+
+
 def matches(shown: str, printed: str) -> bool:
     """Return whether an output is what a page shows; three dots there stand for anything."""
     pattern = ".*".join(map(re.escape, shown.split("...")))
@@ -44,8 +52,17 @@ def heart(here):
     rows = [",".join(f"{value:.4f}" for value in row) for row in X]
     (here / "heart.csv").write_text("".join(f"{row},{label}\n" for row, label in zip(rows, y, strict=True)))
     sparse = [" ".join(f"{k + 1}:{value:.4f}" for k, value in enumerate(row)) for row in X / X.std(axis=0)]
-    (here / "heart.svm").write_text("".join(f"{label} {row}\n" for row, label in zip(sparse, y, strict=True)))
+    for name in ("heart.svm", "mine.svm"):
+        (here / name).write_text("".join(f"{label} {row}\n" for row, label in zip(sparse, y, strict=True)))
     return here
+
+
+#: The README's commands, but for the one on a data set that is downloaded.
+README = [
+    (["results" if word == "RUNS..." else word for word in words], shown)
+    for words, shown in in_the_text("README.md")
+    if "dataset=adult" not in words
+]
 
 
 @pytest.mark.slow
@@ -66,6 +83,8 @@ def test_the_commands_of_a_tutorial_do_what_the_page_says(heart, capfd, page, fe
     assert main(["run"]) == 0  # `make demo`
     listed = commands(page)
     assert len(listed) >= fewest
+    if page == "docs/first-hour.md":  # on whose runs the README's commands go on
+        listed += README
     for words, shown in listed:
         capfd.readouterr()
         code = main(words)
@@ -75,6 +94,21 @@ def test_the_commands_of_a_tutorial_do_what_the_page_says(heart, capfd, page, fe
             assert matches(shown, out + error), (words, out + error)
     for name in files:
         assert (heart / name).stat().st_size > 0, name
+
+
+def test_the_readme_names_its_commands():
+    assert len(README) >= 7
+
+
+def test_the_sweep_on_a_cluster_is_what_the_page_says(here, monkeypatch):
+    """It is planned as the command is typed; `python -m tests.cluster` runs sweeps on clusters."""
+    monkeypatch.setattr("svmbench.sweep.planning.cores", lambda: 1)
+    ((words, _),) = commands("docs/cluster.md")[1:] or commands("docs/cluster.md")
+    assert words[:2] == ["run", "-m"]
+    plan = make(words[2:])
+    assert len(plan.jobs) == 40 and not plan.duplicates and not plan.impossible
+    launcher = plan.options["launcher"]
+    assert (launcher["name"], launcher["partition"], launcher["minutes"]) == ("slurm", "cpu", 120)
 
 
 def test_the_readme_shows_what_the_demo_prints(here, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -52,12 +53,16 @@ def conformance(installed: Path, part: str = "", name: str = "greedy") -> subpro
 
 
 def test_it_is_listed_and_runs(installed, tmp_path):
-    listed = python(installed, "svmbench.cli.main", "solvers", "greedy", cwd=tmp_path)
+    """By the commands of the page, on fewer examples."""
+    page = (ROOT / "docs" / "add-a-solver.md").read_text()
+    listing, running = (
+        line.split()[1:]
+        for line in re.findall("^    (svmbench .* ?greedy .*|svmbench .*greedy)$", page, re.M)
+    )
+    listed = python(installed, "svmbench.cli.main", *listing, cwd=tmp_path)
     assert "greedy  Greedy" in listed.stdout, listed.stderr
     small = ("dataset.n_train=60", "dataset.n_test=40", f"results={tmp_path}", f"data.dir={tmp_path}")
-    done = python(
-        installed, "svmbench.cli.main", "run", "solver=greedy", "solver.eps=1e-6", *small, cwd=tmp_path
-    )
+    done = python(installed, "svmbench.cli.main", *running, *small, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "done, the solver's stopping rule holds" in done.stdout
 
