@@ -112,16 +112,15 @@ function band(choice, axis) {
   }];
 }
 
-// What is certified of the optimum, as a line over the curves; its name is below it, where curves seldom are.
+// What is certified of the optimum, as dashes over the curves, which show between them; its name is below, where curves seldom are.
 function optimum(figure, choice) {
   const known = figure.optimum[choice.y];
   if (known === undefined || (choice.yscale === "log" && known <= 0)) return [];
   const data = { values: [{ y: known * figure.columns[choice.y][1] }] }, encoding = { y: { field: "y", type: "quantitative" } };
   const name = { type: "text", align: "left", baseline: "top", dx: 4, dy: 3, text: "certified optimum" };
-  const across = (color, strokeWidth, dash) => ({ data, mark: { type: "rule", color, strokeWidth, ...dash }, encoding });
   const named = (look) => ({ data, mark: { ...name, ...look }, encoding: { ...encoding, x: { value: 0 } } });
   return [
-    across(css("--paper"), 3.5), across(css("--ink"), 1.5, { strokeDash: [8, 4] }),
+    { data, mark: { type: "rule", color: css("--ink"), strokeWidth: 1.5, strokeDash: [6, 6] }, encoding },
     named({ color: css("--paper"), stroke: css("--paper"), strokeWidth: 4 }), named({ color: css("--ink") }),
   ];
 }
