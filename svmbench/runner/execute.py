@@ -21,7 +21,7 @@ from svmbench.runner import prepare
 from svmbench.runner.continuation import Beginning, beginning
 from svmbench.runner.ends import End, end_by
 from svmbench.runner.environment import concurrent_load, peak_memory
-from svmbench.runner.folds import cross_validate
+from svmbench.runner.folds import cross_validate, is_optimal, together
 from svmbench.runner.guard import needed
 from svmbench.runner.joint import JointTask, JointTraining
 from svmbench.runner.load import wait_until_quiet
@@ -257,16 +257,27 @@ class _Attempt:
     def _fit(
         self, data: Dataset, kept: NDArray[np.int64], config: RunConfig, progress: Progress
     ) -> tuple[End, dict[str, Any]]:
-        """Train on the kept examples of a fold; return the end and the last checkpoint."""
+        """Train on the kept examples of a fold; return the end and the last checkpoint.
+
+        A fit that begins at the answer on all examples knows of the fold until it has forgotten its beginning
+        at the optimum. One that ends elsewhere, as by a budget, is made again from 0; its costs are added up.
+        """
         allowance = Allowance.of(config, data)
         task, best, _ = settle(Task.of(config, data, self._task.solver), self._store, allowance, progress)
+        tries = [task]
         if self._answer.alpha is not None and isinstance(self._task, Task):
             before = self._task.problem.bounds[kept]
             loss = str(config.solver.parameters.get("loss", "hinge"))
-            task = replace(task, first=moved(self._answer.alpha[kept], before, task.problem, loss))
-        rows: list[dict[str, Any]] = []
-        end = self._training_of(task, best, allowance, progress).drive(rows.append)
-        return end, rows[-1] if rows else {}
+            first = moved(self._answer.alpha[kept], before, task.problem, loss)
+            tries.insert(0, replace(task, first=first))
+        last: list[dict[str, Any]] = []
+        for one in tries:
+            rows: list[dict[str, Any]] = []
+            end = self._training_of(one, best, allowance, progress).drive(rows.append)
+            last += rows[-1:]
+            if end.status == "interrupted" or (rows and is_optimal(end, rows[-1], config.budget)):
+                break
+        return end, together(last) if rows else {}
 
     def _finish(self, writer: RunWriter, end: End | None) -> StoredRun:
         """Store the model of the last checkpoint and the end."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from svmbench.data.dataset import Dataset
 from svmbench.data.splits import folds, take
 from svmbench.errors import UserError
 from svmbench.files import digest
-from svmbench.run_config import ObserveConfig, RunConfig
+from svmbench.run_config import BudgetConfig, ObserveConfig, RunConfig
 from svmbench.runner.ends import End
 from svmbench.runner.progress import PartProgress, Progress
 
@@ -81,6 +81,19 @@ def cross_validate(
         ):
             found[key].append(value)
     return found, None
+
+
+def is_optimal(end: End, row: dict[str, Any], budget: BudgetConfig) -> bool:
+    """Return whether a fit ended at an optimum, by the tolerance of its solver or the gap of the budget."""
+    gap = row.get("relative_gap")
+    near = budget.gap is not None and gap is not None and gap <= budget.gap
+    return near or end.status in ("converged", "stalled")
+
+
+def together(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the last checkpoint of a fit that was made again, with the costs of all."""
+    costs = {key: [row.get(key) for row in rows] for key in ("wall_seconds", *_COUNTED)}
+    return {**rows[-1], **{key: None if None in cost else sum(cost) for key, cost in costs.items()}}
 
 
 def _parted(data: Dataset, kept: NDArray[np.int64], left_out: Any) -> Dataset:

@@ -135,6 +135,19 @@ def test_warm_folds_save_evaluations(tmp_path):
     assert costs[1] < 0.9 * costs[0]
 
 
+@pytest.mark.parametrize(("solver", "more"), EXACT)
+def test_warm_folds_that_end_before_the_optimum_know_nothing_of_what_is_left_out(tmp_path, solver, more):
+    # One iteration from the answer on all examples would leave nearly that answer.
+    words = (f"solver={solver}", "problem.lam=1e-4", "validate.folds=3", "budget.iterations=1", *SMALL, *more)
+    words = tuple(word for word in words if solver != "dcd" or "gamma" not in word)
+    cold, warm = (
+        run(tmp_path, *words, f"validate.warm={warm}")[0].run.cross_validation for warm in ("false", "true")
+    )
+    assert warm["mistakes"] == cold["mistakes"]
+    if solver != "dcd":  # both fits are paid
+        assert min(np.subtract(warm["kev_ondemand"], cold["kev_ondemand"])) > 0
+
+
 def test_warm_folds_follow_a_start(tmp_path):
     words = ("solver=smo", "validate.folds=2", "validate.warm=true", *SMALL)
     first, _, _ = run(tmp_path, *words, "problem.C=1")
