@@ -1,4 +1,4 @@
-"""The tables of docs/speed.md are those of the stored measurements."""
+"""The tables of docs/speed.md and of the README are those of the stored measurements."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ from svmbench.speed.record import table as lines_of
 
 ROOT = Path(__file__).parents[2]
 MACHINES = ("Zen 4", "Zen 5")
-#: Jobs of the summary, against LIBSVM and oneDAL in double precision.
+#: Jobs of the README's table, against LIBSVM and oneDAL in double precision.
 SUMMARY = ("adult-c1", "adult-c1000", "covtype50k", "ijcnn1")
 
 
@@ -122,7 +122,8 @@ def summary():
 
 @pytest.mark.parametrize("make", [summary, rows, baselines, paces, scaling])
 def test_a_table_of_the_page_is_that_of_the_stored_measurements(make):
-    text = (ROOT / "docs/speed.md").read_text(encoding="utf-8")
+    page = "README.md" if make is summary else "docs/speed.md"
+    text = (ROOT / page).read_text(encoding="utf-8")
     block = re.search(rf"<!-- stored: {make.__name__} -->\n\n(.*?)\n\n", text, re.DOTALL)
-    assert block, f"the page has no table <!-- stored: {make.__name__} -->"
+    assert block, f"{page} has no table <!-- stored: {make.__name__} -->"
     assert block[1] == make()
