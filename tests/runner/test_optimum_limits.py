@@ -97,7 +97,7 @@ def test_the_gap_that_is_told_was_proven(data, monkeypatch):
             raise TimeoutError
 
     limits, problem = SimpleNamespace(check=check), Problem.build(data.train.y, C=100.0)
-    reader = Oracle(data.train.X, GAUSSIAN, 0)
+    reader = Oracle(data.train.X, {"name": "linear"}, 0)  # whose bound of rounding is tried once
     search = certifier.Search(Hopeful(data), 5, problem, reader)
     with pytest.raises(TimeoutError):
         certifier.solve(search, lambda: 0, limits, print, lambda: None)
