@@ -76,7 +76,7 @@ lint: $(READY)-lint  ## check style and types
 wheel: $(READY)-wheel  ## build dist/*.whl, for Linux machines without a compiler; built objects are reused
 	rm -rf dist build/wheel
 	$(VENV)/bin/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
-	PATH="$(VENV)/bin:$$PATH" $(VENV)/bin/auditwheel repair --wheel-dir dist build/wheel/*.whl
+	PATH="$(abspath $(VENV))/bin:$$PATH" $(VENV)/bin/auditwheel repair --wheel-dir dist build/wheel/*.whl
 	@ls dist/*.whl
 
 phases:  ## time `make demo` on a fresh clone of the last commit, phase by phase

@@ -189,8 +189,8 @@ def _dataset(given: Any, multiclass: str) -> tuple[Choice, Suggested]:
         checked = _every_class(kind, checked, f"problem.multiclass={multiclass}")
     elif catalogue.multiclass(kind) and checked.get("task") == EVERY:
         raise UserError(
-            f"dataset.task={EVERY} has more than two classes: say by problem.multiclass=one_vs_one or "
-            "one_vs_rest how they are told apart, or give another task"
+            f"dataset.task={EVERY} has more than two classes: give problem.multiclass=one_vs_one or "
+            "one_vs_rest, or another task"
         )
     return Choice(called, checked), suggested
 

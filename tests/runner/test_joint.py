@@ -352,7 +352,7 @@ def test_rows_are_unsure_where_a_change_within_the_doubt_may_change_the_class(ki
         ),
         (
             "problem.multiclass=none dataset.task=all",
-            "dataset.task=all has more than two classes: say by problem",
+            "dataset.task=all has more than two classes: give problem",
         ),
         (
             "dataset.path=two.npz",
