@@ -271,8 +271,8 @@ class Problem:
             raise UserError("weights of examples must be positive finite numbers, one for each example")
         if bias not in BIASES:
             raise UserError(f"problem.bias={bias} is not allowed: give one of {', '.join(BIASES)}")
-        lam_value = lam if lam is not None else lam_from_C(float(C or 0.0), n)
-        C_value = C if C is not None else C_from_lam(float(lam or 0.0), n)
+        lam_value = lam if lam is not None else lam_from_C(float(given), n)
+        C_value = C if C is not None else C_from_lam(float(given), n)
         return cls(y=y, lam=lam_value, C=C_value, bias=bias, nu=nu, radius=radius, weights=weights)
 
 

@@ -35,8 +35,6 @@ def signed_rank(differences: Floats) -> float:
         May be infinite, not NaN.
     """
     known = differences[differences != 0.0]
-    if known.size == 0:
-        return 1.0
     ranks = _twice_ranks(np.abs(known))
     if ranks.size > EXACT:
         # A sum of independent terms, each 0 or its rank.
@@ -76,8 +74,7 @@ def least_p(paired: int, first: int, second: int) -> float:
     """Return the least possible p-value for this many pairs, or two groups of these sizes."""
     if paired:
         return 2.0 ** (1 - paired)
-    few = min(first, second)
-    return 0.0 if few > EXACT else min(1.0, 2 / comb(first + second, few))
+    return min(1.0, 2 / comb(first + second, first))
 
 
 def holm(values: Sequence[float]) -> list[float]:
