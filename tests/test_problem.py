@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+
 import numpy as np
 import pytest
 
@@ -138,6 +140,7 @@ def test_the_edge_of_the_box_is_inside():
     alpha = np.array([0.0, 1.0, 1.0 + 2.0**-51])  # the last one is rounding
     assert dual_bound(problem, np.minimum(alpha, 1.0), Q @ alpha, lambda i: Q[i, i]) is not None
     assert dual_bound(problem, np.full(3, np.nextafter(1.0, 2.0)), Q @ alpha, lambda i: Q[i, i]) is not None
+    assert problem.within_box(np.full(3, 1.0 + 1e-15))
     assert dual_bound(problem, alpha + 2.0**-40, Q @ alpha, lambda i: Q[i, i]) is None
 
 
@@ -177,6 +180,15 @@ def test_rounding_of_the_objectives_is_that_of_the_sum_of_coefficients():
     assert objectives_rounding(problem, small, 1.01e9 * error) == 0.0
 
 
+def test_rounding_of_the_objectives_follows_the_errors_of_the_responses_where_these_are_known():
+    alpha, errors = np.array([2.0, 4.0]), np.array([0.25, 0.5])
+    problem = Problem.build(np.array([1.0, -1.0]), lam=0.125)
+    # The mean loss is off by the mean error, (λ/2)|w|² in either objective by (λ/2) Σ α_i errors_i.
+    assert objectives_rounding(problem, alpha, 1.0, errors) == 0.375 + 0.125 * 2.5
+    weighted = Problem.build(problem.y, lam=0.125, weights=np.array([4.0, 1.0]))
+    assert objectives_rounding(weighted, alpha, 1.0, errors) == 0.75 + 0.125 * 2.5
+
+
 def test_a_point_that_does_not_balance_has_no_bound_with_a_bias():
     problem, alpha, Q = plane("unregularised")
     assert dual_bound(problem, alpha + np.array([1e-3, 0.0, 0.0]), Q @ alpha, lambda i: Q[i, i]) is None
@@ -188,6 +200,8 @@ def test_a_problem_has_both_regularisations():
     made = Problem.build(y, lam=1.0, bias="unregularised", nu=0.0, radius=0.5)
     assert (made.n, made.bias, made.nu, made.radius) == (2, "unregularised", 0.0, 0.5)
     assert Problem.build(y, C=1.0).nu is None and Problem.build(y, C=1.0).radius is None
+    with pytest.raises(FrozenInstanceError):  # λ and C belong together
+        made.lam = 2.0
 
 
 @pytest.mark.parametrize(

@@ -38,10 +38,15 @@ def test_ratios_are_to_the_best_method_of_each_case(tmp_path):
     np.testing.assert_allclose(share(found.ratios[0], np.array([0.9, 1.0, 2.9, 3.0])), [0, 0.5, 0.5, 1])
 
 
-def test_default_targets_lie_between_the_worst_start_and_the_best_end(tmp_path):
-    runs = store(tmp_path, "sbp", {"adult": 1}, status="converged") + store(tmp_path, "smo", {"adult": 2})
+@pytest.mark.parametrize(
+    ("status", "least"),
+    [("converged", 0.1), ("budget", 0.15)],  # of a run that could go on, over the last factor of two
+)
+def test_default_targets_lie_between_the_worst_start_and_the_best_end(tmp_path, status, least):
+    runs = store(tmp_path, "sbp", {"adult": 1}, status=status) + store(tmp_path, "smo", {"adult": 2})
     found = profiles(runs, "kev_ondemand", "test_error", tolerances=[0.5, 0.25])
-    assert [target for _, target in found.cases] == pytest.approx([0.3, 0.2])
+    expected = [least + tolerance * (0.5 - least) for tolerance in (0.5, 0.25)]
+    assert [target for _, target in found.cases] == pytest.approx(expected)
     np.testing.assert_allclose(found.costs, [[200, 400], [400, 800]])
 
 

@@ -59,6 +59,13 @@ def test_many_seeds_take_a_normal_rank_sum_that_is_near_the_exact_one(monkeypatc
         assert near == pytest.approx(exact, abs=2e-3) and near != exact
 
 
+def test_a_hundred_seeds_are_still_counted_exactly(monkeypatch):
+    values = np.random.default_rng(5).normal(0.1, 1.0, 100)
+    found = signed_rank(values), rank_sum(values[:40], values[40:])
+    monkeypatch.setattr("svmbench.analysis.ranks.EXACT", 1000)
+    assert found == (signed_rank(values), rank_sum(values[:40], values[40:]))
+
+
 def test_ranks_of_two_thousand_runs_take_little_memory():
     generator = np.random.default_rng(4)
     x, y = generator.normal(0.0, 1.0, 1000), generator.normal(0.3, 1.0, 1000)

@@ -128,6 +128,22 @@ def test_runs_of_a_cell_that_differ_in_more_than_the_seed_are_refused(results, c
     assert "SBP, γ = 0.05" in text and "SBP, γ = 1" in text
 
 
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        ("abc", r"solver\.a, solver\.b, solver\.c: add"),
+        ("abcde", r"solver\.a, solver\.b, solver\.c and 2 more: add"),
+    ],
+)
+def test_of_many_keys_that_differ_three_are_named(tmp_path, keys, said):
+    runs = [
+        store(tmp_path, "sdca", [10.0], config={"solver": {"name": "sdca", **dict.fromkeys(keys, value)}})[0]
+        for value in (1, 2)
+    ]
+    with pytest.raises(UserError, match=f"differ in {said} these to --rows or --columns"):
+        best(runs)
+
+
 def test_of_one_seed_the_run_that_goes_further_is_taken(tmp_path):
     budget = {"name": "x", "counter": "kev_ondemand", "kev": 10.0, "memory": 64}
     short = stored_run(tmp_path, "sbp", costs=[10], errors=[50], config={"budget": budget})

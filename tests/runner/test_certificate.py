@@ -11,7 +11,15 @@ from svmbench.data.dataset import Part
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem, dual_bound, objectives_rounding
 from svmbench.rng import Generator
-from svmbench.runner.certificate import TrainingScores, certify, diagonal, norm_interval, nu_interval
+from svmbench.runner.certificate import (
+    ROUGH,
+    TrainingScores,
+    certify,
+    diagonal,
+    norm_interval,
+    nu_interval,
+    proved,
+)
 from svmbench.runner.execute import execute
 from svmbench.runner.observe import Observer
 from svmbench.solvers import registry
@@ -55,6 +63,8 @@ def test_the_bounds_of_a_trace_are_those_of_the_kernel_and_not_of_rows_in_single
     certificate = certify(problem, alpha, y * (K @ (alpha * y)))
     assert certificate["primal"] == pytest.approx(primal, rel=1e-10)
     assert certificate["dual"] == pytest.approx(dual, rel=1e-10)
+    assert certificate["gap"] == certificate["primal"] - certificate["dual"]
+    assert certificate["relative_gap"] == certificate["gap"] / certificate["primal"]
 
 
 def test_a_dual_point_that_balances_but_for_rounding_gives_no_more_than_the_balanced_one_next_to_it():
@@ -74,13 +84,14 @@ def test_a_dual_point_that_balances_but_for_rounding_gives_no_more_than_the_bala
     assert bound != problem.lam * (alpha.sum() - 0.5 * float(alpha @ responses))
 
 
-def test_models_are_followed_by_what_changed():
+@pytest.mark.parametrize("one_class", [False, True])
+def test_models_are_followed_by_what_changed(one_class):
     X, y, kernel, _, alpha = large_dual_point("plane", 1.0, "none")
     oracle = Oracle(X, kernel)
     scores, K = TrainingScores(oracle), gram(X, X, kernel)
-    beta, costs = alpha * y, []
-    for change in (1.0, 1.0, 0.25, 0.25 / 3.0):
-        beta = change * beta
+    beta, costs = -alpha if one_class else alpha * y, []
+    for change in (1.0, 1.0, 4.0, 12.0):
+        beta = beta / change  # up to rounding a multiple by one factor
         beta[7] += 0.125
         before = oracle.ledger.kev_observation
         found = scores(KernelExpansion(np.flatnonzero(beta), beta[beta != 0.0]))
@@ -99,6 +110,30 @@ def test_scores_that_were_once_far_larger_are_made_anew():
     for weights in (beta, large, beta):
         found = scores(KernelExpansion(np.flatnonzero(weights), weights[weights != 0.0]))
     assert found == pytest.approx(K @ beta, abs=1e-12 * np.abs(beta).sum())
+
+
+@pytest.mark.parametrize(("size", "anew"), [(0.9e4, False), (1.1e4, True)])
+def test_scores_that_shrank_by_more_than_four_digits_are_made_anew_if_that_is_affordable(
+    size, anew, monkeypatch
+):
+    # No example is similar to another: the scores are the coefficients.
+    n, beta = 20, np.full(20, 0.5)
+    X = 10.0 * np.arange(n, dtype=np.float32)[:, None]
+    large = beta.copy()
+    large[3] = size
+    monkeypatch.setattr("svmbench.runner.certificate._FREE", 0)
+    # All coefficients, then one, then one or all: 22 rows or 42.
+    for rows in (22, 42):
+        oracle = Oracle(X, {"name": "gaussian", "gamma": 1.0})
+        oracle.ledger.charge(evaluations=int(oracle.exact_price * rows * n))
+        scores = TrainingScores(oracle)
+        found = [scores(KernelExpansion(np.arange(n), weights)) for weights in (beta, large, beta)]
+        assert found[1] == pytest.approx(large)
+        if anew and rows < 42:
+            assert found[2] is None
+        else:
+            assert found[2] == pytest.approx(beta, abs=1e-11)
+            assert oracle.ledger.kev_observation == n * (42 if anew else 22)
 
 
 def test_where_double_precision_would_take_longer_than_the_training_there_is_no_gap(monkeypatch):
@@ -175,6 +210,18 @@ def test_where_single_precision_cannot_stand_for_the_model_observation_is_in_dou
         assert row["primal_objective"] == pytest.approx(true, rel=1e-12)
 
 
+@pytest.mark.parametrize("weight", [None, 2.0])
+def test_single_precision_stands_for_a_model_if_it_changes_the_objective_by_little(weight):
+    X, y, kernel, _, alpha = large_dual_point("plane", 1.0, "none")
+    exact, times = y * (gram(X, X, kernel) @ (alpha * y)), weight or 1.0
+    problem = Problem.build(y, C=1.0, weights=None if weight is None else np.full(y.size, weight))
+    primal = 0.5 * problem.lam * (alpha @ exact) + times * np.maximum(0.0, 1.0 - exact).mean()
+    most = ROUGH * primal / (times * (1.0 + 0.5 * problem.lam * alpha.sum()))
+    scores, model = TrainingScores(Oracle(X, kernel)), KernelExpansion.from_alpha(alpha, y)
+    assert scores.support(model, problem, exact + 0.98 * most)
+    assert not scores.support(model, problem, exact + 1.02 * most)
+
+
 def test_the_diagonal_is_that_of_the_kernel():
     X = np.array([[3.0, 4.0], [0.0, 1.0]], dtype=np.float32)
     assert diagonal(Oracle(X, {"name": "linear"}))(0) == 25.0
@@ -233,7 +280,47 @@ def test_beside_another_bound_double_precision_takes_a_twentieth_of_the_training
 
 
 def test_the_gap_bounds_the_norm_and_nu_of_the_optimum():
-    assert norm_interval(0.1, 1.0, 0.9, 3.0) == pytest.approx((2.0, 4.0))  # |w*| is at most 1 from 3
-    assert nu_interval(0.1, 1.0, 0.9, 3.0) == pytest.approx((0.9 / 4.0 - 0.2, 1.0 / 2.0 - 0.1))
+    assert norm_interval(0.1, 2.0, 1.9, 3.0) == pytest.approx((2.0, 4.0))  # |w*| is at most 1 from 3
+    assert norm_interval(0.1, 2.0, 1.9, 0.5) == pytest.approx((0.0, 1.5))
+    # Each objective may be off by 1e-12 of itself.
+    assert norm_interval(0.5, 1.0, 1.0, 3.0) == pytest.approx((3.0 - 2e-6, 3.0 + 2e-6), abs=1e-8)
+    assert nu_interval(0.1, 2.0, 1.9, 3.0) == pytest.approx((1.9 / 4.0 - 0.2, 2.0 / 2.0 - 0.1))
     assert nu_interval(0.1, 1.0, 0.9, 0.5)[1] is None  # w* = 0 is possible
-    assert nu_interval(0.1, 0.0, 0.0, 0.0) == (0.0, None)
+    assert nu_interval(0.1, 1.0, 0.0, 0.0) == nu_interval(0.1, 0.0, 0.0, 0.0) == (0.0, None)
+
+
+def test_a_squared_norm_that_rounding_takes_below_0_is_0():
+    problem = Problem.build(np.array([1.0, -1.0]), C=1.0)
+    found = certify(problem, np.full(2, 0.5), np.full(2, -1e-20))
+    assert (found["norm"], found["primal"], found["dual"]) == (0.0, 1.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "digits"),
+    [
+        (0.00352107, 0.003520, 0.003522, 0.00352),
+        (0.00352107, 0.0035205, 0.003522, 0.003521),
+        (0.00352107, 0.003, 0.004, 0.004),
+        (0.5, 0.49, 0.51, 0.5),
+        (0.123456789, 0.123456788, 0.12345679, 0.123457),
+        (12345678.0, 12345000.0, 12346000.0, 12346000.0),
+    ],
+)
+def test_a_derived_number_has_the_digits_that_are_proved(value, low, high, digits):
+    assert proved(value, low, high) == digits
+
+
+@pytest.mark.parametrize("value", [-1e-9, 1.0000001])
+def test_an_infeasible_point_is_no_certificate(data, value):
+    alpha = np.full(30, 0.5)
+    alpha[3] = value
+    with pytest.raises(ArithmeticError, match=r"not within \[0, 1"):
+        certify(Problem.build(data.train.y, C=1.0), alpha, np.ones(30))
+
+
+def test_an_unbalanced_point_is_no_certificate_where_there_is_a_bias(data):
+    alpha = np.full(30, 0.5)
+    alpha[3] = 0.4
+    problem = Problem.build(data.train.y, C=1.0, bias="unregularised")
+    with pytest.raises(ArithmeticError, match=r"the signed coefficients sum to -0\.1.*, not to 0"):
+        certify(problem, alpha, np.ones(30))

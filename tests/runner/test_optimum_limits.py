@@ -13,6 +13,7 @@ from svmbench.runner.memory import Allowance, OutOfAllowance
 from svmbench.runner.optimum import TARGET, optimum, optimum_key
 from svmbench.solvers.base import KernelExpansion, Snapshot
 
+from .fakes import HandClock
 from .test_observe import GAUSSIAN
 
 
@@ -86,7 +87,8 @@ class Hopeful:
 
 
 def test_the_gap_that_is_told_was_proven(data, monkeypatch):
-    maintained_and_proven = iter([5e-7, 3e-6, 4e-7, 3e-5, 4e-7])
+    # A gap is proven where the maintained one reaches the target, and again where that has halved.
+    maintained_and_proven = iter([5e-7, 3e-6, 4e-7, 3e-5, 2.5e-7, 2e-6])
     monkeypatch.setattr(certifier, "certify", lambda *_, **__: {"relative_gap": next(maintained_and_proven)})
     monkeypatch.setattr(certifier, "TrainingScores", lambda *_, **__: lambda model: np.zeros(data.train.n))
     told = []
@@ -101,9 +103,38 @@ def test_the_gap_that_is_told_was_proven(data, monkeypatch):
     search = certifier.Search(Hopeful(data), 5, problem, reader)
     with pytest.raises(TimeoutError):
         certifier.solve(search, lambda: 0, limits, print, lambda: None)
-    assert told == [3e-6, 3e-6, 3e-5, 3e-6]
+    assert told == [3e-6, 3e-6, 3e-5, 2e-6]
 
 
-@pytest.mark.parametrize(("gap", "said"), [(1e-3, "about 10 s left"), (2.0, "unknown"), (1e-7, "about 0 s")])
+def test_a_search_ends_where_nothing_changes(data):
+    run, problem = Hopeful(data), Problem.build(data.train.y, C=100.0)
+    run.advance = lambda counter, until: None
+    search = certifier.Search(run, 5, problem, Oracle(data.train.X, GAUSSIAN, 0))
+    assert search.step()[1] is None
+    with pytest.raises(certifier.Uncertified, match=r"certified to a relative gap of .* only"):
+        search.step()
+
+
+def test_every_ten_seconds_the_state_is_kept_and_the_gap_is_told(data, monkeypatch):
+    clock, run, kept, told = HandClock(), Hopeful(data), [], []
+    monkeypatch.setattr(certifier, "time", clock)
+
+    def advance(counter, until):
+        clock.work(5.0 if until <= 10 else 7.0)
+        run.iterations = until
+
+    run.advance, problem = advance, Problem.build(data.train.y, C=100.0)
+    search = certifier.Search(run, 5, problem, Oracle(data.train.X, GAUSSIAN, 0))
+    limits = certifier.Limits(20.0, None)
+    with pytest.raises(TimeoutError, match="after 20 s"):
+        certifier.solve(search, lambda: run.iterations, limits, told.append, lambda: kept.append(clock.wall))
+    assert kept == [10.0, 24.0]
+    assert [text.partition(",")[0] for text in told] == ["optimum: 10 iterations", "optimum: 20 iterations"]
+
+
+@pytest.mark.parametrize(
+    ("gap", "said"),
+    [(1e-3, "about 10 s left"), (1e-2, "about 20 s left"), (2.0, "unknown"), (1e-7, "about 0 s")],
+)
 def test_the_time_left_is_told(gap, said):
     assert said in certifier.time_left(gap, 10.0)

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 import scipy.sparse as sp
 
 from svmbench.kernels._oracle import Oracle
-from svmbench.problem import Problem, objectives_rounding
-from svmbench.rng import Generator
-from svmbench.runner.certifier import TARGET, Search
 from svmbench.runner.class_sums import class_sums
-from svmbench.solvers.kernel.decomposition import Decomposition, Params
 from tests.truth.bounds import case
 
 
@@ -48,17 +43,3 @@ def test_nothing_is_known_of_sparse_rows_and_without_coefficients():
     kernel = {"name": "gaussian", "gamma": 1.0}
     assert class_sums(Oracle(X, kernel, layout="sparse"), np.ones(5), np.ones(5)) is None
     assert class_sums(Oracle(X.toarray(), kernel), np.zeros(5), np.ones(5)) is None
-
-
-@pytest.mark.parametrize("bias", ["none", "unregularised"])
-def test_an_optimum_at_a_large_C_is_certified_where_the_coarse_bound_of_rounding_is_too_large(bias):
-    # No example is similar to another, so that the solver itself leaves no gap.
-    X, y = np.arange(1200, dtype=np.float32)[:, None], np.tile([1.0, -1.0], 600)
-    problem, oracle = Problem.build(y, C=2e7, bias=bias), Oracle(X, {"name": "gaussian", "gamma": 800.0})
-    search = Search(Decomposition(Params(eps=1e-10)).start(problem, oracle, Generator(0)), 5, problem, oracle)
-    found = None
-    while found is None:
-        gap, found = search.step()
-    alpha, certificate = found
-    assert gap == certificate["relative_gap"] <= TARGET
-    assert objectives_rounding(problem, alpha, certificate["primal"]) > TARGET * certificate["primal"]
