@@ -269,7 +269,7 @@ def _caption(
         "until it no longer does."
     )
     if any(plot.optimum is not None for row in plots for plot in row):
-        reading += " The thin grey line is that of the certified optimum of the regularised problem."
+        reading += " The dashed line is that of the certified optimum of the regularised problem."
     early = _early(plots)
     if early:
         reading += f" Cut off at the left, where they cost less than is shown: {'; '.join(early)}."

@@ -16,6 +16,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from svmbench.errors import UserError
 from svmbench.figures.bounds import problem_of, references
+from svmbench.figures.cells import Cells
 from svmbench.figures.panel import number_format
 from svmbench.figures.selection import check_axes, in_order, nothing_to_draw
 from svmbench.figures.series import CERTIFIED, METRICS, Floats, last_value
@@ -48,8 +49,8 @@ class _Map:
 
     title: str
     settings: str
-    columns: Sequence[Any]
-    rows: Sequence[Any]
+    columns: Cells
+    rows: Cells
     values: Floats
 
 
@@ -117,7 +118,7 @@ def _map(
     for (column, row), seeds in cells.items():
         values[rows.index(row), columns.index(column)] = np.median([value for value, _ in seeds.values()])
     runs = [run for seeds in cells.values() for _, run in seeds.values()]
-    return _Map(title, shared(runs, told), columns, rows, values)
+    return _Map(title, shared(runs, told), Cells.of(columns), Cells.of(rows), values)
 
 
 def _draw(
@@ -125,9 +126,9 @@ def _draw(
 ) -> Picture:
     columns = min(len(maps), 3 if width is None or width > 5.0 else 1)
     lines = -(-len(maps) // columns)
-    most = max(len(one.columns) for one in maps)
+    most = max(one.columns.room for one in maps)
     wide = (width or columns * max(2.4, 0.45 * most + 0.9) + 0.8) / columns
-    tall = max(0.9 + 0.33 * max(len(one.rows) for one in maps), 2.0)
+    tall = max(0.9 + 0.33 * max(one.rows.room for one in maps), 2.0)
     figure = Picture(figsize=(wide * columns, tall * lines + (0.5 if title else 0.2)))
     figure.set_layout_engine("constrained")
     axes = figure.subplots(lines, columns, squeeze=False)
@@ -178,23 +179,29 @@ def colour_range(values: Floats) -> tuple[float, float, str]:
 def _panel(ax: Axes, one: _Map, scale: Normalize, metric: str, size: float, wide: float) -> None:
     """Draw a map with the given width in inches, with values in its cells and a frame around the best."""
     shades = ScalarMappable(scale, "viridis")
-    ax.imshow(one.values, norm=scale, cmap=shades.cmap, origin="lower", aspect="auto")
+    if one.columns.log:
+        ax.set_xscale("log")
+    if one.rows.log:
+        ax.set_yscale("log")
+    ax.pcolormesh(one.columns.edges, one.rows.edges, one.values, norm=scale, cmap=shades.cmap)
     best = None if metric in _NONE_BEST else np.nanmin(one.values)
     for row, column in np.ndindex(one.values.shape):
-        value = one.values[row, column]
+        value, middle = one.values[row, column], (one.columns.within(column), one.rows.within(row))
         if not np.isfinite(value):
-            ax.text(column, row, "–", ha="center", va="center", color="0.4", fontsize=size)
+            ax.text(*middle, "–", ha="center", va="center", color="0.4", fontsize=size)
             continue
         red, green, blue, _ = shades.to_rgba(value)
         dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
         ax.text(
-            column, row, f"{value:.3g}", ha="center", va="center", color="white" if dark else "black",
+            *middle, f"{value:.3g}", ha="center", va="center", color="white" if dark else "black",
             fontsize=size, fontweight="bold" if value == best else "normal",
         )  # fmt: skip
         if value == best:
-            ax.add_patch(_frame(column, row))
-    ax.set_xticks(range(len(one.columns)), columns := _ticks(one.columns))
-    ax.set_yticks(range(len(one.rows)), _ticks(one.rows))
+            ax.add_patch(_frame(one, column, row))
+    ax.set_xticks(one.columns.places, columns := _ticks(one.columns.values))
+    ax.set_yticks(one.rows.places, _ticks(one.rows.values))
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_ticks([], minor=True)
     ax.tick_params(length=0, labelsize=8)
     if len(columns) * max(len(text) + 1 for text in columns) > _LETTERS * wide:
         turn = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
@@ -203,8 +210,10 @@ def _panel(ax: Axes, one: _Map, scale: Normalize, metric: str, size: float, wide
     ax.set_title(f"{one.title}\n{one.settings}" if one.settings else one.title)
 
 
-def _frame(column: int, row: int) -> Rectangle:
-    return Rectangle((column - 0.47, row - 0.45), 0.94, 0.9, fill=False, edgecolor="#D55E00", linewidth=2.0)
+def _frame(one: _Map, column: int, row: int) -> Rectangle:
+    left, right = (one.columns.within(column, part) for part in (0.03, 0.97))
+    low, high = (one.rows.within(row, part) for part in (0.05, 0.95))
+    return Rectangle((left, low), right - left, high - low, fill=False, edgecolor="#D55E00", linewidth=2.0)
 
 
 def _ticks(values: Sequence[Any]) -> list[str]:
@@ -230,7 +239,7 @@ def _caption(
     text = (
         f"{name[0].upper()}{name[1:]} at the last checkpoint, over {keys[0]} and {keys[1]}: the median over "
         f"seeds. {'' if metric in _NONE_BEST else 'A frame marks the least value of a map. '}"
-        "A dash stands where there is no run."
+        "A dash stands where there is no run. Values that are spaced logarithmically are to scale."
     )
     paragraphs = "\n\n".join(textwrap.fill(part, 100) for part in (title, text) if part)
     shown = "\n".join(f"  {one.title}: {np.isfinite(one.values).sum()} cells" for one in maps)

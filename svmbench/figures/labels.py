@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,6 +13,7 @@ from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from numpy.typing import NDArray
 
@@ -21,6 +23,14 @@ Floats = NDArray[np.float64]
 
 #: Height in inches of a legend of one line, for which every sheet has room.
 _LEGEND_LINE = 0.3
+
+#: Look of the certified optimum: dashes with a white edge, which are seen also on a line that runs along it.
+OPTIMUM: dict[str, Any] = {
+    "color": "0.25",
+    "linewidth": 1.0,
+    "linestyle": (0, (5, 5)),
+    "path_effects": [withStroke(linewidth=2.5, foreground="white")],
+}
 
 #: Marker of a value that is only a lower bound.
 UPWARDS = "$\u2191$"
@@ -122,7 +132,7 @@ def further(*, optimum: bool, published: bool, bounds: bool) -> list[Line2D]:
                 )
             )
     if optimum:
-        handles.append(Line2D([], [], color="0.45", linewidth=0.8, label="certified optimum"))
+        handles.append(Line2D([], [], **OPTIMUM, label="certified optimum"))
     return handles
 
 

@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, Locator, LogLocator, MaxNLocator, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
-from svmbench.figures.labels import draw_levels, power_of_ten
+from svmbench.figures.labels import OPTIMUM, draw_levels, power_of_ten
+from svmbench.figures.series import calm_since
 from svmbench.figures.style import Look
 
 Floats = NDArray[np.float64]
@@ -75,7 +76,7 @@ class Plot:
     lines : sequence of Drawn
         In the order of the legend.
     optimum : float or None
-        A thin grey line.
+        Dashes over the lines, which show between them.
     known : sequence of Known
         Published points.
     levels : sequence of (str, float)
@@ -111,7 +112,7 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
     """Draw a panel; ``kind`` is the scale of its y axis."""
     low, high = plot.x or _span([line.x for line in plot.lines], x_scale)
     if plot.optimum is not None:
-        ax.axhline(plot.optimum, color="0.45", linewidth=0.8, zorder=1)
+        ax.axhline(plot.optimum, **OPTIMUM, zorder=4)
     for place, line in enumerate(plot.lines):
         _draw_line(ax, line, style[line.label], place, (low, high), x_scale, len(plot.lines))
     labels = {line.label for line in plot.lines}
@@ -145,7 +146,7 @@ def _draw_line(
         ax.fill_between(
             line.x, line.band[0], line.band[1], color=look.colour, alpha=0.13, linewidth=0, zorder=1
         )
-    calm = _calm_since(line.y) if line.thin and not alone else 0
+    calm = calm_since(line.y) if line.thin and not alone else 0
     if calm:
         jumping = slice(0, calm + 1)
         ax.plot(line.x[jumping], line.y[jumping], color=look.colour, linewidth=0.5, alpha=0.4, zorder=1.5)
@@ -167,18 +168,6 @@ def _draw_line(
             markeredgecolor="white", markeredgewidth=0.5, zorder=5, clip_on=False,
         )  # fmt: skip
         drawn.set_in_layout(within)
-
-
-def _calm_since(y: Floats) -> int:
-    """Return the index from which a line no longer jumps to more than twice its value; 0 below three jumps.
-
-    A single run that jumps all the time, as SMO's test error does at first, would hide the others.
-    """
-    jumps = np.flatnonzero(y[1:] > 2.0 * y[:-1]) + 1
-    if jumps.size < 3:
-        return 0
-    down = np.flatnonzero(2.0 * y[jumps[-1] :] < y[jumps[-1]])
-    return int(jumps[-1] + down[0]) if down.size else y.size - 1
 
 
 def _draw_open(ax: Axes, line: Drawn, look: Look, open_: NDArray[np.bool_]) -> None:

@@ -86,6 +86,10 @@ OPTIMUM_COLUMNS = {
 #: Checkpoints of different seeds closer than this factor are one point of the common axis.
 SAME_COST = 1.03
 
+#: A jump is a rise by more than the first factor, and a fall by as much. A single run is pale while it jumps
+#: if its jumps, each counted as the second factor at most, multiply to the third.
+JUMP, MOST_JUMP, JUMPING = 1.5, 4.0, 8.0
+
 #: A checkpoint follows the iteration that passes its mark: up to this factor, it counts as at the mark.
 OVERSHOOT = 1.001
 
@@ -241,6 +245,32 @@ def last_value(run: StoredRun, counter: str, metric: str, reference: Known | Non
         return METRICS[metric][1] * float(error)
     steps = steps_of(run, counter, metric, reference)
     return steps if isinstance(steps, str) else float(steps.value[-1])
+
+
+def calm_since(values: Floats) -> int:
+    """Return the place from which a line no longer jumps up and down; 0 if it hardly ever does.
+
+    A single run that jumps all the time, as the test error of SMO does at first, would hide the others. A
+    line that only rises or falls, or has one hump, is calm. A jump may take several checkpoints, so the
+    result depends little on their number.
+    """
+    low = turn = float(values[0])
+    rising, jumps, calm = False, 1.0, 0
+    for place, value in enumerate(map(float, values)):
+        onwards = value > turn if rising else value < turn
+        if onwards:
+            turn = value
+        elif not rising and value > JUMP * turn:
+            rising, low, turn = True, turn, value
+        elif rising and JUMP * value < turn:
+            rising, jumps, calm, turn = False, jumps * _capped(turn, low), place, value
+    if rising:
+        jumps, calm = jumps * _capped(turn, low), len(values) - 1
+    return calm if jumps >= JUMPING else 0
+
+
+def _capped(high: float, low: float) -> float:
+    return MOST_JUMP if high > MOST_JUMP * low else high / low
 
 
 def costs_of(run: StoredRun, counter: str) -> Floats:

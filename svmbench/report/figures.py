@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from svmbench.analysis.costs import Key, in_order, method_names, method_of, problem_names, problem_of
-from svmbench.figures.series import COUNTERS, METRICS, OPTIMUM_COLUMNS, optimum_of
+from svmbench.figures.series import COUNTERS, METRICS, OPTIMUM_COLUMNS, calm_since, optimum_of
 from svmbench.figures.settings import setting, shared
 from svmbench.figures.style import PALETTE, looks
 from svmbench.store import SETTLED, StoredRun
@@ -46,8 +47,8 @@ def figures(runs: Sequence[StoredRun], kept: int | None = None) -> list[dict[str
         title, cost (what most budgets count), log (whether the vertical axis is), optimum (values of it),
         seconds (which runs have none here, and why),
         methods (name, solver, colour as a place in `PALETTE`, dash), columns (name -> label, factor),
-        runs (name, method, seed, settled, and the values of each column at its checkpoints, None where
-        unknown).
+        runs (name, method, seed, settled, the values of each column at its checkpoints, None where unknown,
+        and for columns that jump the checkpoint from which they no longer do).
     """
     return [figure for group in problems(runs) if (figure := _figure(*group, kept)) is not None]
 
@@ -142,9 +143,11 @@ def _optimum(runs: Sequence[StoredRun]) -> dict[str, float]:
 
 
 def _run(run: StoredRun, method: int, kept: int | None, timed: bool) -> dict[str, Any]:
-    rows = run.rows()
-    if kept is not None and len(rows) > kept:
-        rows = [rows[index] for index in np.unique(np.linspace(0, len(rows) - 1, kept).round().astype(int))]
+    every = rows = run.rows()
+    places = np.arange(len(every))
+    if kept is not None and len(every) > kept:
+        places = np.unique(np.linspace(0, len(every) - 1, kept).round().astype(int))
+        rows = [every[place] for place in places]
     columns = {
         name: [_short(row.get(name)) for row in rows] for name in _COLUMNS if timed or name not in SECONDS
     }
@@ -155,7 +158,19 @@ def _run(run: StoredRun, method: int, kept: int | None, timed: bool) -> dict[str
         "seed": run.seed,
         "settled": run.status in SETTLED,
         "values": known,
+        "calm": {
+            name: int(np.searchsorted(places, calm))
+            for name in VALUES
+            if name in known and (calm := _calm([row.get(name) for row in every]))
+        },
     }
+
+
+def _calm(values: Sequence[float | None]) -> int:
+    """Return the checkpoint from which a column no longer jumps, see `calm_since`; 0 if it does not jump."""
+    seen = [place for place, value in enumerate(values) if value is not None and math.isfinite(value)]
+    calm = calm_since(np.array([values[place] for place in seen], dtype=float)) if seen else 0
+    return seen[calm] if calm else 0
 
 
 def _short(value: Any) -> float | int | None:

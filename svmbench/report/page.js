@@ -26,21 +26,20 @@ function rows(figure, x, y, shown, positive) {
     for (let i = 0; i < xs.length; i++) {
       const [a, b] = [xs[i], ys[i]];
       if (a === null || b === null || (positive.x && a <= 0) || (positive.y && b <= 0)) continue;
-      line.push({ x: a, y: b * factor, method: figure.methods[run.method].name, seed: run.seed, run: run.name });
+      line.push({ x: a, y: b * factor, method: figure.methods[run.method].name, seed: run.seed, run: run.name, jumps: i < run.calm[y] });
     }
     found.push(line);
   }
   return found;
 }
 
-// The parts of a line before and after it is down: as in a plot (svmbench/figures/panel.py), one that jumps to more than twice
-// its value, twice at least, as checkpoints are few here, is pale until then if it is not alone.
+// The parts of a line before and after it no longer jumps, of which the first is pale, as in a plot. Where that is was found
+// in all checkpoints (svmbench/figures/series.py), of which a page may have few.
 function calmed(line) {
-  const jumps = [...line.keys()].slice(1).filter((i) => line[i].y > 2 * line[i - 1].y);
-  if (jumps.length < 2) return line;
-  const top = jumps[jumps.length - 1], down = line.findIndex((point, i) => i > top && 2 * point.y < line[top].y);
-  const calm = down < 0 ? line.length - 1 : down;
-  return [...line.slice(0, calm + 1).map((point) => ({ ...point, pale: true })), ...line.slice(calm)];
+  const calm = line.findIndex((point) => !point.jumps);
+  if (calm === 0) return line;
+  const pale = (calm < 0 ? line : line.slice(0, calm + 1)).map((point) => ({ ...point, pale: true }));
+  return calm < 0 ? pale : [...pale, ...line.slice(calm)];
 }
 
 // What a plot of the same runs shows (svmbench/figures/series.py): the value of a run at a cost is that of its last checkpoint
@@ -73,7 +72,8 @@ function curve(seeds) {
   const inside = every.filter((cost) => cost >= first && cost <= last);
   return inside.filter((cost, i) => i + 1 === inside.length || inside[i + 1] > SAME_COST * cost).map((cost) => {
     const values = seeds.map(({ at }) => at.findLast(([before]) => before <= cost * OVERSHOOT)[1]).sort((a, b) => a - b);
-    return { x: cost, y: quantile(values, 0.5), low: quantile(values, 0.25), high: quantile(values, 0.75), count: seeds.length };
+    return { x: cost, y: quantile(values, 0.5), low: quantile(values, 0.25), high: quantile(values, 0.75), count: seeds.length,
+      jumps: seeds.length === 1 && cost < seeds[0].calm };
   });
 }
 
@@ -82,7 +82,8 @@ function medians(figure, x, y, shown, positive) {
   for (const [place, method] of figure.methods.entries()) {
     if (!shown.has(place)) continue;
     const seeds = figure.runs.filter((run) => run.method === place)
-      .map((run) => ({ settled: run.settled, at: steps(run, x, y, figure.columns[y][1]) })).filter(({ at }) => at.length);
+      .map((run) => ({ settled: run.settled, at: steps(run, x, y, figure.columns[y][1]), calm: run.values[x]?.[run.calm[y]] }))
+      .filter(({ at }) => at.length);
     if (!seeds.length) continue;
     found.push(curve(seeds).filter((point) => !positive.y || point.y > 0).map((point) => ({ ...point, method: method.name })));
   }

@@ -240,6 +240,19 @@ def test_a_single_run_is_pale_until_it_no_longer_jumps(tmp_path, drawn):
     assert set(markers.get_ydata()) == {15.0}
 
 
+def test_the_optimum_is_dashed_over_the_lines_with_a_white_edge(tmp_path, drawn):
+    store_optimum(tmp_path, test_error=15.0)
+    draw([stored_run(tmp_path, costs=COSTS, errors=0.0 * COSTS + 15.0)], "kev_ondemand", None)
+    ((figure, _),) = drawn
+    ax = figure.axes[0]
+    (optimum,) = [line for line in ax.lines if line.get_path_effects()]
+    lines = [line for line in ax.lines if line is not optimum and line.get_marker() == "None"]
+    assert optimum.is_dashed() and set(optimum.get_ydata()) == set(lines[0].get_ydata()) == {15.0}
+    assert all(line.get_zorder() < optimum.get_zorder() for line in lines)
+    (entry,) = figure.legends[0].legend_handles
+    assert entry.is_dashed() and entry.get_color() == optimum.get_color()
+
+
 def test_a_value_that_is_a_lower_bound_is_hollow_and_joined_by_dots(drawn):
     line = Drawn("SBP", "sbp", COSTS[:3], np.array([1.0, 2.0, 9.0]), open=np.array([False, False, True]))
     draw_sheet([[Plot("a", [line])]], "x", ["y"], None, caption="")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from svmbench.errors import UserError
+from svmbench.figures.cells import Cells
 from svmbench.figures.heat import colour_range
 from svmbench.figures.request import Request, make
 from svmbench.figures.style import drawing
@@ -140,7 +141,7 @@ def test_every_metric_of_the_certified_optimum_can_be_drawn(tmp_path, metric, la
     store_optimum(tmp_path, primal=0.3, dual=0.3, norm=2.0, mean_hinge=0.1)
     figure, _, left_out = picture([run], y=metric, heat=heat)
     assert not left_out
-    drawn = figure.axes[0].images[0].get_array() if heat else figure.axes[0].lines[0].get_ydata()
+    drawn = figure.axes[0].collections[0].get_array() if heat else figure.axes[0].lines[0].get_ydata()
     assert np.ravel(drawn)[-1] == pytest.approx(last)
 
 
@@ -159,11 +160,60 @@ def test_a_heat_map_holds_the_last_medians_and_frames_the_least(runs):
     figure, caption, _ = picture(runs, heat=("kernel.gamma", "problem.C"))
     assert titles(figure)[:2] == ["adult, Pegasos", "adult, SBP"]
     ax = figure.axes[0]
-    values = ax.images[0].get_array()
+    values = ax.collections[0].get_array()
     np.testing.assert_allclose(values, [[10.505, 10.52, 10.6], [11.0, 12.5, 20.5]])
     assert [text.get_text() for text in ax.texts] == ["10.5", "10.5", "10.6", "11", "12.5", "20.5"]
     (frame,) = ax.patches
-    assert frame.get_xy() == (-0.47, -0.45) and "6 cells" in caption and "frame marks the least" in caption
+    assert frame.contains_point(ax.transData.transform((0.5, 1.0))) and "6 cells" in caption
+    assert "frame marks the least" in caption
+
+
+@pytest.mark.parametrize(
+    ("values", "log", "edges"),
+    [
+        ([0.1, 1.0, 10.0], True, [-1.5, -0.5, 0.5, 1.5]),
+        ([0.1, 1.0, 10**0.5, 10.0], True, [-1.5, -0.5, 0.25, 0.75, 1.25]),  # the tick is not in the middle
+        ([1, 100], True, [-1.0, 1.0, 3.0]),
+        ([1, 2], False, [-0.5, 0.5, 1.5]),
+        ([1, 2, 3, 4], False, [-0.5, 0.5, 1.5, 2.5, 3.5]),
+        ([1.0, 1.1, 100.0], False, [-0.5, 0.5, 1.5, 2.5]),  # a cell would have no room for its number
+        ([0.0, 1.0, 10.0], False, [-0.5, 0.5, 1.5, 2.5]),
+        ([True, False], False, [-0.5, 0.5, 1.5]),
+        (["sbp", "smo"], False, [-0.5, 0.5, 1.5]),
+        ([3.0], False, [-0.5, 0.5]),
+    ],
+)
+def test_cells_of_a_heat_map_are_to_scale_where_values_are_spaced_logarithmically(values, log, edges):
+    cells = Cells.of(values)
+    assert cells.log == log
+    np.testing.assert_allclose(np.log10(cells.edges) if log else cells.edges, edges)
+    assert cells.places == (values if log else list(range(len(values))))
+    assert cells.edges[0] < cells.within(0, 0.1) < cells.within(0) < cells.edges[1]
+
+
+def test_a_heat_map_has_a_logarithmic_axis_for_a_grid_of_decades(tmp_path):
+    found = [
+        stored_run(
+            tmp_path,
+            costs=COSTS,
+            errors=C * COSTS,
+            config={
+                "kernel": {"name": "gaussian", "gamma": gamma},
+                "problem": {"lam": None, "C": C, "bias": "none"},
+            },
+        )
+        for C in (1.0, 10.0, 31.6, 100.0)
+        for gamma in (1.0, 2.0, 3.0)
+    ]
+    figure, _, _ = picture(found, heat=("problem.C", "kernel.gamma"))
+    ax = figure.axes[0]
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "linear")
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["1", "10", "31.6", "100"]
+    places = ax.transData.transform([(C, 1.0) for C in ax.get_xticks()])[:, 0]
+    np.testing.assert_allclose(np.diff(places) / (places[1] - places[0]), [1.0, 0.5, 0.5], rtol=1e-3)
+    assert not ax.xaxis.get_minorticklocs().size
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[:k])
 
 
 def test_a_heat_map_of_what_has_no_best_value_frames_none(tmp_path):
@@ -230,6 +280,6 @@ def test_a_value_beyond_the_colours_is_still_written_into_its_cell(tmp_path):
     ]
     figure, _, _ = picture(found, heat=("kernel.gamma", "problem.C"))
     panel, bar = figure.axes
-    assert panel.images[0].norm.vmax == pytest.approx(18.0)
+    assert panel.collections[0].norm.vmax == pytest.approx(18.0)
     assert "90" in [text.get_text() for text in panel.texts]
     assert bar._colorbar.extend == "max"

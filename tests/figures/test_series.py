@@ -3,7 +3,7 @@ import pytest
 
 from svmbench.errors import UserError
 from svmbench.figures.selection import optimum_value, select
-from svmbench.figures.series import steps_of
+from svmbench.figures.series import calm_since, steps_of
 
 from .stored import store_optimum, stored_run
 
@@ -163,3 +163,24 @@ def test_a_prediction_takes_the_support_vectors_or_the_size_of_the_features(tmp_
         )
         steps = steps_of(mapped, "prediction")
         assert (steps.cost, steps.value) == ([64.0], [1.0])
+
+
+@pytest.mark.parametrize(
+    ("values", "calm"),
+    [
+        ([80.6, 23.6, 46.9, 23.6, 71.1, 47.2, 23.6, 42.6, 23.6, 15, 15.2, 15], 8),  # SMO on Adult
+        ([80, 22, 69, 22, 47, 22, 35, 27, 28, 27, 16], 10),  # with a small C
+        ([80, 23, 71, 76], 0),  # one jump, which may be the end of it
+        ([80, 23, 71, 23, 76], 4),  # the run ended in the midst of it
+        ([80, 23, 40, 60, 71, 30, 23, 50, 76, 15], 9),  # slowly up and down
+        ([60, 40, 30, 20, 10], 0),
+        ([1, 2, 4, 8, 16, 32], 0),  # as support vectors do
+        ([1, 4, 16, 64, 16, 4, 1], 0),  # one hump
+        ([17, 19, 16, 20, 17, 21, 18, 20, 15, 20] * 9, 0),  # noise
+        ([30, 2, 0, 1, 0, 1, 0, 0], 6),  # jumps from 0 are fourfold
+        ([5], 0),
+        ([0, 0, 0], 0),
+    ],
+)
+def test_a_line_is_calm_from_where_it_no_longer_jumps_up_and_down(values, calm):
+    assert calm_since(np.array(values, dtype=float)) == calm

@@ -285,6 +285,10 @@ def test_a_line_that_jumps_is_pale_until_it_is_down(browser, tmp_path):
     assert len(calm) == 8 and not any(point.get("pale") for point in calm)
     assert [point["y"] for point in spiked if not point.get("pale")] == [20, 11, 10]
     assert [point["y"] for point in spiked if point.get("pale")] == [50, 20, 60, 20, 70, 20]
+    alone = f"return medians({FIGURE}, 'kev_iter', 'test_error', new Set([0, 1]), {{}}).map(calmed)"
+    assert [[(point["y"], point.get("pale")) for point in line] for line in browser.run(alone)] == [
+        [(point["y"], point.get("pale")) for point in line] for line in (calm, spiked)
+    ]
     assert browser.complaints() == []
 
 

@@ -109,6 +109,19 @@ def test_thinned_checkpoints_keep_the_first_and_the_last(tmp_path):
     assert len(values) == 30 and (values[0], values[-1]) == (1, 1e6)
 
 
+def test_where_a_column_no_longer_jumps_is_found_in_all_checkpoints(tmp_path):
+    errors = np.where(np.arange(60) % 2 == 0, 24.0, 76.0)
+    errors[40:] = 15.0
+    given = {"costs": np.geomspace(10, 1e6, 60), "support_vectors": np.arange(1.0, 61.0)}
+    run = stored_run(tmp_path, "smo", errors=errors, **given)
+    for kept, calm in ((None, 40), (20, 13), (5, 3)):
+        (shown,) = figures([run], kept)[0]["runs"]
+        assert shown["calm"] == {"test_error": calm}
+        assert shown["values"]["test_error"][calm] == 0.15 != shown["values"]["test_error"][0]
+    plain = stored_run(tmp_path, costs=COSTS, errors=[30, 20, 10])
+    assert figures([plain])[0]["runs"][0]["calm"] == {}
+
+
 def test_hostile_names_stay_text(tmp_path):
     run = stored_run(
         tmp_path, "sbp", costs=COSTS, errors=[3, 2, 1], title=HOSTILE,
