@@ -37,8 +37,14 @@ def _verdicts(results: Path) -> list[dict[str, Any]]:
 
 def _opening(results: Path, runs: Sequence[StoredRun]) -> Opening | None:
     """Return the comparison of the field if some of the runs belong to it."""
-    from svmbench.figures.series import COUNTERS
     from svmbench.papers import artifact as artifacts
+
+    field = artifacts.load("field")
+    assert field.runs is not None
+    if not {run.dataset for run in runs} & field.runs.datasets():
+        return None  # composing all runs of the comparison would take a second
+
+    from svmbench.figures.series import COUNTERS
     from svmbench.papers.drawing import front_svg
     from svmbench.papers.fronts import FRONT_LEGEND, section_cells, standings
     from svmbench.papers.matching import Index
@@ -46,7 +52,7 @@ def _opening(results: Path, runs: Sequence[StoredRun]) -> Opening | None:
     from svmbench.report.opening import Opening, Section
     from svmbench.store import Store
 
-    material = Material.of(artifacts.load("field"), Index(Store(results)))
+    material = Material.of(field, Index(Store(results)))
     if not {run.id for run in material.stored} & {run.id for run in runs}:
         return None
     sections = [

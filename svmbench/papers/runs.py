@@ -149,6 +149,11 @@ class Runs:
         kept_lines = tuple(line for line in self.lines if solvers is None or line.name in solvers)
         return replace(self, panels=kept_panels, lines=kept_lines)
 
+    def datasets(self) -> set[str]:
+        """Return the names of the data sets that the overrides name, without composing any run."""
+        given = [word.partition("=") for panel in self.panels for word in (*self.overrides, *panel.overrides)]
+        return {value for key, _, value in given if key == "dataset"}
+
     def planned(self) -> list[PlannedRun]:
         """Return all runs, resolved and validated, in the order panels, solvers, groups, values, seeds.
 

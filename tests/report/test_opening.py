@@ -117,3 +117,13 @@ def test_a_page_of_named_runs_or_without_runs_of_the_comparison_does_not(field, 
     other = tmp_path_factory.mktemp("other")
     stored_run(other, costs=COSTS, errors=[3, 2, 1])
     assert "comparison" not in written(other, "--all")
+
+
+def test_without_a_run_on_its_data_sets_the_comparison_is_not_composed(tmp_path, monkeypatch):
+    def planned(self):
+        raise AssertionError("composing all of its runs takes a second")
+
+    monkeypatch.setattr("svmbench.papers.runs.Runs.planned", planned)
+    monkeypatch.setattr(build, "vega", lambda: "/* charts */")
+    stored_run(tmp_path, dataset="checkerboard", costs=COSTS, errors=[3, 2, 1])
+    assert "comparison" not in written(tmp_path)
