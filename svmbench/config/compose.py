@@ -32,6 +32,9 @@ from svmbench.run_config import RunConfig
 
 _FAILURES = (HydraException, OmegaConfBaseException, yaml.YAMLError, ValueError, OSError, RecursionError)
 
+#: The shipped defaults as this process has composed them, by the states of their files; empty until needed.
+_DEFAULTS: dict[tuple[Any, ...] | None, dict[str, Any]] = {}
+
 #: Most jobs of a sweep. All are composed and validated in advance, in about a millisecond each.
 MOST_JOBS = 100_000
 
@@ -55,9 +58,13 @@ def resolve(overrides: Sequence[str], folders: Sequence[Path] = ()) -> RunConfig
 
 
 def resolve_all(many: Sequence[Sequence[str]], folders: Sequence[Path] = ()) -> list[RunConfig]:
-    """Return the configurations of many runs, like `resolve`; common parts are composed once."""
+    """Return the configurations of many runs, like `resolve`; common parts are composed once.
+
+    So are the defaults of all later calls. The first run of a process is composed at once, which is faster.
+    """
     with _composer(folders) as composer:
-        moving = {o.key_or_group for each in many for o in composer.parse(each)} if len(many) > 1 else set()
+        several = len(many) > 1 or composer.again
+        moving = {o.key_or_group for each in many for o in composer.parse(each)} if several else set()
         return [_resolved(composer.compose(_single(composer, each), moving)) for each in many]
 
 
@@ -171,6 +178,9 @@ class _Composer:
         self._parsed: dict[str, Override] = {}
         self._composed: dict[tuple[str, ...], dict[str, Any] | None] = {}
         self._read: dict[tuple[str, str], dict[str, Any] | None] = {}
+        state = None if folders else _state()
+        self.again = state in _DEFAULTS
+        self._defaults = {} if state is None else _DEFAULTS.setdefault(state, {})
 
     def parse(self, overrides: Sequence[str]) -> list[Override]:
         """Parse each override and check its form."""
@@ -238,11 +248,19 @@ class _Composer:
         fixed = tuple(written(o) for o in parsed if o not in values and o.key_or_group not in sections)
         try:
             if fixed not in self._composed:
-                self._composed[fixed] = plain(compose("config", self.arguments(fixed)), final=not moving)
+                self._composed[fixed] = self._fixed(fixed, final=not moving)
             changed = with_changes(self._composed[fixed], sections, values)
             return changed or plain(compose("config", self.arguments(overrides)), final=True)
         except _FAILURES as error:
             raise self._refusal(overrides, error) from error
+
+    def _fixed(self, fixed: tuple[str, ...], *, final: bool) -> dict[str, Any] | None:
+        """Return what Hydra composes in plain types; without overrides these are the defaults."""
+        if fixed or final:
+            return plain(compose("config", self.arguments(fixed)), final=final)
+        if not self._defaults:
+            self._defaults.update(plain(compose("config", self.arguments(fixed)), final=False) or {})
+        return self._defaults or None
 
     def _sections(
         self, parsed: Sequence[Override], moving: frozenset[str] | set[str]
@@ -289,6 +307,13 @@ class _Composer:
         """Return whether an override only sets the value of an existing key."""
         plain = not (override.is_add() or override.is_force_add() or override.is_delete())
         return plain and override.key_or_group not in self._groups
+
+
+def _state() -> tuple[Any, ...]:
+    """Return what changes with the files of the shipped defaults."""
+    files = [folder.conf_dir() / "config.yaml"]
+    files += [folder.conf_dir() / group / f"{name}.yaml" for group, name in folder.defaults().items()]
+    return tuple((str(file), about.st_mtime_ns, about.st_size) for file in files for about in [file.stat()])
 
 
 def _search_path(folders: Sequence[Path]) -> list[str]:

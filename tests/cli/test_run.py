@@ -136,5 +136,9 @@ def test_a_configuration_is_composed_once(here, monkeypatch):
     calls = []
     real = hydra.compose
     monkeypatch.setattr(compose, "compose", lambda *given: calls.append(given) or real(*given))
+    monkeypatch.setattr(compose, "_DEFAULTS", {})  # as in a fresh process
     assert main(["run", "solver=smo", *SMALL]) == 0
     assert len(calls) == 1
+    for solver in ("smo", "sbp", "pegasos"):  # with other files from the same defaults
+        assert main(["run", f"solver={solver}", *SMALL]) == 0
+    assert len(calls) == 2

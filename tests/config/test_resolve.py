@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
 from svmbench import config
 from svmbench.cli.main import main
+from svmbench.config import compose as composing
 from svmbench.config import folder
 from svmbench.config.compose import jobs as compose_jobs
 from svmbench.config.validation import checked
 from svmbench.errors import UserError
+
+
+def alone(overrides, folders=()):
+    """Resolve as a fresh process does: by Hydra, without what was composed before."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(composing, "_DEFAULTS", {})
+        return config.resolve(overrides, folders)
 
 
 def test_defaults():
@@ -254,7 +264,8 @@ def test_folders_come_from_option_and_environment(tmp_path, monkeypatch):
 
 def test_many_runs_are_composed_as_each_alone():
     many = [["solver=smo"], ["solver=sbp", "seed=3"], ["solver=smo", "problem.C=2.5"]]
-    assert config.resolve_all(many) == [config.resolve(overrides) for overrides in many]
+    expected = [alone(overrides) for overrides in many]
+    assert config.resolve_all(many) == expected == [config.resolve(overrides) for overrides in many]
 
 
 @pytest.mark.slow
@@ -268,7 +279,8 @@ def test_many_runs_of_other_options_are_composed_as_each_alone():
         ["solver=sbp", "++kernel.gamma=0.5", "kernel=gaussian", "problem={lam: 0.1}"],
         ["solver=sbp", "solver=smo", "dataset=adult"],
     ]
-    assert config.resolve_all(many) == [config.resolve(overrides) for overrides in many]
+    expected = [alone(overrides) for overrides in many]
+    assert config.resolve_all(many) == expected == [config.resolve(overrides) for overrides in many]
 
 
 @pytest.mark.slow
@@ -294,7 +306,7 @@ def test_files_that_reach_beyond_their_section_are_composed_as_each_alone(tmp_pa
         [*given, "solver=sbp", "+mine=global", "dataset=adult"],
     ]
     found = config.resolve_all(many, [tmp_path])
-    assert found == [config.resolve(overrides, [tmp_path]) for overrides in many]
+    assert found == [alone(overrides, [tmp_path]) for overrides in many]
     assert [run.kernel.name for run in found[:2]] == ["polynomial", "gaussian"]
     assert [run.kernel.parameters["gamma"] for run in found[1:3]] == [2.0, 4.0]
     assert (found[3].dataset.parameters["seed"], found[4].solver.parameters["nu"]) == (5, 0.25)
@@ -312,16 +324,30 @@ def test_files_that_reach_beyond_their_section_are_composed_as_each_alone(tmp_pa
     ],
 )
 def test_what_is_wrong_with_one_of_many_runs_is_said_as_of_it_alone(wrong):
-    with pytest.raises(UserError) as alone:
-        config.resolve(wrong)
+    with pytest.raises(UserError) as by_itself:
+        alone(wrong)
     with pytest.raises(UserError) as among:
         config.resolve_all([["solver=pegasos", "dataset=usps", "kernel=gaussian"], wrong])
-    assert str(among.value) == str(alone.value)
+    with pytest.raises(UserError) as later:
+        config.resolve(wrong)
+    assert str(among.value) == str(later.value) == str(by_itself.value)
 
 
 def test_of_many_runs_none_may_name_several_values():
     with pytest.raises(UserError, match="seed=1,2 names several values"):
         config.resolve_all([["solver=smo"], ["seed=1,2"]])
+
+
+def test_what_was_composed_before_stays_as_it_is_and_is_not_used_for_other_files(tmp_path, monkeypatch):
+    shipped = folder.conf_dir()
+    shutil.copytree(shipped, tmp_path / "conf", ignore=shutil.ignore_patterns("paper"))
+    monkeypatch.setattr(folder, "conf_dir", lambda: tmp_path / "conf")
+    first = [config.resolve(["dataset=adult", "budget.kev=7", "seed=3"]) for _ in range(3)]
+    assert first[0] == first[1] == first[2]
+    assert config.resolve([]) == alone([])
+    file = tmp_path / "conf" / "budget" / "quick.yaml"
+    file.write_text(file.read_text().replace("memory: 1024", "memory: 77"))
+    assert config.resolve([]).budget.memory == config.resolve(["seed=1"]).budget.memory == 77.0
 
 
 def test_a_value_that_refers_to_another_follows_it_from_job_to_job(tmp_path):
