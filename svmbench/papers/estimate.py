@@ -90,9 +90,8 @@ class Draw:
         -------
         ndarray of float64, shape (1 + R, ...)
         """
-        drawn = self.generator(SEED, *seeds).integers(len(seeds), size=(self.size, len(seeds)))
-        index = np.vstack([np.arange(len(seeds)), drawn])
-        return np.asarray(np.median(values[index], axis=1))
+        resamples, number = _resamples(self, tuple(seeds))
+        return np.asarray(np.median(values[resamples], axis=1)[number])
 
     def means(self, values: Floats, seeds: Sequence[int]) -> Floats:
         """Return the mean over seeds, and over each resample of them, shape (1 + R,)."""
@@ -105,6 +104,19 @@ class Draw:
             return rows
         noise = self.generator(SEED, 1, *salt).standard_normal(self.size)
         return np.concatenate([rows[:1], rows[1:] + deviation * noise])
+
+
+@lru_cache(maxsize=128)
+def _resamples(draw: Draw, seeds: tuple[int, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the different resamples of a draw, whatever their order, and the one of each repetition.
+
+    A median does not depend on the order, and few seeds have few resamples: six have 462.
+    The first repetition is the seeds themselves.
+    """
+    drawn = draw.generator(SEED, *seeds).integers(len(seeds), size=(draw.size, len(seeds)))
+    index = np.sort(np.vstack([np.arange(len(seeds)), drawn]), axis=1)
+    resamples, number = np.unique(index, axis=0, return_inverse=True)
+    return resamples, number.ravel()
 
 
 def binomial_error(percent: float, tests: int) -> float:

@@ -6,6 +6,7 @@ from svmbench.papers.estimate import (
     DRAWS,
     INCONCLUSIVE,
     REPRODUCED,
+    SEED,
     Draw,
     Estimate,
     NotAttempted,
@@ -26,6 +27,17 @@ def test_the_first_is_the_median_and_the_others_are_medians_of_resamples():
     assert rows.shape == (1 + DRAWS[0],) and rows[0] == 5.0
     assert set(rows[1:]) == set(values)  # the median of five is one of them
     assert np.array_equal(rows, Draw().medians(values, range(5)))
+
+
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("count", [1, 2, 3, 6, 10])
+def test_each_repetition_is_the_median_of_its_resample_bit_for_bit(count, number):
+    generator, draw, seeds = np.random.default_rng(count), Draw(number), range(4, 4 + count)
+    values = generator.standard_normal((count, 7))
+    values[generator.random(values.shape) < 0.2] = np.inf
+    drawn = draw.generator(SEED, *seeds).integers(count, size=(draw.size, count))
+    expected = np.median(values[np.vstack([np.arange(count), drawn])], axis=1)
+    assert draw.medians(values, seeds).tobytes() == expected.tobytes()
 
 
 def test_the_same_seeds_are_drawn_together():
