@@ -1,12 +1,13 @@
 import copy
 
 import pytest
+import yaml
 from omegaconf import OmegaConf
 
 from svmbench.config.folder import conf_dir
 from svmbench.errors import UserError
 from svmbench.papers import ids
-from svmbench.papers.artifact import load, read
+from svmbench.papers.artifact import _loader, load, read
 from svmbench.papers.checks import CHECKS, _function
 
 from .written import artifact, errors, material, store
@@ -26,6 +27,12 @@ def test_every_file_is_read_and_its_claims_define_themselves(name):
         assert all(part.definition.endswith(".") and "{" not in part.definition for part in claim.parts)
     if artifact.kind == "check":
         assert callable(_function(artifact.options["function"]))
+
+
+@pytest.mark.parametrize("name", ["field", "peg-f5", "sbp-f2"])
+def test_a_file_is_read_alike_by_both_loaders(name):
+    text = (conf_dir() / "paper" / f"{name}.yaml").read_text(encoding="utf-8")
+    assert yaml.load(text, Loader=_loader(True)) == yaml.load(text, Loader=_loader(False))
 
 
 def test_every_check_belongs_to_an_artifact():
