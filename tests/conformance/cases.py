@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from functools import cache
 from importlib.metadata import entry_points
 from types import ModuleType
 from typing import Any
@@ -35,6 +36,7 @@ LAYOUTS = {"dense": lambda X: X, "csr": scipy.sparse.csr_array}
 IN_BLOCKS = {"wide": lambda X: np.pad(X, ((0, 0), (0, 95)))}
 
 
+@cache  # reading entry points reads files of all distributions, and every variant of every test asks
 def specification(name: str) -> ModuleType:
     """The specification of a solver: of a plug-in, the one that its package names (docs/add-a-solver.md)."""
     for entry in entry_points(group="svmbench.specifications", name=name):
