@@ -37,7 +37,7 @@ SANITIZERS = LD_PRELOAD="$$(gcc -print-file-name=libasan.so):$$(gcc -print-file-
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check mutants test-checks checked test-sanitized sanitized lint docs wheel phases figures tables verdicts reproduce speed field clean $(PAPERS)
+.PHONY: help demo test check mutants test-checks checked test-sanitized sanitized lint lint-types lint-stubs lint-style docs wheel phases figures tables verdicts reproduce speed field clean $(PAPERS)
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -67,10 +67,17 @@ mutants: $(READY)-test $(READY)-mutants  ## change code in samples of places and
 	$(VENV)/bin/python .ci/mutants $(MUTATED)
 
 lint: $(READY)-lint  ## check style and types
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint-types lint-stubs lint-style
+
+lint-types:
+	$(VENV)/bin/mypy
+
+lint-stubs:
+	@$(VENV)/bin/stubtest --concise --ignore-disjoint-bases --allowlist cmake/stubtest.txt $(STUBBED)
+
+lint-style:
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
-	$(VENV)/bin/mypy
-	@$(VENV)/bin/stubtest --concise --ignore-disjoint-bases --allowlist cmake/stubtest.txt $(STUBBED)
 	PATH="$(VENV)/bin:$$PATH" $(VENV)/bin/cython-lint svmbench
 
 wheel: $(READY)-wheel  ## build dist/*.whl, for Linux machines without a compiler; built objects are reused
