@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
 import signal
 from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -41,6 +44,22 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
         report.outcome = "failed"
         report.longrepr = f"SVMBENCH_REQUIRE_REAL_DATA forbids to skip this test: {report.longrepr}"
     return report
+
+
+@pytest.fixture(scope="session")
+def committed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A results folder of the committed runs, unpacked and indexed once for all processes; read it only."""
+    from svmbench.store import Store
+
+    root = tmp_path_factory.getbasetemp()
+    root = (root.parent if "PYTEST_XDIST_WORKER" in os.environ else root) / "committed"
+    root.mkdir(exist_ok=True)
+    with (root / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with contextlib.suppress(FileExistsError):
+            (root / "reference").symlink_to(Path(__file__).parents[1] / "results" / "reference")
+        assert Store(root).runs()
+    return root
 
 
 @pytest.fixture

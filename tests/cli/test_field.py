@@ -1,7 +1,7 @@
 """`svmbench field`: the comparison, a solver entered, and wrong use."""
 
 import math
-from pathlib import Path
+import shutil
 
 import pytest
 
@@ -33,13 +33,15 @@ def test_wrong_use_is_one_sentence(words, message, tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_a_solver_is_entered_by_one_command(tmp_path, capfd, monkeypatch):
+def test_a_solver_is_entered_by_one_command(committed, tmp_path, capfd, monkeypatch):
     # However busy this machine is: no wait for a quiet one, and no repetition of disturbed runs.
     monkeypatch.setattr(making, "QUIET", 0.1)
     monkeypatch.setattr(timing, "OTHERS", math.inf)
     monkeypatch.setattr(timing, "STOLEN", math.inf)
     # Among the stored runs of the others, and without them it has nothing to be compared with.
-    (tmp_path / "reference").symlink_to(Path(__file__).parents[2] / "results" / "reference")
+    for name in ("reference", "unpacked"):
+        (tmp_path / name).symlink_to(committed / name)
+    shutil.copy(committed / "index.sqlite", tmp_path)
     words = ["pegasos", "solver.average=true", "--sets", "banana", "--seeds", "1", "--results", str(tmp_path)]
     assert main(["field", *words]) == 0
     out = capfd.readouterr().out

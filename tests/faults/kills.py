@@ -46,6 +46,7 @@ from typing import Any, TextIO
 
 from svmbench.cli.main import main
 from svmbench.config import resolve
+from svmbench.report.build import vega
 from svmbench.run_config import RunConfig
 from svmbench.runner.execute import execute
 from svmbench.runner.progress import PlainLines
@@ -340,18 +341,18 @@ def _tell(command: str, name: str) -> Callable[[Path], bool]:
 
 
 _ALL = {"report": ["--all"], "export": ["*", "--zip"]}
-_SHORT = ("solver=sdca", "budget.iterations=20000")
+_SHORT = _make("solver=sdca", "budget.iterations=20000")
 _LONG = ("solver=sdca", "budget.iterations=100000")
 
 _TUNED = ("solver=smo", "problem.C=1,10", "kernel.gamma=0.1,1", "jobs=2", "oversubscribe=true")
 
 #: Commands that are killed: what is stored before, and the command.
 COMMANDS: dict[str, tuple[Callable[[Path], bool], Callable[[Path], bool]]] = {
-    "a larger budget": (_make(*_SHORT), _make(*_LONG)),
-    "a certificate": (_make(*_SHORT), _make("solver=sbp", "budget.iterations=5", "dataset.n_train=900")),
-    "validation": (_make(*_SHORT), _make("solver=smo", "validate.folds=5", "problem.C=100")),
+    "a larger budget": (_SHORT, _make(*_LONG)),
+    "a certificate": (_SHORT, _make("solver=sbp", "budget.iterations=5", "dataset.n_train=900")),
+    "validation": (_SHORT, _make("solver=smo", "validate.folds=5", "problem.C=100")),
     "tune": (
-        _make(*_SHORT),
+        _SHORT,
         lambda results: main(["tune", *_DATA, *_TUNED, f"results={results}", "--rounds", "1"]) == 0,
     ),
     "report": (make_sweep, _tell("report", "report.html")),
@@ -362,10 +363,13 @@ COMMANDS: dict[str, tuple[Callable[[Path], bool], Callable[[Path], bool]]] = {
 def kill_commands(folder: Path, kills: int, seed: int = 0) -> Counter[str]:
     """Kill ``kills`` commands and hold what is left; return how many runs which left in which state."""
     chance, states, log = random.Random(seed), Counter[str](), folder / "log"
+    made: dict[Callable[[Path], bool], Path] = {}
+    vega()  # which takes seconds in a process that has not called it
     for turn, (name, (prepare, command)) in enumerate(COMMANDS.items()):
         home = folder / name
-        base = home / "before" / "results"
-        assert ended(start(lambda _, base=base, make=prepare: make(base), log)) == 0, log.read_text()
+        base = made.setdefault(prepare, home / "before" / "results")
+        if not base.exists():
+            assert ended(start(lambda _, base=base, make=prepare: make(base), log)) == 0, log.read_text()
         before = {found.id: rows(found) for found in Store(base).runs()}
         shutil.copytree(base.parent, home / "whole")
         begun = time.monotonic()

@@ -330,6 +330,8 @@ def flip(
     vega()  # which takes seconds in a process that has not called it
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         make(base)
+    shutil.copytree(base, folder / "warm")
+    ask(folder / "warm")  # so that what commands import and compose is there in each fork
     shutil.copytree(base, home)
     before = forked(home)  # which also unpacks the pack and makes the index
     assert not isinstance(before, str), before

@@ -9,12 +9,9 @@ import pytest
 import yaml
 
 from svmbench.papers import artifact as artifacts
-from svmbench.papers.matching import Index
 from svmbench.papers.material import Material
 from svmbench.papers.samples import stays_below
-from svmbench.store import Store
 
-ROOT = Path(__file__).parents[2]
 POINTS = yaml.safe_load(Path(__file__).with_name("independent_points.yaml").read_text())
 #: The range over our seeds is widened by this factor, because theirs has one seed or two.
 WITHIN = 1.25
@@ -24,10 +21,8 @@ ARRIVED = 0.1
 
 
 @pytest.fixture(scope="module")
-def material(tmp_path_factory) -> Material:
-    root = tmp_path_factory.mktemp("results")
-    (root / "reference").symlink_to(ROOT / "results" / "reference")
-    return Material.of(artifacts.load("sbp-f2"), Index(Store(root)))
+def material(index) -> Material:
+    return Material.of(artifacts.load("sbp-f2"), index)
 
 
 @pytest.mark.parametrize("panel", ["reuters", "adult", "mnist"])

@@ -19,21 +19,10 @@ from svmbench.figures import curves, sheet
 from svmbench.figures.style import MARKERS, PALETTE
 from svmbench.papers import artifact as artifacts
 from svmbench.papers import drawing, ids
-from svmbench.papers.matching import Index
 from svmbench.papers.material import Material
-from svmbench.store import Store
 
-ROOT = Path(__file__).parents[2]
 # Most lines of a front are grey, alike by intent: tests/papers/test_fronts.py looks at one.
 DRAWN = [name for name in ids() if artifacts.load(name).kind not in ("grid", "front")]
-
-
-@pytest.fixture(scope="module")
-def index(tmp_path_factory) -> Index:
-    """The committed runs, unpacked beside the repository."""
-    root = tmp_path_factory.mktemp("results")
-    (root / "reference").symlink_to(ROOT / "results" / "reference")
-    return Index(Store(root))
 
 
 @pytest.fixture

@@ -7,11 +7,9 @@ import pytest
 
 from svmbench.errors import UserError
 from svmbench.papers import artifact as artifacts
-from svmbench.papers.matching import Index
 from svmbench.papers.material import Material
 from svmbench.papers.which import TABLES, blocks, chart, groups, rewrite
 from svmbench.solvers import registry
-from svmbench.store import Store
 from tests.papers.test_advice import found  # noqa: F401  # a fixture
 
 ROOT = Path(__file__).parents[2]
@@ -75,9 +73,8 @@ def test_a_page_without_tables_is_refused_and_unchanged(found, tmp_path, text, m
     assert text is None or page.read_text() == text
 
 
-def test_the_tables_of_the_page_are_those_of_the_stored_runs(tmp_path):
-    (tmp_path / "reference").symlink_to(ROOT / "results" / "reference")
-    material = Material.of(artifacts.load("field"), Index(Store(tmp_path)))
+def test_the_tables_of_the_page_are_those_of_the_stored_runs(index):
+    material = Material.of(artifacts.load("field"), index)
     there = dict(blocks(PAGE.read_text(encoding="utf-8")))
     assert list(there) == list(TABLES)
     assert material.stored, "the comparison is not among the stored runs"

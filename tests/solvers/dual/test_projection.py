@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,10 +19,12 @@ def by_bisection(x, y, e, C):
     def at(mu):
         return np.clip(x + mu * y, 0.0, C)
 
+    def residual(place):
+        return y @ at(breaks[place]) - e
+
     breaks = np.sort(np.concatenate([-x * y, (C - x) * y]))
-    residuals = np.array([y @ at(mu) - e for mu in breaks])
-    right = int(np.clip(np.searchsorted(residuals, 0.0), 1, breaks.size - 1))
-    low, high, below, above = *breaks[right - 1 : right + 1], *residuals[right - 1 : right + 1]
+    right = min(max(bisect_left(range(breaks.size), 0.0, key=residual), 1), breaks.size - 1)
+    low, high, below, above = *breaks[right - 1 : right + 1], residual(right - 1), residual(right)
     share = np.clip(-below / (above - below), 0.0, 1.0) if above > below else 0.0
     return at(low + share * (high - low))
 
