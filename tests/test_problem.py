@@ -114,6 +114,13 @@ def test_objectives():
     )
 
 
+def test_the_mean_loss_of_a_problem_takes_its_bias_and_its_weights():
+    problem = Problem.build(np.array([1.0, -1.0]), C=1.0, weights=np.array([3.0, 2.0]))
+    responses = np.array([0.5, 0.25])
+    assert problem.mean_loss(responses) == (3.0 * 0.5 + 2.0 * 0.75) / 2.0
+    assert problem.mean_loss(responses, 0.25) == (3.0 * 0.25 + 2.0 * 1.0) / 2.0
+
+
 def plane(bias: str = "none") -> tuple[Problem, np.ndarray, np.ndarray]:
     """Return a problem of three examples with C = 1, a dual point, and y_i y_j K(x_i, x_j)."""
     y, X = np.array([1.0, -1.0, 1.0]), np.array([[2.0, 1.0], [0.5, -1.0], [0.25, 0.5]])
