@@ -76,7 +76,7 @@ class Index:
         self._stored: dict[str, list[StoredRun]] = {}
         self._data: dict[str, tuple[str, str]] = {}
         for run in store.runs():
-            same = run.manifest["identity"]
+            same = run.copy().manifest["identity"]
             self._stored.setdefault(digest(same["config"]), []).append(run)
             # The current version of a data set is unknown without loading it: that of the newest run counts.
             key = _data_of(same["config"])

@@ -6,18 +6,22 @@ page prevents it from loading anything.
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module, resources
+from itertools import chain
 from typing import Any
 
 from svmbench.errors import UserError
 from svmbench.figures.series import COUNTERS
 from svmbench.figures.style import PALETTE
 from svmbench.figures.tables import count
+from svmbench.files import digest
 from svmbench.report.command import command
 from svmbench.report.figures import COSTS, FEWER, VALUES, figures, problems
 from svmbench.report.opening import Opening
@@ -117,24 +121,30 @@ def page(
         If the page would be larger than `LIMIT`, or a package is missing.
     """
     tags, rest = tags or {}, Packs()
-    library = script("library", packed(vega()))
+    library = script("library", packed([vega()]))
     front = "" if opening is None else opening.html(rest)
     tables = _verdicts(verdicts, rest) + _runs(runs, tags, rest)
     tables += _environments(runs, rest) + _commands(runs, rest)
-    groups = dict(problems(runs))
+    groups = problems(runs)
+    members = dict(groups)
+
+    @functools.cache
+    def summarise(title: str, cost: str) -> str:
+        return _summary(members[title], cost, seedless)
+
     most, size = max(LIMIT, EACH * len(runs)), 0
     for kept in FEWER:
-        drawn = figures(runs, kept)
-        summaries = [_summary(groups[one["title"]], one["cost"], seedless) for one in drawn]
         packs = Packs(rest.scripts)
-        sections = "".join(_sections(drawn, summaries, packs))
-        search = script("search", packed(_json([_words(figure, tags) for figure in drawn])))
-        content = f"""{_contents(drawn, front, tables)}{front}
+        # The last, smallest page is drawn in any case: its size is in the error message.
+        enough = math.inf if kept == FEWER[-1] else most
+        sections = list(_sections(figures(groups, kept), summarise, tags, packs, enough))
+        search = script("search", packed([_json([one.words for one in sections])]))
+        content = f"""{_contents(sections, front, tables)}{front}
 <h2 id="figures-title" tabindex="-1">Figures</h2>
 <p class="note">A figure for each problem (data set, kernel, C or λ, bias), those with most methods first.
 A line for each run, or the median over seeds with the quartiles as a band. A line that jumps up and down is
 pale until it stays down.</p>
-{sections}{tables}"""
+{"".join(one.html for one in sections)}{tables}"""
         text = _text(runs, title, content, "".join([*packs.scripts, search, library]), kept, refresh)
         size = len(text.encode())
         if size <= most:
@@ -212,13 +222,9 @@ def _options(names: Iterable[str], columns: dict[str, Any]) -> str:
     )
 
 
-def _contents(drawn: Sequence[dict[str, Any]], front: str, tables: str) -> str:
+def _contents(sections: Sequence[_Section], front: str, tables: str) -> str:
     """Return the table of contents, which filters figures and runs and links to them."""
-    links = "".join(
-        f'<li><a href="#figure-{number}">{escape(figure["title"])}</a> '
-        f"({len(figure['methods'])} methods, {len(figure['runs'])} runs)</li>"
-        for number, figure in enumerate(drawn, 1)
-    )
+    links = "".join(one.entry for one in sections)
     first, others = (
         "".join(
             f'<li><a href="#{name}">{heading}</a></li>'
@@ -286,22 +292,63 @@ def _range(values: Sequence[float], form: str) -> str:
     return f"{middle} ({ends[0]} to {ends[1]})" if ends and set(ends) != {middle} else middle
 
 
-def _sections(drawn: Sequence[dict[str, Any]], summaries: Sequence[str], packs: Packs) -> Iterator[str]:
-    """Return the heading of each figure; what comes below it is packed, some figures at a time."""
-    first = 0
-    while first < len(drawn):
-        last, runs = first, 0
-        while last < len(drawn) and last < first + TOGETHER and runs < RUNS_TOGETHER:
-            runs += len(drawn[last]["runs"])
-            last += 1
-        some = drawn[first:last]
-        html = [_figure(place + 1, drawn[place], summaries[place]) for place in range(first, last)]
-        for number, attributes in enumerate(packs.add(html, some), first + 1):
-            yield (
+@dataclass(frozen=True)
+class _Section:
+    """What a page keeps of a figure whose parts are packed.
+
+    Attributes
+    ----------
+    html : str
+        Its heading, and the place of the parts.
+    entry : str
+        Its entry in the table of contents.
+    words : str
+        Its search text.
+    """
+
+    html: str
+    entry: str
+    words: str
+
+
+def _sections(
+    drawn: Iterable[dict[str, Any]],
+    summarise: Callable[[str, str], str],
+    tags: Mapping[str, Sequence[str]],
+    packs: Packs,
+    most: float,
+) -> Iterator[_Section]:
+    """Pack figures, some at a time, so that few are in memory; stop when the packs exceed `most` bytes."""
+    number = 0
+    for some in _together(drawn):
+        if packs.size > most:
+            return
+        html = [
+            _figure(place, figure, summarise(figure["title"], figure["cost"]))
+            for place, figure in enumerate(some, number + 1)
+        ]
+        for figure, attributes in zip(some, packs.add(html, some)):
+            number += 1
+            name = escape(figure["title"])
+            yield _Section(
                 f'<section class="figure later" aria-labelledby="figure-{number}" {attributes}>'
-                f'<h3 id="figure-{number}">{number}. {escape(drawn[number - 1]["title"])}</h3></section>\n'
+                f'<h3 id="figure-{number}">{number}. {name}</h3></section>\n',
+                f'<li><a href="#figure-{number}">{name}</a> '
+                f"({len(figure['methods'])} methods, {len(figure['runs'])} runs)</li>",
+                _words(figure, tags),
             )
-        first = last
+
+
+def _together(drawn: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Return the figures that are compressed together."""
+    some: list[dict[str, Any]] = []
+    for figure in drawn:
+        some.append(figure)
+        if len(some) == TOGETHER or sum(len(one["runs"]) for one in some) >= RUNS_TOGETHER:
+            yield some
+            some = []
+    if some:
+        yield some
 
 
 def _figure(number: int, figure: dict[str, Any], summary: str) -> str:
@@ -353,14 +400,15 @@ def _swatch(method: dict[str, Any]) -> str:
 
 def _runs(runs: Sequence[StoredRun], tags: Mapping[str, Sequence[str]], packs: Packs) -> str:
     named = [name for _, name, _ in _TABLE] + (["tags"] if tags else [])
-    rows = []
-    for run in runs:
+
+    def row(run: StoredRun) -> str:
         summary = run.summary()
         cells = "".join(_cell(summary[key], factor) for key, _, factor in _TABLE)
         cells += f"<td>{escape(' '.join(tags.get(run.id, ())))}</td>" if tags else ""
-        rows.append(f"<tr>{cells}</tr>")
+        return f"<tr>{cells}</tr>"
+
     return _table(
-        "Runs", "the last checkpoint of each run; a heading sorts by its column", named, rows, packs
+        "Runs", "the last checkpoint of each run; a heading sorts by its column", named, map(row, runs), packs
     )
 
 
@@ -398,17 +446,18 @@ def _cell(value: Any, factor: float) -> str:
 def _table(title: str, caption: str, names: Iterable[str], rows: Iterable[str], packs: Packs) -> str:
     """Return a heading, and the place of the table below it."""
     name = title.lower().replace(" ", "-")
-    return f'<h2 id="{name}">{title}</h2>' + packs.later(
+    before = (
         f'<div class="scroll" tabindex="0" role="region" aria-labelledby="{name}">'
         f"<table><caption><span>{title}: {caption}</span></caption>{head(names)}<tbody>"
-        f"{''.join(rows)}</tbody></table></div>"
     )
+    whole = packs.later(chain([before], rows, ["</tbody></table></div>"]))
+    return f'<h2 id="{name}">{title}</h2>{whole}'
 
 
 def _environments(runs: Sequence[StoredRun], packs: Packs) -> str:
     records: dict[str, tuple[int, dict[str, Any]]] = {}
     for run in runs:
-        name = str(run.manifest.get("environment"))
+        name = str(run.copy().manifest.get("environment"))
         number, record = records.get(name, (0, {}))
         found = (opened(root).environment(name) for root in run.homes)
         records[name] = (number + 1, record or next((one for one in found if one is not None), {}))
@@ -421,9 +470,19 @@ def _environments(runs: Sequence[StoredRun], packs: Packs) -> str:
 
 
 def _commands(runs: Sequence[StoredRun], packs: Packs) -> str:
-    lines = "\n".join(dict.fromkeys(command(run.config) for run in runs))
-    whole = packs.later(f'<pre tabindex="0">{escape(lines)}</pre>')
+    lines = (escape(line) + "\n" for line in _distinct(command(run.config) for run in runs))
+    whole = packs.later(chain(['<pre tabindex="0">'], lines, ["</pre>"]))
     return (
         '<h2 id="commands">Commands</h2><details><summary>The exact command of each run, in a shell</summary>'
         f"{whole}</details>"
     )
+
+
+def _distinct(lines: Iterable[str]) -> Iterator[str]:
+    """Return each line once, in order; only digests are kept."""
+    seen = set()
+    for line in lines:
+        key = digest(line)
+        if key not in seen:
+            seen.add(key)
+            yield line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,30 +31,35 @@ DECADE = 10.0
 FEWER = (None, 30, 20, 12, 8, 5, 3)
 
 
-def figures(runs: Sequence[StoredRun], kept: int | None = None) -> list[dict[str, Any]]:
-    """Return one figure per problem.
+def figures(
+    groups: Sequence[tuple[str, Sequence[StoredRun]]], kept: int | None = None
+) -> Iterator[dict[str, Any]]:
+    """Return one figure per problem, made when it is asked for.
 
     Parameters
     ----------
-    runs : sequence of StoredRun
-        Runs without a checkpoint are omitted.
+    groups : sequence of (str, sequence of StoredRun)
+        Title and runs of each problem, from `problems`.
     kept : int or None
         Most checkpoints of a run; None: all.
 
     Returns
     -------
-    list of dict
+    iterator of dict
         title, cost (what most budgets count), log (whether the vertical axis is), optimum (values of it),
         seconds (which runs have none here, and why),
         methods (name, solver, colour as a place in `PALETTE`, dash), columns (name -> label, factor),
         runs (name, method, seed, settled, the values of each column at its checkpoints, None where unknown,
         and for columns that jump the checkpoint from which they no longer do).
     """
-    return [figure for group in problems(runs) if (figure := _figure(*group, kept)) is not None]
+    return (figure for group in groups if (figure := _figure(*group, kept)) is not None)
 
 
 def problems(runs: Sequence[StoredRun]) -> list[tuple[str, list[StoredRun]]]:
-    """Return the title and the runs of each problem, sorted by numbers of methods and runs."""
+    """Return the title and the runs of each problem, sorted by numbers of methods and runs.
+
+    Runs without a checkpoint are omitted.
+    """
     grouped: dict[Key, list[StoredRun]] = {}
     for run in runs:
         if run.facts["last"]:
@@ -93,6 +98,7 @@ def _title(runs: Sequence[StoredRun]) -> str:
 
 
 def _figure(title: str, runs: Sequence[StoredRun], kept: int | None) -> dict[str, Any] | None:
+    runs = [run.copy() for run in runs]
     keys = {run.id: method_of(run) for run in runs}
     named = method_names({keys[run.id]: run.title for run in runs})
     solvers = {named[keys[run.id]]: run.solver for run in runs}

@@ -61,7 +61,7 @@ class Opening:
         notes = "".join(f'<p class="note">{escape(text)}</p>' for text in self.about)
         parts = "".join(
             f"<details{' open' * (number == 0)}><summary>Least test error by {escape(section.cost)}</summary>"
-            f"{packs.later(_section(section))}</details>"
+            f"{packs.later([_section(section)])}</details>"
             for number, section in enumerate(self.sections)
         )
         return f'<h2 id="{_NAME}">{escape(self.title)}</h2>{notes}{parts}'

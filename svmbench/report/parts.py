@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import json
+import zlib
 from collections.abc import Iterable, Sequence
 from html import escape as escape_html
+from itertools import chain
 from typing import Any
 
 from svmbench.errors import printable
@@ -23,9 +24,11 @@ def head(names: Iterable[str]) -> str:
     return f"<thead><tr>{cells}</tr></thead>"
 
 
-def packed(text: str) -> str:
-    """Return a text as gzip in base64, which browsers unpack; equal texts give equal results."""
-    return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode()
+def packed(texts: Iterable[str]) -> str:
+    """Return joined texts as gzip in base64, which browsers unpack; equal texts give equal results."""
+    squeezed = zlib.compressobj(9, zlib.DEFLATED, 31)  # with the header of gzip, without a time
+    parts = [squeezed.compress(text.encode()) for text in texts]
+    return base64.b64encode(b"".join([*parts, squeezed.flush()])).decode()
 
 
 def script(name: str, content: str) -> str:
@@ -47,12 +50,22 @@ class Packs:
 
     def add(self, html: Sequence[str], data: Sequence[Any] = ()) -> list[str]:
         """Pack some parts, and what the script knows of each; return attributes of the elements to fill."""
-        name = f"pack-{len(self.scripts)}"
         text = json.dumps({"html": html, "data": data}, separators=(",", ":"), allow_nan=False)
-        self.scripts.append(script(name, packed(text)))
+        name = self._put([text])
         return [f'data-pack="{name}" data-place="{place}"' for place in range(len(html))]
 
-    def later(self, html: str) -> str:
-        """Pack one part and return the element that it will fill."""
-        (attributes,) = self.add([html])
-        return f'<div class="later" {attributes}></div>'
+    def later(self, html: Iterable[str]) -> str:
+        """Pack one part, given in pieces, and return the element that it will fill."""
+        pieces = (json.dumps(piece)[1:-1] for piece in html)
+        name = self._put(chain(['{"html":["'], pieces, ['"],"data":[]}']))
+        return f'<div class="later" data-pack="{name}" data-place="0"></div>'
+
+    def _put(self, texts: Iterable[str]) -> str:
+        name = f"pack-{len(self.scripts)}"
+        self.scripts.append(script(name, packed(texts)))
+        return name
+
+    @property
+    def size(self) -> int:
+        """Number of bytes."""
+        return sum(map(len, self.scripts))

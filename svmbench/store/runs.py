@@ -139,6 +139,10 @@ class StoredRun:
             self._manifest.pop(lines.CHECK, None)
         return self._manifest
 
+    def copy(self) -> StoredRun:
+        """Return the same run, so that a run.json that is read through it is not kept with this one."""
+        return StoredRun(self._path, self.facts, self._manifest)
+
     @property
     def status(self) -> str:
         """One of `END_STATES`, or ``running`` or ``killed`` for a run without an end."""

@@ -5,6 +5,7 @@ import gzip
 import json
 import re
 import shlex
+import weakref
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from svmbench.errors import UserError
 from svmbench.report import build
 from svmbench.report.build import page
 from svmbench.report.command import command, written
-from svmbench.report.figures import figures
+from svmbench.report.figures import figures, problems
 from svmbench.run_config import RunConfig
 from svmbench.store import Store, lines
 from tests.figures.stored import CONFIG, stored_run
@@ -78,7 +79,7 @@ def test_figures_hold_the_checkpoints_of_each_problem(tmp_path):
         for dataset in ("adult", "mnist")
         for seed in (0, 1)
     ]
-    found = figures(runs)
+    found = list(figures(problems(runs)))
     assert [one["title"] for one in found] == ["adult: γ = 0.05, C = 1", "mnist: γ = 0.05, C = 1"]
     assert [method["name"] for method in found[0]["methods"]] == ["SBP", "SMO"]
     assert found[0]["runs"][0]["values"]["kev_rowupdate"] == [100, 1000, 10000]
@@ -94,7 +95,7 @@ def test_problems_are_named_by_what_a_reader_knows_and_stand_in_order(tmp_path):
         )
         for rows in (16000, 2000) for kernel in ({"name": "linear"}, {"name": "gaussian", "gamma": 0.05})
     ]  # fmt: skip
-    titles = [one["title"] for one in figures(runs)]
+    titles = [one["title"] for one in figures(problems(runs))]
     assert titles == [
         f"twonorm: {kernel}, C = 1 (n_train = {rows}, λ = {1 / rows:.6g})"
         for kernel in ("linear kernel", "γ = 0.05")
@@ -105,7 +106,7 @@ def test_problems_are_named_by_what_a_reader_knows_and_stand_in_order(tmp_path):
 def test_thinned_checkpoints_keep_the_first_and_the_last(tmp_path):
     costs = np.geomspace(1, 1e6, 400)
     run = stored_run(tmp_path, costs=costs, errors=np.linspace(50, 10, 400))
-    values = figures([run], 30)[0]["runs"][0]["values"]["kev_iter"]
+    values = next(figures(problems([run]), 30))["runs"][0]["values"]["kev_iter"]
     assert len(values) == 30 and (values[0], values[-1]) == (1, 1e6)
 
 
@@ -115,11 +116,11 @@ def test_where_a_column_no_longer_jumps_is_found_in_all_checkpoints(tmp_path):
     given = {"costs": np.geomspace(10, 1e6, 60), "support_vectors": np.arange(1.0, 61.0)}
     run = stored_run(tmp_path, "smo", errors=errors, **given)
     for kept, calm in ((None, 40), (20, 13), (5, 3)):
-        (shown,) = figures([run], kept)[0]["runs"]
+        (shown,) = next(figures(problems([run]), kept))["runs"]
         assert shown["calm"] == {"test_error": calm}
         assert shown["values"]["test_error"][calm] == 0.15 != shown["values"]["test_error"][0]
     plain = stored_run(tmp_path, costs=COSTS, errors=[30, 20, 10])
-    assert figures([plain])[0]["runs"][0]["calm"] == {}
+    assert next(figures(problems([plain])))["runs"][0]["calm"] == {}
 
 
 def test_hostile_names_stay_text(tmp_path):
@@ -278,3 +279,28 @@ def test_no_character_of_a_name_reorders_or_hides_the_page(tmp_path):
     text = page([run], title)
     assert "\x1b" not in text and "\u202e" not in text and "<script>alert" not in text
     assert "<title>&lt;b&gt;&amp;&quot;x_1%$&#x27;\\x1b[2J\\u202e&lt;/title&gt;" in text
+
+
+def test_a_page_keeps_few_figures_and_no_run_json_in_memory(tmp_path, monkeypatch):
+    for number in range(8):
+        kernel = {"kernel": {"name": "gaussian", "gamma": 0.5**number}}
+        stored_run(tmp_path, costs=COSTS, errors=[3, 2, 1], config=kernel)
+    Store(tmp_path).runs()
+    runs = Store(tmp_path).runs()  # by the index
+    monkeypatch.setattr(build, "TOGETHER", 2)
+    made, alive = [], []
+
+    class Figure(dict):
+        """A figure with weak references."""
+
+    def watched(*arguments):
+        for figure in figures(*arguments):
+            alive.append(sum(one() is not None for one in made))
+            figure = Figure(figure)
+            made.append(weakref.ref(figure))
+            yield figure
+
+    monkeypatch.setattr(build, "figures", watched)
+    assert len(data(page(runs, "Eight"))) == len(made) == 8
+    assert max(alive) <= 4
+    assert [run._manifest for run in runs] == [None] * 8
