@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import csv
 import gc
-import json
 import os
 import shutil
 import sys
@@ -14,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from svmbench.cli._json import print_array
 from svmbench.cli._pager import paged
 from svmbench.cli._parser import Parser
 from svmbench.cli._tables import percent
@@ -67,7 +67,8 @@ def _print(given: argparse.Namespace) -> int:
         return 0
     chosen = _chosen(runs, given.where, given.sort, given.reverse)[: given.best]
     if given.json:
-        _print_json(runs, chosen)
+        said = ((run.summary(), runs.said(run)) for run in chosen)
+        print_array({**summary, "tags": tags, "note": note} for summary, (tags, note) in said)
         return 0
     if given.csv:
         _print_csv(runs, chosen, given.columns)
@@ -126,17 +127,6 @@ def _print_csv(runs: _Columns, chosen: Sequence[StoredRun], asked: str | None) -
     rows = zip(*(map(runs.value(column), chosen) for column in columns), strict=True)
     # Numbers stay as they are, and there may be a million of them.
     writer.writerows([v if type(v) is float or type(v) is int else csv_cell(v) for v in row] for row in rows)
-
-
-def _print_json(runs: _Columns, chosen: Sequence[StoredRun]) -> None:
-    """Print an array of summaries one by one; all at once would take gigabytes."""
-    before = "["
-    for run in chosen:
-        tags, note = runs.said(run)
-        text = json.dumps({**run.summary(), "tags": tags, "note": note}, indent=2, allow_nan=False)
-        print(before + "\n  " + text.replace("\n", "\n  "), end="")
-        before = ","
-    print("\n]" if chosen else "[]")
 
 
 def _parser() -> Parser:

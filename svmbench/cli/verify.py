@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from svmbench.cli._json import print_array
 from svmbench.cli._parser import Parser
 from svmbench.errors import UserError
 from svmbench.sweep.select import RUNS, chosen
@@ -29,6 +30,46 @@ _KINDS = {
     "check": "outcomes of checks",
     "verdicts": "verdicts",
 }
+
+
+_Judged = tuple["Finding", str, str]
+
+
+@dataclass
+class _Tally:
+    """Numbers of findings by state: of runs and what is wrong, and of other documents by their kind."""
+
+    states: Counter[str] = field(default_factory=Counter)
+    others: Counter[str] = field(default_factory=Counter)
+    without: Counter[str] = field(default_factory=Counter)
+
+    def counted(self, judged: Iterable[_Judged]) -> Iterator[_Judged]:
+        """Count findings as they pass."""
+        for finding, state, sentence in judged:
+            if finding.kind in ("run", "pack") or state in ("damaged", "unreadable"):
+                self.states[state] += 1
+            else:
+                self.others[finding.kind] += 1
+                self.without[finding.kind] += state == "unchecked"
+            yield finding, state, sentence
+
+    @property
+    def right(self) -> bool:
+        """Whether nothing is damaged, unreadable or different."""
+        return not any(self.states[state] for state in ("damaged", "differs", "unreadable"))
+
+    def lines(self, results: str) -> Iterator[str]:
+        """Return the last lines of the output."""
+        if not self.states and not self.others:
+            yield f"no runs in {results}; make one with: svmbench run"
+            return
+        if self.others:
+            yield f"also read, beside the runs: {', '.join(map(self._beside, self.others))}"
+        yield ", ".join(f"{count} {state}" for state, count in self.states.items()) or "no runs"
+
+    def _beside(self, kind: str) -> str:
+        without = self.without[kind]
+        return f"{_KINDS[kind]} ({self.others[kind]}{f', {without} without a digest' if without else ''})"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -56,37 +97,31 @@ def main(arguments: Sequence[str]) -> int:
         findings: Iterator[Finding] = (finding for finding in checked if finding is not None)
     else:
         findings = check_all(store)
-    states, others, without = Counter[str](), Counter[str](), Counter[str]()
-    told: list[dict[str, str]] = []
-    data: dict[str, Dataset] = {}
-    for finding in findings:
-        state, sentence = finding.state, finding.sentence
-        if given.recompute and state == "ok" and finding.run is not None:
-            state, sentence = _recompute(finding.run, data, store)
-        if finding.kind in ("run", "pack") or state in ("damaged", "unreadable"):
-            states[state] += 1
-        else:
-            others[finding.kind] += 1
-            without[finding.kind] += state == "unchecked"
-        if given.json:
-            told.append({"run": _name(finding), "kind": finding.kind, "state": state, "reason": sentence})
+    tally = _Tally()
+    judged = tally.counted(_judged(findings, given.recompute, store))
+    if given.json:
+        print_array(
+            {"run": _name(finding), "kind": finding.kind, "state": state, "reason": sentence}
+            for finding, state, sentence in judged
+        )
+        return 0 if tally.right else 1
+    for finding, state, sentence in judged:
         asked = given.runs or (given.recompute and finding.run is not None)
         quiet = state == "ok" or (state == "unchecked" and finding.kind in ("speed", "check", "verdicts"))
-        if not given.json and (asked or not quiet):
+        if asked or not quiet:
             print(f"{state:<12} {_name(finding)}: {sentence}", flush=True)
-    if given.json:
-        print(json.dumps(told, indent=2))
-    elif not states and not others:
-        print(f"no runs in {given.results}; make one with: svmbench run")
-    else:
-        if others:
-            beside = ", ".join(
-                f"{_KINDS[kind]} ({count}{f', {without[kind]} without a digest' if without[kind] else ''})"
-                for kind, count in others.items()
-            )
-            print(f"also read, beside the runs: {beside}")
-        print(", ".join(f"{count} {state}" for state, count in states.items()) or "no runs")
-    return 1 if states["damaged"] or states["differs"] or states["unreadable"] else 0
+    print("\n".join(tally.lines(given.results)))
+    return 0 if tally.right else 1
+
+
+def _judged(findings: Iterable[Finding], recompute: bool, store: Store) -> Iterator[_Judged]:
+    """Return findings with state and sentence, of intact runs those of the recomputation."""
+    data: dict[str, Dataset] = {}
+    for finding in findings:
+        if recompute and finding.state == "ok" and finding.run is not None:
+            yield finding, *_recompute(finding.run, data, store)
+        else:
+            yield finding, finding.state, finding.sentence
 
 
 def _paths(store: Store, name: str) -> list[Path]:

@@ -154,3 +154,21 @@ def test_verify_keeps_no_run_that_it_has_checked(tmp_path, monkeypatch, capsys):
     assert main(["verify", "--results", str(tmp_path)]) == 0
     assert "5 ok" in capsys.readouterr().out
     assert max(alive) <= 2
+
+
+def test_verify_prints_json_run_by_run(tmp_path, monkeypatch, capsys):
+    assert main(["verify", "--json", "--results", str(tmp_path)]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+    for seed in range(3):
+        stored_run(tmp_path, seed=seed, costs=(10,), errors=(0.2,))
+    printed, counts = [], []
+
+    def watched(path, store):
+        printed.append(capsys.readouterr().out)
+        counts.append("".join(printed).count('"run":'))
+        return check_run(path, store)
+
+    monkeypatch.setattr("svmbench.store.integrity.check_run", watched)
+    assert main(["verify", "--json", "--results", str(tmp_path)]) == 0
+    found = json.loads("".join([*printed, capsys.readouterr().out]))
+    assert [one["state"] for one in found] == ["ok"] * 3 and counts == [0, 1, 2]
