@@ -201,7 +201,10 @@ class Training:
         if coarse is not None:
             self._progress.say(coarse)
         counted = solver.access != "data"  # the evaluations of a baseline are unknown
-        seen = oracle if counted else self._read(solver.observed, clock)
+        if task.posed.linear:
+            seen = self._read("linear", clock)  # as the weights that are stored
+        else:
+            seen = oracle if counted else self._read(solver.observed, clock)
         generator = Generator(task.seeds["generator"])
         run = solver(solver.Params(**config.solver.parameters)).start(problem, oracle, generator)
         best, due = self._best, False

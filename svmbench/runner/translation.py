@@ -13,8 +13,9 @@ precision. Features in double precision (the user's own data) are rounded to mak
 towards 0, where rounding is finer (`svmbench.kernels.given`).
 
 Coefficients of 1e5 balance only to about 1e-7, which changes a score at 1e7 by 1. So a dual point is balanced
-exactly before it is observed, and the stored model is :math:`\langle w, x \rangle + b` itself: a sum over
-examples far from zero would lose the accuracy gained here.
+exactly before it is observed. What is observed and stored is :math:`\langle w, x \rangle + b` itself, with w
+summed in double precision about c: a sum over examples far from zero would lose the accuracy gained here, and
+sums of kernel values round otherwise than sums of examples.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from svmbench.data.dataset import rounded
 from svmbench.kernels.given import origin_of
 from svmbench.problem import Problem, best_bias
 from svmbench.run_config import RunConfig
-from svmbench.solvers.base import KernelExpansion, Snapshot
+from svmbench.solvers.base import KernelExpansion, LinearModel, Snapshot
 from svmbench.store.model import StoredModel
 
 Floats = NDArray[np.float64]
@@ -71,39 +72,33 @@ class Posed:
         return X if self.origin is None else _moved(X, self.origin)
 
     def answer(self, snapshot: Snapshot, problem: Problem) -> Snapshot:
-        """Return a snapshot whose coefficients sum to zero, with the best bias for them.
+        """Return the snapshot that is observed and stored: weights for translated examples, else the same.
 
-        Only a dual point of translated examples changes, by the rounding error of its sum. Its maintained
-        responses are dropped.
+        A dual point is first changed by the rounding error of its sum, so that its coefficients sum to zero,
+        and gets the best bias for them; its maintained responses are dropped.
         """
         model, alpha, y = snapshot.model, snapshot.alpha, problem.y
-        if not self.linear or alpha is None or not isinstance(model, KernelExpansion):
+        if not self.linear or not isinstance(model, KernelExpansion):
             return snapshot
-        if not np.array_equal(KernelExpansion.from_alpha(alpha, y).coefficients, model.coefficients):
-            return snapshot
-        beta = _balanced(model.coefficients, problem.bounds[model.indices])
-        if math.fsum(beta) != 0.0:
-            return snapshot
+        at, beta, bias = model.indices, model.coefficients, model.bias
         X = self.data.train.X.astype(np.float64)
-        bias = best_bias(y, y * (X @ (X[model.indices].T @ beta)), problem.weights)
-        alpha = np.zeros_like(alpha)
-        alpha[model.indices] = np.abs(beta)
-        model = KernelExpansion(model.indices, beta, bias)
-        return replace(snapshot, model=model, alpha=alpha, responses=None, exact_at=None)
+        if alpha is not None and np.array_equal(KernelExpansion.from_alpha(alpha, y).coefficients, beta):
+            balanced = _balanced(beta, problem.bounds[at])
+            if math.fsum(balanced) == 0.0:
+                beta, alpha = balanced, np.zeros_like(alpha)
+                alpha[at] = np.abs(beta)
+                bias = best_bias(y, y * (X @ (X[at].T @ beta)), problem.weights)
+                snapshot = replace(snapshot, alpha=alpha, responses=None, exact_at=None)
+        return replace(snapshot, model=LinearModel(X[at].T @ beta, bias, model.support_vectors))
 
     def stored(self, model: StoredModel) -> StoredModel:
-        """Return the model in terms of the examples as loaded; with the linear kernel, as weights."""
+        """Return the model in terms of the examples as loaded."""
         if self.origin is None:
             return model
         if not self.linear:  # Gaussian values depend on differences only
             return model if model.points is None else replace(model, points=model.points + self.origin)
-        assert model.indices is not None and model.coefficients is not None
-        w = self.data.train.X[model.indices].T.astype(np.float64) @ model.coefficients
-        if model.dual == "coefficients":
-            values = np.abs(model.coefficients)
-            model = replace(model, dual="own", dual_indices=model.indices, dual_values=values)
-        bias = model.bias - math.fsum(w * self.origin)
-        return replace(model, bias=bias, weights=w, indices=None, coefficients=None)
+        assert model.weights is not None
+        return replace(model, bias=model.bias - math.fsum(model.weights * self.origin))
 
 
 def _balanced(beta: Floats, bounds: Floats) -> Floats:

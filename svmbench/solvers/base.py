@@ -83,15 +83,13 @@ class LinearModel:
         w.
     bias : float
         b.
+    support_vectors : int or None
+        Number of examples that w is a sum of; None if unknown: w does not determine it.
     """
 
     weights: NDArray[np.float64]
     bias: float = 0.0
-
-    @property
-    def support_vectors(self) -> None:
-        """Unknown: w does not determine the examples that it is made of."""
-        return
+    support_vectors: int | None = None
 
     def scores(self, examples: Reader, X: Any) -> NDArray[np.float64]:
         """Return the predictions for rows X, shape (m, d), as float64 (m,); counted as observed."""

@@ -20,6 +20,12 @@ def test_what_is_stored_of_degenerate_problems_is_true():
     assert "converged" in ends
 
 
+@pytest.mark.parametrize("number", [942, 1878])  # far from zero, with C above 1e11
+def test_the_objective_of_weights_is_that_of_the_stored_weights(number):
+    given, _, found = checked(number)
+    assert found == [], given
+
+
 @pytest.mark.parametrize("solver", ["svm_light", "decomposition", "ocas", "randsvm"])
 def test_numbers_that_are_not_true_are_seen(solver, tmp_path):
     given = dataclasses.replace(case(10, solver), C=10.0)

@@ -135,7 +135,7 @@ class MappedBaseline(Baseline):
             def features(rows: Any) -> NDArray[Any]:
                 return transformer.transform(in_double(rows))
 
-            model = MappedModel(weights, bias, features, scores)
+            model = MappedModel(weights, bias, features=features, training=scores)
             return Snapshot(model, responses=y * scores, inside=self.inside)
 
         untrained = Snapshot(MappedModel(np.zeros(0)), responses=np.zeros(data.n), inside=self.inside)
