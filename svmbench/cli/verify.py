@@ -147,7 +147,8 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
         return "differs", "its id is not that of the identity in run.json"
     best = store.optimum(about["optimum"]) if about.get("optimum") is not None else None
     try:
-        found = contradictions(about, run.status, run.reason, run.rows(), best)
+        mistaken = run.mistaken_tests()
+        found = contradictions(about, run.status, run.reason, run.rows(), best, mistaken)
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
         return "unchecked", f"run.json lacks what the checks need ({type(error).__name__}: {error})"
     if found:
@@ -167,8 +168,9 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
         return "differs", f"the model is of kernel {model.kernel}, run.json says {kernel}"
     # Features in double precision are used as loaded, even if they are multiples of a unit.
     precision = run.config.precision if set.train.X.dtype.itemsize == 4 else "double"
+    listed = None if summary["test_mistakes"] is None else mistaken
     posed = about["problem"], set, precision
-    made = joint_numbers(model, *posed) if isinstance(model, JointModel) else numbers(model, *posed)
+    made = joint_numbers(model, *posed) if isinstance(model, JointModel) else numbers(model, *posed, listed)
     wrong, largest, left, vague = compare(summary, made, (about.get("optimum_values") or {}).get("dual"))
     if wrong:
         return "differs", "; ".join(wrong)

@@ -347,7 +347,7 @@ class Evidence:
             tests = curve.steps[0].run.manifest["dataset"]["rows"].get("test")
         shown = spread(later.tolist()) if tests else counts(later)
         last = given.get("at", "end") == "end" and not {"envelope", "peak", "area"} & given.keys()
-        wrong = wrong_tests(curve, tests) if last else []
+        wrong = wrong_tests(curve) if last and tests else []
         return Sample(Rows.hull(*rows), shown, len(seeds) == 1, tests, wrong)
 
     def cost(self, at: Any) -> float:

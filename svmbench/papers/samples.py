@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from svmbench.figures.series import OVERSHOOT, Curve, Steps, costs_of
 from svmbench.figures.tables import count
 from svmbench.papers.estimate import Draw, Floats, NotAttempted, Rows, binomial_error
-from svmbench.store import bits
 
 
 @dataclass(frozen=True)
@@ -163,10 +162,10 @@ def _between(steps: Steps, place: int) -> tuple[float, float]:
     return before, float(steps.cost[place]) if place < steps.cost.size else np.inf
 
 
-def wrong_tests(curve: Curve, tests: int | None) -> list[NDArray[np.bool_]]:
+def wrong_tests(curve: Curve) -> list[NDArray[np.bool_]]:
     """Return the misclassified test examples at the last checkpoint, by seed; empty if one lacks them."""
-    found = [steps.run.wrong_tests for steps in curve.steps] if tests else []
-    known = [bits.unpacked(text, tests) for text in found if text and tests]
+    found = [steps.run.mistaken_tests() for steps in curve.steps]
+    known = [wrong for wrong in found if wrong is not None]
     return known if len(known) == len(found) else []
 
 

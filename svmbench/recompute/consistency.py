@@ -11,6 +11,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from svmbench.files import canonical
 from svmbench.recompute.numbers import BOUNDED
 from svmbench.run_config import relevant
@@ -30,6 +33,8 @@ _ONE_ROW = ("sbp", "smo", "pegasos", "sdca", "sgd_ball", "perceptron")
 _EXACT = 1e-12
 #: Relative difference of two certificates of one problem.
 _BOUND = 1e-6
+#: Largest distance of an error times the number of examples from a whole number.
+_WHOLE = 1e-6
 #: Accuracy of a gap relative to its primal objective.
 _GAP = 1e-9
 
@@ -45,6 +50,7 @@ def contradictions(
     reason: str,
     rows: Sequence[Mapping[str, Any]],
     optimum: Mapping[str, Any] | None,
+    wrong: NDArray[np.bool_] | None = None,
 ) -> list[str]:
     """Return a sentence per contradiction.
 
@@ -58,8 +64,10 @@ def contradictions(
         All checkpoints; None where unknown.
     optimum : mapping or None
         Current record of the optimum named by the run.
+    wrong : ndarray of bool, optional
+        Test examples that the run lists as mistakes of its last checkpoint.
     """
-    found = [*_posed(manifest), *_trace(rows), *_charged(manifest, rows)]
+    found = [*_posed(manifest), *_trace(rows), *_charged(manifest, rows), *_errors(manifest, rows, wrong)]
     if not _several(manifest):  # their gaps are those of the binary problem with the largest
         found += _bounds(manifest, rows, optimum)
     return found + list(_ended(manifest["config"]["budget"], status, reason, rows, _several(manifest)))
@@ -123,6 +131,26 @@ def _charged(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> 
         charged = (row["kev_setup"] or 0) + n * row["iterations"]
         if row["kev_iter"] != charged:
             yield f"kev_iter is {row['kev_iter']} at {row['iterations']} iterations, n each makes {charged}"
+
+
+def _errors(
+    manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], wrong: NDArray[np.bool_] | None
+) -> Iterator[str]:
+    """Compare errors with mistakes, and objectives with their terms."""
+    lam, tests = manifest["problem"]["lam"], manifest["dataset"]["rows"].get("test")
+    for row in rows:
+        at, error, mistakes = f"at {row['iterations']} iterations", row["test_error"], row["test_mistakes"]
+        if tests and None not in (error, mistakes) and not abs(error * tests - mistakes) <= _WHOLE:
+            yield f"the test error is {error!r} {at}, {mistakes} mistakes on {tests} examples make another"
+        primal, norm, loss = row["primal_objective"], row["norm"], row["mean_hinge"]
+        if None in (lam, primal, norm, loss):
+            continue
+        allowed = _GAP * abs(primal) + (row.get("objective_error") or 0.0)
+        if not abs(0.5 * lam * norm**2 + loss - primal) <= allowed:
+            yield f"the objective is {primal!r} {at}, norm and mean hinge loss make another"
+    counted = [row["test_mistakes"] for row in rows if row["test_mistakes"] is not None]
+    if wrong is not None and counted and np.count_nonzero(wrong) != counted[-1]:
+        yield f"{np.count_nonzero(wrong)} test examples are listed as mistakes, the trace has {counted[-1]}"
 
 
 def _bounds(

@@ -42,7 +42,11 @@ UNSURE = 1e-5
 
 
 def numbers(
-    model: StoredModel, problem: dict[str, Any], data: Dataset, precision: str = "auto"
+    model: StoredModel,
+    problem: dict[str, Any],
+    data: Dataset,
+    precision: str = "auto",
+    wrong: NDArray[np.bool_] | None = None,
 ) -> dict[str, float]:
     """Return the numbers that can be recomputed, by the names of the trace.
 
@@ -60,6 +64,9 @@ def numbers(
         Its data set.
     precision : str
         Precision of the configuration; with ``double``, values are used as loaded.
+    wrong : ndarray of bool, shape (m,), optional
+        Test examples that the run lists as mistakes; ``misplaced_tests`` is the number of those that are
+        none, or are not listed, apart from uncertain ones.
     """
     X, y = data.train.X, data.train.y
     step = unit(X, model.kernel, precision) if model.indices is not None else None
@@ -91,9 +98,13 @@ def numbers(
         if part is not None:
             margins = part.y * (scores(model, X, part.X, step) + model.bias)
             made[f"{name}_error"] = _mistakes(margins) / part.y.size
-            made |= _doubt(name, margins, doubt.single(part.X))
+            rounding = doubt.single(part.X)
+            made |= _doubt(name, margins, rounding)
             if name == "test":
                 made["test_mistakes"] = float(_mistakes(margins))
+                if wrong is not None and wrong.size == margins.size:
+                    sure = np.abs(margins) > np.maximum(UNSURE, rounding)
+                    made["misplaced_tests"] = float(np.count_nonzero(sure & (wrong == (margins > 0.0))))
     return made
 
 
@@ -235,6 +246,10 @@ def compare(
     if row.get("dual_source") == "solver" and "outside" in made:
         wrong.append(
             f"the dual point leaves the box [0, C] by {made['outside']:.1e}, so that it bounds nothing"
+        )
+    if made.get("misplaced_tests"):
+        wrong.append(
+            f"{made['misplaced_tests']:.0f} test examples are wrongly listed as mistakes, or missing"
         )
     for name, value in made.items():
         stored = row.get(name)

@@ -15,6 +15,19 @@ def packed(values: NDArray[np.bool_]) -> str:
 
 
 def unpacked(text: str, count: int) -> NDArray[np.bool_]:
-    """Return a boolean vector of `count` values from the text made by `packed`."""
-    raw = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint8)
-    return np.unpackbits(raw, count=count).astype(np.bool_)
+    """Return a boolean vector of `count` values from the text made by `packed`.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If it is not such a text, or of another number of values.
+    """
+    size = (count + 7) // 8
+    try:
+        content = base64.b64decode(text)
+        raw = zlib.decompressobj().decompress(content, size + 1)  # no more, however much there is
+    except zlib.error as error:
+        raise ValueError(str(error)) from error
+    if len(raw) != size:
+        raise ValueError(f"not {count} values")
+    return np.unpackbits(np.frombuffer(raw, dtype=np.uint8), count=count).astype(np.bool_)

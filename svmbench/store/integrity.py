@@ -74,6 +74,7 @@ def check_run(path: Path, store: Store) -> Finding | None:
             return Finding(path, "packed", _PACKED, run)
         if files is None:
             return Finding(path, "unchecked", "readable; stored before there were checksums and models", run)
+        run.mistaken_tests()  # which may be damaged
         if "model.npz" in files:
             run.model()
         clauses = _state(path, files) + _replaced_optimum(run, store)

@@ -247,6 +247,17 @@ class StoredRun:
         """Test examples misclassified at the last checkpoint, packed by `svmbench.store.bits`."""
         return _end(self.path).get("wrong_tests")
 
+    def mistaken_tests(self) -> NDArray[np.bool_] | None:
+        """Return `wrong_tests` as a vector, shape (number of test examples,); a `UserError` if damaged."""
+        from svmbench.store import bits
+
+        text, about = self.wrong_tests, self.facts["about"]["dataset"] or {}
+        count = about.get("rows", {}).get("test")
+        try:
+            return bits.unpacked(text, count) if text is not None and count else None
+        except (OverflowError, TypeError, ValueError) as error:
+            raise documents.damaged(self.path / "status.json", f"wrong_tests: {error}") from error
+
     @property
     def load(self) -> dict[str, Any] | None:
         """Load of its machine while it trained (`svmbench.runner.load`); None of an older version."""

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from svmbench.cli.main import main
@@ -11,7 +12,7 @@ from svmbench.files import digest, sha256
 from svmbench.recompute import compare, numbers
 from svmbench.recompute.consistency import contradictions
 from svmbench.recompute.numbers import BOUNDED
-from svmbench.store import Store, trace
+from svmbench.store import Store, bits, trace
 from svmbench.store.model import StoredModel
 
 SMALL = (
@@ -195,3 +196,35 @@ def test_a_bound_states_what_rounding_may_do(bounded):
     for error in (None, -1e-9):
         assert said(bounded, rows=[*rows[:-1], {**rows[-1], "objective_error": error}])
     assert said(bounded, rows=[*rows[:-1], {**rows[-1], "relative_gap": rows[-1]["relative_gap"] * 0.5}])
+
+
+def test_errors_are_those_of_the_mistakes_and_objectives_those_of_their_terms(smo):
+    rows = smo.rows()
+    for change in ({"test_error": 0.9}, {"test_mistakes": 1}, {"primal_objective": 0.9}, {"norm": 1e-3}):
+        edited = {**rows[1], **change}
+        if "primal_objective" in change:  # with gaps that fit
+            gap = edited["primal_objective"] - edited["dual_objective"]
+            edited |= {"duality_gap": gap, "relative_gap": gap / edited["primal_objective"]}
+        assert said(smo, rows=[rows[0], edited, *rows[2:]]), change
+
+
+def test_edited_test_examples_are_seen(smo, capsys):
+    results, path = str(smo.path.parents[1]), smo.path / "status.json"
+    kept = path.read_bytes()
+    wrong = smo.mistaken_tests()
+    right, mistaken = np.flatnonzero(~wrong), np.flatnonzero(wrong)
+    other, more = wrong.copy(), wrong.copy()
+    other[[right[0], mistaken[0]]] = True, False
+    more[right[0]] = True
+    for edited, sentence in (
+        (bits.packed(other), "2 test examples are wrongly listed as mistakes, or missing"),
+        (bits.packed(more), f"{mistaken.size + 1} test examples are listed as mistakes"),
+        (bits.packed(np.ones(10**6, dtype=bool)), "wrong_tests: not 30 values"),
+        ("AAAA", "wrong_tests: "),
+        (5, "wrong_tests: "),
+    ):
+        path.write_text(json.dumps({**json.loads(kept), "wrong_tests": edited}))
+        seal(smo.path)
+        assert main(["verify", "--recompute", "--results", results, smo.id]) == 1
+        assert sentence in capsys.readouterr().out
+    path.write_bytes(kept)
