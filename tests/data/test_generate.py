@@ -274,6 +274,13 @@ def test_mnist_e_is_the_recorded_one_and_made_once(digits_of):
     assert not np.array_equal(digits_of(seed=1)[0].train.X, data.train.X)
 
 
+def test_all_digits_of_mnist_e_may_be_classes(digits_of):
+    data, _ = digits_of(task="all")
+    assert data.classes == tuple("0123456789")
+    assert data.train.y.tolist() == [k % 30 % 10 for k in range(50)]
+    assert np.array_equal(data.train.X, digits_of()[0].train.X)
+
+
 def test_all_examples_of_mnist_e_descend_from_the_training_digits(digits_of):
     data, _ = digits_of(alpha=0.0, n_train=300, n_validation=300, n_test=300)
     (raw,) = (digits_of.folder.parents[1] / "raw" / "mnist").glob("train-images")

@@ -36,13 +36,14 @@ from numpy.typing import NDArray
 
 from svmbench.data.dataset import Part, Prepared
 from svmbench.data.folders import unwritable
-from svmbench.data.parameters import check, digit_set, digits, whole
+from svmbench.data.parameters import DIGITS, EVERY, check, digit_set, digits, whole
 from svmbench.data.raw import RawFiles
 from svmbench.data.sets._elastic import Draws, deformed, smooth_fields, tangents
 from svmbench.data.sets.mnist import GREY, read_idx, read_labels
 from svmbench.files import read_npz, write_whole
 
 VERSION = 2
+MULTICLASS = True
 PIECE = 10_000  # images per file
 BLOCK = 500  # images deformed at a time
 FIELDS = 1522  # as in the published generator
@@ -68,12 +69,12 @@ class Params:
 
     def __post_init__(self) -> None:
         check(self)
-        object.__setattr__(self, "task", digits(self.task))
+        object.__setattr__(self, "task", digits(self.task, every=True))
 
 
 def prepare(params: Params, raw: RawFiles) -> Prepared:
     """Make the missing examples, and read all of them."""
-    positive = list(digit_set(str(params.task)))
+    positive, every = list(digit_set(str(params.task))), params.task == EVERY
     sizes = {"train": params.n_train, "validation": params.n_validation, "test": params.n_test}
     digits = read_idx(*raw.text("train_images"), axes=3)
     labels = read_labels(raw, "train_labels")
@@ -88,8 +89,8 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
             pixels = _piece(pool, raw, key, start, n)
             X[start:stop] = GREY[pixels[: stop - start].reshape(stop - start, -1)]
         y = labels[pool.sources(key, range(n))]
-        parts[key] = Part(X, np.where(np.isin(y, positive), 1.0, -1.0))
-    return Prepared(parts, "pixels divided by 255, in [0, 1]")
+        parts[key] = Part(X, y.astype(np.float64) if every else np.where(np.isin(y, positive), 1.0, -1.0))
+    return Prepared(parts, "pixels divided by 255, in [0, 1]", labels=DIGITS if every else None)
 
 
 class Pool:
