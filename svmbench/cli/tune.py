@@ -274,11 +274,12 @@ def _values(config: RunConfig, keys: Mapping[str, Any]) -> tuple[float, ...]:
 
 
 def _begins_at_a_point(axes: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether the folds can begin at a point: there are some, and the solver is able to."""
+    """Return whether the folds, of two classes, can begin at a point, as the solver has to be able to."""
     from svmbench.solvers import registry
 
     name = _value(axes["solver"][0]) if "solver" in axes else folder.defaults()["solver"]
-    return _value(axes["validate.folds"][0]) != "null" and registry.get(name).startable
+    several = _value(axes.get("problem.multiclass", ["=none"])[0]) != "none"
+    return _value(axes["validate.folds"][0]) != "null" and not several and registry.get(name).startable
 
 
 def _divided(text: str, part: int) -> str:

@@ -102,12 +102,12 @@ def _check_multiclass(config: RunConfig) -> None:
     if target is not None:
         raise UserError(
             f"budget.test_error={show(target)} cannot end the binary problems of {given}, whose test error "
-            "is known when all have ended: leave one of them out"
+            "is known when all have ended: leave it out, and limit each by budget.gap or budget.seconds"
         )
-    if config.validate is not None:
+    if config.validate is not None and config.validate.warm:
         raise UserError(
-            f"validate.folds={config.validate.folds} splits two classes, {given} has more: leave one of them "
-            "out"
+            f"validate.warm=true begins each fold at the answer of one binary problem, {given} has several: "
+            "leave one of them out"
         )
     if config.start is not None:
         raise UserError(

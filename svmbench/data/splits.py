@@ -39,7 +39,7 @@ def folds(y: NDArray[np.float64], count: int, seed: int) -> list[NDArray[np.int6
     Parameters
     ----------
     y : ndarray of float64, shape (n,)
-        Labels in {-1, +1}.
+        Labels in {-1, +1}, or numbers of the classes.
     count : int
         Number of folds.
     seed : int
@@ -55,18 +55,20 @@ def folds(y: NDArray[np.float64], count: int, seed: int) -> list[NDArray[np.int6
     UserError
         If a class has fewer examples than there are folds.
     """
-    smaller = int(min(np.count_nonzero(y > 0.0), np.count_nonzero(y < 0.0)))
+    classes, sizes = np.unique(y, return_counts=True)
+    smaller = int(sizes.min())
     if smaller < count:
         raise UserError(
-            f"validate.folds={count} is more than the {smaller} training examples of the smaller class: "
+            f"validate.folds={count} is more than the {smaller} training examples of the smallest class: "
             f"give {'no folds' if smaller < 2 else f'at most {smaller}'}"
         )
     rng = np.random.default_rng(np.random.SeedSequence(seed))
-    fold = np.empty(y.size, np.int64)
-    for members in (np.flatnonzero(y < 0.0), np.flatnonzero(y > 0.0)):
+    fold, begin = np.empty(y.size, np.int64), 0
+    for label in classes:
+        members = rng.permutation(np.flatnonzero(y == label))
         # Start where the previous class ended, so that the sizes of folds differ by at most one.
-        begin = 0 if y[members[0]] < 0.0 else int(np.count_nonzero(y < 0.0))
-        fold[rng.permutation(members)] = (begin + np.arange(members.size)) % count
+        fold[members] = (begin + np.arange(members.size)) % count
+        begin += members.size
     return [np.flatnonzero(fold == number) for number in range(count)]
 
 

@@ -263,9 +263,11 @@ class _Attempt:
         at the optimum. One that ends elsewhere, as by a budget, is made again from 0; its costs are added up.
         """
         allowance = Allowance.of(config, data)
+        if isinstance(self._task, JointTask):
+            return self._fit_jointly(replace(self._task, config=config, data=data), allowance, progress)
         task, best, _ = settle(Task.of(config, data, self._task.solver), self._store, allowance, progress)
         tries = [task]
-        if self._answer.alpha is not None and isinstance(self._task, Task):
+        if self._answer.alpha is not None:
             before = self._task.problem.bounds[kept]
             loss = str(config.solver.parameters.get("loss", "hinge"))
             first = moved(self._answer.alpha[kept], before, task.problem, loss)
@@ -278,6 +280,14 @@ class _Attempt:
             if end.status == "interrupted" or (rows and is_optimal(end, rows[-1], config.budget)):
                 break
         return end, together(last) if rows else {}
+
+    def _fit_jointly(
+        self, task: JointTask, allowance: Allowance | None, progress: Progress
+    ) -> tuple[End, dict[str, Any]]:
+        """Train on the examples of a task without a fold; return the end and the last checkpoint."""
+        rows: list[dict[str, Any]] = []
+        training = JointTraining(task, self._store, progress, self._interrupt, allowance, self._marked)
+        return training.drive(rows.append), rows[-1] if rows else {}
 
     def _finish(self, writer: RunWriter, end: End | None) -> StoredRun:
         """Store the model of the last checkpoint and the end."""

@@ -118,3 +118,16 @@ def test_random_settings_are_tried_beside_the_grid(here, capfd, search):
     assert main(["tune", *given, "--json"]) == 0  # the same command finds all of it
     assert json.loads(capfd.readouterr().out) == document
     assert len(Store("results").runs()) == len(budgets)
+
+
+def test_more_than_two_classes_are_tuned_by_their_joint_error(here, capfd):
+    words = ["solver=smo", "problem.multiclass=one_vs_one", "dataset=waveform", "dataset.n_train=90"]
+    assert main(["tune", *words, "dataset.n_test=30", *GRID[:3], "--rounds", "0"]) == 0
+    runs = [run.summary() for run in Store("results").runs()]
+    assert len(runs) == 4 and not any("warm" in run["config"]["validate"] for run in runs)
+    best = next(line for line in capfd.readouterr().out.splitlines() if line.startswith("best "))
+    assert "problem.multiclass=one_vs_one" in best
+    assert main([*shlex.split(best)[2:], "--json"]) == 0
+    found = json.loads(capfd.readouterr().out)
+    assert found["state"] == "found"
+    assert found["validation_error"] == min(run["validation_error"] for run in runs) < 0.6

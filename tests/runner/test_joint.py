@@ -339,8 +339,8 @@ def test_rows_are_unsure_where_a_change_within_the_doubt_may_change_the_class(ki
             "budget.test_error=0.1 cannot end the binary problems of problem.multiclass=",
         ),
         (
-            "validate.folds=3",
-            "validate.folds=3 splits two classes, problem.multiclass=one_vs_one has more: leave",
+            "validate.folds=3 validate.warm=true",
+            "validate.warm=true begins each fold at the answer of one binary problem, problem.multiclass=",
         ),
         (
             "start=abcd",
