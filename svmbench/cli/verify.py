@@ -87,14 +87,13 @@ def main(arguments: Sequence[str]) -> int:
     given = parser.parse_args(arguments)
 
     from svmbench.store import Store
-    from svmbench.store.integrity import check_run
+    from svmbench.store.integrity import check_folder
     from svmbench.sweep.record import check_all
 
     store = Store(given.results, warn=lambda sentence: None)
     if given.runs:
         paths = dict.fromkeys(path for name in given.runs for path in _paths(store, name))
-        checked = (check_run(path, store) for path in paths)
-        findings: Iterator[Finding] = (finding for finding in checked if finding is not None)
+        findings: Iterator[Finding] = (one for path in paths for one in check_folder(path, store))
     else:
         findings = check_all(store)
     tally = _Tally()

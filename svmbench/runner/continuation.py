@@ -17,7 +17,7 @@ from svmbench.runner.clock import Clock
 from svmbench.runner.loop import thresholds
 from svmbench.runner.observe import Observer
 from svmbench.solvers.base import Solver
-from svmbench.store import RunWriter, Store, StoredRun
+from svmbench.store import Store
 from svmbench.store.state import State, beginnings
 
 #: Counters of the evaluations made at checkpoints.
@@ -32,8 +32,8 @@ class Beginning:
 
     Attributes
     ----------
-    run : StoredRun
-        The stored run.
+    run : str
+        Id of the stored run.
     state : State
         Its state.
     rows : list of dict
@@ -44,7 +44,7 @@ class Beginning:
         The counter of the budget.
     """
 
-    run: StoredRun
+    run: str
     state: State
     rows: list[dict[str, Any]]
     first: int
@@ -54,7 +54,7 @@ class Beginning:
     @property
     def about(self) -> dict[str, Any]:
         """What the continuing run stores of it."""
-        return {"run": self.run.id, "iterations": self.state.iterations}
+        return {"run": self.run, "iterations": self.state.iterations}
 
     def stand(
         self, run: Any, ledger: Any, observer: Observer, checkpoint: Callable[[dict[str, Any]], None]
@@ -64,7 +64,7 @@ class Beginning:
         Return the clock, and whether a checkpoint of the current iteration is due.
         """
         start = ledger.as_dict()[self.counter]
-        rows = self._common()
+        rows = self.common
         run.restore(self.state.arrays, self.state.iterations)
         observer.restore(self.state.arrays, before=len(rows) < len(self.rows))
         # Observation has cost what it had at the last copied checkpoint.
@@ -81,8 +81,9 @@ class Beginning:
         """Whether the last checkpoint is of the state's iteration; a signal may leave no time for it."""
         return bool(self.rows) and self.rows[-1]["iterations"] == self.state.iterations
 
-    def _common(self) -> list[dict[str, Any]]:
-        """Return the checkpoints that an uninterrupted run would have made as well.
+    @property
+    def common(self) -> list[dict[str, Any]]:
+        """Checkpoints that an uninterrupted run would have made as well.
 
         The last one of an ended run may lie between two marks, or hold numbers that are computed at an end
         only. If it is at a mark, it is made again.
@@ -138,7 +139,7 @@ def beginning(
         if state is None:
             stateless = run
             continue
-        begun = Beginning(run, state, rows, first, points, counter)
+        begun = Beginning(run.id, state, rows, first, points, counter)
         if begun.seen or run.status != "killed":  # else the checkpoint may be damaged
             found.append(begun)
     if not found:
@@ -146,17 +147,17 @@ def beginning(
             say(f"{stateless.id} has no stored state: starting again")
         return None
     furthest = max(found, key=lambda one: one.state.iterations)
-    say(f"continuing {furthest.run.id} from {furthest.state.iterations:,} iterations")
+    say(f"continuing {furthest.run} from {furthest.state.iterations:,} iterations")
     return furthest
 
 
 def keeping(
-    writer: RunWriter | None, solver: type[Solver], observer: Observer
+    put_state: Callable[[State], None] | None, solver: type[Solver], observer: Observer
 ) -> Callable[[State], None] | None:
     """Return a function that stores the state of a run and its observer, or None if no state is stored."""
-    if writer is None or not solver.resumable:
+    if put_state is None or not solver.resumable:
         return None
-    return lambda state: writer.put_state(state.also(observer.state()))
+    return lambda state: put_state(state.also(observer.state()))
 
 
 def _leaves(budget: BudgetConfig, at: Mapping[str, Any]) -> bool:

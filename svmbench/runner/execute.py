@@ -24,6 +24,7 @@ from svmbench.runner.environment import concurrent_load, peak_memory
 from svmbench.runner.folds import cross_validate, is_optimal, together
 from svmbench.runner.guard import needed
 from svmbench.runner.joint import JointTask, JointTraining
+from svmbench.runner.joint_continuation import Kept, kept_before
 from svmbench.runner.load import wait_until_quiet
 from svmbench.runner.manifest import manifest
 from svmbench.runner.memory import Allowance
@@ -169,6 +170,9 @@ class _Attempt:
         if needed(task.config):
             self._marked = writer.training
         try:
+            if isinstance(before, Kept):
+                with self._interrupt.deferred():  # now, so that they remain however this attempt ends
+                    before.put(writer)
             warm = task.config.validate is not None and task.config.validate.warm
             if not warm:
                 end = end or self._ended(self._cross_validate)
@@ -205,10 +209,11 @@ class _Attempt:
             derived = {key: rounded(value) for key, value in derived.items()}
             self._same = {**self._same, "derived": derived}
 
-    def _trained(self, writer: RunWriter, before: Beginning | None) -> End:
+    def _trained(self, writer: RunWriter, before: Beginning | Kept | None) -> End:
         """Train on all examples; return the end and keep the answer."""
-        training = self._own_training()
-        end = self._ended(lambda: training.drive(writer.checkpoint, writer, before))
+        training = self._own_training(writer, before)
+        begun = before if isinstance(before, Beginning) else None
+        end = self._ended(lambda: training.drive(writer.checkpoint, writer.put_state, begun))
         assert end is not None, "the training loop gave no end"
         self._answer = _Answer(
             training.model(), training.alpha, training.predict,
@@ -220,18 +225,20 @@ class _Attempt:
         )  # fmt: skip
         return end
 
-    def _beginning(self) -> Beginning | None:
-        """Return the stored run that this one continues, if any."""
+    def _beginning(self) -> Beginning | Kept | None:
+        """Return what this run continues, if anything."""
         task, store = self._task, self._store
         if isinstance(task, JointTask):
-            return None
+            return kept_before(task.config, self._same, store, self._progress.say)
         return beginning(task.config, self._same, task.solver, store, task.problem.n, self._progress.say)
 
-    def _own_training(self) -> Training | JointTraining:
+    def _own_training(self, writer: RunWriter, before: Beginning | Kept | None) -> Training | JointTraining:
         """Return the training of the run itself."""
         task, progress, allowance = self._task, self._progress, self._allowance
         if isinstance(task, JointTask):
-            return JointTraining(task, self._store, progress, self._interrupt, allowance, self._marked)
+            around = progress, self._interrupt, allowance, self._marked
+            kept = before if isinstance(before, Kept) else None
+            return JointTraining(task, self._store, *around, writer.put_problem, kept)
         return self._training_of(task, self._best, allowance, progress)
 
     def _training_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from svmbench.multiclass import Sides
 from svmbench.run_config import RunConfig
 from svmbench.runner import prepare
 from svmbench.runner.ends import End
+from svmbench.runner.joint_continuation import Kept
 from svmbench.runner.joint_rows import Trace, joint_end, joint_rows
 from svmbench.runner.load import LoadMonitor
 from svmbench.runner.memory import Allowance
@@ -26,9 +28,10 @@ from svmbench.runner.training import Task, Training, settle
 from svmbench.solvers.base import Solver
 from svmbench.store import Store, bits
 from svmbench.store.joint_model import JointModel
+from svmbench.store.kept_problems import KeptProblem
 
 if TYPE_CHECKING:
-    from svmbench.store.model import StoredModel
+    from svmbench.store.state import State
 
 #: Ends of a binary problem with an answer; any other one ends the run.
 _ANSWERED = ("converged", "stalled", "budget", "timeout")
@@ -90,12 +93,16 @@ class JointTask:
 
 
 class JointTraining:
-    """One training of a joint task; parameters and attributes as of `svmbench.runner.training.Training`.
+    """One training of a joint task; parameters and attributes as of `Training`, and these.
 
     Parameters
     ----------
     store : Store
         Holds the optima of the problems from which ν or R is derived.
+    put_problem : callable, optional
+        Stores a problem that has ended, and now and then one that has not.
+    kept : Kept, optional
+        Problems that a stopped run has kept.
     """
 
     predict = alpha = None  # there are several
@@ -108,6 +115,8 @@ class JointTraining:
         interrupt: Interrupt,
         allowance: Allowance | None,
         marked: Callable[[float], AbstractContextManager[object]] = nullcontext,
+        put_problem: Callable[[KeptProblem], None] | None = None,
+        kept: Kept | None = None,
     ) -> None:
         self._task = task
         self._store = store
@@ -115,52 +124,75 @@ class JointTraining:
         self._interrupt = interrupt
         self._allowance = allowance
         self._marked = marked
-        self._models: list[StoredModel] = []
-        self._traces: list[Trace] = []
-        self._failures: list[float] = []
+        self._put = put_problem
+        self._kept = kept or Kept()
+        self._solved: list[KeptProblem] = []
         self._wrong: NDArray[np.bool_] | None = None
         self._ended = False
         self.load: dict[str, Any] | None = None
 
     def drive(self, checkpoint: Callable[[dict[str, Any]], None], *_: object) -> End:
         """Solve all problems, pass on the joint checkpoints, and return the joint end."""
-        task, ends = self._task, []
+        task, kept, interrupt, ends = self._task, self._kept, self._interrupt, []
+        if kept.problems:
+            count = f"{kept.solved} of {len(task.problems)} binary problems"
+            self._progress.say(f"continuing {kept.run}: {count} are solved")
         with LoadMonitor() as monitor:
             for number, sides in enumerate(task.problems, start=1):
-                end = self._solve(number, sides)
-                if end.status not in _ANSWERED or not self._traces[-1].rows:
-                    name = multiclass.name(sides, task.data.classes)
+                name = multiclass.name(sides, task.data.classes)
+                if interrupt.requested is not None:  # while the last one ended
+                    reason = f"interrupted by {interrupt.requested} before the binary problem {name}"
+                    return End("interrupted", reason)
+                solved = kept.ended(number) or self._solve(number, sides)
+                assert solved.end is not None
+                end = End(*solved.end)
+                if end.status not in _ANSWERED or not solved.rows:
                     return End(end.status, f"{end.reason}, in the binary problem {name}")
+                self._solved.append(solved)
                 ends.append(end)
         self.load = monitor.record()
-        with self._interrupt.deferred():
-            rows, self._wrong = joint_rows(task.kind, self._traces, task.data, task.config)
+        with interrupt.deferred():
+            traces = [Trace(task.kind, one.rows, one.answers) for one in self._solved]
+            rows, self._wrong = joint_rows(task.kind, traces, task.data, task.config)
             for row in rows:
                 checkpoint(row)
                 self._progress.observed(row)
             self._ended = True
         return joint_end(ends, rows[-1])
 
-    def _solve(self, number: int, sides: Sides) -> End:
-        """Solve one problem; keep its checkpoints and its model."""
-        task = self._task
+    def _solve(self, number: int, sides: Sides) -> KeptProblem:
+        """Solve one problem, from its kept state if there is one, and store it if it has an answer."""
+        task, put = self._task, self._put
         progress = PartProgress(self._progress, f"problem {number} of {len(task.problems)}")
         part = Task.of(task.config, task.binary(sides), task.solver)
         settled, best, _ = settle(part, self._store, self._allowance, progress)
         training = Training(settled, best, progress, self._interrupt, self._allowance, self._marked)
-        trace = Trace(task.kind)
-        self._traces.append(trace)
-        end = training.drive(lambda row: trace.add(row, training.scores))
+        begun = self._kept.beginning(number, task.config, task.solver, part.problem.n)
+        known = [] if begun is None else self._kept.problems[number].answers[: len(begun.common)]
+        trace = Trace(task.kind, answers=known)
+        own = weakref.proxy(training)  # a cycle would keep the rows of this problem in memory during the next
+
+        def put_state(state: State) -> None:
+            if put is not None:
+                put(KeptProblem(number, trace.rows, trace.answers, state=state))
+
+        end = training.drive(
+            lambda row: trace.add(row, own.scores), None if put is None else put_state, begun
+        )
         model, rows = training.model(), multiclass.binary(task.data.train.y, sides)[0]
-        if model is not None:
-            self._models.append(model if isinstance(rows, slice) else model.of_rows(rows))
-        self._failures += [] if training.failure is None else [training.failure]
-        return end
+        if model is not None and not isinstance(rows, slice):
+            model = model.of_rows(rows)
+        outcome = end.status, end.reason
+        solved = KeptProblem(number, trace.rows, trace.answers, outcome, model, training.failure)
+        if put is not None and end.status in _ANSWERED and trace.rows:
+            with self._interrupt.deferred():
+                put(solved)
+        return solved
 
     def model(self) -> JointModel | None:
         """Return the models of all problems; None before all have ended."""
-        kind, classes = self._task.kind, len(self._task.data.classes)
-        return JointModel(kind, classes, tuple(self._models)) if self._ended else None
+        models = tuple(one.model for one in self._solved if one.model is not None)
+        return JointModel(self._task.kind, len(self._task.data.classes), models) if self._ended else None
 
     @property
     def wrong_tests(self) -> str | None:
@@ -170,4 +202,5 @@ class JointTraining:
     @property
     def failure(self) -> float | None:
         """Probability that any gap of the last checkpoint is no bound, because it rests on a sample."""
-        return sum(self._failures) if self._failures else None
+        failures = [one.failure for one in self._solved if one.failure is not None]
+        return sum(failures) if failures else None

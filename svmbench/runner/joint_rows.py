@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 
 #: Columns that are added up.
 _SUMS = (*FIELDS, "support_vectors", "wall_seconds", "cpu_seconds")
+#: Columns of the problem with the largest gap.
+_WORST = ("relative_gap", "precision")
+#: Columns of a problem that joint checkpoints are made of.
+COLUMNS = (*_SUMS, *_WORST)
+
+#: For each held-out part, what `svmbench.multiclass.predicted` reads of one problem.
+Answers: TypeAlias = dict[str, NDArray[Any]]
 
 #: The limit in the reason of an end, and one that is a target.
 _LIMIT, _TARGET = re.compile(r"budget\.\S+ reached( by \w+)?"), "budget.gap="
@@ -33,25 +40,29 @@ class Trace:
     ----------
     kind : str
         ``one_vs_one`` or ``one_vs_rest``.
+    rows, answers : sequence
+        The first of each, as the attributes. There may be more answers than rows: those of checkpoints that a
+        continued problem repeats.
 
     Attributes
     ----------
     rows : list of dict
-        The checkpoints.
+        The checkpoints: `COLUMNS`, as far as they are known.
     answers : list of dict
         For each, what `svmbench.multiclass.predicted` reads, by part; a part is missing where its scores
         would have taken too long.
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, rows: Sequence[Row] = (), answers: Sequence[Answers] = ()) -> None:
         self._kind = kind
-        self.rows: list[Row] = []
-        self.answers: list[dict[str, NDArray[Any]]] = []
+        self.rows = [*rows]
+        self.answers = [*answers]
 
     def add(self, row: Row, scores: dict[str, NDArray[np.float64]]) -> None:
-        """Add a checkpoint and the scores of its model by part."""
-        self.rows.append(dict(row))
-        self.answers.append({name: multiclass.answers(self._kind, one) for name, one in scores.items()})
+        """Add a checkpoint and the scores of its model by part, unless its answers are known."""
+        self.rows.append({name: row[name] for name in COLUMNS if name in row})
+        if len(self.answers) < len(self.rows):
+            self.answers.append({name: multiclass.answers(self._kind, one) for name, one in scores.items()})
 
     def at(self, counter: str, mark: int) -> int:
         """Return the number of the first checkpoint with the counter at a mark or beyond, or of the last."""
@@ -101,7 +112,7 @@ def _joint_row(
             row[name] = sum(summands)
     if all(part.get("relative_gap") is not None for part in parts):
         worst = max(parts, key=lambda part: part["relative_gap"])
-        row |= {name: worst.get(name) for name in ("relative_gap", "precision")}
+        row |= {name: worst.get(name) for name in _WORST}
     answers = [trace.answers[place] for trace, place in zip(traces, places, strict=True)]
     wrong = {}
     for name in ("validation", "test"):

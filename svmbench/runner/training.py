@@ -31,13 +31,14 @@ from svmbench.runner.progress import Progress
 from svmbench.runner.signals import Interrupt
 from svmbench.runner.translation import Posed, posed
 from svmbench.solvers.base import Solver, StartableRun
-from svmbench.store import RunWriter, Store
+from svmbench.store import Store
 from svmbench.store.identity import DERIVED, derived_from
 
 if TYPE_CHECKING:
     from svmbench.data import Dataset
     from svmbench.features import FeatureMap
     from svmbench.store.model import StoredModel
+    from svmbench.store.state import State
 
 
 @dataclass(frozen=True)
@@ -180,7 +181,7 @@ class Training:
     def drive(
         self,
         checkpoint: Callable[[dict[str, Any]], None],
-        writer: RunWriter | None = None,
+        put_state: Callable[[State], None] | None = None,
         before: Beginning | None = None,
     ) -> End:
         """Train to the end.
@@ -189,7 +190,7 @@ class Training:
         ----------
         checkpoint : callable
             Receives the row of each checkpoint.
-        writer : RunWriter, optional
+        put_state : callable, optional
             Stores the state of a solver that can be continued.
         before : Beginning, optional
             A stored run that is continued.
@@ -220,7 +221,7 @@ class Training:
         if before is not None:
             clock, due = before.stand(run, oracle.ledger, observer, checkpoint)
         around = Surroundings(
-            observer, checkpoint, self._interrupt, self._progress, keeping(writer, solver, observer),
+            observer, checkpoint, self._interrupt, self._progress, keeping(put_state, solver, observer),
             self._allowance, self._marked, partial(task.posed.answer, problem=problem),
             None if limited or not exact else observer.promising,
         )  # fmt: skip

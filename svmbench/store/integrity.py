@@ -20,6 +20,7 @@ from svmbench.files import (
 )
 from svmbench.store import documents, lines, packs, shared
 from svmbench.store.events import read as read_events
+from svmbench.store.kept_problems import KeptProblem, files_of
 from svmbench.store.notes import NOTES, Notes, free
 from svmbench.store.reading import read
 from svmbench.store.runs import LOCK, RUNNING, STATE, StoredRun
@@ -86,6 +87,21 @@ def check_run(path: Path, store: Store) -> Finding | None:
     return Finding(path, "ok", f"{names} are what was written{clauses}", run)
 
 
+def check_folder(path: Path, store: Store) -> Iterator[Finding]:
+    """Check the run in a folder, if there is one, and what it has kept of its binary problems."""
+    finding = check_run(path, store)
+    if finding is None:
+        return
+    yield finding
+    for kept in files_of(path) if finding.state != "running" else ():
+        try:
+            KeptProblem.load(kept)
+        except documents.Unreadable as error:
+            yield Finding(kept, "unreadable", str(error), kind="problem")
+        except UserError as error:
+            yield Finding(kept, "damaged", str(error), kind="problem")
+
+
 def _state(path: Path, files: Mapping[str, str]) -> str:
     """Return a clause if a run's state is missing, else an empty one; UserError if the state is damaged."""
     try:
@@ -114,9 +130,8 @@ def check_store(store: Store) -> Iterator[Finding]:
     closed: list[Finding] = []
     for folder in (store.root / "runs", store.root / "reference" / "runs"):
         for path in _entries(folder, closed):
-            finding = check_run(path, store) if path.is_dir() else None
-            if finding is not None:
-                yield finding
+            if path.is_dir():
+                yield from check_folder(path, store)
     for root in (store.root, store.root / "reference"):
         for path in _entries(root / "packs", closed):
             if path.name.endswith(packs.ENDING):
@@ -285,7 +300,8 @@ def set_aside(finding: Finding, store: Store) -> Path | None:
     lock = Lock.try_acquire(path / LOCK) if path.name.endswith(RUNNING) else None
     if path.name.endswith(RUNNING) and lock is None:
         return None
-    target = free(home / path.name)
+    name = f"{path.parents[1].name}-{path.name}" if finding.kind == "problem" else path.name
+    target = free(home / name)
     os.rename(path, target)
     if lock is not None:
         lock.path = target / LOCK

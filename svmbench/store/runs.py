@@ -36,6 +36,8 @@ LOCK = "lock"
 TRAINING = "training"
 MODEL = "model.npz"
 STATE = "state.npz"
+#: Folder of the binary problems of a run of several, until it has a result (`svmbench.store.kept_problems`).
+PROBLEMS = "problems"
 
 #: Keys of `StoredRun.summary`: the run, its end, its last checkpoint, its configuration.
 SUMMARY_KEYS = (

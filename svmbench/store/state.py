@@ -61,14 +61,25 @@ class State:
 
     def save(self, folder: Path) -> None:
         """Write the state atomically, replacing an older one."""
+        write_whole(folder / STATE, packed(self.content()))
+
+    def content(self) -> dict[str, NDArray[Any]]:
+        """Return what is stored: arrays by name."""
         own = {"layout": LAYOUT, "iterations": self.iterations, "wall": self.wall, "cpu": self.cpu}
-        content = io.BytesIO()
         named = {_OWN + name: np.array(value) for name, value in own.items()}
         named |= {_COUNT + name: np.array(value) for name, value in self.counts.items()}
-        with zipfile.ZipFile(content, "w") as archive:
-            for name, array in {**named, **self.arrays}.items():
-                _write(archive, name, array)
-        write_whole(folder / STATE, content.getvalue())
+        return {**named, **self.arrays}
+
+    @classmethod
+    def of(cls, content: Mapping[str, NDArray[Any]]) -> State | None:
+        """Return the state of what is stored, None for another layout; KeyError or TypeError for no state."""
+        arrays = dict(content)
+        counted = [name for name in arrays if name.startswith(_COUNT)]
+        counts = {name.removeprefix(_COUNT): int(arrays.pop(name)) for name in counted}
+        iterations, wall, cpu = (arrays.pop(_OWN + name) for name in ("iterations", "wall", "cpu"))
+        if arrays.pop(_OWN + "layout") != LAYOUT:
+            return None
+        return cls(int(iterations), float(wall), float(cpu), counts, arrays)
 
     @classmethod
     def load(cls, run: StoredRun) -> State | None:
@@ -79,15 +90,18 @@ class State:
             content = read_regular(path, MOST_BYTES_OF_MANY)
             if run.files is not None and sha256(content) != expected:
                 return None
-            arrays = read_npz(content)
-            counted = [name for name in arrays if name.startswith(_COUNT)]
-            counts = {name.removeprefix(_COUNT): int(arrays.pop(name)) for name in counted}
-            iterations, wall, cpu = (arrays.pop(_OWN + name) for name in ("iterations", "wall", "cpu"))
-            if arrays.pop(_OWN + "layout") != LAYOUT:
-                return None
-            return cls(int(iterations), float(wall), float(cpu), counts, arrays)
+            return cls.of(read_npz(content))
         except (OSError, ValueError, KeyError, TypeError, OverflowError):
             return None
+
+
+def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Return the content of an ``.npz`` file of arrays."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, array in arrays.items():
+            _write(archive, name, array)
+    return content.getvalue()
 
 
 def _write(archive: zipfile.ZipFile, name: str, array: NDArray[Any]) -> None:

@@ -14,10 +14,21 @@ from typing import TYPE_CHECKING, Any
 from svmbench.files import Lock, digest, sha256, sync_folder
 from svmbench.store import documents, index, lines, trace
 from svmbench.store.documents import storing
-from svmbench.store.runs import CHECKED, END_STATES, LOCK, MODEL, RUNNING, TRAINING, StoredRun
+from svmbench.store.runs import (
+    CHECKED,
+    COMPLETE,
+    END_STATES,
+    LOCK,
+    MODEL,
+    PROBLEMS,
+    RUNNING,
+    TRAINING,
+    StoredRun,
+)
 
 if TYPE_CHECKING:
     from svmbench.store.joint_model import JointModel
+    from svmbench.store.kept_problems import KeptProblem
     from svmbench.store.model import StoredModel
     from svmbench.store.state import State
 
@@ -40,9 +51,10 @@ class RunWriter:
         self.path = path
         self._lock = lock
         self._manifest = {**manifest, "started": now()}
-        for leftover in path.iterdir():  # of a killed run of the same identity
-            if leftover != lock.path:
-                shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+        # The binary problems of a killed run of the same identity stay if this one continues it.
+        kept = {lock.path, path / PROBLEMS} if "continued" in manifest else {lock.path}
+        for leftover in set(path.iterdir()) - kept:
+            shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
         documents.write(path / "run.json", lines.checked(self._manifest))
         self._trace = trace.TraceWriter(path / "trace.csv")
 
@@ -63,6 +75,11 @@ class RunWriter:
         """Store the state at the last checkpoint, from which the run can be continued."""
         with self._storing():
             state.save(self.path)
+
+    def put_problem(self, problem: KeptProblem) -> None:
+        """Store what a binary problem has contributed so far."""
+        with self._storing():
+            problem.save(self.path)
 
     @contextmanager
     def training(self, spent: float) -> Iterator[None]:
@@ -102,7 +119,10 @@ class RunWriter:
         self._lock.release()
 
     def discard(self) -> None:
-        """Remove the run as if it had never begun."""
+        """Remove the run as if it had never begun; with solved binary problems, leave it as after a kill."""
+        if (self.path / PROBLEMS).exists():
+            self.abandon()
+            return
         self._trace.close()
         aside = self.path.with_name(f".{self.path.name}.{os.getpid()}")
         os.rename(self.path, aside)
@@ -162,7 +182,12 @@ def conclude(path: Path, status: str, reason: str) -> StoredRun | None:
 
 
 def seal(path: Path, end: dict[str, Any]) -> None:
-    """Write status.json of a run: its end, and the checksums of its files and of the end itself."""
+    """Write status.json of a run: its end, and the checksums of its files and of the end itself.
+
+    With a result, it needs what was kept of its binary problems no more.
+    """
     files = {name: sha256(path / name) for name in CHECKED if (path / name).is_file()}
     end = {**end, "files": files}
     documents.write(path / "status.json", {**end, "check": digest(end)})
+    if end["status"] in COMPLETE:
+        shutil.rmtree(path / PROBLEMS, ignore_errors=True)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
-import os
-import signal
+import weakref
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.model_selection import cross_val_predict
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
@@ -19,6 +20,7 @@ from svmbench import config, data, multiclass
 from svmbench.cli.main import main
 from svmbench.counters import FIELDS
 from svmbench.data.arrays import write_arrays
+from svmbench.data.splits import folds
 from svmbench.files import sha256
 from svmbench.recompute import joint_numbers, joint_scores
 from svmbench.recompute.joint import _unsure
@@ -27,7 +29,8 @@ from svmbench.runner.ends import End
 from svmbench.runner.execute import execute
 from svmbench.runner.joint_rows import Trace, joint_end, joint_rows
 from svmbench.runner.progress import PlainLines
-from svmbench.store import Store, bits
+from svmbench.runner.training import Training
+from svmbench.store import bits
 from svmbench.store.joint_model import JointModel, load_model
 
 
@@ -76,18 +79,6 @@ def run(*overrides: str, folder: str = ".", train: str = "train.npz", test: str 
     return execute(asked(*overrides, folder=folder, train=train, test=test), progress=Quiet()).run
 
 
-class Stopping(Quiet):
-    """Sends a signal to its own process when the third binary problem trains."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self._number = number
-
-    def doing(self, what: str, left: float | None = None) -> None:
-        if what == "problem 3 of 6: training":
-            os.kill(os.getpid(), self._number)
-
-
 def asked(*overrides: str, folder: str = ".", train: str = "train.npz", test: str = "test.npz"):
     gamma = [] if "kernel=linear" in overrides else ["kernel.gamma=0.3"]
     files = [f"dataset.path={train}", f"dataset.test_path={test}", f"results={folder}"]
@@ -110,6 +101,24 @@ def test_the_joint_prediction_is_that_of_scikit_learn(mine, kind):
     assert loaded.classes == LABELS
     values = joint_scores(stored.model(), loaded.train, TEST[0].astype(np.float64))
     np.testing.assert_allclose(values, other.decision_function(TEST[0]), atol=2e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_folds_are_predicted_jointly(mine, kind):
+    words = (f"problem.multiclass={kind}", *EXACT)
+    stored = run(*words, "validate.folds=3", "validate.seed=1")
+    parts = folds(TRAIN[1].astype(np.float64), 3, 1)
+    for label in range(4):
+        sizes = [int(np.count_nonzero(TRAIN[1][part] == label)) for part in parts]
+        assert max(sizes) - min(sizes) <= 1
+    libsvm = SVC(C=2, gamma=0.3, tol=1e-8)
+    other = libsvm if kind == "one_vs_one" else OneVsRestClassifier(libsvm)
+    split = [(np.setdiff1d(np.arange(TRAIN[1].size), part), part) for part in parts]
+    wrong = cross_val_predict(other, *TRAIN, cv=split) != TRAIN[1]
+    assert stored.cross_validation["mistakes"] == [int(wrong[part].sum()) for part in parts]
+    assert stored.summary()["validation_error"] == pytest.approx(wrong.mean(), abs=1e-12)
+    plain = run(*words)
+    assert stored.wrong_tests == plain.wrong_tests and stored.id != plain.id
 
 
 @pytest.mark.parametrize(
@@ -151,6 +160,25 @@ def test_costs_are_those_of_a_run_of_each_problem(mine, kind, overrides):
     rows = joint.rows()
     assert len(rows) > (1 if joint.solver in ("sbp", "pegasos", "smo") else 0)
     assert all(one["iterations"] < other["iterations"] for one, other in pairwise(rows))
+
+
+def test_a_problem_frees_its_rows_before_the_next_one_trains(mine, monkeypatch):
+    made: list[weakref.ref] = []
+
+    class Watched(Training):
+        def drive(self, *given):
+            assert all(one() is None for one in made)
+            made.append(weakref.ref(self))
+            return super().drive(*given)
+
+    monkeypatch.setattr("svmbench.runner.joint.Training", Watched)
+    gc.collect()
+    gc.disable()
+    try:
+        run("problem.multiclass=one_vs_rest", "solver=decomposition")
+    finally:
+        gc.enable()
+    assert len(made) == 4
 
 
 def test_a_checkpoint_joins_what_each_problem_had_when_its_counter_reached_the_mark():
@@ -274,31 +302,6 @@ def test_a_model_that_is_not_that_of_the_numbers_is_noticed(mine, capsys):
     right = joint_numbers(model, terms, loaded)
     assert right["relative_gap"] == pytest.approx(stored.summary()["relative_gap"], rel=1e-3)
     assert joint_numbers(changed, terms, loaded)["relative_gap"] > 2.0 * right["relative_gap"]
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda number: number.name)
-def test_a_run_that_is_stopped_is_repeated_whole(mine, number):
-    given = asked("problem.multiclass=one_vs_one", "solver=sbp", "budget.iterations=300")
-    process = os.fork()
-    if not process:
-        execute(given, progress=Stopping(number))
-        os._exit(0)
-    os.waitpid(process, 0)
-    (stopped,) = Store(mine).runs()
-    assert stopped.status == ("interrupted" if number == signal.SIGINT else "killed")
-    assert not stopped.complete and not stopped.rows() and not stopped.path.joinpath("model.npz").exists()
-    again = execute(given, progress=Quiet())
-    assert again.state == "done" and [run.id for run in Store(mine).runs()] == [again.run.id]
-    undisturbed = run(
-        "problem.multiclass=one_vs_one", *("solver=sbp", "budget.iterations=300"), folder="alone"
-    )
-    assert again.run.id == undisturbed.id and again.run.wrong_tests == undisturbed.wrong_tests
-    clocks = ("wall_seconds", "cpu_seconds")
-    rows = [
-        [{k: v for k, v in row.items() if k not in clocks} for row in one.rows()]
-        for one in (again.run, undisturbed)
-    ]
-    assert rows[0] == rows[1] and len(rows[0]) > 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
