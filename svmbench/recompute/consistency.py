@@ -137,11 +137,16 @@ def _errors(
     manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], wrong: NDArray[np.bool_] | None
 ) -> Iterator[str]:
     """Compare errors with mistakes, and objectives with their terms."""
-    lam, tests = manifest["problem"]["lam"], manifest["dataset"]["rows"].get("test")
+    lam, sizes = manifest["problem"]["lam"], manifest["dataset"]["rows"]
+    tests = sizes.get("test")
     for row in rows:
         at, error, mistakes = f"at {row['iterations']} iterations", row["test_error"], row["test_mistakes"]
         if tests and None not in (error, mistakes) and not abs(error * tests - mistakes) <= _WHOLE:
             yield f"the test error is {error!r} {at}, {mistakes} mistakes on {tests} examples make another"
+        for part, size in sizes.items():
+            share = row.get(f"{part}_error")
+            if share is not None and size and not abs(share * size - round(share * size)) <= _WHOLE:
+                yield f"the {part} error is {share!r} {at}, of no number of {size} examples"
         primal, norm, loss = row["primal_objective"], row["norm"], row["mean_hinge"]
         if None in (lam, primal, norm, loss):
             continue
@@ -170,6 +175,8 @@ def _bounds(
             if gap is not None or relative is not None:
                 yield f"there is a gap without a dual objective {at}"
             continue
+        if optimum is not None and not dual <= (1.0 + _BOUND) * optimum["primal"]:
+            yield f"the bound is {dual!r} {at}, above the objective {optimum['primal']!r} at an optimum"
         if gap is not None and not abs(gap - (primal - dual)) <= _GAP * abs(primal):
             yield f"the gap is {gap!r} {at}, the objectives are {primal!r} and {dual!r}"
         # A bound that includes rounding is relative to the least possible primal objective.

@@ -228,3 +228,11 @@ def test_edited_test_examples_are_seen(smo, capsys):
         assert main(["verify", "--recompute", "--results", results, smo.id]) == 1
         assert sentence in capsys.readouterr().out
     path.write_bytes(kept)
+
+
+def test_a_bound_is_not_above_the_optimum_and_errors_are_of_whole_examples(sbp):
+    rows = sbp.rows()
+    last = rows[-1]
+    zero = {"dual_objective": last["primal_objective"], "duality_gap": 0.0, "relative_gap": 0.0}
+    assert "above the objective" in said(sbp, rows=[*rows[:-1], {**last, **zero, "dual_source": "solver"}])[0]
+    assert said(sbp, rows=[{**rows[0], "train_error": 0.1234567}, *rows[1:]])
