@@ -22,6 +22,7 @@ def run(root, seed=0, **more):
         (ALONE, ""),
         ({**ALONE, "others": 0.05}, ""),
         ({**ALONE, "others": 0.2}, "other processes used 0.20 cores"),
+        ({**ALONE, "stolen": 0.03}, ""),
         ({**ALONE, "stolen": 0.1}, "the hypervisor took 10 % of a core"),
         ({**ALONE, "stolen": None}, ""),
         ({**ALONE, "others": None}, "the load of its machine was not recorded"),
