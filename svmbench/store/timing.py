@@ -15,8 +15,8 @@ from svmbench.store.store import opened
 SECONDS = ("wall_seconds", "cpu_seconds", "nanoseconds")
 
 #: A run was alone if other processes used at most this part of one core while it trained, and the hypervisor
-#: took at most that: rented machines lose 1 to 3 % all the time, which the system does not count as CPU seconds
-#: of the run. The system counts in ticks of 10 ms on each core: a short run is allowed as much more.
+#: took at most that: rented machines lose 1 to 3 % all the time, which is not in the CPU seconds of the run.
+#: The system counts in ticks of 10 ms on each core: a short run is allowed as much more.
 OTHERS, STOLEN, TICKS = 0.05, 0.05, 0.03
 
 _NOT = "its seconds cannot be compared"
