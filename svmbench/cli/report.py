@@ -42,7 +42,7 @@ def _opening(results: Path, runs: Sequence[StoredRun]) -> Opening | None:
     field = artifacts.load("field")
     assert field.runs is not None
     if not {run.dataset for run in runs} & field.runs.datasets():
-        return None  # composing all runs of the comparison would take a second
+        return None  # before all runs of the comparison are composed
 
     from svmbench.figures.series import COUNTERS
     from svmbench.papers.drawing import front_svg

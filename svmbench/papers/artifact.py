@@ -150,8 +150,8 @@ def load(paper_id: str, folders: tuple[Path, ...] = ()) -> Artifact:
 def _loader(ours: bool) -> Any:
     """Return a loader that reads 1e-4 as a number, like YAML 1.2 and the other files of ``conf/``.
 
-    Our files are read by libyaml if PyYAML has it, in a tenth of the time. The loader in Python says more of
-    what is wrong with a file.
+    Our files are read by libyaml if PyYAML has it, which is quicker. The loader in Python says more of what
+    is wrong with a file.
     """
     import re
 

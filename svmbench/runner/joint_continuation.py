@@ -1,7 +1,7 @@
-"""Continuation of a run of several binary problems that was stopped, from what it has kept of them.
+"""Continue a stopped run of several binary problems from what it has kept of them.
 
-A problem that had ended is not solved again. One that had not ended goes on from its state, as a run of two
-classes does (`svmbench.runner.continuation`), and else begins again.
+Binary problems that were already solved are not solved again. The one that was being solved continues from
+its stored state, like a run on two classes (`svmbench.runner.continuation`); without one it starts over.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from svmbench.store.store import opened
 SECONDS = ("wall_seconds", "cpu_seconds", "nanoseconds")
 
 #: A run was alone if other processes used at most this part of one core while it trained, and the hypervisor
-#: took at most that: rented machines lose 1 to 3 % all the time, which is not in the CPU seconds of the run.
+#: took at most that: some virtual machines always lose a few per cent, which are no CPU seconds of the run.
 #: The system counts in ticks of 10 ms on each core: a short run is allowed as much more.
 OTHERS, STOLEN, TICKS = 0.05, 0.05, 0.03
 

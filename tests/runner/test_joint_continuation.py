@@ -21,7 +21,7 @@ from .test_joint import TEST, TRAIN, Quiet, asked, run, write
 
 SBP = ("problem.multiclass=one_vs_one", "solver=sbp", "budget.iterations=300")
 CLOCKS = {"wall_seconds", "cpu_seconds"}
-#: What a cold cache changes of a problem that goes on from its state.
+#: Counts that differ when a problem continues from its stored state: its row cache is empty then.
 CACHED = {"kev_computed", "kev_discarded", "inner_products"}
 
 
