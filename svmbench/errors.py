@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 #: Least similarity of a suggestion (`difflib`: twice the common letters over the letters of both): for names
 #: of three letters, two in common.
@@ -24,19 +30,29 @@ def printable(text: str) -> str:
     )
 
 
-#: Characters that start a formula in spreadsheets.
+#: Characters that start a formula in spreadsheets, and numbers that start with one.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_SIGNED = re.compile(r"[+-](\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
 def csv_cell(value: object) -> object:
     """Return a value as a cell of CSV, with text `printable` and never a formula to a spreadsheet.
 
-    Text that begins like a formula gets a leading apostrophe, which marks text in spreadsheets. Numbers are
-    unchanged.
+    Text that begins like a formula gets a leading apostrophe, which marks text in spreadsheets. Numbers, also
+    as text, are unchanged.
     """
     if not isinstance(value, str):
         return printable(str(value)) if isinstance(value, list | dict) else value
-    return ("'" if value.startswith(_FORMULA) else "") + printable(value)
+    formula = value.startswith(_FORMULA) and not _SIGNED.fullmatch(value)
+    return ("'" if formula else "") + printable(value)
+
+
+def write_csv(stream: SupportsWrite[str], header: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
+    """Write a table as CSV, each cell as by `csv_cell`."""
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(map(csv_cell, header))
+    # Numbers stay as they are, and there may be a million of them.
+    writer.writerows([v if type(v) is float or type(v) is int else csv_cell(v) for v in row] for row in rows)
 
 
 #: Most characters of a message, which may quote a file.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from collections import Counter
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from svmbench.cli._left_out import tell
 from svmbench.cli._parser import Parser
-from svmbench.errors import UserError, csv_cell
+from svmbench.errors import UserError, write_csv
 from svmbench.sweep.select import RUNS, chosen_groups
 
 if TYPE_CHECKING:
@@ -46,10 +45,7 @@ def main(arguments: Sequence[str]) -> int:
     if given.json:
         print(json.dumps({"cost": given.cost, "rows": [row.plain() for row in rows]}, indent=2))
     elif given.csv:
-        plain = [{key: csv_cell(value) for key, value in row.plain().items()} for row in rows]
-        writer = csv.DictWriter(sys.stdout, list(plain[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(plain)
+        write_csv(sys.stdout, list(rows[0].plain()), (row.plain().values() for row in rows))
     else:
         print(_text(rows, given.cost))
     return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import gc
 import os
 import shutil
@@ -17,7 +16,7 @@ from svmbench.cli._json import print_array
 from svmbench.cli._pager import paged
 from svmbench.cli._parser import Parser
 from svmbench.cli._tables import percent
-from svmbench.errors import UserError, csv_cell, nearest
+from svmbench.errors import UserError, nearest, write_csv
 from svmbench.run_config import flatten, role
 
 if TYPE_CHECKING:
@@ -122,11 +121,8 @@ def _wide(runs: _Columns, chosen: Sequence[StoredRun], asked: str) -> str:
 def _print_csv(runs: _Columns, chosen: Sequence[StoredRun], asked: str | None) -> None:
     columns = [runs.full(name) for name in asked.split(",")] if asked else runs.usual(chosen)
     names = [column.removeprefix("config.") for column in columns]
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(map(csv_cell, names))
     rows = zip(*(map(runs.value(column), chosen) for column in columns), strict=True)
-    # Numbers stay as they are, and there may be a million of them.
-    writer.writerows([v if type(v) is float or type(v) is int else csv_cell(v) for v in row] for row in rows)
+    write_csv(sys.stdout, names, rows)
 
 
 def _parser() -> Parser:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from svmbench.cli._left_out import tell
 from svmbench.cli._parser import Parser, picture_path
 from svmbench.cli.compare import add_target, target_of
-from svmbench.errors import UserError, csv_cell
+from svmbench.errors import UserError, write_csv
 from svmbench.figures import FORMATS
 from svmbench.sweep.select import RUNS, chosen
 
@@ -60,10 +59,8 @@ def main(arguments: Sequence[str]) -> int:
     if given.json:
         print(json.dumps({"cost": found.cost, "metric": found.metric, "cases": _cases(found)}, indent=2))
     elif given.csv:
-        rows = [{key: csv_cell(value) for key, value in row.items()} for row in _cases(found)]
-        writer = csv.DictWriter(sys.stdout, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+        cases = _cases(found)
+        write_csv(sys.stdout, list(cases[0]), (case.values() for case in cases))
     else:
         print(_table(found), *pictures, sep="\n")
     return 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import re
@@ -14,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._parser import Parser
 from svmbench.cli.compare import seedless
-from svmbench.errors import UserError, csv_cell, printable
+from svmbench.errors import UserError, printable
 from svmbench.sweep.select import RUNS, chosen
 
 if TYPE_CHECKING:
@@ -288,9 +286,7 @@ def _finite(value: float) -> float | None:
 
 def _csv(found: Cells, average: str) -> str:
     """Return a line per cell, for programs."""
+    from svmbench.figures.tables import csv_text
+
     records = [{**one, "runs": " ".join(one["runs"])} for one in _document(found, average)]
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: csv_cell(value) for key, value in one.items()} for one in records)
-    return text.getvalue()
+    return csv_text(list(records[0]), (one.values() for one in records))

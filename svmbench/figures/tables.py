@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from svmbench.errors import printable
+from svmbench.errors import printable, write_csv
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -30,10 +29,10 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return "\n".join([f"| {' | '.join(line)} |" for line in zip(*columns)])
 
 
-def csv_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a table as CSV."""
+def csv_text(header: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return a table as CSV, by `svmbench.errors.write_csv`."""
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([header, *rows])
+    write_csv(text, header, rows)
     return text.getvalue()
 
 

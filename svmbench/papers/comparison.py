@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from svmbench.figures.bounds import Bound, problem_of
-from svmbench.figures.tables import count, table
+from svmbench.figures.tables import count, csv_text, table
 from svmbench.papers.artifact import Artifact
 from svmbench.papers.matching import Match
 from svmbench.papers.material import Material
@@ -112,12 +110,8 @@ class Comparison:
 
     def csv(self) -> str:
         """Return a line of numbers per run, with floats exactly as stored."""
-        text = io.StringIO()
         rows = [_record(block.panel.name, line) for block in self.blocks for line in block.lines]
-        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-        return text.getvalue()
+        return csv_text(list(rows[0]), (row.values() for row in rows))
 
 
 def _overrides(artifact: Artifact) -> Sequence[str]:

@@ -269,7 +269,8 @@ def test_a_cell_of_csv_is_no_formula_and_no_escape():
         "'@SUM(A1)",
     ]
     assert csv_cell("\x1b[2J") == r"\x1b[2J" and csv_cell("plain") == "plain"
-    assert [csv_cell(value) for value in (-0.5, 7, None)] == [-0.5, 7, None]
+    assert [csv_cell(value) for value in (-0.5, 7, None, "-1e-5", "+.5")] == [-0.5, 7, None, "-1e-5", "+.5"]
+    assert csv_cell("-1+1") == "'-1+1"
 
 
 def test_a_sentence_has_an_end():
