@@ -5,17 +5,19 @@ from __future__ import annotations
 import contextlib
 import errno
 import fcntl
+import glob
 import hashlib
 import io
 import json
 import math
 import os
+import shutil
 import socket
 import stat
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -37,12 +39,12 @@ def write_whole(path: Path, content: bytes | str) -> None:
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        temporary.unlink(missing_ok=True)  # left by a killed process, or a link
-        with temporary.open("xb") as stream:
+        _remove_leftovers(path)
+        with open(_new_locked(temporary), "wb") as stream:
             stream.write(content.encode() if isinstance(content, str) else content)
             stream.flush()
             sync(stream.fileno())
-        os.replace(temporary, path)
+            os.replace(temporary, path)
     except OSError as error:
         error.filename = str(path)  # the name that was asked for; a full disk gives none
         error.filename2 = None
@@ -51,6 +53,65 @@ def write_whole(path: Path, content: bytes | str) -> None:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
     sync_folder(path.parent)
+
+
+def _new_locked(path: Path) -> int:
+    """Create a file that is locked as long as it is open, and return its descriptor."""
+    while True:
+        path.unlink(missing_ok=True)  # left by a killed process, or a link
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        try:
+            with contextlib.suppress(OSError):  # a file system without locks: there, leftovers stay
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _is_file_at(descriptor, path):
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)  # another process removed it as a leftover before it was locked
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove the temporary files of killed writers of a file, which nobody locks, on any host."""
+    for leftover in path.parent.glob(f".{glob.escape(path.name)}.*"):
+        if leftover.suffix[1:].isdecimal():
+            with contextlib.suppress(OSError):
+                descriptor = os.open(leftover, os.O_RDWR | _CAREFUL)
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    leftover.unlink()
+                finally:
+                    os.close(descriptor)
+
+
+#: Name of the lock in a `scratch` folder, and seconds in which its maker locks it.
+_LOCK, _MADE = "lock", 60.0
+
+
+@contextlib.contextmanager
+def scratch(parent: Path, prefix: str) -> Iterator[Path]:
+    """Yield a new folder in ``parent``, from which content is moved when complete; remove it at the end.
+
+    Folders with the same prefix that no process locks, since theirs was killed, are removed as well.
+    """
+    for path in parent.glob(f"{prefix}*"):
+        with contextlib.suppress(OSError, UserError):
+            made_just_now = time.time() - path.lstat().st_mtime < _MADE
+            if path.is_symlink() or not path.is_dir() or (made_just_now and not (path / _LOCK).exists()):
+                continue
+            lock = Lock.try_acquire(path / _LOCK)
+            if lock is not None:
+                shutil.rmtree(path, ignore_errors=True)
+                lock.release()
+    with tempfile.TemporaryDirectory(dir=parent, prefix=prefix) as made:
+        lock = None
+        with contextlib.suppress(UserError):  # a file system without locks: there, leftovers stay
+            lock = Lock.try_acquire(Path(made) / _LOCK)
+        try:
+            yield Path(made)
+        finally:
+            if lock is not None:
+                lock.remove()
 
 
 #: Most bytes of a document, trace or log: a hundred times what any run has written.

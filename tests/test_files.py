@@ -1,3 +1,4 @@
+import errno
 import fcntl
 import os
 import subprocess
@@ -6,7 +7,7 @@ import threading
 
 import pytest
 
-from svmbench.files import Lock, digest, holder, sha256, write_whole
+from svmbench.files import Lock, digest, holder, scratch, sha256, write_whole
 
 HOLD = """
 import sys, time
@@ -130,3 +131,67 @@ def test_sha256_of_bytes_and_of_a_file_agree(tmp_path):
     (tmp_path / "x").write_bytes(b"abc")
     known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # FIPS 180-2, example 1
     assert sha256(b"abc") == sha256(tmp_path / "x") == known
+
+
+WRITE = """
+import sys, time
+from pathlib import Path
+from svmbench import files
+files.sync = lambda descriptor: (print("writing", flush=True), time.sleep(60))
+files.write_whole(Path(sys.argv[1]), "half")
+"""
+
+
+def test_the_next_writer_removes_what_a_killed_one_left_of_a_file(tmp_path):
+    path = tmp_path / "report.html"
+    command = [sys.executable, "-c", WRITE, str(path)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "writing\n"
+    write_whole(path, "whole")
+    (left,) = tmp_path.glob(".report.html.*")  # its writer lives
+    process.kill()
+    end(process)
+    others = [tmp_path / ".report.html.old", tmp_path / ".page.html.12345"]
+    for other in others:
+        other.touch()
+    assert left.exists()
+    write_whole(path, "again")
+    assert path.read_text() == "again" and sorted(tmp_path.iterdir()) == sorted([path, *others])
+
+
+def test_a_file_that_is_taken_for_a_leftover_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
+    flock, taken = fcntl.flock, []
+
+    def late(descriptor, how):
+        if not taken:
+            (begun,) = tmp_path.iterdir()
+            begun.unlink()
+            taken.append(begun)
+        flock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    write_whole(tmp_path / "a.txt", "x")
+    assert taken and [path.read_text() for path in tmp_path.iterdir()] == ["x"]
+
+
+def test_leftovers_stay_where_nobody_can_lock(tmp_path, monkeypatch):
+    def refuse(descriptor, how):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    (tmp_path / ".a.txt.12345").touch()
+    write_whole(tmp_path / "a.txt", "x")
+    with scratch(tmp_path, ".making-") as made:
+        (made / "whole").mkdir()
+        os.rename(made / "whole", tmp_path / "kept")
+    assert {path.name for path in tmp_path.iterdir()} == {"a.txt", ".a.txt.12345", "kept"}
+
+
+def test_the_next_scratch_folder_removes_those_of_killed_processes(tmp_path):
+    left, other = tmp_path / ".making-1", tmp_path / ".making"
+    for folder in (left, other):
+        folder.mkdir()
+        (folder / "lock").write_text("process 1 on here")
+    with scratch(tmp_path, ".making-") as first, scratch(tmp_path, ".making-") as second:
+        assert not left.exists() and other.exists() and first.exists() and second.exists()
+    assert list(tmp_path.iterdir()) == [other]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from svmbench.data.dataset import Dataset, Part
 from svmbench.data.folders import make_folder, unwritable
-from svmbench.files import digest, read_regular, sha256
+from svmbench.files import digest, read_regular, scratch, sha256
 from svmbench.sparse import issparse
 
 LAYOUT = 1  # increased when the files of a prepared folder change their meaning
@@ -58,8 +57,8 @@ def save(folder: Path, dataset: Dataset) -> None:
     """Write a data set to a folder atomically, replacing an unreadable one."""
     make_folder(folder.parent)
     try:
-        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".") as scratch:
-            written = Path(scratch) / folder.name
+        with scratch(folder.parent, ".preparing-") as made:
+            written = made / folder.name
             written.mkdir()
             _write(written, dataset)
             if folder.exists() and load(folder) is None:

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
-import csv
 import io
 import os
 import shutil
-import tempfile
-import time
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from svmbench.errors import UserError, csv_cell
-from svmbench.files import Lock, sha256
+from svmbench.errors import UserError, write_csv
+from svmbench.files import scratch, sha256
 from svmbench.store import documents, shared
 from svmbench.store.documents import storing
 from svmbench.store.notes import Notes
 from svmbench.store.runs import LOCK, RUNNING, StoredRun
-
-#: Prefix of the folders in which exports are assembled, and seconds in which an export locks its own.
-_SCRATCH, _MADE = ".export-", 60.0
 
 #: Time of every entry of a zip file, so that the same runs give the same bytes.
 _TIME = (1980, 1, 1, 0, 0, 0)
@@ -60,32 +53,15 @@ def export(runs: Sequence[StoredRun], target: Path, root: Path, commands: Sequen
         raise UserError(f"run {open_ones[0]} has not ended: wait for its end, make it again, or leave it out")
     with storing(str(target), target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
-        _remove_leftovers(target.parent)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=_SCRATCH) as scratch:
-            lock = Lock.try_acquire(Path(scratch) / LOCK)  # released with this process
-            folder = Path(scratch) / "results"
+        with scratch(target.parent, ".export-") as made:
+            folder = made / "results"
             _fill(folder, runs, root, commands)
             if target.suffix == ".zip":
-                packed = Path(scratch) / "results.zip"
+                packed = made / "results.zip"
                 _pack(folder, packed, target.stem)
                 os.replace(packed, target)
             else:
                 os.rename(folder, target)
-            if lock is not None:
-                lock.remove()
-
-
-def _remove_leftovers(folder: Path) -> None:
-    """Remove the folders of killed exports, whose lock is free."""
-    for path in folder.glob(f"{_SCRATCH}*"):
-        with contextlib.suppress(OSError, UserError):
-            made_just_now = time.time() - path.lstat().st_mtime < _MADE
-            if path.is_symlink() or not path.is_dir() or (made_just_now and not (path / LOCK).exists()):
-                continue
-            lock = Lock.try_acquire(path / LOCK)
-            if lock is not None:
-                shutil.rmtree(path, ignore_errors=True)
-                lock.release()
 
 
 def _check_whole(run: StoredRun) -> None:
@@ -151,9 +127,7 @@ def _fill(folder: Path, runs: Sequence[StoredRun], root: Path, commands: Sequenc
 
 def _table(summaries: Sequence[dict[str, Any]]) -> str:
     stream = io.StringIO()
-    writer = csv.DictWriter(stream, _COLUMNS, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: csv_cell(row[key]) for key in _COLUMNS} for row in summaries)
+    write_csv(stream, _COLUMNS, ([row[key] for key in _COLUMNS] for row in summaries))
     return stream.getvalue()
 
 

@@ -184,8 +184,6 @@ class Notes:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             lock = Lock.acquire(self._path.with_name(".notes.lock"), lambda who: None)
             try:
-                for leftover in self._path.parent.glob(f".{self._path.name}.*"):
-                    leftover.unlink()  # of a killed process: nobody else is writing now
                 yield
             finally:
                 lock.remove()

@@ -9,18 +9,18 @@ states, which would be much larger: their numbers can only be reproduced by maki
 
 from __future__ import annotations
 
+import glob
 import json
 import lzma
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError
-from svmbench.files import digest, read_json, read_regular, sha256, write_whole
+from svmbench.files import digest, read_json, read_regular, scratch, sha256, write_whole
 from svmbench.store import documents, trace
 from svmbench.store.identity import run_id
 from svmbench.store.runs import StoredRun
@@ -149,19 +149,23 @@ def _damaged(path: Path, error: Exception) -> UserError:
 
 
 def _unpacked(path: Path, home: Path) -> Path:
-    """Return the folder of a pack's content, created atomically; that of an older pack is removed."""
+    """Return the folder of a pack's content, created atomically by the first reader; remove older ones."""
     name, folder = path.name.removesuffix(ENDING), _home(path, home)
     if folder.is_dir():
         return folder
     try:
         home.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=home, prefix=".") as scratch:
-            _unpack(path, Path(scratch) / "runs")
-            for old in home.glob(f"{name}-????????????"):
-                shutil.rmtree(old, ignore_errors=True)
-            if not folder.exists():
-                os.rename(scratch, folder)
-                os.mkdir(scratch)  # removed on exit
+        with scratch(home, ".unpacking-") as made:
+            whole = made / name
+            whole.mkdir()
+            _unpack(path, whole / "runs")
+            try:
+                os.rename(whole, folder)
+            except OSError:
+                if not folder.is_dir():  # else another reader was faster
+                    raise
+        for old in set(home.glob(f"{glob.escape(name)}-????????????")) - {folder}:
+            shutil.rmtree(old, ignore_errors=True)
     except OSError as error:
         raise UserError(f"{path} cannot be unpacked to {home}: {error.strerror}; make it writable") from error
     return folder

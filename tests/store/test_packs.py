@@ -87,7 +87,7 @@ def test_verify_reads_packs_through_and_says_that_they_have_no_models(packed, ca
         assert main(["verify", "--results", str(results)]) == 0
         out = capsys.readouterr().out
         assert "packed       x.jsonl.xz: 2 runs are what was written; a pack holds no models" in out
-    assert main(["verify", "--recompute", "--results", str(root), runs[0].id]) == 0
+    assert main(["verify", "--results", str(root), runs[0].id]) == 0
     assert f"packed       {runs[0].id}: a pack holds no models" in capsys.readouterr().out
 
 
@@ -144,3 +144,31 @@ def test_a_pack_that_cannot_be_unpacked_hides_no_other_run(packed):
     (root / "unpacked").write_text("no folder")
     assert [run.id for run in Store(root, warn=told.append).runs()] == [other.id]
     assert "cannot be unpacked" in told[0] and "make it writable" in told[0]
+
+
+def test_of_two_first_readers_the_later_one_uses_the_folder_of_the_other(packed, monkeypatch):
+    root, _ = packed
+    unpack, winner = packs._unpack, []
+
+    def unusable(path, error):
+        pytest.fail(f"{path}: {error}")
+
+    def overtaken(path, runs):
+        if not winner:
+            winner.append(None)  # once
+            (folder,) = packs.folders(root, unusable)
+            winner[0] = root / folder, (root / folder).stat().st_ino
+        unpack(path, runs)
+
+    monkeypatch.setattr(packs, "_unpack", overtaken)
+    (folder,) = packs.folders(root, unusable)
+    assert (root / folder, (root / folder).stat().st_ino) == winner[0]
+    assert len(Store(root).runs()) == 2 and len(list((root / "unpacked").iterdir())) == 1
+
+
+def test_what_a_killed_reader_left_is_removed_by_the_next(packed):
+    root, _ = packed
+    left = root / "unpacked" / ".unpacking-1"
+    left.mkdir(parents=True)
+    (left / "lock").write_text("process 1 on here")
+    assert len(Store(root).runs()) == 2 and not left.exists()
