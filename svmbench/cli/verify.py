@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from svmbench.cli._json import print_array
 from svmbench.cli._parser import Parser
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from svmbench.data import Dataset
     from svmbench.store import Store, StoredRun
     from svmbench.store.integrity import Finding
+    from svmbench.store.joint_model import JointModel
+    from svmbench.store.model import StoredModel
 
 
 #: Names of other documents, by the kind of finding.
@@ -119,6 +121,8 @@ def _judged(findings: Iterable[Finding], recompute: bool, store: Store) -> Itera
     for finding in findings:
         if recompute and finding.state == "ok" and finding.run is not None:
             yield finding, *_recompute(finding.run, data, store)
+        elif recompute and finding.state == "packed":
+            yield finding, *_packed(finding, store)
         else:
             yield finding, finding.state, finding.sentence
 
@@ -135,23 +139,67 @@ def _name(finding: Finding) -> str:
     return finding.path.name
 
 
+def _packed(finding: Finding, store: Store) -> tuple[str, str]:
+    """Return state and message of a packed run, or of a pack, after checks that need no model."""
+    from svmbench.store import packs
+
+    try:
+        alone, home = finding.run, store.home / "unpacked"
+        runs: Iterable[StoredRun] = packs.runs(finding.path, home) if alone is None else [alone]
+        found = {run.id: said for run in runs if (said := _contradictions(run, store, whole=False))}
+    except UserError as error:
+        return "unchecked", str(error)
+    if not found:
+        return "packed", f"{finding.sentence}; what is stored of them does not contradict itself"
+    if alone is not None:
+        return "differs", _some(found[alone.id])
+    return "differs", _some([f"{id}: {said[0]}" for id, said in found.items()])
+
+
+def _contradictions(run: StoredRun, store: Store, *, whole: bool = True) -> list[str]:
+    """Return a sentence for each contradiction between the documents of a run."""
+    from svmbench.recompute import contradictions
+
+    about = run.manifest
+    optimum, machine = about.get("optimum"), about.get("environment")
+    shared = (
+        None if optimum is None else store.optimum(optimum),
+        None if machine is None else store.environment(machine),
+    )
+    try:
+        return contradictions(about, run.end, run.rows(), *shared, run.mistaken_tests(), whole=whole)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        return [f"run.json or status.json lacks what the checks need ({type(error).__name__}: {error})"]
+
+
+def _some(sentences: list[str]) -> str:
+    return "; ".join(sentences[:3]) + (f"; and {len(sentences) - 3} more" if len(sentences) > 3 else "")
+
+
+def _unseen(about: Mapping[str, Any], store: Store) -> str:
+    """Return what nothing can be recomputed from."""
+    from svmbench.recompute import growth
+
+    machine = about.get("environment")
+    known = machine is None or store.environment(machine) is not None
+    lost = "" if known else "; its environment is not stored"
+    gaps = "" if growth(about) is not None else "; a missing checkpoint would not be noticed"
+    held = "counts, times, load and machine are held against each other only, the title is believed"
+    return f"; {held}{gaps}{lost}"
+
+
 def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[str, str]:
     """Return state and message of an intact run."""
-    from svmbench.recompute import compare, contradictions, joint_numbers, numbers
+    from svmbench.recompute import compare, joint_numbers, numbers, other_data
     from svmbench.store.identity import run_id
     from svmbench.store.joint_model import JointModel
 
     summary, about = run.summary(), run.manifest
-    if run.id != run_id(about["identity"]):
+    if {run.id, about["id"]} != {run_id(about["identity"])}:
         return "differs", "its id is not that of the identity in run.json"
-    best = store.optimum(about["optimum"]) if about.get("optimum") is not None else None
-    try:
-        mistaken = run.mistaken_tests()
-        found = contradictions(about, run.status, run.reason, run.rows(), best, mistaken)
-    except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
-        return "unchecked", f"run.json lacks what the checks need ({type(error).__name__}: {error})"
+    found = _contradictions(run, store)
     if found:
-        return "differs", "; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else "")
+        return "differs", _some(found)
     if summary["iterations"] is None:
         return "ok", "it has no checkpoint, so there is nothing to recompute"
     try:
@@ -160,14 +208,12 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
         model.check_fits(*set.train.X.shape)
     except UserError as error:
         return "unchecked", f"cannot be recomputed: {error}"
-    if model.iterations != summary["iterations"]:
-        return "differs", f"the model is of iteration {model.iterations}, the trace ends at another"
-    kernel = run.config.kernel.document()
-    if model.kernel != kernel or model.kernel != about["identity"]["config"]["kernel"]:
-        return "differs", f"the model is of kernel {model.kernel}, run.json says {kernel}"
+    found = [*other_data(about["dataset"], set), *_other_model(run, model)]
+    if found:
+        return "differs", _some(found)
     # Features in double precision are used as loaded, even if they are multiples of a unit.
     precision = run.config.precision if set.train.X.dtype.itemsize == 4 else "double"
-    listed = None if summary["test_mistakes"] is None else mistaken
+    listed = None if summary["test_mistakes"] is None else run.mistaken_tests()
     posed = about["problem"], set, precision
     made = joint_numbers(model, *posed) if isinstance(model, JointModel) else numbers(model, *posed, listed)
     wrong, largest, left, vague = compare(summary, made, (about.get("optimum_values") or {}).get("dual"))
@@ -175,11 +221,21 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
         return "differs", "; ".join(wrong)
     without = f"; without {', '.join(left)}, which cannot be made from a model" if left else ""
     rounded = f"; {', '.join(vague)} are not known to 1e-6" if vague else ""
-    counts = "; counts and times are held against each other only"
-    return (
-        "ok",
-        f"recomputed, the largest difference {largest:.1e} of what is allowed{without}{rounded}{counts}",
-    )
+    share = f"recomputed, the largest difference {largest:.1e} of what is allowed"
+    return "ok", f"{share}{without}{rounded}{_unseen(about, store)}"
+
+
+def _other_model(run: StoredRun, model: StoredModel | JointModel) -> Iterator[str]:
+    """Return a sentence for each part of run.json that the model contradicts."""
+    about, features = run.manifest, run.config.features
+    if model.iterations != run.value("iterations"):
+        yield f"the model is of iteration {model.iterations}, the trace ends at another"
+    kernel = run.config.kernel.document()
+    if model.kernel != kernel or model.kernel != about["identity"]["config"]["kernel"]:
+        yield f"the model is of kernel {model.kernel}, run.json says {kernel}"
+    map_of = None if features is None else {**features.document(), "seed": about["seeds"]["features"]}
+    for found in (own.features for own in getattr(model, "models", [model]) if own.features != map_of):
+        yield f"the model is of features {found}, run.json says {map_of}"
 
 
 def load(run: StoredRun, loaded: dict[str, Dataset]) -> Dataset:

@@ -5,19 +5,23 @@ docs/notation.md, the conversion of examples the rule in docs/store.md, and obje
 So agreement is meaningful.
 """
 
+from svmbench.recompute.circumstances import other_data
 from svmbench.recompute.consistency import contradictions
 from svmbench.recompute.joint import joint_numbers, joint_scores
 from svmbench.recompute.multiples import unit
 from svmbench.recompute.numbers import TOLERANCES, compare, numbers
+from svmbench.recompute.schedule import growth
 from svmbench.recompute.scores import scores
 
 __all__ = [
     "TOLERANCES",
     "compare",
     "contradictions",
+    "growth",
     "joint_numbers",
     "joint_scores",
     "numbers",
+    "other_data",
     "scores",
     "unit",
 ]

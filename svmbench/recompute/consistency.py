@@ -7,7 +7,6 @@ These checks need neither model nor kernel values, and cover all rows of the tra
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,9 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.files import canonical
+from svmbench.recompute.circumstances import circumstances
+from svmbench.recompute.ends import ended
 from svmbench.recompute.numbers import BOUNDED
+from svmbench.recompute.schedule import ONE_ROW, missing
 from svmbench.run_config import relevant
 from svmbench.store.identity import rounded
+from svmbench.store.trace import COUNTS
 
 #: Columns that never decrease: counts and clocks.
 _COUNTS = (
@@ -25,9 +28,6 @@ _COUNTS = (
     *("kev_observation", "kev_prediction"),
 )
 _CLOCKS = ("wall_seconds", "cpu_seconds")
-
-#: Solvers that charge exactly n to ``kev_iter`` per iteration (docs/counting.md).
-_ONE_ROW = ("sbp", "smo", "pegasos", "sdca", "sgd_ball", "perceptron")
 
 #: Relative accuracy of numbers that follow from each other by one or two roundings.
 _EXACT = 1e-12
@@ -37,40 +37,52 @@ _BOUND = 1e-6
 _WHOLE = 1e-6
 #: Accuracy of a gap relative to its primal objective.
 _GAP = 1e-9
+#: Accuracy of the six digits of a derived parameter.
+_SIX = 1e-5
 
-_KEV = re.compile(r"budget\.kev=(\S+) reached by (\w+)")
-_TARGET = re.compile(r"budget\.(gap|test_error)=(\S+) reached")
-_ITERATIONS = re.compile(r"budget\.iterations=(\d+) reached")
-_AFTER = re.compile(r"after (\d+) iterations")
+#: Fields of the problem by the key of the solver.
+_FIELDS = {"nu": "nu", "R": "radius"}
+
+#: Columns of which no number is negative; errors are at most 1.
+_SIZES = (*COUNTS, *_CLOCKS, "primal_objective", "norm", "mean_hinge")
+_ERRORS = ("test_error", "validation_error", "train_error")
 
 
 def contradictions(
     manifest: Mapping[str, Any],
-    status: str,
-    reason: str,
+    end: Mapping[str, Any],
     rows: Sequence[Mapping[str, Any]],
     optimum: Mapping[str, Any] | None,
+    machine: Mapping[str, Any] | None = None,
     wrong: NDArray[np.bool_] | None = None,
+    *,
+    whole: bool = True,
 ) -> list[str]:
     """Return a sentence per contradiction.
 
     Parameters
     ----------
-    manifest : mapping
-        run.json.
-    status, reason : str
-        The end of the run.
+    manifest, end : mapping
+        run.json and status.json.
     rows : sequence of mapping
-        All checkpoints; None where unknown.
+        The checkpoints; None where unknown.
     optimum : mapping or None
         Current record of the optimum named by the run.
+    machine : mapping or None, optional
+        The environment that the run names, if it is stored.
     wrong : ndarray of bool, optional
         Test examples that the run lists as mistakes of its last checkpoint.
+    whole : bool
+        Whether all checkpoints are given, unlike in a pack.
     """
-    found = [*_posed(manifest), *_trace(rows), *_charged(manifest, rows), *_errors(manifest, rows, wrong)]
-    if not _several(manifest):  # their gaps are those of the binary problem with the largest
-        found += _bounds(manifest, rows, optimum)
-    return found + list(_ended(manifest["config"]["budget"], status, reason, rows, _several(manifest)))
+    several = _several(manifest)
+    found = [*_posed(manifest), *circumstances(manifest, end, rows, machine)]
+    found += [*_trace(rows), *_charged(manifest, rows), *_errors(manifest, rows, wrong)]
+    if whole:
+        found += missing(manifest, rows)
+    if not several:  # their gaps are those of the binary problem with the largest
+        found += [*_derived(manifest, optimum), *_bounds(manifest, rows, optimum)]
+    return [*found, *ended(manifest["config"]["budget"], end["status"], end["reason"], rows, several)]
 
 
 def _several(manifest: Mapping[str, Any]) -> bool:
@@ -100,16 +112,42 @@ def _posed(manifest: Mapping[str, Any]) -> Iterator[str]:
         yield f"weights are {weights}, config has {asked}"
     if problem["bias"] != config["problem"]["bias"]:
         yield f"bias is {problem['bias']}, config has {config['problem']['bias']}"
-    for key, value in same.get("derived", {}).items():
-        used = problem.get({"nu": "nu", "R": "radius"}[key])
+
+
+def _derived(manifest: Mapping[str, Any], optimum: Mapping[str, Any] | None) -> Iterator[str]:
+    """Compare the problem with that of the optimum, and ν and R with what they follow from."""
+    config, problem = manifest["config"], manifest["problem"]
+    if optimum is not None:
+        key, lam = optimum["key"], float(f"{problem['lam']:.12g}")
+        own = manifest["dataset"]["checksum"], canonical(config["kernel"]), lam, problem["bias"]
+        known = key["dataset"]["checksum"], canonical(key["kernel"]), key["lam"], key.get("bias", "none")
+        if own != known:
+            yield f"optimum {manifest['optimum']} is that of another problem"
+    derived = manifest["identity"].get("derived", {})
+    for key, value in derived.items():
+        used = problem.get(_FIELDS[key])
         if used is None or rounded(used) != value:
             yield f"{key} is {used!r}, the identity has {value!r}"
+    for key, name in _FIELDS.items():
+        asked = config["solver"].get(key)
+        if isinstance(asked, int | float) and name in problem and not _close(problem[name], asked):
+            yield f"{key} is {problem[name]!r}, config has {asked!r}"
+    low, high = (manifest.get("optimum_values") or {}).get("nu_interval") or (None, None)
+    if "nu" in derived and low is not None:
+        above = high is not None and problem["nu"] > (1.0 + _SIX) * high
+        if above or problem["nu"] < (1.0 - _SIX) * low:
+            yield f"nu is {problem['nu']!r}, by the optimum it is between {low!r} and {high!r}"
 
 
 def _trace(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Compare each checkpoint with the previous one."""
+    """Check the signs of the numbers, and compare each checkpoint with the previous one."""
     # A program with unknown counts may fit from scratch at each checkpoint, with its own clock.
     counted = any(row.get(name) is not None for row in rows for name in ("kev_iter", "inner_products"))
+    for row in rows:
+        for name in (*_SIZES, *_ERRORS):
+            value = row[name]
+            if value is not None and (value < 0 or (name in _ERRORS and value > 1)):
+                yield f"{name} is {value!r} at {row['iterations']} iterations"
     for before, row in itertools.pairwise(rows):
         at = f"at {row['iterations']} iterations"
         if not before["iterations"] < row["iterations"]:
@@ -123,7 +161,7 @@ def _charged(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> 
     """Compare the count by iterations with the charges of the solver."""
     n = manifest["dataset"]["rows"]["train"]
     pairs = manifest["config"]["problem"].get("multiclass") == "one_vs_one"  # each has an n of its own
-    if manifest["config"]["solver"]["name"] not in _ONE_ROW or pairs:
+    if manifest["config"]["solver"]["name"] not in ONE_ROW or pairs:
         return
     for row in rows:
         if row["kev_iter"] is None:
@@ -198,38 +236,6 @@ def _bounds(
             values["dual"]
         ):
             yield f"the bound is {row['dual_objective']!r}, that of the optimum was {values['dual']!r}"
-
-
-def _ended(
-    budget: Mapping[str, Any], status: str, reason: str, rows: Sequence[Mapping[str, Any]], several: bool
-) -> Iterator[str]:
-    """Compare the end with the budget and the last checkpoint; of several problems, some reach a target."""
-    if not rows:
-        return
-    last, said = rows[-1], f"the run ended as {status}, {reason}"
-    by_budget = reason.startswith("budget.")
-    if by_budget != (status in ("budget", "timeout")) and status in ("budget", "converged", "stalled"):
-        yield f"{said}: the reason is that of another end"
-    if status in ("converged", "stalled"):
-        after = _AFTER.search(reason)
-        if after and int(after[1]) != last["iterations"]:
-            yield f"{said}: the last checkpoint is at {last['iterations']} iterations"
-        return
-    if status != "budget":
-        return
-    if (limit := _KEV.match(reason)) is not None:
-        counter, reached = limit[2], last.get(limit[2])
-        allowed = budget["kev"]
-        same = allowed is not None and limit[1] == f"{allowed:g}" and counter == budget["counter"]
-        if not same or reached is None or reached < allowed:
-            yield f"{said}: the last checkpoint is at {counter} {reached}"
-    elif (made := _ITERATIONS.match(reason)) is not None:
-        if int(made[1]) != budget["iterations"] or last["iterations"] < int(made[1]):
-            yield f"{said}: the last checkpoint is at {last['iterations']} iterations"
-    elif (target := _TARGET.match(reason)) is not None and not several:
-        seen = last["relative_gap" if target[1] == "gap" else "test_error"]
-        if budget.get(target[1]) is None or seen is None or seen > budget[target[1]]:
-            yield f"{said}: the last checkpoint has {seen!r}"
 
 
 def _close(value: float, other: float) -> bool:

@@ -100,9 +100,9 @@ class LoadMonitor:
         queue = [one.queue for one in self._samples if one.queue is not None]
         mhz = [one.mhz for one in self._samples if one.mhz is not None]
         seconds = max(last.at - first.at, 1e-9)
-        stolen = (
-            None if first.stolen is None or last.stolen is None else (last.stolen - first.stolen) / seconds
-        )
+        stolen = None
+        if first.stolen is not None and last.stolen is not None:
+            stolen = max(0.0, last.stolen - first.stolen) / seconds  # some hypervisors count it back
         return {
             "seconds": round(seconds, 3),
             "own": round((last.own - first.own) / seconds, 3),

@@ -135,7 +135,7 @@ def check_store(store: Store) -> Iterator[Finding]:
     for root in (store.root, store.root / "reference"):
         for path in _entries(root / "packs", closed):
             if path.name.endswith(packs.ENDING):
-                yield from _check_pack(path, store.root / "unpacked")
+                yield from _check_pack(path, store.home / "unpacked")
         for name, kind in (("optima", "optimum"), ("environments", "environment")):
             for path in _entries(root / name, closed):
                 yield _check_document(path, shared.READERS[name], kind)

@@ -15,7 +15,7 @@ import lzma
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from svmbench.errors import UserError
 from svmbench.files import digest, read_json, read_regular, scratch, sha256, write_whole
 from svmbench.store import documents, trace
 from svmbench.store.identity import run_id
+from svmbench.store.reading import read
 from svmbench.store.runs import StoredRun
 
 ENDING = ".jsonl.xz"
@@ -92,6 +93,14 @@ def folders(root: Path, unusable: Callable[[Path, UserError], None]) -> list[str
         except UserError as error:
             unusable(path, error)
     return found
+
+
+def runs(path: Path, home: Path) -> Iterator[StoredRun]:
+    """Read the runs of a pack, unpacked in ``RESULTS/unpacked``; a UserError for one that is damaged."""
+    for folder in sorted((_unpacked(path, home) / "runs").glob("*")):
+        run = read(folder)
+        if run is not None:
+            yield run
 
 
 def check(path: Path) -> tuple[int, int]:

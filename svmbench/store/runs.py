@@ -240,14 +240,19 @@ class StoredRun:
         return trace.read_numbers(f"{self._path}/trace.csv", names)
 
     @property
+    def end(self) -> dict[str, Any]:
+        """Content of status.json; without one, the status and who makes the run."""
+        return _end(self.path)
+
+    @property
     def files(self) -> dict[str, str] | None:
         """SHA-256 of its files at its end, by name; None without an end, or of an older version."""
-        return _end(self.path).get("files")
+        return self.end.get("files")
 
     @property
     def wrong_tests(self) -> str | None:
         """Test examples misclassified at the last checkpoint, packed by `svmbench.store.bits`."""
-        return _end(self.path).get("wrong_tests")
+        return self.end.get("wrong_tests")
 
     def mistaken_tests(self) -> NDArray[np.bool_] | None:
         """Return `wrong_tests` as a vector, shape (number of test examples,); a `UserError` if damaged."""
@@ -263,12 +268,12 @@ class StoredRun:
     @property
     def load(self) -> dict[str, Any] | None:
         """Load of its machine while it trained (`svmbench.runner.load`); None of an older version."""
-        return _end(self.path).get("load")
+        return self.end.get("load")
 
     @property
     def cross_validation(self) -> dict[str, Any] | None:
         """Results of its folds, with mistakes and examples of each; None without folds."""
-        return _end(self.path).get("cross_validation")
+        return self.end.get("cross_validation")
 
     def model(self) -> StoredModel | JointModel:
         """Return the predictor of the last checkpoint; with several binary problems, those of all.

@@ -34,6 +34,11 @@ class Store:
         The results folder; need not exist. A ``reference/`` folder with packs is a results folder itself.
     warn : callable, optional
         Receives a warning, once each, for damaged runs that are skipped. Default: print to standard error.
+
+    Attributes
+    ----------
+    home : Path
+        Folder with the index and the unpacked runs of packs: the results folder around a reference folder.
     """
 
     def __init__(self, root: str | os.PathLike[str], warn: Callable[[str], None] | None = None) -> None:
@@ -42,7 +47,7 @@ class Store:
         self._warned: set[Path] = set()
         # The packs of a reference folder are unpacked and indexed in the surrounding results folder.
         self._is_reference = self.root.name == "reference" and (self.root / "packs").is_dir()
-        self._home = self.root.parent if self._is_reference else self.root
+        self.home = self.root.parent if self._is_reference else self.root
 
     def check_writable(self) -> None:
         """Raise UserError unless runs can be stored; leave nothing behind."""
@@ -70,7 +75,7 @@ class Store:
             Most runs to return.
         """
         names = self._names(self._own_folders())
-        with Index(self._home) as index:
+        with Index(self.home) as index:
             known: dict[tuple[str, str], StoredRun] = {}  # runs read, by folder and name
             places: dict[str, list[tuple[str, str, str, str]]] = {}  # by identity
             for folder in names:
@@ -119,8 +124,8 @@ class Store:
         meant: list[str] = []
         for folders in (self._own_folders, self._reference_folders)[: 1 if self._is_reference else 2]:
             for folder in folders() if not meant else ():
-                for entry in folder_names(self._home / folder):
-                    places.setdefault(entry.removesuffix(RUNNING), []).append(self._home / folder / entry)
+                for entry in folder_names(self.home / folder):
+                    places.setdefault(entry.removesuffix(RUNNING), []).append(self.home / folder / entry)
             meant = meant or ids_meant(name, places)
         if len(meant) <= _FEW:
             found = (self._intact(path) for id in meant for path in places[id])
@@ -142,7 +147,7 @@ class Store:
 
     def get(self, identity: dict[str, Any]) -> StoredRun | None:
         """Return the ended run of this identity, own or reference, or None."""
-        own, *others = (self._home / folder for folder in self._folders())
+        own, *others = (self.home / folder for folder in self._folders())
         ended = []
         # Runs of older versions are named by an identity without derived parameters.
         for id in dict.fromkeys((run_id(identity), run_id(underived(identity)))):
@@ -270,7 +275,7 @@ class Store:
 
     def _reference_folders(self) -> list[str]:
         unusable = functools.partial(self._skipped, what="a pack")
-        return ["reference/runs", *packs.folders(self._home, unusable)]
+        return ["reference/runs", *packs.folders(self.home, unusable)]
 
     def _put(self, kind: str, hash: str, record: dict[str, Any]) -> None:
         folder = self.root / kind
@@ -293,14 +298,14 @@ class Store:
 
     def _names(self, folders: Sequence[str]) -> dict[str, list[str]]:
         """Return the names in folders of runs, after reading many new runs at once."""
-        names = {folder: folder_names(self._home / folder) for folder in folders}
+        names = {folder: folder_names(self.home / folder) for folder in folders}
         for folder, found in names.items():
-            many.fill(self._home, folder, found)
+            many.fill(self.home, folder, found)
         return names
 
     def _all(self, folders: Sequence[str]) -> Iterator[StoredRun]:
         names = self._names(folders)
-        with Index(self._home) as index:
+        with Index(self.home) as index:
             # Reference runs last: of equal runs, the first is kept.
             for folder in folders:
                 left = set(names[folder])
@@ -315,7 +320,7 @@ class Store:
     def _read(self, index: Index, folder: str, name: str) -> StoredRun | None:
         """Read the run in a folder and add it to the index; None as in `_intact`."""
         signature = index.signature(folder, name)
-        found = self._intact(self._home / folder / name)
+        found = self._intact(self.home / folder / name)
         if found is None or signature is None:
             return found
         return index.keep(folder, name, signature, found)

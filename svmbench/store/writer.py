@@ -38,6 +38,11 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
+def _end_of(started: object) -> str:
+    """Return the current time, or that of the start if the clock has been set back since."""
+    return max(str(started), now())
+
+
 class RunWriter:
     """Writes a run and holds the lock of its folder until the run ends.
 
@@ -108,7 +113,8 @@ class RunWriter:
 
     def _store_end(self, status: str, reason: str, fields: dict[str, Any]) -> None:
         self._trace.close()
-        end = {"status": status, "reason": reason, "started": self._manifest["started"], "ended": now()}
+        started = self._manifest["started"]
+        end = {"status": status, "reason": reason, "started": started, "ended": _end_of(started)}
         seal(self.path, {**end, **fields})
         self.path = _named(self.path, self._lock)
 
@@ -177,7 +183,7 @@ def conclude(path: Path, status: str, reason: str) -> StoredRun | None:
         (path / "trace.csv").write_bytes(whole[0] + whole[1])  # without an incomplete last line
         (path / TRAINING).unlink(missing_ok=True)
         started = documents.read(path / "run.json")["started"]
-        seal(path, {"status": status, "reason": reason, "started": started, "ended": now()})
+        seal(path, {"status": status, "reason": reason, "started": started, "ended": _end_of(started)})
         return index.add(_named(path, lock))
 
 

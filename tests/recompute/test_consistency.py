@@ -39,11 +39,15 @@ def seal(path):
     (path / "status.json").write_text(json.dumps({"schema": schema, **end, "check": digest(end)}))
 
 
-def said(run, *, manifest=None, rows=None, status=None, reason=None, optimum=...):
+def said(run, *, manifest=None, rows=None, optimum=..., machine=None, whole=True, **end):
     best = optimum_of(run) if optimum is ... else optimum
-    return contradictions(
-        manifest or run.manifest, status or run.status, reason or run.reason, rows or run.rows(), best
-    )
+    ended = {**run.end, **end}
+    about = manifest or run.manifest
+    return contradictions(about, ended, rows or run.rows(), best, machine, whole=whole)
+
+
+def machine_of(run):
+    return Store(run.path.parents[1]).environment(run.manifest["environment"])
 
 
 @pytest.fixture
@@ -57,7 +61,8 @@ def sbp(results):
 
 
 def test_honest_runs_contradict_themselves_nowhere(smo, sbp):
-    assert said(smo) == said(sbp) == []
+    for run in (smo, sbp):
+        assert said(run, machine=machine_of(run)) == []
 
 
 @pytest.mark.parametrize("group", ["kernel", "budget", "observe", "dataset", "problem", "solver"])
@@ -99,10 +104,10 @@ def test_an_edited_checkpoint_contradicts_the_others(smo, change):
 
 def test_fits_from_scratch_have_a_clock_each(smo):
     unknown = dict.fromkeys(("kev_ondemand", "kev_rowupdate", "kev_iter", "kev_computed", "inner_products"))
-    rows = [{**row, **unknown, "wall_seconds": 1.0 / number} for number, row in enumerate(smo.rows(), 1)]
-    assert said(smo, rows=rows) == []
-    counted = [{**row, "wall_seconds": 1.0 / number} for number, row in enumerate(smo.rows(), 1)]
-    assert "wall_seconds falls" in said(smo, rows=counted)[0]
+    last = smo.rows()[-1]["wall_seconds"]
+    falling = [{**row, "wall_seconds": last / number} for number, row in enumerate(smo.rows(), 1)]
+    assert said(smo, rows=[{**row, **unknown} for row in falling]) == []
+    assert "wall_seconds falls" in said(smo, rows=falling)[0]
 
 
 def test_checkpoints_stand_in_order(smo):
@@ -129,7 +134,7 @@ def test_coefficients_above_c_are_refused_and_what_cannot_be_recomputed_is_liste
     results = str(smo.path.parents[1])
     capsys.readouterr()
     assert main(["verify", "--recompute", "--results", results, smo.id]) == 0
-    assert "counts and times are held against each other only" in capsys.readouterr().out
+    assert "counts, times, load and machine are held against each other only" in capsys.readouterr().out
     kept = {name: (smo.path / name).read_bytes() for name in ("model.npz", "status.json", "trace.csv")}
     model = StoredModel.load(smo.path / "model.npz")
     model.coefficients[abs(model.coefficients).argmax()] *= 1.0 + 1e-9
@@ -236,3 +241,52 @@ def test_a_bound_is_not_above_the_optimum_and_errors_are_of_whole_examples(sbp):
     zero = {"dual_objective": last["primal_objective"], "duality_gap": 0.0, "relative_gap": 0.0}
     assert "above the objective" in said(sbp, rows=[*rows[:-1], {**last, **zero, "dual_source": "solver"}])[0]
     assert said(sbp, rows=[{**rows[0], "train_error": 0.1234567}, *rows[1:]])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"support_vectors": -1},
+        {"kev_observation": -1},
+        {"test_error": -0.5, "test_mistakes": -15},
+        {"train_error": 2.0},
+        {"wall_seconds": -1.0},
+        {"norm": -1.0},
+    ],
+)
+def test_no_size_is_negative_and_no_error_above_1(smo, change):
+    rows = smo.rows()
+    (name, value), *_ = change.items()
+    found = said(smo, rows=[{**rows[0], **change}, *rows[1:]])
+    assert f"{name} is {value!r} at {rows[0]['iterations']} iterations" in found
+
+
+def test_a_dropped_checkpoint_is_missed_unless_only_some_were_kept(smo):
+    rows = smo.rows()
+    thinned = [*rows[:2], *rows[3:]]
+    (sentence,) = said(smo, rows=thinned)
+    assert sentence.startswith("a checkpoint is missing at kev_ondemand ")
+    assert said(smo, rows=thinned, whole=False) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"lam": 1.0}, {"bias": "unregularised"}, {"kernel": {"name": "linear"}}, {"dataset": {"checksum": "0"}}],
+)
+def test_the_optimum_is_that_of_the_problem(sbp, change):
+    best = optimum_of(sbp)
+    (sentence,) = said(sbp, optimum={**best, "key": {**best["key"], **change}})
+    assert sentence == f"optimum {sbp.manifest['optimum']} is that of another problem"
+
+
+def test_a_derived_nu_is_within_what_the_optimum_proves_and_a_given_one_that_of_the_configuration(sbp):
+    about = json.loads(json.dumps(sbp.manifest))
+    for place in (about["problem"], about["identity"]["derived"]):
+        place["nu"] = float(f"{2.0 * place['nu']:.6g}")
+    (sentence,) = said(sbp, manifest=about)
+    assert "by the optimum it is between " in sentence
+    del about["identity"]["derived"]
+    for config in (about["config"], about["identity"]["config"]):
+        config["solver"]["nu"] = 0.5
+    (sentence,) = said(sbp, manifest=about)
+    assert sentence.endswith("config has 0.5")

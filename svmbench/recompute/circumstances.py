@@ -1,0 +1,177 @@
+"""What a stored run says of its making, beside its numbers: names, seeds, times, machine, load, folds."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from svmbench.files import canonical, sha256
+
+if TYPE_CHECKING:
+    from svmbench.data import Dataset
+
+#: How far sums of seconds may be apart, relative and in seconds: those of the load are rounded.
+_RELATIVE, _SECONDS = 0.01, 0.01
+
+_ASIDE = ("seconds", "own", "others", "others_most", "stolen")
+
+
+def circumstances(
+    manifest: Mapping[str, Any],
+    end: Mapping[str, Any],
+    rows: Sequence[Mapping[str, Any]],
+    machine: Mapping[str, Any] | None,
+) -> Iterator[str]:
+    """Return a sentence per contradiction.
+
+    Parameters
+    ----------
+    manifest, end : mapping
+        run.json and status.json.
+    rows : sequence of mapping
+        The checkpoints, at least the last one.
+    machine : mapping or None
+        The environment that run.json names, if it is stored.
+    """
+    yield from _names(manifest)
+    yield from _seeds(manifest)
+    yield from _times(manifest["started"], end)
+    yield from _memory(manifest, end)
+    load, folds = end.get("load"), end.get("cross_validation")
+    if machine is not None and machine["threads"] != manifest["config"]["threads"]:
+        threads = manifest["config"]["threads"]
+        yield f"threads are {threads}, the environment is that of a run with {machine['threads']}"
+    if load is not None:
+        yield from _load(load, machine)
+        if rows:
+            yield from _watched(manifest, load, rows[-1])
+    if folds is not None:
+        yield from _folds(manifest["config"].get("validate"), folds, manifest["dataset"]["rows"]["train"])
+
+
+def _names(manifest: Mapping[str, Any]) -> Iterator[str]:
+    for part in ("dataset", "solver"):
+        name, asked = manifest[part]["name"], manifest["config"][part]["name"]
+        if name != asked:
+            yield f"{part}.name is {name}, config has {asked}"
+    version, known = manifest["solver"]["version"], manifest["identity"]["solver_version"]
+    if version != known:
+        yield f"solver.version is {version!r}, the identity has {known!r}"
+
+
+def _seeds(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Derive the seeds again, as docs/store.md describes."""
+    config, known = manifest["config"], manifest["seeds"]
+    users = {"generator": config["solver"]["name"]}
+    if config.get("features") is not None:
+        users["features"] = config["features"]["name"]
+    for use, user in users.items():
+        names = (config["dataset"]["name"], user)
+        entropy = [config["seed"], *(int(sha256(name.encode())[:16], 16) for name in names)]
+        made = int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0])
+        if known[use] != made or (use == "generator" and known["entropy"] != entropy):
+            yield f"seeds of the {use} are {known[use]}, seed {config['seed']} makes {made}"
+
+
+def _times(started: str, end: Mapping[str, Any]) -> Iterator[str]:
+    if end["started"] != started:
+        yield f"it started at {end['started']} by its end, at {started} by run.json"
+    begun, ended = _moment(started), _moment(end.get("ended") or started)
+    if begun is None or ended is None:
+        yield f"started {started} and ended {end.get('ended')} are no times"
+    elif ended < begun:
+        yield f"it ended at {end['ended']}, before it started at {started}"
+    else:
+        lasted, watched = (ended - begun).total_seconds(), (end.get("load") or {}).get("seconds", 0.0)
+        # Without any time between the two, the clock of the machine had been set back.
+        if lasted > 0.0 and watched > (1.0 + _RELATIVE) * lasted + 1.0:
+            yield f"the load is of {watched!r} s, the run took {lasted!r}"
+
+
+def _moment(text: str) -> datetime | None:
+    with contextlib.suppress(ValueError):
+        found = datetime.fromisoformat(text)
+        return None if found.tzinfo is None else found
+    return None
+
+
+def _memory(manifest: Mapping[str, Any], end: Mapping[str, Any]) -> Iterator[str]:
+    peak, taken = end.get("peak_memory"), manifest.get("memory")
+    asked = manifest["config"]["budget"]["memory"]
+    if peak is not None and not peak > 0.0:
+        yield f"the peak memory is {peak!r} MiB"
+    if taken is not None and (asked is None or not (taken["before"] > 0.0 and taken["beside"] > asked)):
+        yield f"budget.memory is {asked!r}, the run took note of {taken}"
+
+
+def _load(load: Mapping[str, Any], machine: Mapping[str, Any] | None) -> Iterator[str]:
+    """Compare the numbers of a recorded load with each other, and the cores with those of the machine."""
+    for name in _ASIDE:
+        if load.get(name) is not None and load[name] < 0.0:
+            yield f"the load has {name} {load[name]!r}"
+    for name in ("queue", "mhz"):
+        steps = load.get(name)
+        if steps is not None and (list(steps) != sorted(steps) or steps[0] < 0):
+            yield f"the load has {name} {steps!r}, which do not ascend"
+    cores, affinity = load.get("cores"), load.get("affinity")
+    if cores is not None and affinity is not None and not 1 <= affinity <= cores:
+        yield f"the load is of {affinity} of {cores} cores"
+    if machine is not None and cores is not None and machine["cores"] != cores:
+        yield f"the load is of {cores} cores, the environment has {machine['cores']}"
+
+
+def _watched(manifest: Mapping[str, Any], load: Mapping[str, Any], last: Mapping[str, Any]) -> Iterator[str]:
+    """Compare the seconds of training with those in which the load was recorded.
+
+    The making of features or of a first point, and the pieces of a continued run, were trained before.
+    """
+    config = manifest["config"]
+    if "continued" in manifest or config.get("features") is not None or config.get("start") is not None:
+        return
+    own, spans = load.get("own"), {"wall_seconds": load["seconds"]}
+    if own is not None:
+        spans["cpu_seconds"] = own * load["seconds"]
+    for column, watched in spans.items():
+        spent = last[column]
+        if spent is not None and not spent <= (1.0 + _RELATIVE) * watched + _SECONDS:
+            yield f"{column} is {spent!r} at the last checkpoint, the load is of {watched:.3f} s"
+
+
+def _folds(asked: Mapping[str, Any] | None, found: Mapping[str, Any], n: int) -> Iterator[str]:
+    """Compare the results of a cross-validation with its configuration and the number of examples."""
+    if asked is None or any(found[key] != asked[key] for key in ("folds", "seed")):
+        yield f"there are results of {found['folds']} folds, validate is {asked}"
+        return
+    mistakes, examples = found["mistakes"], found["examples"]
+    counted = len(mistakes) == len(examples) <= found["folds"]
+    if not counted or not all(0 <= wrong <= size for wrong, size in zip(mistakes, examples)):
+        yield f"the folds have {mistakes} mistakes on {examples} examples"
+    elif len(examples) == found["folds"] and sum(examples) != n:
+        yield f"the folds have {sum(examples)} examples, of {n}"
+
+
+def other_data(about: Mapping[str, Any], data: Dataset) -> list[str]:
+    """Return a sentence for each part of run.json's description of the data that is not theirs.
+
+    Parameters
+    ----------
+    about : mapping
+        ``dataset`` of run.json; what older versions did not store is not compared.
+    data : Dataset
+        The data set with its checksum.
+    """
+    parts = {"train": data.train, "validation": data.validation, "test": data.test}
+    made: dict[str, Any] = {
+        "rows": {name: part.n for name, part in parts.items() if part is not None},
+        "features": data.train.X.shape[1],
+        **{key: data.info.get(key) for key in ("columns", "labels", "filling")},
+    }
+    return [
+        f"dataset.{key} is {about[key]}, the data have {value}"
+        for key, value in made.items()
+        if about.get(key) is not None and canonical(about[key]) != canonical(value)
+    ]

@@ -1,0 +1,61 @@
+"""Checkpoints that a stored trace must have, by the schedule of its configuration.
+
+A checkpoint is made at the first iteration at which the counter of the budget has reached a mark. So one is
+missing where the counter has passed the next mark by more than an iteration adds. How much an iteration adds
+at most is known of iterations, and of the solvers that charge n to each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+#: Solvers that charge n to ``kev_iter`` per iteration, and at most n to the others (docs/counting.md).
+ONE_ROW = ("sbp", "smo", "pegasos", "sdca", "sgd_ball", "perceptron")
+_CONVENTIONS = ("kev_ondemand", "kev_rowupdate", "kev_iter")
+
+
+def growth(manifest: Mapping[str, Any]) -> int | None:
+    """Return the most that an iteration adds to the counter of the budget; None if unknown.
+
+    It is unknown of several binary problems, whose counts are added up.
+    """
+    config, counter = manifest["config"], manifest["config"]["budget"]["counter"]
+    if config["problem"].get("multiclass", "none") != "none":
+        return None
+    if counter == "iterations":
+        return 1
+    one_row = config["solver"]["name"] in ONE_ROW and counter in _CONVENTIONS
+    return int(manifest["dataset"]["rows"]["train"]) if one_row else None
+
+
+def missing(manifest: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Return a sentence for each place where a checkpoint is missing.
+
+    Parameters
+    ----------
+    manifest : mapping
+        run.json.
+    rows : sequence of mapping
+        All checkpoints.
+    """
+    step, counter = growth(manifest), manifest["config"]["budget"]["counter"]
+    if step is None or not rows or any(row[counter] is None for row in rows):
+        return
+    points = manifest["config"]["observe"]["points"]
+    before = 0 if counter == "iterations" else rows[0]["kev_setup"]
+    for row in rows:
+        mark = _mark(points, max(step, before + 1))
+        if row[counter] - step >= mark:
+            at = f"{counter} {row[counter]} at {row['iterations']} iterations"
+            yield f"a checkpoint is missing at {counter} {mark}, before that at {at}"
+        before = row[counter]
+
+
+def _mark(points: int, least: int) -> int:
+    """Return the first of the integers nearest to 10^(k/points), for whole k, that is not below a number."""
+    k = max(0, math.ceil(points * math.log10(least)) - 1)  # one early: it may be rounded up to the number
+    while (mark := round(10.0 ** (k / points))) < least:
+        k += 1
+    return mark
