@@ -51,6 +51,7 @@ DOCUMENTS = {
     "AS": "ASSET",
     "LA": "LASVM",
     "CVM": "Core vector machines",
+    "DC": "DC-SVM",
     "X": "beyond the documents",
 }
 
