@@ -1,4 +1,7 @@
-"""Every number of docs/findings.md is one that stored runs give, or one that its section says is given."""
+"""Every number of docs/findings.md is one that stored runs give, or one that its section says is given.
+
+So is every number of a section of docs/which-solver.md that names artifacts.
+"""
 
 import csv
 import json
@@ -16,6 +19,8 @@ PAGE = ROOT / "docs" / "findings.md"
 INTRODUCTION, *SECTIONS = re.split(r"(?m)^## ", PAGE.read_text(encoding="utf-8"))
 #: A comment at the end of a section: the artifacts that its numbers are from, and what is a setting.
 SOURCE = re.compile(r"<!-- from: (?P<names>[^;>]*?)(?:; given: (?P<given>[^>]*?))? -->")
+WHICH = re.split(r"(?m)^## ", (ROOT / "docs" / "which-solver.md").read_text(encoding="utf-8"))
+SECTIONS += [section for section in WHICH if SOURCE.search(section)]
 NUMBER = re.compile(r"(?<![\w.\-])\d[\d,]*(?:\.\d+)?(?:e-?\d+)?(?![\w-])")
 
 
