@@ -281,6 +281,8 @@ def costs_of(run: StoredRun, counter: str) -> Floats:
 def _derived(run: StoredRun, counter: str, cost: Floats) -> Floats:
     if counter == "epochs":
         return cost / float(run.manifest["dataset"]["rows"]["train"])
+    if counter == "prediction" and run.document["solver"].get("early"):
+        return np.full(cost.size, np.nan)  # by the parts of DC-SVM: not observed
     features = run.document.get("features", {}) if counter == "prediction" else {}
     size = features.get("s", features.get("frequencies"))  # of the sample, or number of frequencies
     return cost if size is None else np.full(cost.size, float(size))

@@ -165,6 +165,18 @@ def test_a_prediction_takes_the_support_vectors_or_the_size_of_the_features(tmp_
         assert (steps.cost, steps.value) == ([64.0], [1.0])
 
 
+def test_what_a_prediction_by_the_parts_of_dc_svm_takes_is_unknown(tmp_path):
+    sizes = np.array([10.0, 20.0])
+    for early in (0, 2):
+        given = {"costs": [1e3, 1e4], "errors": [2, 1], "support_vectors": sizes}
+        run = stored_run(tmp_path, "dcsvm", **given, config={"solver": {"name": "dcsvm", "early": early}})
+        found = steps_of(run, "prediction")
+        if early:
+            assert found == "prediction cannot be observed for this solver"
+        else:
+            np.testing.assert_allclose(found.cost, sizes)
+
+
 @pytest.mark.parametrize(
     ("values", "calm"),
     [
