@@ -16,9 +16,11 @@ from svmbench.papers.matching import Index
 from svmbench.papers.material import Material
 from svmbench.papers.runs import PlannedRun
 from svmbench.run_config import RunConfig
+from svmbench.runner.environment import environment
 from svmbench.runner.outcome import ended
 from svmbench.runner.signals import handling
-from svmbench.store import Store
+from svmbench.store import Store, StoredRun
+from svmbench.store.timing import disturbed, machine, name_of
 from svmbench.sweep.planning import Job
 from svmbench.sweep.pool import Pool
 
@@ -85,21 +87,28 @@ def _turn(task: Task) -> int:
 def _missing(artifacts: Sequence[Artifact], results: Path, tried: Mapping[str, int]) -> Iterator[Task]:
     """Yield runs that are not stored and can be made, without duplicates.
 
-    A stored run whose time is needed but not comparable counts as missing, `TRIES` times.
+    A stored run whose time is needed but not comparable counts as missing, `TRIES` times, unless it would be
+    the same here: it was alone on this machine, and most of the others had another one.
     """
     index = Index(Store(results))
     seen = set()
+    here = name_of(environment(1)) if any(artifact.timed for artifact in artifacts) else ""
     for artifact in artifacts:
         material = Material.of(artifact, index)
         if not tried:
             print(f"{artifact.id}: {material.tally()}", flush=True)
         for match in material.matches:
             key = digest(match.planned.config.document()) if not match.waits else ""
-            disturbed = match.complete and match.result.path in material.untimed
+            again = match.complete and match.result.path in material.untimed and _helps(match.result, here)
             made = tried.get(key, 0)
-            if key and key not in seen and (made < TRIES if disturbed else not (match.complete or made)):
+            if key and key not in seen and (made < TRIES if again else not (match.complete or made)):
                 seen.add(key)
-                yield key, artifact, match.planned, bool(match.stale) or disturbed
+                yield key, artifact, match.planned, bool(match.stale) or again
+
+
+def _helps(run: StoredRun, here: str) -> bool:
+    """Return whether the time of a run can become comparable if it is made again here."""
+    return bool(disturbed(run)) or machine(run) != here
 
 
 def _is_timed(run: PlannedRun, artifact: Artifact) -> bool:

@@ -22,7 +22,7 @@ OTHERS, STOLEN, TICKS = 0.05, 0.05, 0.03
 _NOT = "its seconds cannot be compared"
 
 #: Parts of the environment that change no timing, or are the run's own choice.
-_INDIFFERENT = ("source", "threads", "libraries")
+_INDIFFERENT = ("schema", "source", "threads", "libraries")
 
 
 def disturbance(load: Mapping[str, Any] | None) -> str:
@@ -56,8 +56,11 @@ def machine(run: StoredRun) -> str:
     # The environment of a packed run is among the reference documents.
     records = (opened(home).environment(name) for home in run.homes)
     record = next((one for one in records if one is not None), None)
-    if record is None:
-        return f"unknown {name}"
+    return f"unknown {name}" if record is None else name_of(record)
+
+
+def name_of(record: Mapping[str, Any]) -> str:
+    """Return the name for the machine and the software of an environment."""
     found = {key: value for key, value in record.items() if key not in _INDIFFERENT}
     # A baseline loads libraries of its own. What they have in common is the processor that they compute for.
     kernels = {library.get("architecture") for library in record.get("libraries", [])}

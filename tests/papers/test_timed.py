@@ -120,3 +120,18 @@ def test_a_disturbed_run_is_made_again_up_to_three_times(pool, tmp_path, capsys)
     assert making.make([timed()], tmp_path) == 0
     assert [entry[:2] for entry in made[4:]] == [("sbp", 1)] * 2
     assert "still disturbed: sbp board seed 1: other processes used 0.70 cores" in capsys.readouterr().err
+
+
+def test_a_run_that_had_this_machine_is_not_repeated_because_the_others_had_another(
+    pool, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(making, "environment", lambda threads: {"processor": "mine", "threads": threads})
+    *others, last = timed().runs.planned()
+    for planned in others:
+        theirs = Store(tmp_path).put_environment({"processor": "theirs"})
+        store(tmp_path, planned, [{"test_error": 0.1, "cpu_seconds": 1.0}], load=ALONE, environment=theirs)
+    made, _ = pool
+    assert making.make([timed()], tmp_path) == 0
+    assert [entry[:2] for entry in made] == [(last.solver, last.seed)]
+    assert making.make([timed()], tmp_path) == 0
+    assert len(made) == 1
