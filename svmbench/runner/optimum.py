@@ -41,7 +41,7 @@ class Optimum:
     Attributes
     ----------
     key : dict
-        The problem: data set (name, checksum), kernel, lam, bias.
+        The problem: data set (name, checksum), kernel, lam, bias; weights and precision, if not default.
     primal, dual, gap, relative_gap : float
         Upper and lower bound of the optimal objective, their difference, and the latter divided by `primal`.
     norm, mean_hinge : float
@@ -88,14 +88,20 @@ class Optimum:
     derived: dict[str, float | None] | None = None
 
 
-def optimum_key(problem: Problem, data: Dataset, kernel: dict[str, Any]) -> dict[str, Any]:
-    """Return the identity of a regularised problem; λ has 12 digits, so C = 1/(λn) gives the same one."""
+def optimum_key(
+    problem: Problem, data: Dataset, kernel: dict[str, Any], precision: str = "auto"
+) -> dict[str, Any]:
+    """Return the identity of a regularised problem; λ has 12 digits, so C = 1/(λn) gives the same one.
+
+    With ``precision=double``, the kernel is that of the examples as loaded, not of multiples of a unit.
+    """
     return {
         "dataset": {"name": data.name, "checksum": data.checksum},
         "kernel": dict(kernel),
         "lam": float(f"{problem.lam:.12g}"),
         "bias": problem.bias,
         **({} if problem.weights is None else {"weights": sha256(problem.weights.tobytes())}),
+        **({"precision": precision} if precision == "double" else {}),
     }
 
 
@@ -113,6 +119,7 @@ def optimum(
     *,
     cache_bytes: int,
     threads: int = 1,
+    precision: str = "auto",
     seconds: float | None = None,
     allowance: Allowance | None = None,
     say: Callable[[str], None],
@@ -133,6 +140,8 @@ def optimum(
         Row cache of the computation.
     threads : int
         Threads of the oracle.
+    precision : str
+        As in the resolved configuration.
     seconds : float, optional
         Limit of the wall time of the computation, and of the wait for another process that computes the same
         optimum. Default: unlimited. No counter limits it: it is charged to no run, and its result serves
@@ -151,7 +160,7 @@ def optimum(
     OutOfAllowance
         If the process holds more than `allowance`.
     """
-    key = optimum_key(problem, data, kernel)
+    key = optimum_key(problem, data, kernel, precision)
     known = lookup(store, key)
     if known is not None:
         return known
@@ -170,7 +179,8 @@ def optimum(
             say(f"computing the optimum of the regularised problem once, to a relative gap of {TARGET:g}")
             seconds = None if seconds is None else max(0.0, seconds - (time.monotonic() - began))
             limits = Limits(seconds, allowance)
-            known = _compute(problem, data, kernel, key, cache_bytes, threads, limits, say, unfinished)
+            reading = {"cache_bytes": cache_bytes, "threads": threads, "precision": precision}
+            known = _compute(problem, data, kernel, key, reading, limits, say, unfinished)
             store.put_optimum(asdict(known))
             unfinished.remove()
     finally:
@@ -183,8 +193,7 @@ def _compute(
     data: Dataset,
     kernel: dict[str, Any],
     key: dict[str, Any],
-    cache_bytes: int,
-    threads: int,
+    reading: dict[str, Any],
     limits: Limits,
     say: Callable[[str], None],
     unfinished: UnfinishedOptimum,
@@ -193,7 +202,7 @@ def _compute(
     solver = registry.get(certifier.solver)
     X = data.train.X
     linear = solver.access == "linear"
-    reader = linear_data_over(X) if linear else oracle_over(X, kernel, cache_bytes, threads)
+    reader = linear_data_over(X) if linear else oracle_over(X, kernel, **reading)
     run = solver(solver.Params(eps=EPS)).start(problem, reader, Generator(0))
     search = Search(run, max(5, int(certifier.look * problem.n)), problem, reader)
     wall, cpu = time.perf_counter(), time.process_time()

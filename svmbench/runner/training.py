@@ -112,7 +112,7 @@ def settle(
     config, problem, kernel = task.config, task.problem, task.config.kernel.document()
     if config.features is not None:
         return task, None, {}  # another problem, whose optimum is not stored
-    best = lookup(store, optimum_key(problem, task.data, kernel))
+    best = lookup(store, optimum_key(problem, task.data, kernel, config.precision))
     name, key = DERIVED.get(task.solver.form, ("lam", "lam"))
     if getattr(problem, name) is not None:
         return task, best, {}
@@ -120,7 +120,7 @@ def settle(
         progress.doing("solving the optimum")
     best = best or optimum(
         problem, task.posed.data, kernel, store, cache_bytes=task.cache_bytes, threads=config.threads,
-        seconds=config.budget.seconds, allowance=allowance, say=progress.say,
+        precision=config.precision, seconds=config.budget.seconds, allowance=allowance, say=progress.say,
     )  # fmt: skip
     value = derived_from(vars(best), key)
     if best.nu is None or value is None:

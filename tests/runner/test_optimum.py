@@ -16,6 +16,7 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.svm import SVC
 
+from svmbench.data import Dataset, Part
 from svmbench.files import digest
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem, dual_objective, mean_hinge, objectives_rounding, primal_objective
@@ -111,8 +112,26 @@ def test_other_problems_have_other_optima(store, data):
         optimum_key(replace(problem, bias="unregularised"), data, GAUSSIAN),
         optimum_key(problem, two_clouds(seed=1), GAUSSIAN),
         optimum_key(problem, data, {"name": "gaussian", "gamma": 0.31}),
+        optimum_key(problem, data, GAUSSIAN, "double"),
     ):
         assert lookup(store, changed) is None
+
+
+def test_with_double_precision_it_is_that_of_the_examples_as_loaded(store):
+    # Levels k/255 in single precision are taken as multiples of one unit, but not with precision=double.
+    levels = (np.arange(1, 255) / 255.0).astype(np.float32)
+    steps = np.diff(levels.astype(np.float64))
+    k = int(np.argmax(np.abs(255.0 * steps - 1.0)))
+    X, y = levels[k : k + 2, None], np.array([1.0, -1.0])
+    data, problem = Dataset("levels", Part(X, y), None, None, "", {}), Problem.build(y, C=1e6)
+    found = []
+    for precision, step in (("auto", float(X.max()) / (k + 2)), ("double", steps[k])):
+        kernel = {"name": "gaussian", "gamma": 100.0}
+        about = {"cache_bytes": 1 << 20, "precision": precision, "say": lambda text: None}
+        best = optimum(problem, data, kernel, store, **about)
+        found.append(problem.lam / -math.expm1(-100.0 * step**2))  # both margins are 1
+        assert best.dual <= found[-1] * (1.0 + 1e-12) and best.primal == pytest.approx(found[-1], rel=2e-6)
+    assert abs(found[1] / found[0] - 1.0) > 5.0 * TARGET
 
 
 def test_a_reference_optimum_is_used(store, data, monkeypatch):
