@@ -1,8 +1,9 @@
 r"""The optimisation problems, their objectives, and all conversions between their parameters.
 
-No other module converts between λ, C and ν or evaluates an objective. With examples :math:`(x_i, y_i)`,
-:math:`i = 1..n`, labels :math:`y_i \in \{-1, +1\}`, feature map :math:`\Phi`, hinge loss
-:math:`h(z) = \max(0, 1 - z)` and responses :math:`c_i = y_i \langle w, \Phi(x_i) \rangle`:
+No other module converts between λ, C and ν or evaluates an objective, except that of regression
+(`svmbench.regression`). With examples :math:`(x_i, y_i)`, :math:`i = 1..n`, labels :math:`y_i \in \{-1,
++1\}`, feature map :math:`\Phi`, hinge loss :math:`h(z) = \max(0, 1 - z)` and responses :math:`c_i = y_i
+\langle w, \Phi(x_i) \rangle`:
 
 ====================  ==========================================================================
 regularised           :math:`P_\lambda(w) = \frac{\lambda}{2} |w|^2 + \frac{1}{n} \sum_i h(c_i)`
@@ -113,20 +114,36 @@ def best_bias(
     weights : ndarray of float64, shape (n,), optional
         Positive weights of the losses. Default: all 1.
     """
+    return lowest_between(y * (1.0 - responses), y > 0.0, weights)
+
+
+def lowest_between(
+    bends: NDArray[np.float64], positive: NDArray[np.bool_], weights: NDArray[np.float64] | None = None
+) -> float:
+    """Return where a sum of hinges is least, given their kinks; the midpoint of an interval.
+
+    Parameters
+    ----------
+    bends : ndarray of float64, shape (n,)
+        The kinks.
+    positive : ndarray of bool, shape (n,)
+        Whether a hinge falls, with slope -1, up to its kink; the others rise from it, with slope 1.
+    weights : ndarray of float64, shape (n,), optional
+        Positive factors of the hinges. Default: all 1.
+    """
     if weights is not None:
-        return _weighted_best_bias(y, responses, weights)
-    bends = np.sort(y * (1.0 - responses))
-    positives = int(np.count_nonzero(y > 0.0))
+        return _weighted_lowest(bends, positive, weights)
+    bends = np.sort(bends)
+    positives = int(np.count_nonzero(positive))
     return float(bends[max(positives - 1, 0) : positives + 1].mean())
 
 
-def _weighted_best_bias(
-    y: NDArray[np.float64], responses: NDArray[np.float64], weights: NDArray[np.float64]
+def _weighted_lowest(
+    bends: NDArray[np.float64], positive: NDArray[np.bool_], weights: NDArray[np.float64]
 ) -> float:
-    bends = y * (1.0 - responses)
     order = np.argsort(bends, kind="stable")
     before = np.cumsum(weights[order])
-    positives = float(weights[y > 0.0].sum())
+    positives = float(weights[positive].sum())
     rounding = _SAME_WEIGHT * float(before[-1])
     # Between two kinks with slope 0, the sum is constant.
     ends = np.searchsorted(before, [positives - rounding, positives + rounding])

@@ -1,8 +1,9 @@
-"""Classifiers with scikit-learn's interface; they need the extra ``svmbench[sklearn]``.
+"""Estimators with scikit-learn's interface; they need the extra ``svmbench[sklearn]``.
 
-`KernelSVC` is exact and stops at a certified relative duality gap, `SBPClassifier` has a budget of kernel
-evaluations or seconds, and `LinearSVC` works on the features directly. The last two are binary;
-`OneVsRestClassifier` and `OneVsOneClassifier` of scikit-learn extend them to more classes.
+`KernelSVC` and the regressor `KernelSVR` are exact and stop at a certified relative duality gap,
+`SBPClassifier` has a budget of kernel evaluations or seconds, and `LinearSVC` works on the features directly.
+The last two are binary; `OneVsRestClassifier` and `OneVsOneClassifier` of scikit-learn extend them to more
+classes.
 """
 
 try:
@@ -11,7 +12,8 @@ except ImportError as error:  # pragma: no cover - needs an environment without 
     raise ImportError("svmbench.sklearn needs scikit-learn: pip install 'svmbench[sklearn]'") from error
 
 from svmbench.sklearn.kernel_svc import KernelSVC
+from svmbench.sklearn.kernel_svr import KernelSVR
 from svmbench.sklearn.linear_svc import LinearSVC
 from svmbench.sklearn.sbp_classifier import SBPClassifier
 
-__all__ = ["KernelSVC", "LinearSVC", "SBPClassifier"]
+__all__ = ["KernelSVC", "KernelSVR", "LinearSVC", "SBPClassifier"]

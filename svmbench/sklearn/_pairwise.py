@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from svmbench import multiclass
-from svmbench.sklearn import _expansions, _one_vs_one, _platt
-from svmbench.sklearn._base import ACCEPTED, Floats, KernelParameters, check_single
+from svmbench.sklearn import _one_vs_one, _platt
+from svmbench.sklearn._base import Floats
+from svmbench.sklearn._kernel_machine import KernelMachine
 
 
-def dense(values: Any) -> Floats:
-    """Return kernel values as an array of float64."""
-    return np.ascontiguousarray(values.toarray() if sp.issparse(values) else values, dtype=np.float64)
-
-
-class PairwisePredictor(KernelParameters):
+class PairwisePredictor(KernelMachine):
     """Predictions of one-vs-one kernel expansions, with the interface of `sklearn.svm.SVC`.
 
     `svmbench.sklearn.kernel_svc.KernelSVC` trains them and sets the declared attributes.
@@ -33,21 +26,8 @@ class PairwisePredictor(KernelParameters):
     break_ties: bool
     decision_function_shape: str
     classes_: NDArray[Any]
-    support_: NDArray[np.int32]
-    support_vectors_: Any
     probA_: Floats
     probB_: Floats
-    shape_fit_: tuple[int, ...]
-    _dual_coef_: Floats
-    _intercept_: Floats
-    _n_support: NDArray[np.int32]
-    _kernel: dict[str, Any] | None
-    _gamma: float
-    _origin: Any
-    _double: bool
-    _sparse: bool
-    _fit_rows: Any
-    _scorer: Callable[[Any], Any] | None
 
     @property
     def n_support_(self) -> NDArray[np.int32]:
@@ -56,73 +36,10 @@ class PairwisePredictor(KernelParameters):
         return self._n_support
 
     @property
-    def coef_(self) -> Any:
-        """Weights w of each pair, shape (k (k - 1) / 2, d), for the linear kernel."""
-        if self.kernel != "linear":
-            raise AttributeError("coef_ is only available when using a linear kernel")
-        check_is_fitted(self)
-        coef = (-1.0 if self.classes_.size == 2 else 1.0) * self._pair_weights()
-        if not self._sparse:
-            coef.flags.writeable = False
-            return coef
-        sparse = sp.csr_matrix(coef)
-        sparse.data.flags.writeable = False
-        return sparse
-
-    def _pair_weights(self) -> Floats:
-        """Return w of each pair, positive for the first class, float64, shape (k (k - 1) / 2, d)."""
-        ends = np.cumsum(self._n_support)
-        parts = [slice(end - count, end) for end, count in zip(ends, self._n_support, strict=True)]
-        weights = [
-            self._dual_coef_[j - 1, parts[i]] @ self.support_vectors_[parts[i]]
-            + self._dual_coef_[i, parts[j]] @ self.support_vectors_[parts[j]]
-            for i, j in multiclass.pairs(self.classes_.size)
-        ]
-        return np.array(weights, dtype=np.float64)
-
-    def _checked_rows(self, X: Any) -> Any:
-        """Return the validated input of the scorer: features, or kernel values."""
-        check_is_fitted(self)
-        if callable(self.kernel):
-            values = dense(self.kernel(X, self._fit_rows))
-            if values.ndim != 2 or values.shape[1] != self.shape_fit_[0]:
-                raise ValueError(
-                    f"the kernel returned shape {values.shape} for rows with the {self.shape_fit_[0]} "
-                    "training rows"
-                )
-            return values
-        X = validate_data(self, X, reset=False, **ACCEPTED)
-        if self.kernel == "precomputed":
-            return X
-        check_single(X)
-        if sp.issparse(X) and not self._sparse:
-            raise ValueError(f"cannot use sparse input in {type(self).__name__!r} trained on dense data")
-        if self._n_support.sum() != self.support_vectors_.shape[0]:
-            raise ValueError(f"The internal representation of {type(self).__name__} was altered")
-        return sp.csr_array(X) if self._sparse else X
-
-    def _pair_decisions(self, X: Any) -> Floats:
-        """Return the decision values of all pairs, positive for the first class, for checked rows."""
-        if not self.support_.size:
-            return np.tile(self._intercept_, (X.shape[0], 1))
-        if self._scorer is None:
-            return np.asarray(np.asarray(X @ self._pair_weights().T) + self._intercept_)
-        return _expansions.decisions(self._scorer, X, self._dual_coef_, self._intercept_, self._n_support)
-
-    def _made_scorer(self) -> Callable[[Any], Any] | None:
-        """Return the function from checked rows to their kernel values with the support vectors.
-
-        None if none are needed.
-        """
-        if not self.support_.size or self.kernel == "linear":
-            return None
-        if self.kernel == "sigmoid":
-            return lambda X: self._sigmoid(X, self.support_vectors_)
-        if self._kernel is None:
-            return lambda values: values[:, self.support_]
-        return _expansions.SupportValues(
-            self.support_vectors_, self._kernel, self._origin, self._double, self._threads
-        )
+    def _sign(self) -> float:
+        # As in `SVC`, decision values are positive for the first class of a pair internally, but the public
+        # ones of two classes are positive for the second.
+        return -1.0 if self.classes_.size == 2 else 1.0
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of rows.
@@ -189,10 +106,3 @@ class PairwisePredictor(KernelParameters):
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the logarithm of `predict_proba`, float64 (m, k)."""
         return np.asarray(np.log(self.predict_proba(X)))
-
-    def _sigmoid(self, X: Any, points: Any) -> Floats:
-        """Return tanh(γ⟨x, x'⟩ + coef0), float64, shape (m, s)."""
-        if not (isinstance(self.coef0, Real) and np.isfinite(self.coef0)):
-            raise ValueError(f"coef0={self.coef0!r} is not allowed: give a finite number")
-        products = dense(X.astype(np.float64) @ points.astype(np.float64).T)
-        return np.tanh(self._gamma * products + self.coef0)

@@ -24,7 +24,7 @@ _EPS = 1e-10
 #: Rows up to which `decomposition` uses small working sets, most of which change: with few features, where
 #: the responses of other rows are updated only now and then, and with many.
 _FEW, _FEW_OF_MANY_FEATURES, _MANY_FEATURES = 4096, 16384, 128
-_SMALL_SET = 256
+_SMALL_SET, _LARGE_SET = 256, 1024
 
 #: Values of C used for an infinite C: the first in units of 1 / max K(x, x), their ratio, and the last. The
 #: first one that leaves no coefficient at C suffices.
@@ -100,9 +100,8 @@ class Trainer:
 
     def _solve(self, oracle: Oracle, problem: Problem, tol: float) -> Solution:
         solver = registry.get(self.solver)
-        most = _FEW if oracle.d <= _MANY_FEATURES else _FEW_OF_MANY_FEATURES
-        few = self.solver == "decomposition" and problem.n <= most
-        params = solver.Params(eps=_EPS, working_set=_SMALL_SET) if few else solver.Params(eps=_EPS)
+        sets = {"working_set": working_set(oracle)} if self.solver == "decomposition" else {}
+        params = solver.Params(eps=_EPS, **sets)
         run = solver(params).start(problem, oracle, Generator(0))
         # The ledger counts all runs on this oracle.
         begun = oracle.ledger.iterations
@@ -144,6 +143,18 @@ class Trainer:
                     return answer
 
 
+def working_set(oracle: Oracle) -> int:
+    """Return the size of the working sets of `decomposition`."""
+    most = _FEW if oracle.d <= _MANY_FEATURES else _FEW_OF_MANY_FEATURES
+    return _SMALL_SET if oracle.n <= most else _LARGE_SET
+
+
+def rounds_between(n: int, rounds: int) -> int:
+    """Return the rounds between two looks at the gap of n rows after so many rounds."""
+    # On few rows, an iteration costs no more than a check of the gap.
+    return max(1, rounds // (4 if n <= _FEW else 50))
+
+
 def _hard_gap(oracle: Oracle, y: Floats, found: Solution, bias: str) -> tuple[float, float]:
     """Return the relative gap of a dual point of the hard-margin problem, and the bias midway."""
     at = np.flatnonzero(found.alpha)
@@ -172,8 +183,6 @@ def _advanced(
         b, and the certified relative gap.
     """
     step, bounds, own = 1, None, diagonal(oracle)
-    # On few rows, an iteration costs no more than a check of the gap.
-    part = 4 if problem.n <= _FEW else 50
     if GapBounds.possible(oracle):
         bounds = GapBounds(problem, oracle)
     while True:
@@ -187,7 +196,7 @@ def _advanced(
             continue
         maintained = snapshot.responses
         if maintained is not None and not ended and _gap(problem, snapshot.alpha, maintained) > tol:
-            step = max(step, run.iterations // part)
+            step = max(step, rounds_between(problem.n, run.iterations))
             continue
         if not np.isfinite(snapshot.alpha).all():
             raise FloatingPointError("the coefficients are no longer finite: scale the features")
@@ -203,7 +212,7 @@ def _advanced(
                 bound = bounds.confirmed(point)
             if ended or bound.relative_gap <= tol:
                 return snapshot.alpha, bound.bias, float(bound.relative_gap)
-            step = max(step, run.iterations // part)
+            step = max(step, rounds_between(problem.n, run.iterations))
             continue
         model = KernelExpansion.from_alpha(snapshot.alpha, problem.y)
         fresh = problem.y * oracle.exact_responses(model.indices, model.coefficients)

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from numbers import Integral
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
 from svmbench import multiclass
 from svmbench.kernels._ledger import Ledger
 from svmbench.kernels._oracle import Oracle
-from svmbench.kernels.double_values import DoubleValues
-from svmbench.kernels.given import is_rough, oracle_for, warning
-from svmbench.kernels.gram import GramOracle
+from svmbench.kernels.given import is_rough, warning
 from svmbench.sklearn import _one_vs_one, _platt
-from svmbench.sklearn._base import ACCEPTED, Floats, check_positive, check_single, classes_of
-from svmbench.sklearn._pairwise import PairwisePredictor, dense
+from svmbench.sklearn._base import Floats, classes_of
+from svmbench.sklearn._kernel_machine import check_weighted, given_weights
+from svmbench.sklearn._pairwise import PairwisePredictor
 from svmbench.sklearn._together import PairProblems, Solved
 from svmbench.sklearn._training import Solution, Trainer, cross_validated
 from svmbench.solvers import registry
@@ -35,19 +30,9 @@ SOLVERS = ("decomposition", "smo_pair", "svm_light", "gpdt", "chunking", "lasvm"
 #: Number of folds whose held-out scores determine the probabilities, as in LIBSVM.
 _FOLDS = 5
 
-#: Sparse training data with at most this many values, zeros included, are converted to dense: faster, and bit
-#: for bit the same result.
-_DENSE_VALUES = 1 << 22
-
-#: Up to this many rows, the whole kernel matrix is computed at once in double precision.
-_FEW_ROWS = 2048
-
 #: Change of a kernel value times the largest coefficient, as a part of ``tol``, up to which rows are taken as
 #: multiples of a unit that they miss by rounding.
 _UNSEEN = 0.01
-
-#: Scores are in double precision if the support vectors have at most this many values.
-_DOUBLE_VALUES = 1 << 16
 
 
 class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
@@ -97,7 +82,6 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         If True, `predict` breaks ties of votes by the ``ovr`` scores; otherwise the first class wins.
     verbose : bool, default False
         Whether to print a line per pair of classes.
-        Whether to print a line for each pair of classes.
     shrinking : bool, default True
         No effect; accepted for compatibility with `SVC`. The solver always shrinks.
     random_state : int, RandomState or None, default None
@@ -151,8 +135,6 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
     True
     """
 
-    _other_kernels = ("sigmoid", "precomputed")
-
     def __init__(
         self,
         C: float = 1.0,
@@ -194,12 +176,6 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.sparse = self.kernel != "precomputed"
-        return tags
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelSVC:
         """Fit to labelled rows.
 
@@ -222,7 +198,7 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         weights = self._weights(sample_weight, codes)
         kept = np.arange(codes.size) if weights is None else np.flatnonzero(weights > 0.0)
         largest = float(self.C) * (1.0 if weights is None else float(weights.max()))
-        oracle = self._oracle_of(X, _UNSEEN * float(self.tol) / largest)
+        oracle = self._oracle_of(X, codes.size, _UNSEEN * float(self.tol) / largest)
         if kept.size < codes.size:
             oracle = oracle.subset(kept)
         coarse = warning(oracle, "X")
@@ -233,7 +209,7 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         found = self._solved_pairs(oracle, codes[kept], within, random)
         signed = [(kept[rows], coefficients) for rows, coefficients, _ in found]
         self._keep(X, codes, oracle, signed, [solution for _, _, solution in found])
-        self._warn()
+        self._warn(self._why_stalled())
         return self
 
     def _check_parameters(self) -> None:
@@ -244,12 +220,7 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
                 f"solver={self.solver!r} always has an intercept: use solver='decomposition' with "
                 "fit_intercept=False"
             )
-        check_positive("C", self.C)
-        check_positive("tol", self.tol)
-        if not (isinstance(self.max_iter, Integral) and (self.max_iter > 0 or self.max_iter == -1)):
-            raise ValueError(
-                f"max_iter={self.max_iter!r} is not allowed: give a whole number above 0, or -1 for no limit"
-            )
+        self._check_training()
         if self.decision_function_shape not in ("ovr", "ovo"):
             raise ValueError(
                 f"decision_function_shape={self.decision_function_shape!r} is not allowed: give ovr or ovo"
@@ -257,20 +228,7 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, NDArray[np.int64]]:
         """Return the rows, and the index of the class of each."""
-        if self.kernel == "precomputed" and sp.issparse(X):
-            raise TypeError("Sparse precomputed kernels are not supported.")
-        self._sparse = sp.issparse(X) and not callable(self.kernel)
-        if callable(self.kernel):
-            check_consistent_length(X, y)
-            y = column_or_1d(y, warn=True)
-        else:
-            X, y = validate_data(self, X, y, **ACCEPTED)
-        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix."
-            )
-        if not (callable(self.kernel) or self.kernel == "precomputed"):
-            check_single(X)
+        X, y = self._checked_training(X, y)
         self.classes_, codes = classes_of(y, type(self).__name__)
         return X, codes
 
@@ -282,22 +240,11 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
             if self.class_weight is None
             else compute_class_weight(self.class_weight, classes=self.classes_, y=self.classes_[codes])
         )
-        weights = self.class_weight_[codes]
-        if sample_weight is not None:
-            given = np.asarray(sample_weight, dtype=np.float64)
-            if given.shape != codes.shape:
-                raise ValueError(
-                    f"sample_weight and X have incompatible shapes: {given.shape} vs {codes.shape}: give a "
-                    "number for each row"
-                )
-            weights = weights * given
+        weights = self.class_weight_[codes] * given_weights(sample_weight, codes.size)
         if np.all(weights == 1.0):
             return None
-        if not np.isfinite(weights).all():
-            raise ValueError("sample_weight and class_weight must be finite: one of them is nan or infinite")
+        check_weighted(weights, "sample_weight and class_weight")
         present = np.unique(codes[weights > 0.0])
-        if present.size == 0:
-            raise ValueError("Invalid input - all samples have zero or negative weights.")
         if present.size == 1:
             raise ValueError(
                 "Invalid input - all samples with positive weights belong to the same class: "
@@ -312,41 +259,6 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         if not registry.get(self.solver).weighted:
             raise ValueError(f"solver={self.solver!r} takes no weights: use solver='decomposition'")
         return np.asarray(weights)
-
-    def _oracle_of(self, X: Any, most: float) -> Oracle:
-        """Return the oracle over the training rows, whose kernel values may be changed by `most`."""
-        self._fit_rows = None
-        if callable(self.kernel):
-            self._fit_rows, self._kernel, self._gamma = X, None, 0.0
-            values = dense(self.kernel(X, X))
-            if values.ndim != 2 or values.shape[0] != values.shape[1]:
-                raise ValueError(
-                    f"X.shape[0] should be equal to X.shape[1]: the kernel returned shape {values.shape} for "
-                    "the training rows with themselves"
-                )
-            return self._gram(values)
-        if self.kernel == "precomputed":
-            self._kernel, self._gamma = None, 0.0
-            return self._gram(dense(X))
-        if self.kernel == "sigmoid":
-            self._kernel, self._gamma = None, self._gamma_of(X)
-            return self._gram(self._sigmoid(X, X))
-        self._kernel = self._kernel_of(X)
-        self._gamma = self._kernel.get("gamma", 0.0)
-        small = sp.issparse(X) and np.prod(X.shape, dtype=float) <= _DENSE_VALUES
-        rows = X.toarray() if small else X
-        if X.shape[0] <= _FEW_ROWS:
-            rows = rows.astype(np.float64)
-            return self._gram(DoubleValues(rows, self._kernel)(rows), self._kernel)
-        return oracle_for(rows, self._kernel, most, self._cache_bytes, self._threads)
-
-    def _gram(self, values: Floats, kernel: dict[str, Any] | None = None) -> Oracle:
-        """Return the oracle of given kernel values between the training rows."""
-        least = float(np.diagonal(values).min(initial=0.0))
-        # With an intercept, Σ α_i y_i = 0, so a constant added to all values has no effect.
-        if least < 0.0 and self.fit_intercept:
-            values = values - least
-        return GramOracle(values, self._cache_bytes, kernel)
 
     def _solved_pairs(
         self,
@@ -421,52 +333,31 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
         """Set the attributes that `sklearn.svm.SVC` has."""
         solutions = [solution for solution, _ in found]
         support, coefficients = _one_vs_one.dual_coefficients(codes, signed, self.classes_.size)
-        self._n_support = np.bincount(codes[support], minlength=self.classes_.size).astype(np.int32)
-        self.support_ = support.astype(np.int32)
-        without = callable(self.kernel) or self.kernel == "precomputed"
-        self.support_vectors_ = np.empty((0, 0)) if without else X[support]
-        # As in `SVC`, decision values are positive for the first class of a pair internally, but the public
-        # ones of two classes are positive for the second.
-        sign = -1.0 if self.classes_.size == 2 else 1.0
-        self._dual_coef_ = coefficients
-        self._intercept_ = np.array([-solution.bias for solution in solutions])
-        public = sign * coefficients
-        self.dual_coef_ = sp.csr_matrix(public) if self._sparse else public
-        self.intercept_ = sign * self._intercept_ + 0.0
+        self._keep_expansions(
+            X,
+            oracle,
+            support,
+            np.bincount(codes[support], minlength=self.classes_.size),
+            coefficients,
+            np.array([-solution.bias for solution in solutions]),
+            any(is_rough(values, oracle.feature_error) for _, values in signed),
+        )
         self.gaps_ = np.array([solution.gap for solution in solutions])
         self.gap_ = float(self.gaps_.max())
         self.n_iter_ = np.array([solution.iterations for solution in solutions], dtype=np.int32)
-        at_once = 0 if self.kernel == "precomputed" else oracle.n**2
-        self.kernel_evaluations_ = (
-            at_once if isinstance(oracle, GramOracle) else sum(one.evaluations for one in solutions)
-        )
+        self.kernel_evaluations_ = self._computed(oracle, sum(one.evaluations for one in solutions))
         self.fit_status_ = int(any(one.ended_early and one.gap > self.tol for one in solutions))
         sigmoids = np.array([sigmoid for _, sigmoid in found]) if self.probability else np.empty((0, 2))
         self.probA_, self.probB_ = sigmoids[:, 0].copy(), sigmoids[:, 1].copy()
-        self.shape_fit_ = X.shape if hasattr(X, "shape") else (codes.size,)
-        self._origin = getattr(oracle, "origin", None)
-        small = support.size * self.shape_fit_[-1] <= _DOUBLE_VALUES
-        self._double = small or any(is_rough(values, oracle.feature_error) for _, values in signed)
-        self._scorer = self._made_scorer()
 
-    def _warn(self) -> None:
-        """Warn that ``tol`` was not reached, and why."""
-        if self.fit_status_:
-            sentence = (
-                f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your data "
-                f"with StandardScaler or MinMaxScaler. The relative duality gap is {self.gap_:.1e}, above "
-                f"tol={self.tol:g}"
-            )
-        elif np.isinf(self.gap_):
-            sentence = (
+    def _why_stalled(self) -> str:
+        """Return why the largest gap is above ``tol`` at the end of the solver."""
+        if np.isinf(self.gap_):
+            return (
                 "the classes cannot be separated without errors, and C=inf allows none: the answer is that "
                 "of a large C; give a finite C"
             )
-        elif self.gap_ > self.tol:
-            sentence = (
-                f"{self.solver} ended at a relative duality gap of {self.gap_:.1e}, above tol={self.tol:g}: "
-                "no further progress is possible in floating point; scale the features, or use a smaller C"
-            )
-        else:
-            return
-        warnings.warn(sentence, ConvergenceWarning, stacklevel=3)
+        return (
+            f"{self.solver} ended at a relative duality gap of {self.gap_:.1e}, above tol={self.tol:g}: "
+            "no further progress is possible in floating point; scale the features, or use a smaller C"
+        )

@@ -19,7 +19,7 @@ def global_random_seed() -> int:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests that do not use `SVC`, and mark those that fail."""
+    """Leave out the tests that use neither `SVC` nor `SVR`, and mark those that fail."""
     suite = [item for item in items if item.path.stem == "test_scikit_learn_suite"]
     if not suite:
         return
@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def suite_of_svc(request: pytest.FixtureRequest) -> list[pytest.Item]:
-    """The tests of scikit-learn that were collected and use `SVC`."""
+    """The tests of scikit-learn that were collected and use `SVC` or `SVR`."""
     return request.config.stash[_SUITE]
 
 

@@ -1,7 +1,7 @@
-"""scikit-learn's own tests of `sklearn.svm.SVC`, run with `KernelSVC` in its place.
+"""scikit-learn's own tests of `SVC` and `SVR`, run with `KernelSVC` and `KernelSVR` in their place.
 
-They are read from the installed package. Those that do not use `SVC` are left out; those in `EXPECTED` fail,
-each for the reason that stands beside it, and the suite fails if one of them passes.
+They are read from the installed package. Those that use neither are left out; those in `EXPECTED` fail, each
+for the reason that stands beside it, and the suite fails if one of them passes.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ import sklearn
 import sklearn.svm
 from sklearn.base import BaseEstimator
 
-from svmbench.sklearn import KernelSVC
+from svmbench.sklearn import KernelSVC, KernelSVR
 
 #: Tests in one of these files of scikit-learn.
 FILES = ("test_svm", "test_sparse")
 
-#: Reasons for which a test of `SVC` fails here.
+#: Reasons for which a test fails here.
 DEPRECATION = "it wants the deprecation of a parameter or an attribute that scikit-learn is about to remove"
+FINITE = "C must be finite: with an infinite one, the objective of nearly all predictors is infinite"
 ROUNDS = "max_iter counts rounds over a working set, and one is enough for six rows"
 
 #: Tests that fail, by name, or by name and parameters, and why.
@@ -33,6 +34,9 @@ EXPECTED: dict[str, str] = {
     "test_svm_probability_raises_futurewarning[True-SVC-SVC]": DEPRECATION,
     "test_svm_probability_raises_futurewarning[False-SVC-SVC]": DEPRECATION,
     "test_svm_svc_nusvc_probA_probB_deprecated[SVC]": DEPRECATION,
+    "test_svm_svr_errors": "a kernel matrix that is too small is refused in `fit` already",
+    "test_svm_svm_with_infinite_C[inf0-SVR-make_regression]": FINITE,
+    "test_svm_svm_with_infinite_C[inf1-SVR-make_regression]": FINITE,
     "test_svm_svc_nonfinite_params": "features beyond single precision have a sentence of their own",
 }
 
@@ -50,16 +54,20 @@ class SVC(KernelSVC):
     """`KernelSVC` under the name that messages are looked at for."""
 
 
+class SVR(KernelSVR):
+    """`KernelSVR` likewise."""
+
+
 def replaced() -> types.ModuleType:
-    """Return `sklearn.svm` with `SVC` replaced."""
+    """Return `sklearn.svm` with both replaced."""
     module = types.ModuleType("sklearn.svm")
     module.__dict__.update(sklearn.svm.__dict__)
-    module.SVC = SVC  # type: ignore[attr-defined]
+    module.__dict__.update(SVC=SVC, SVR=SVR)
     return module
 
 
 def loaded(name: str) -> types.ModuleType:
-    """Return a file of scikit-learn's tests, executed with `SVC` replaced."""
+    """Return a file of scikit-learn's tests, executed with both replaced."""
     spec = importlib.util.find_spec(f"sklearn.svm.tests.{name}")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -73,13 +81,13 @@ def loaded(name: str) -> types.ModuleType:
 
 
 def uses(function: Any, parameters: dict[str, Any]) -> bool:
-    """Return whether a test uses `SVC`: its parameters decide if they hold an estimator, else its text."""
+    """Return whether a test uses them: its parameters decide if they hold an estimator, else its text."""
     classes = [value if isinstance(value, type) else type(value) for value in parameters.values()]
     estimators = [one for one in classes if issubclass(one, BaseEstimator)]
     if estimators:
-        return any(issubclass(one, SVC) for one in estimators)
+        return any(issubclass(one, SVC | SVR) for one in estimators)
     body = inspect.getsource(function).split("def ", 1)[1]
-    return re.search(r"\bsvm\.SVC\b", body) is not None
+    return re.search(r"\bsvm\.SV[CR]\b", body) is not None
 
 
 def expected_to_fail(item: Any) -> str | None:

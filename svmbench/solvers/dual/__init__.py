@@ -24,6 +24,7 @@ one that can move down::
       working_set.pyx         selection of q coefficients, and the dual in them
       nested_sets.pyx         Level: Flat, a working set within all examples;
                               Nested, a working set within a larger set within all examples
+      insensitive.pyx         the dual of ε-insensitive regression, by rounds of a Level (KernelSVR)
       growing_subsets.pyx     Growth: the start on subsets that double
       shrunk_level.pyx        Shrunk: rounds over the examples whose coefficients still change
       partial_level.pyx       what these two have in common

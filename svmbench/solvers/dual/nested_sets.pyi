@@ -29,3 +29,11 @@ class Nested(Level):
         least: int,
         bounds: NDArray[np.float64] | None = None,
     ) -> None: ...
+
+def level_over(
+    oracle: Oracle,
+    problem: Problem,
+    labels: NDArray[np.float64],
+    diagonal: NDArray[np.float64],
+    working_set: int,
+) -> Flat | Nested: ...

@@ -46,6 +46,8 @@ cdef enum:
     COMING = -2             # place of an entering example
     STEPS_PER_MEMBER = 100  # limits of the time of a round: steps within the smallest set
     MOST_ROUNDS = 64        # and rounds within a set
+    SETS = 8                # size of the set around the working sets, in working sets
+    FEW_FEATURES = 128      # with more, rows are expensive: one for all examples serves every round
 
 #: Accuracy to which the dual is solved in a set, relative to the violation over all examples. The fewer
 #: examples enter a large set, the more likely they are the last ones, and the more accurately it is solved.
@@ -326,3 +328,19 @@ cdef class Nested(Level):
         for s in range(self.size):
             count = self.accept(s, self.inner.alpha[s] * self.inner.y[s], count)
         return evaluations + self.apply(count)
+
+
+def level_over(oracle, problem, labels, diagonal, Py_ssize_t working_set):
+    """Return the level over all examples: `Nested` if they are many and their rows cheap, else `Flat`.
+
+    Parameters
+    ----------
+    oracle, problem, labels, diagonal
+        As in `Level`.
+    working_set : int
+        Size of the sets that are solved on their kernel matrix.
+    """
+    cdef Py_ssize_t most = SETS * working_set
+    if oracle.n > most and oracle.d <= FEW_FEATURES:
+        return Nested(oracle, problem, labels, diagonal, most, working_set)
+    return Flat(oracle, problem, labels, diagonal, min(working_set, <Py_ssize_t> oracle.n))

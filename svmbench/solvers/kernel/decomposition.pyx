@@ -47,6 +47,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from svmbench.solvers.base import KernelExpansion, Snapshot, Solver
+from svmbench.solvers.dual.nested_sets import level_over
 from svmbench.solvers.dual.shrunk_level import shrunk
 from svmbench.solvers.run import Uninterrupted, checked_diagonal
 
@@ -54,15 +55,13 @@ from libc.math cimport INFINITY
 from libc.stdint cimport INT64_MAX, int64_t
 
 from svmbench.solvers.dual.growing_subsets cimport Growth
-from svmbench.solvers.dual.nested_sets cimport Flat, Nested
+from svmbench.solvers.dual.nested_sets cimport Nested
 from svmbench.solvers.dual.refinement cimport Refinement
 from svmbench.solvers.dual.shrunk_level cimport Shrunk
 from svmbench.solvers.run cimport WORK_BETWEEN_SIGNALS, SteppedRun
 
 cdef enum:
-    SETS = 8                # size of the set around the working sets, in working sets
-    FEW_FEATURES = 128      # with more, rows are expensive: one for all examples serves every round
-    MANY_SETS = 16          # number of examples, in those sets, from which it starts on subsets and shrinks
+    MANY_SETS = 16          # number of examples, in large sets, from which it starts on subsets and shrinks
 
 
 @dataclass(frozen=True)
@@ -93,15 +92,11 @@ cdef class Run(SteppedRun):
         self.least = params.working_set
         self.diagonal = diagonal = checked_diagonal(oracle)
         labels = np.asarray(self.labels)
-        most = SETS * params.working_set
-        if self.n > most and oracle.d <= FEW_FEATURES:
-            self.level = Nested(oracle, problem, labels, diagonal, most, params.working_set)
-            self.shrinks = self.n >= MANY_SETS * most
-            if self.shrinks:
-                self.growth = Growth(oracle, problem, diagonal, self.level, params.working_set)
-        else:
-            most = min(params.working_set, self.n)
-            self.level = Flat(oracle, problem, labels, diagonal, most)
+        self.level = level_over(oracle, problem, labels, diagonal, params.working_set)
+        most = self.level.most
+        self.shrinks = isinstance(self.level, Nested) and self.n >= MANY_SETS * most
+        if self.shrinks:
+            self.growth = Growth(oracle, problem, diagonal, self.level, params.working_set)
         self.work = WORK_BETWEEN_SIGNALS  # most of a round may be steps within the set
         self.refinement = Refinement(oracle, problem, labels, diagonal, self.level.alpha, most)
         self.look()

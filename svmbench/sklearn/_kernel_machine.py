@@ -1,0 +1,285 @@
+"""What the classifier and the regressor share: training rows and kernels as given, and their expansions."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+
+from svmbench import multiclass
+from svmbench.kernels._oracle import Oracle
+from svmbench.kernels.double_values import DoubleValues
+from svmbench.kernels.given import oracle_for
+from svmbench.kernels.gram import GramOracle
+from svmbench.sklearn import _expansions
+from svmbench.sklearn._base import ACCEPTED, Floats, KernelParameters, check_positive, check_single
+
+#: Sparse training data with at most this many values, zeros included, are converted to dense: faster, and bit
+#: for bit the same result.
+_DENSE_VALUES = 1 << 22
+
+#: Up to this many rows, the whole kernel matrix is computed at once in double precision.
+_FEW_ROWS = 2048
+
+#: Scores are in double precision if the support vectors have at most this many values.
+_DOUBLE_VALUES = 1 << 16
+
+
+class KernelMachine(KernelParameters):
+    """Kernel expansions with the interface of `sklearn.svm.SVC` and `SVR`, in the layout of one-vs-one.
+
+    Regression has the layout of two classes, of which the first has all support vectors. A subclass trains,
+    and sets the declared attributes.
+    """
+
+    _other_kernels = ("sigmoid", "precomputed")
+
+    C: float
+    tol: float
+    max_iter: int
+    fit_intercept: bool
+    gap_: float
+    fit_status_: int
+    support_: NDArray[np.int32]
+    support_vectors_: Any
+    shape_fit_: tuple[int, ...]
+    _dual_coef_: Floats
+    _intercept_: Floats
+    _n_support: NDArray[np.int32]
+    _kernel: dict[str, Any] | None
+    _gamma: float
+    _origin: Any
+    _double: bool
+    _sparse: bool
+    _fit_rows: Any
+    _scorer: Callable[[Any], Any] | None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = self.kernel != "precomputed"
+        return tags
+
+    @property
+    def _sign(self) -> float:
+        """The sign of the public coefficients relative to those of the layout."""
+        return 1.0
+
+    @property
+    def coef_(self) -> Any:
+        """Weights w of each expansion, for the linear kernel."""
+        if self.kernel != "linear":
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        check_is_fitted(self)
+        coef = self._sign * self._pair_weights()
+        if not self._sparse:
+            coef.flags.writeable = False
+            return coef
+        sparse = sp.csr_matrix(coef)
+        sparse.data.flags.writeable = False
+        return sparse
+
+    def _check_training(self) -> None:
+        """Raise ValueError if a parameter of training is not allowed."""
+        check_positive("C", self.C)
+        check_positive("tol", self.tol)
+        if not (isinstance(self.max_iter, Integral) and (self.max_iter > 0 or self.max_iter == -1)):
+            raise ValueError(
+                f"max_iter={self.max_iter!r} is not allowed: give a whole number above 0, or -1 for no limit"
+            )
+
+    def _checked_training(self, X: Any, y: Any, **options: Any) -> tuple[Any, Any]:
+        """Return the validated rows and labels; options as of `validate_data`."""
+        if self.kernel == "precomputed" and sp.issparse(X):
+            raise TypeError("Sparse precomputed kernels are not supported.")
+        self._sparse = sp.issparse(X) and not callable(self.kernel)
+        if callable(self.kernel):
+            check_consistent_length(X, y)
+            y = column_or_1d(y, warn=True)
+        else:
+            X, y = validate_data(self, X, y, **ACCEPTED, **options)
+        if self.kernel == "precomputed" and X.shape[0] != X.shape[1]:
+            raise ValueError(
+                f"Precomputed matrix must be a square matrix. Input is a {X.shape[0]}x{X.shape[1]} matrix."
+            )
+        if not (callable(self.kernel) or self.kernel == "precomputed"):
+            check_single(X)
+        return X, y
+
+    def _oracle_of(self, X: Any, n: int, most: float) -> Oracle:
+        """Return the oracle over the n training rows, whose kernel values may be changed by `most`."""
+        self._fit_rows = None
+        if callable(self.kernel):
+            self._fit_rows, self._kernel, self._gamma = X, None, 0.0
+            values = dense(self.kernel(X, X))
+            if values.shape != (n, n):
+                raise ValueError(
+                    f"X.shape[0] should be equal to X.shape[1]: the kernel returned shape {values.shape} for "
+                    f"the {n} training rows with themselves"
+                )
+            return self._gram(values)
+        if self.kernel == "precomputed":
+            self._kernel, self._gamma = None, 0.0
+            return self._gram(dense(X))
+        if self.kernel == "sigmoid":
+            self._kernel, self._gamma = None, self._gamma_of(X)
+            return self._gram(self._sigmoid(X, X))
+        self._kernel = self._kernel_of(X)
+        self._gamma = self._kernel.get("gamma", 0.0)
+        small = sp.issparse(X) and np.prod(X.shape, dtype=float) <= _DENSE_VALUES
+        rows = X.toarray() if small else X
+        if X.shape[0] <= _FEW_ROWS:
+            rows = rows.astype(np.float64)
+            return self._gram(DoubleValues(rows, self._kernel)(rows), self._kernel)
+        return oracle_for(rows, self._kernel, most, self._cache_bytes, self._threads)
+
+    def _gram(self, values: Floats, kernel: dict[str, Any] | None = None) -> Oracle:
+        """Return the oracle of given kernel values between the training rows."""
+        least = float(np.diagonal(values).min(initial=0.0))
+        # With an intercept, signed coefficients sum to 0, so a constant added to all values has no effect.
+        if least < 0.0 and self.fit_intercept:
+            values = values - least
+        return GramOracle(values, self._cache_bytes, kernel)
+
+    def _keep_expansions(
+        self,
+        X: Any,
+        oracle: Oracle,
+        support: NDArray[np.int64],
+        counts: NDArray[np.int64],
+        coefficients: Floats,
+        intercepts: Floats,
+        rough: bool,
+    ) -> None:
+        """Set the attributes of the expansions, whose scores need double precision if they are `rough`.
+
+        The other arguments are in the layout of `_expansions.decisions`.
+        """
+        self._n_support = counts.astype(np.int32)
+        self.support_ = support.astype(np.int32)
+        without = callable(self.kernel) or self.kernel == "precomputed"
+        self.support_vectors_ = np.empty((0, 0)) if without else X[support]
+        self._dual_coef_, self._intercept_ = coefficients, intercepts
+        public = self._sign * coefficients
+        self.dual_coef_ = sp.csr_matrix(public) if self._sparse else public
+        self.intercept_ = self._sign * intercepts + 0.0
+        self.shape_fit_ = X.shape if hasattr(X, "shape") else (len(X),)
+        self._origin = getattr(oracle, "origin", None)
+        small = support.size * self.shape_fit_[-1] <= _DOUBLE_VALUES
+        self._double = small or rough
+        self._scorer = self._made_scorer()
+
+    def _computed(self, oracle: Oracle, evaluations: int) -> int:
+        """Return the number of kernel values computed in `fit`, `evaluations` of them by the solver."""
+        if not isinstance(oracle, GramOracle):
+            return evaluations
+        return 0 if self.kernel == "precomputed" else oracle.n**2
+
+    def _warn(self, stall: str) -> None:
+        """Warn that ``tol`` was not reached, and why; `stall` if neither by ``max_iter`` nor by rounding."""
+        if self.fit_status_:
+            sentence = (
+                f"Solver terminated early (max_iter={self.max_iter}).  Consider pre-processing your data "
+                f"with StandardScaler or MinMaxScaler. The relative duality gap is {self.gap_:.1e}, above "
+                f"tol={self.tol:g}"
+            )
+        elif self.gap_ > self.tol:
+            sentence = stall
+        else:
+            return
+        warnings.warn(sentence, ConvergenceWarning, stacklevel=3)
+
+    def _pair_weights(self) -> Floats:
+        """Return w of each expansion, float64, shape (k (k - 1) / 2, d)."""
+        ends = np.cumsum(self._n_support)
+        parts = [slice(end - count, end) for end, count in zip(ends, self._n_support, strict=True)]
+        weights = [
+            self._dual_coef_[j - 1, parts[i]] @ self.support_vectors_[parts[i]]
+            + self._dual_coef_[i, parts[j]] @ self.support_vectors_[parts[j]]
+            for i, j in multiclass.pairs(self._n_support.size)
+        ]
+        return np.array(weights, dtype=np.float64)
+
+    def _checked_rows(self, X: Any) -> Any:
+        """Return the validated input of the scorer: features, or kernel values."""
+        check_is_fitted(self)
+        if callable(self.kernel):
+            values = dense(self.kernel(X, self._fit_rows))
+            if values.ndim != 2 or values.shape[1] != self.shape_fit_[0]:
+                raise ValueError(
+                    f"the kernel returned shape {values.shape} for rows with the {self.shape_fit_[0]} "
+                    "training rows"
+                )
+            return values
+        X = validate_data(self, X, reset=False, **ACCEPTED)
+        if self.kernel == "precomputed":
+            return X
+        check_single(X)
+        if sp.issparse(X) and not self._sparse:
+            raise ValueError(f"cannot use sparse input in {type(self).__name__!r} trained on dense data")
+        if self._n_support.sum() != self.support_vectors_.shape[0]:
+            raise ValueError(f"The internal representation of {type(self).__name__} was altered")
+        return sp.csr_array(X) if self._sparse else X
+
+    def _pair_decisions(self, X: Any) -> Floats:
+        """Return the values of all expansions, shape (m, k (k - 1) / 2), for checked rows."""
+        if not self.support_.size:
+            return np.tile(self._intercept_, (X.shape[0], 1))
+        if self._scorer is None:
+            return np.asarray(np.asarray(X @ self._pair_weights().T) + self._intercept_)
+        return _expansions.decisions(self._scorer, X, self._dual_coef_, self._intercept_, self._n_support)
+
+    def _made_scorer(self) -> Callable[[Any], Any] | None:
+        """Return the function from checked rows to their kernel values with the support vectors.
+
+        None if none are needed.
+        """
+        if not self.support_.size or self.kernel == "linear":
+            return None
+        if self.kernel == "sigmoid":
+            return lambda X: self._sigmoid(X, self.support_vectors_)
+        if self._kernel is None:
+            return lambda values: values[:, self.support_]
+        return _expansions.SupportValues(
+            self.support_vectors_, self._kernel, self._origin, self._double, self._threads
+        )
+
+    def _sigmoid(self, X: Any, points: Any) -> Floats:
+        """Return tanh(γ⟨x, x'⟩ + coef0), float64, shape (m, s)."""
+        if not (isinstance(self.coef0, Real) and np.isfinite(self.coef0)):
+            raise ValueError(f"coef0={self.coef0!r} is not allowed: give a finite number")
+        products = dense(X.astype(np.float64) @ points.astype(np.float64).T)
+        return np.tanh(self._gamma * products + self.coef0)
+
+
+def dense(values: Any) -> Floats:
+    """Return kernel values as an array of float64."""
+    return np.ascontiguousarray(values.toarray() if sp.issparse(values) else values, dtype=np.float64)
+
+
+def given_weights(sample_weight: Any, n: int) -> Floats:
+    """Return the weight of each of n rows, float64; 1 without ``sample_weight``."""
+    if sample_weight is None:
+        return np.ones(n)
+    given = np.asarray(sample_weight, dtype=np.float64)
+    if given.shape != (n,):
+        raise ValueError(
+            f"sample_weight and X have incompatible shapes: {given.shape} vs {(n,)}: give a number for each "
+            "row"
+        )
+    return given
+
+
+def check_weighted(weights: Floats, names: str) -> None:
+    """Raise ValueError unless weights are finite, and one of them is positive."""
+    if not np.isfinite(weights).all():
+        raise ValueError(f"{names} must be finite: one of them is nan or infinite")
+    if not (weights > 0.0).any():
+        raise ValueError("Invalid input - all samples have zero or negative weights.")

@@ -1,0 +1,166 @@
+"""Solution of a regression problem to a certified gap.
+
+Rounds of `svmbench.solvers.dual.insensitive` change the coefficients by kernel rows in single precision. Now
+and then, and before the gap is certified, the scores are computed again in double precision from the
+coefficients, and the rounds continue from there (iterative refinement, as in
+`svmbench.solvers.dual.refinement`).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.regression import Certificate, Regression, balanced
+from svmbench.runner.certificate import gaussian
+from svmbench.sklearn._training import Solution, rounds_between, working_set
+from svmbench.solvers.dual.insensitive import InsensitiveDual
+
+Floats = NDArray[np.float64]
+
+#: Violation of the optimality conditions at which nothing is left to gain, relative to the targets.
+_EPS = 1e-12
+
+#: Part of the requested gap that the maintained residuals show before the gap is certified.
+_GOAL = 0.9
+
+#: Error of a kernel value in single precision: four standard deviations.
+_ROW_ERROR = 4.0 * 2.0**-24
+
+#: Changes of each coefficient within which the violation should halve, and least number of rounds for it.
+_CHANGES, _FEWEST_ROUNDS = 100, 64
+
+#: Part of the smallest gap so far that another one must be below to be progress, and how many in a row
+#: without progress end the search.
+_LESS, _PATIENCE = 0.9, 8
+
+
+def solve(oracle: Oracle, problem: Regression, tol: float, most: int) -> Solution:
+    """Solve a regression problem.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        Over the rows.
+    problem : Regression
+        The problem.
+    tol : float
+        Relative duality gap to reach.
+    most : int
+        Most rounds; -1: unlimited.
+
+    Returns
+    -------
+    Solution
+        With the signed coefficients β as `alpha`.
+    """
+    search = _Search(oracle, problem)
+    dual, step = search.dual, 1
+    while True:
+        for _ in range(step):
+            if search.settled() or dual.rounds == most:
+                break
+            dual.round()
+        ended = search.settled() or dual.rounds == most
+        if ended or search.promises(tol) or search.lags():
+            search.refine()
+            over = search.settled() or dual.rounds == most or search.failures >= _PATIENCE
+            if over or search.gap <= tol:
+                break
+        step = rounds_between(oracle.n, dual.rounds)
+    return Solution(
+        alpha=search.beta,
+        bias=search.bias,
+        gap=search.gap,
+        iterations=int(dual.rounds),
+        evaluations=int(oracle.ledger.kev_computed),
+        ended_early=dual.rounds == most,
+    )
+
+
+class _Search:
+    """The dual, the scores of its coefficients in double precision, and the best point so far.
+
+    Parameters
+    ----------
+    oracle, problem
+        As of `solve`.
+
+    Attributes
+    ----------
+    dual : InsensitiveDual
+        The dual.
+    beta : ndarray of float64, shape (n,)
+        The point with the smallest gap that was certified.
+    gap, bias : float
+        Its relative gap and its b.
+    failures : int
+        Certificates since the last progress.
+    """
+
+    def __init__(self, oracle: Oracle, problem: Regression) -> None:
+        self._oracle, self._problem = oracle, problem
+        # With a bias, a constant in the targets has no effect on the coefficients, only on rounding.
+        with_bias = problem.box.bias != "none"
+        self._origin = 0.5 * float(problem.y.min()) + 0.5 * float(problem.y.max()) if with_bias else 0.0
+        targets = problem.y - self._origin
+        self._eps = _EPS * float(np.abs(targets).max())
+        size = working_set(oracle)
+        self.dual = InsensitiveDual(oracle, problem.box, targets, problem.epsilon, size)
+        self._targets, self._diagonal = targets, oracle.diagonal()
+        self._known, self._scores = np.zeros((2, targets.size))
+        self._window = max(_FEWEST_ROUNDS, _CHANGES * targets.size // size)
+        self._spacing = max(1, targets.size // size)
+        self._refined, self._improved, self._halved = 0, 0, math.inf
+        self.beta, self.gap, self.bias, self.failures = np.zeros(targets.size), math.inf, 0.0, 0
+
+    def settled(self) -> bool:
+        """Return whether the optimality conditions hold by the maintained residuals."""
+        return self.dual.violation <= self._eps
+
+    def promises(self, tol: float) -> bool:
+        """Return whether the maintained residuals show the gap."""
+        scores = self._targets - self.dual.residuals()
+        return self._certified(self.dual.coefficients(), scores).relative_gap <= _GOAL * tol
+
+    def lags(self) -> bool:
+        """Return whether the violation drowns in the error of the residuals, or has not halved for long."""
+        if self.dual.violation < 0.5 * self._halved:
+            self._halved, self._improved = self.dual.violation, self.dual.rounds
+        # After a certificate without progress, the next one is sooner.
+        if self.dual.rounds - self._improved > self._window >> (2 * self.failures):
+            return True
+        moved = self.dual.coefficients() - self._known
+        noise = _ROW_ERROR * math.sqrt(float(self._diagonal.max()) * float(self._diagonal @ np.square(moved)))
+        return self.dual.rounds - self._refined >= self._spacing and self.dual.violation < noise
+
+    def refine(self) -> None:
+        """Compute the scores again in double precision, certify the gap, and continue from there."""
+        beta = self.dual.coefficients()
+        if self._problem.box.bias != "none":
+            beta = balanced(beta)
+        self._follow(beta)
+        found = self._certified(beta, self._scores, rounded=gaussian(self._oracle))
+        self.failures = 0 if found.relative_gap < _LESS * self.gap else self.failures + 1
+        if found.relative_gap < self.gap:
+            self.beta, self.gap, self.bias = beta, found.relative_gap, found.bias
+        self.dual.renew(self._targets - self._scores)
+        self._refined = self._improved = self.dual.rounds
+
+    def _certified(self, beta: Floats, scores: Floats, *, rounded: bool = False) -> Certificate:
+        found = self._problem.certificate(beta, scores, rounded=rounded)
+        if not math.isfinite(found.primal + found.gap):
+            raise FloatingPointError("the coefficients are no longer finite: scale the features and targets")
+        return found
+
+    def _follow(self, beta: Floats) -> None:
+        """Update the scores to coefficients, from those that have changed, or from all if these are fewer."""
+        if np.count_nonzero(beta) <= np.count_nonzero(beta - self._known):
+            self._known, self._scores = np.zeros((2, beta.size))
+        changed = np.flatnonzero(beta - self._known)
+        moved = (beta - self._known)[changed]
+        self._scores = self._scores + self._oracle.exact_responses(changed, moved)
+        self._known = beta

@@ -1,0 +1,23 @@
+import numpy as np
+from numpy.typing import NDArray
+
+from svmbench.kernels._oracle import Oracle
+from svmbench.problem import Problem
+
+class InsensitiveDual:
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def violation(self) -> float: ...
+    def __init__(
+        self,
+        oracle: Oracle,
+        problem: Problem,
+        targets: NDArray[np.float64],
+        epsilon: float,
+        working_set: int,
+    ) -> None: ...
+    def round(self) -> None: ...
+    def coefficients(self) -> NDArray[np.float64]: ...
+    def residuals(self) -> NDArray[np.float64]: ...
+    def renew(self, residuals: NDArray[np.float64]) -> None: ...

@@ -1,0 +1,246 @@
+"""`KernelSVR` solves the problem of scikit-learn's SVR and says how far from its optimum it is."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import SVR
+
+from svmbench.sklearn import KernelSVR, _kernel_machine
+
+TIGHT = {"C": 3.0, "gamma": 0.4, "tol": 1e-8}
+
+
+def waves(n=150, seed=0, dtype=np.float64, offset=0.0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    y = np.sin(2.0 * X[:, 0]) + X[:, 1] + 0.3 * rng.normal(size=n)
+    return X.astype(dtype), y + offset
+
+
+def objectives(fitted, K, y, bounds):
+    """Return the primal and the dual objective by numpy, from the public coefficients alone."""
+    beta = np.zeros(y.size)
+    coefficients = fitted.dual_coef_
+    beta[fitted.support_] = (coefficients.toarray() if sp.issparse(coefficients) else coefficients)[0]
+    assert (np.abs(beta) <= bounds * (1.0 + 1e-12)).all()
+    assert not fitted.fit_intercept or abs(beta.sum()) <= 1e-9 * np.abs(beta).sum()
+    scores = K @ beta
+    losses = np.maximum(0.0, np.abs(y - scores - fitted.intercept_[0]) - fitted.epsilon)
+    dual = beta @ (y - y.mean()) if fitted.fit_intercept else beta @ y
+    dual -= fitted.epsilon * np.abs(beta).sum() + 0.5 * beta @ scores
+    return 0.5 * beta @ scores + bounds @ losses, dual
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly", "sigmoid"])
+@pytest.mark.parametrize("epsilon", [0.0, 0.1])
+@pytest.mark.parametrize("offset", [0.0, -300.0])
+def test_the_predictions_are_those_of_SVR(kernel, epsilon, offset):
+    X, y = waves(offset=offset)
+    given = {"C": 0.5, "kernel": kernel, "gamma": 0.05 if kernel == "sigmoid" else 0.4, "epsilon": epsilon}
+    ours, theirs = KernelSVR(**given, tol=1e-8).fit(X, y), SVR(**given, tol=1e-8).fit(X, y)
+    assert ours.gap_ <= 1e-8
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=2e-3)
+    assert ours.score(X, y) == pytest.approx(theirs.score(X, y), abs=1e-3)
+    assert ours.dual_coef_.shape == (1, ours.support_.size)
+    assert ours.n_support_.tolist() == [ours.support_.size]
+    assert type(ours.n_iter_) is int
+
+
+def test_the_coefficients_have_the_order_and_signs_of_SVR():
+    X, y = waves()
+    ours, theirs = KernelSVR(**TIGHT).fit(X, y), SVR(**TIGHT).fit(X, y)
+    np.testing.assert_array_equal(ours.support_, theirs.support_)
+    np.testing.assert_allclose(ours.dual_coef_, theirs.dual_coef_, atol=1e-2)
+    np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-3)
+    np.testing.assert_array_equal(ours.support_vectors_, X[ours.support_])
+
+
+@pytest.mark.parametrize("rows", ["dense", "sparse", "single"])
+@pytest.mark.parametrize("few", [True, False])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_the_gap_is_a_bound(rows, few, kernel, monkeypatch):
+    if not few:  # rows in single precision, as of many examples
+        monkeypatch.setattr(_kernel_machine, "_FEW_ROWS", 0)
+    X, y = waves(dtype=np.float32 if rows == "single" else np.float64)
+    given = sp.csr_array(X) if rows == "sparse" else X
+    Z = X.astype(np.float64)
+    K = rbf_kernel(Z, gamma=0.4) if kernel == "rbf" else Z @ Z.T
+    bounds = np.full(y.size, 3.0)
+    best = objectives(KernelSVR(**{**TIGHT, "tol": 1e-10}, kernel=kernel).fit(Z, y), K, y, bounds)[1]
+    for tol in (1e-1, 1e-3, 1e-6):
+        fitted = KernelSVR(**{**TIGHT, "tol": tol}, kernel=kernel).fit(given, y)
+        primal, dual = objectives(fitted, K, y, bounds)
+        assert 0.0 <= fitted.gap_ <= tol
+        assert (primal - dual) / primal == pytest.approx(fitted.gap_, abs=1e-9)
+        assert -1e-9 * best <= primal - best <= (fitted.gap_ + 1e-9) * primal
+
+
+def test_the_optimum_is_that_of_SVR():
+    X, y = load_diabetes(return_X_y=True)
+    ours = KernelSVR(C=50.0, gamma=10.0, epsilon=5.0, tol=1e-7).fit(X, y)
+    theirs = SVR(C=50.0, gamma=10.0, epsilon=5.0, tol=1e-8).fit(X, y)
+    theirs.fit_intercept = True
+    K, bounds = rbf_kernel(X, gamma=10.0), np.full(y.size, 50.0)
+    assert objectives(ours, K, y, bounds)[0] == pytest.approx(objectives(theirs, K, y, bounds)[0], rel=2e-7)
+
+
+def test_many_rows_with_few_features_use_nested_sets():
+    X, y = waves(n=9000)
+    fitted = KernelSVR(gamma=0.4, tol=1e-4).fit(X[:, :2], y)
+    K = rbf_kernel(X[:, :2], gamma=0.4)
+    primal, dual = objectives(fitted, K, y, np.ones(y.size))
+    assert (primal - dual) / primal == pytest.approx(fitted.gap_, abs=1e-9)
+    assert fitted.gap_ <= 1e-4
+    assert fitted.kernel_evaluations_ > 0
+
+
+@pytest.mark.parametrize("C", [1e-6, 1e6])
+def test_any_C(C):
+    X, y = waves(80)
+    fitted = KernelSVR(C=C, gamma=0.4, tol=1e-6).fit(X, y)
+    primal, dual = objectives(fitted, rbf_kernel(X, gamma=0.4), y, np.full(y.size, C))
+    assert fitted.gap_ <= 1e-6
+    assert (primal - dual) / primal <= fitted.gap_ + 1e-8
+
+
+def test_a_tube_wider_than_the_targets_has_no_support_vectors():
+    X, y = waves()
+    for given in (X, sp.csr_array(X)):
+        fitted = KernelSVR(epsilon=100.0).fit(given, y)
+        assert (fitted.gap_, fitted.support_.size, fitted.n_iter_) == (0.0, 0, 0)
+        np.testing.assert_array_equal(fitted.predict(given), np.full(y.size, fitted.intercept_[0]))
+    theirs = SVR(epsilon=100.0).fit(X, y)
+    assert np.abs(y - fitted.intercept_[0]).max() <= 100.0
+    assert fitted.support_.size == theirs.support_.size
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.1])
+def test_constant_targets_are_predicted(epsilon):
+    X, _ = waves(20)
+    fitted = KernelSVR(epsilon=epsilon).fit(X, np.full(20, 0.7))
+    assert fitted.gap_ == 0.0
+    np.testing.assert_allclose(fitted.predict(X), 0.7, atol=epsilon + 1e-15)
+    assert KernelSVR().fit(X[:1], [2.5]).predict(X[:1]) == [2.5]
+
+
+def test_without_intercept_it_is_0():
+    X, y = waves(offset=1.0)
+    fitted = KernelSVR(**TIGHT, fit_intercept=False).fit(X, y)
+    primal, dual = objectives(fitted, rbf_kernel(X, gamma=0.4), y, np.full(y.size, 3.0))
+    assert fitted.intercept_.tolist() == [0.0]
+    assert (primal - dual) / primal == pytest.approx(fitted.gap_, abs=1e-9)
+
+
+def test_weights_are_those_of_SVR():
+    X, y = waves()
+    weights = np.random.default_rng(1).uniform(-0.3, 3.0, y.size)
+    ours = KernelSVR(**TIGHT).fit(X, y, sample_weight=weights)
+    theirs = SVR(**TIGHT).fit(X, y, sample_weight=weights)
+    np.testing.assert_allclose(ours.predict(X), theirs.predict(X), atol=2e-3)
+    assert (weights[ours.support_] > 0.0).all()
+    np.testing.assert_array_equal(ours.support_vectors_, X[ours.support_])
+
+
+def test_a_weight_is_a_number_of_copies():
+    X, y = waves(100)
+    times = np.random.default_rng(2).integers(0, 4, y.size)
+    rows = np.repeat(np.arange(y.size), times)
+    one, other = KernelSVR(**TIGHT).fit(X, y, times), KernelSVR(**TIGHT).fit(X[rows], y[rows])
+    np.testing.assert_allclose(one.predict(X), other.predict(X), atol=2e-3)
+    scaled = KernelSVR(**{**TIGHT, "C": 1.5}).fit(X, y, np.full(y.size, 2.0))
+    np.testing.assert_array_equal(scaled.dual_coef_, KernelSVR(**TIGHT).fit(X, y).dual_coef_)
+
+
+def linear(rows, others):
+    return rows @ others.T
+
+
+def test_a_matrix_or_a_function_may_be_the_kernel():
+    X, y = waves()
+    new = X[::7] + 0.3
+    built_in = KernelSVR(kernel="linear", tol=1e-8).fit(X, y)
+    for kernel, given, rows in (("precomputed", X @ X.T, new @ X.T), (linear, X, new)):
+        fitted = KernelSVR(kernel=kernel, tol=1e-8).fit(given, y)
+        np.testing.assert_allclose(fitted.predict(rows), built_in.predict(new), atol=1e-4)
+        assert fitted.support_vectors_.shape == (0, 0)
+    assert KernelSVR(kernel="precomputed").fit(X @ X.T, y).kernel_evaluations_ == 0
+    with pytest.raises(TypeError, match="Sparse precomputed"):
+        KernelSVR(kernel="precomputed").fit(sp.eye_array(3, format="csr"), [0.0, 1.0, 1.0])
+    with pytest.raises(ValueError, match="the kernel returned shape"):
+        KernelSVR(kernel=lambda X, Z: np.ones((1, 1))).fit(X, y)
+
+
+def test_the_linear_kernel_has_weights():
+    X, y = waves()
+    for given in (X, sp.csr_array(X)):
+        fitted = KernelSVR(kernel="linear").fit(given, y)
+        coef = fitted.coef_.toarray() if sp.issparse(given) else fitted.coef_
+        np.testing.assert_allclose(X @ coef[0] + fitted.intercept_[0], fitted.predict(given), atol=1e-12)
+    with pytest.raises(AttributeError, match="linear kernel"):
+        KernelSVR().fit(X, y).coef_  # noqa: B018
+
+
+def test_the_iteration_limit_is_held_and_told():
+    X, y = waves()
+    with pytest.warns(ConvergenceWarning, match=r"Solver terminated early \(max_iter=1\)"):
+        fitted = KernelSVR(C=100.0, gamma=5.0, epsilon=0.0, tol=1e-10, max_iter=1).fit(X, y)
+    assert (fitted.n_iter_, fitted.fit_status_) == (1, 1)
+    assert fitted.gap_ > 1e-10
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"C": 0.0}, "C=0.0 is not allowed"),
+        ({"C": np.inf}, "C=inf is not allowed: give a positive finite number"),
+        ({"epsilon": -0.1}, "epsilon=-0.1 is not allowed: give a finite number of at least 0"),
+        ({"epsilon": np.inf}, "epsilon=inf is not allowed"),
+        ({"epsilon": "small"}, "epsilon='small' is not allowed"),
+        ({"tol": 0.0}, "tol=0.0 is not allowed"),
+        ({"max_iter": 0}, "max_iter=0 is not allowed"),
+        ({"kernel": "rbff"}, "give one of rbf, linear, poly, sigmoid, precomputed"),
+        ({"gamma": -1.0}, "gamma=-1.0 is not allowed"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_refused(given, words):
+    X, y = waves(20)
+    with pytest.raises(ValueError, match=words):
+        KernelSVR(**given).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("y", "weights", "words"),
+    [
+        ([np.nan] * 4, None, "contains NaN"),
+        ([1e200] * 4, None, "y holds numbers above 1e\\+100"),
+        ([1.0] * 4, [1.0], "incompatible shapes"),
+        ([1.0] * 4, [np.nan] * 4, "sample_weight must be finite"),
+        ([1.0] * 4, [0.0] * 4, "all samples have zero or negative weights"),
+    ],
+    ids=str,
+)
+def test_bad_targets_and_weights_are_refused(y, weights, words):
+    with pytest.raises(ValueError, match=words):
+        KernelSVR().fit(np.arange(8.0).reshape(4, 2), y, sample_weight=weights)
+
+
+def test_it_is_pickled_cloned_and_searched():
+    X, y = waves()
+    fitted = clone(KernelSVR(gamma=0.4)).fit(X, y)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(fitted)).predict(X), fitted.predict(X))
+    search = GridSearchCV(KernelSVR(), {"C": [0.01, 10.0], "epsilon": [0.1, 1.0]}, cv=3).fit(X, y)
+    assert search.best_params_ == {"C": 10.0, "epsilon": 0.1}
+
+
+def test_a_line_tells_of_the_solution(capsys):
+    X, y = waves(30)
+    fitted = KernelSVR(verbose=True).fit(X, y)
+    assert f"{fitted.support_.size} support vectors" in capsys.readouterr().out
