@@ -81,7 +81,7 @@ class KernelSVC(PairwisePredictor, ClassifierMixin, BaseEstimator):
     break_ties : bool, default False
         If True, `predict` breaks ties of votes by the ``ovr`` scores; otherwise the first class wins.
     verbose : bool, default False
-        Whether to print a line per pair of classes.
+        Whether to print a line for each pair of classes.
     shrinking : bool, default True
         No effect; accepted for compatibility with `SVC`. The solver always shrinks.
     random_state : int, RandomState or None, default None
