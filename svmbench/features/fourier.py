@@ -55,8 +55,8 @@ class Params:
         default=512,
         metadata={
             "help": (
-                "Random frequencies; each costs an inner product for every example. As many as the sample"
-                " of features=nystrom by default, so that both compare."
+                "Number of random frequencies; each costs an inner product for every example. The default is "
+                "that of the sample of features=nystrom, so that the two can be compared."
             ),
             "min": 1,
         },
@@ -75,9 +75,9 @@ class Params:
         default=False,
         metadata={
             "help": (
-                "Compute the features of an example each time that it is visited, instead of those of"
-                " all examples beforehand. Memory is then the data and the frequencies alone: for one "
-                "pass (solver=asset solver.order=given) it costs nothing."
+                "Compute the features of an example whenever it is visited, instead of those of all "
+                "examples beforehand. Then only the data and the frequencies are in memory. For a single "
+                "pass (solver=asset solver.order=given) this takes no more time."
             )
         },
     )

@@ -54,8 +54,8 @@ class Params:
         default=512,
         metadata={
             "help": (
-                "Examples of the sample, from 1 to the number of training examples. 512 and 1024 in Table"
-                " 2 of ASSET."
+                "Size of the sample, from 1 to the number of training examples. 512 and 1024 in Table 2 of "
+                "ASSET."
             ),
             "min": 1,
         },
@@ -64,8 +64,8 @@ class Params:
         default=1e-12,
         metadata={
             "help": (
-                "Eigenvalues of the sample's kernel matrix below this part of the largest are left out. "
-                "ASSET has 1e-16, which is less than double precision resolves: s times 2.2e-16 is the least."
+                "Eigenvalues of the sample's kernel matrix below this fraction of the largest are left out. "
+                "ASSET has 1e-16, which is below double precision: at least s times 2.2e-16 is used."
             ),
             "above": 0,
             "max": 1,
@@ -74,7 +74,7 @@ class Params:
     rank: int | None = field(
         default=None,
         metadata={
-            "help": ("Most features, those of the largest eigenvalues. null: as many as eps_d leaves."),
+            "help": ("Most features: those of the largest eigenvalues. null: all that eps_d leaves."),
             "min": 1,
         },
     )

@@ -20,7 +20,7 @@ def suffix_field() -> Any:
     """Return the field of a parameter ``suffix`` that is false by default."""
     text = (
         "Average only the iterates since the last but one power of two, a half to three quarters of them. "
-        "Without effect where average=false."
+        "Only for average=true."
     )
     return field(default=False, metadata={"help": text, **LATER})
 

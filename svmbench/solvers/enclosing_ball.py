@@ -56,8 +56,8 @@ class Params:
             "above": 0.0,
             "max": FIRST_EPS,
             "help": (
-                "Tolerance of the ball: it may end when no examined point is farther from the centre than "
-                "1 + eps radii. Unconfirmed: 1e-6, as in the paper's experiments with CVM."
+                "Tolerance of the ball: the run may end when no examined point is farther from the centre "
+                "than 1 + eps radii. Unconfirmed: 1e-6, as in the paper's experiments with CVM."
             ),
         },
     )

@@ -183,8 +183,8 @@ class TolParams:
         default_factory=lambda: [0.1, 0.01, 0.001],
         metadata={
             "help": (
-                "Tolerances of the fits, in their order: one fit from nothing and one checkpoint for "
-                "each. The last is the program's default."
+                "Tolerances of successive fits; each is a fit from scratch and a checkpoint. The last is the "
+                "program's default."
             ),
             "above": 0,
         },

@@ -32,7 +32,7 @@ class MappedParams:
         default=512,
         metadata={
             "help": (
-                "Features of the map: between scikit-learn's default of 100 and the 1,024 of the ASSET paper."
+                "Number of features: between scikit-learn's default of 100 and the 1,024 of the ASSET paper."
             ),
             "min": 1,
         },
@@ -40,7 +40,7 @@ class MappedParams:
     linear: str = field(
         default="sgd",
         metadata={
-            "help": ("Solver on the features, SGDClassifier or LinearSVC; the latter without bias only."),
+            "help": ("Solver on the features, SGDClassifier or LinearSVC; the latter only without bias."),
             "choices": ("sgd", "linearsvc"),
         },
     )
@@ -48,8 +48,8 @@ class MappedParams:
         default_factory=lambda: [1, 5],
         metadata={
             "help": (
-                "Most passes of that solver in the fits, in their order: one fit from nothing, map "
-                "included, and one checkpoint for each. Chosen here."
+                "Most passes of that solver in successive fits; each is a fit from scratch, map included, "
+                "and a checkpoint. Chosen here."
             ),
             "min": 1,
         },

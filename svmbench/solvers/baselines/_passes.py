@@ -25,8 +25,8 @@ class PassesParams:
         default_factory=lambda: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000],
         metadata={
             "help": (
-                "Most passes over the data of the fits, in their order: one fit from nothing and one "
-                "checkpoint each. The last is the default of the program."
+                "Most passes over the data in successive fits; each is a fit from scratch and a checkpoint. "
+                "The last is the default of the program."
             ),
             "min": 1,
         },

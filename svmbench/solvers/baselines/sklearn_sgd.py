@@ -35,8 +35,8 @@ class Params:
         default=100,
         metadata={
             "help": (
-                "Passes over the data, after which it has converged. A tenth of the limit of "
-                "SGDClassifier, which ends by a rule on the training loss long before."
+                "Passes over the data, after which the run counts as converged. A tenth of the limit of "
+                "SGDClassifier, whose rule on the training loss ends it much earlier."
             ),
             "min": 1,
         },

@@ -35,7 +35,7 @@ class Params(TolParams):
         default="csr",
         metadata={
             "help": (
-                "How LIBSVM gets the examples: csr, as its own program reads them, or dense, which is "
+                "Storage of the examples for LIBSVM: csr, as in its own program, or dense, which is "
                 "faster for some data."
             ),
             "choices": ("csr", "dense"),

@@ -38,8 +38,8 @@ class Params(TolParams):
         default="float64",
         metadata={
             "help": (
-                "Arithmetic of the whole fit. Its gap in single precision is far from the tolerance where"
-                " C is large, hence double."
+                "Arithmetic of the whole fit. Double, because in single precision the gap is far above the"
+                " tolerance if C is large."
             ),
             "choices": ("float64", "float32"),
         },

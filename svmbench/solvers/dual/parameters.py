@@ -15,7 +15,7 @@ def tolerance_field() -> Any:
 def shrinking_field() -> Any:
     """Return the field ``shrinking``."""
     text = (
-        "Shrink coefficients that seem to stay at their bound. It saves passes over vectors and costs kernel "
-        "rows when the others have converged."
+        "Shrink coefficients that seem to stay at their bound. This shortens passes over vectors, but takes "
+        "additional kernel rows when the other coefficients have converged."
     )
     return field(default=True, metadata={"help": text})

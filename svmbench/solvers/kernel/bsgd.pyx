@@ -79,7 +79,7 @@ class Params:
         metadata={
             "min": 1,
             "max": 1_000_000,
-            "help": "Support vectors at most. 500 is the larger of the two budgets of the lookup paper.",
+            "help": "Most support vectors. 500 is the larger of the two budgets of the lookup paper.",
         },
     )
     maintenance: str = field(
@@ -87,9 +87,9 @@ class Params:
         metadata={
             "choices": ("merging", "removal", "projection"),
             "help": (
-                "What brings the points back to the budget. merging: two become one. removal: the one with"
-                " the smallest coefficient goes. projection: one is projected on the others, O(budget²) a"
-                " time."
+                "How the points are reduced to the budget. merging: some are merged into one. removal: the "
+                "one with the smallest coefficient is removed. projection: it is projected onto the others, "
+                "at a cost of O(budget²)."
             ),
         },
     )
@@ -99,7 +99,7 @@ class Params:
             "choices": ("lookup", "golden"),
             "help": (
                 "How the best merge of two points is found: in a table of 400 x 400, or by golden section"
-                " search. Without effect but with maintenance=merging."
+                " search. Only for maintenance=merging."
             ),
         },
     )
@@ -109,7 +109,7 @@ class Params:
             "min": 2,
             "max": 1_000_000,
             "help": (
-                "Points merged into one at a time; more need maintenance less often. Without effect but with"
+                "Points merged into one at a time; with more, merges are needed less often. Only for"
                 " maintenance=merging."
             ),
         },

@@ -55,7 +55,7 @@ class Params:
                 "Examples of the first chunk, drawn at random. Chosen here: the sources give none."
             )})
     q: int = field(default=500, metadata={"min": 1, "help": (
-                "Violators that a chunk grows by, at most. Chosen here: the sources give none."
+                "Most violators added to a chunk at a time. Chosen here: the sources give none."
             )})
     eps: float = field(
         default=1e-3,

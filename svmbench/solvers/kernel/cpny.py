@@ -80,7 +80,7 @@ class Params:
         metadata={
             "above": 0.0,
             "help": (
-                "Accuracy of the mean hinge loss at which it stops. Unconfirmed: 0.1 percentage points, "
+                "Accuracy of the mean hinge loss at which to stop. Unconfirmed: 0.1 percentage points, "
                 "as SVM-Perf."
             ),
         },

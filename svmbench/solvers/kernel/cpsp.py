@@ -69,15 +69,15 @@ class Params:
 
     k: int = field(
         default=500,
-        metadata={"min": 1, "help": "Basis points at most. The number of the paper's experiments."},
+        metadata={"min": 1, "help": "Most basis points. The number of the paper's experiments."},
     )
     eps: float = field(
         default=1e-3,
         metadata={
             "above": 0.0,
             "help": (
-                "Accuracy of the mean hinge loss at which it stops. Unconfirmed: 0.1 percentage points, "
-                "as SVM-Perf."
+                "Accuracy of the mean hinge loss at which to stop. Unconfirmed: 0.1 percentage points, "
+                "as in SVM-Perf."
             ),
         },
     )
@@ -87,8 +87,8 @@ class Params:
             "min": 0.0,
             "max": 0.5,
             "help": (
-                "Part of the running mean of gains that a point must exceed to be taken. The published "
-                "1/200 (unconfirmed what it is taken of) ends after one point on Reuters."
+                "A point is added only if its gain exceeds this fraction of the running mean of gains. The "
+                "published 1/200 (of what is unconfirmed) ends after one point on Reuters."
             ),
         },
     )

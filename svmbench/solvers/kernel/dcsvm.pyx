@@ -53,16 +53,16 @@ class Params:
             )},
     )
     levels: int = field(default=3, metadata={"min": 1, "max": 8, "help": (
-                "Levels of clusters, 4 at the last and four times as many at each before. Unconfirmed: 3, 64 "
-                "clusters at first."
+                "Levels of clusters. The last level has 4 clusters, each earlier one four times as many. "
+                "Unconfirmed: 3, so 64 clusters at first."
             )})
     sample: int = field(default=1000, metadata={"min": 2, "max": 20_000, "help": (
                 "Examples that are clustered by kernel k-means; the others go to the nearest centre. "
                 "Unconfirmed: 1000."
             )})
     early: int = field(default=0, metadata={"min": 0, "max": 8, "help": (
-                "Level after which it stops and predicts by the parts, with 4^early of them; at most levels. "
-                "0: it goes on to the optimum."
+                "Level after which to stop and predict by the parts, of which there are 4^early; at most "
+                "solver.levels. 0: continue to the optimum."
             )})
     working_set: int = field(default=1024, metadata={"min": 4, "help": (
                 "Coefficients that change at a time, as in decomposition."

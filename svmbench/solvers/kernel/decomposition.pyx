@@ -77,8 +77,8 @@ class Params:
     )
     working_set: int = field(default=1024, metadata={"min": 4, "help": (
                 "Coefficients that change at a time; their kernel matrix is held in memory. 1024, as in "
-                "ThunderSVM, is the best for most data. They are chosen among eight times as many, which "
-                "change less often, unless there are more than 128 features."
+                "ThunderSVM, is best for most data. With at most 128 features they are chosen from a set "
+                "of eight times as many, which changes less often."
             )})
 
 

@@ -43,20 +43,20 @@ class Params:
     """Parameters of GPDT."""
 
     q: int = field(default=400, metadata={"min": 2, "help": (
-                "Coefficients of a working set. Remembered as the default of the program: unconfirmed."
+                "Size of a working set. Remembered as the default of the program: unconfirmed."
             )})
     n_new: int | None = field(
         default=None,
         metadata={"min": 2, "help": (
-                "How many of them may be new in a working set. null: the even part of q/3, the default of"
-                " the program."
+                "Most new coefficients in a working set. null: the largest even number up to q/3, the "
+                "default of the program."
             )},
     )
     inner: str = field(
         default="gvpm",
         metadata={"choices": ("gvpm", "dai_fletcher"), "help": (
-                "Method for the problem of a working set: alternating Barzilai-Borwein steps with a line "
-                "search (the paper), or Dai and Fletcher's (2006; the later program)."
+                "Method for the problem of a working set. gvpm: alternating Barzilai-Borwein steps with a "
+                "line search (the paper). dai_fletcher: that of Dai and Fletcher 2006 (the later program)."
             )},
     )
     eps: float = tolerance_field()

@@ -93,13 +93,13 @@ class Params:
         metadata={
             "choices": SELECTIONS,
             "help": (
-                "Which example of a pass is next: a random one, or of some random candidates the most "
-                "misclassified or the one nearest to the decision boundary."
+                "Choice of the next example. random: at random. Of some random candidates, gradient: the "
+                "most misclassified; margin: the one nearest to the decision boundary."
             ),
         },
     )
     candidates: int = field(
-        default=50, metadata={"min": 1, "help": "Candidates of gradient and margin. The number of the paper."}
+        default=50, metadata={"min": 1, "help": "Candidates for gradient and margin. The number of the paper."}
     )
     epochs: int = field(
         default=1, metadata={"min": 1, "help": "Passes over the examples. The paper's experiments make one."}
@@ -109,17 +109,16 @@ class Params:
         metadata={
             "choices": FINALIZATIONS,
             "help": (
-                "What follows the passes: nothing; optimising over the expansion set, where the paper "
-                "ends; or over all examples, which reaches the optimum of the problem that all solvers "
-                "solve, with the pairs of the finalization chosen by second-order information."
+                "What follows the passes. none: nothing. expansion: optimisation over the expansion set, "
+                "as in the paper. all: optimisation over all examples, which reaches the optimum of the "
+                "problem that all solvers solve; pairs are chosen by second-order information."
             ),
         },
     )
     eps: float = field(
         default=1e-3,
         metadata={"above": 0.0, "help": (
-                "Violation of the optimality conditions up to which a pair is left alone: tau of the "
-                "paper."
+                "Tolerance of the optimality conditions of a pair: tau of the paper."
             )},
     )
 

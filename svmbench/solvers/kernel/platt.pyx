@@ -84,8 +84,7 @@ class Params:
     eps: float = field(
         default=1e-3,
         metadata={"above": 0.0, "help": (
-                "Violation of the optimality conditions up to which an example is left alone: tol of the "
-                "paper."
+                "Tolerance of the optimality conditions of an example: tol of the paper."
             )},
     )
     change: float | None = field(
@@ -93,8 +92,8 @@ class Params:
         metadata={
             "above": 0.0,
             "help": (
-                "Relative change of a coefficient below which a step is not made: eps of the paper, 1e-3 "
-                "there like tol. null: the same number as solver.eps."
+                "Relative change of a coefficient below which a step is not made: eps of the paper, which "
+                "is 1e-3 there, like tol. null: the value of solver.eps."
             ),
         },
     )

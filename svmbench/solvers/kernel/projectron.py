@@ -67,8 +67,8 @@ class Params:
         metadata={
             "min": 0.0,
             "help": (
-                "Distance from the span up to which a mistake is projected, in the feature space: the dial "
-                "between few support vectors (large) and the Perceptron (0). With a Gaussian kernel all "
+                "Distance from the span, in the feature space, up to which a mistake is projected. Large "
+                "values give few support vectors, 0 gives the Perceptron. With a Gaussian kernel all "
                 "distances are at most 1."
             ),
         },

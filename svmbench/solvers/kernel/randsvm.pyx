@@ -57,8 +57,8 @@ class Params:
     k: int | None = field(
         default=None,
         metadata={"min": 1, "help": (
-                "Number of support vectors at which it ends. null: by the paper's formula (4) from the "
-                "next three keys."
+                "Number of support vectors at which the run ends. null: by the paper's formula (4) from "
+                "the next three keys."
             )},
     )
     epsilon: float = field(
@@ -72,15 +72,16 @@ class Params:
             )},
     )
     separable: bool = field(
-        default=True, metadata={"help": "Factor of the formula: 16 for separable data, false: 32."}
+        default=True, metadata={"help": "Whether the data are separable: factor 16 of the formula, else 32."}
     )
     c: float = field(default=2.0, metadata={"min": 1.0, "help": (
-                "Examples of a sample are c k. Unconfirmed: the paper does not give it."
+                "Size of a sample: c k examples. Unconfirmed: the paper does not give c."
             )})
     eps: float = field(
         default=1e-3,
         metadata={"above": 0.0, "help": (
-                "Tolerance of the inner solver and of a violated margin. The default of LIBSVM."
+                "Tolerance of the inner solver, and of margins before they count as violated. The default "
+                "of LIBSVM."
             )},
     )
 

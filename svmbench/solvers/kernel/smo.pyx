@@ -73,8 +73,8 @@ class Params:
         metadata={
             "choices": ("gain", "unclipped"),
             "help": (
-                "Which coordinate is next: by the gain of the step clipped to the box, or of the "
-                "unclipped one."
+                "Choice of the coordinate: by the gain of the step clipped to the box, or of the "
+                "unclipped step."
             ),
         },
     )

@@ -73,8 +73,8 @@ class Params:
         metadata={
             "choices": ("second_order", "worst_pair"),
             "help": (
-                "Partner of the highest violator: by the gain of the step (Fan, Chen, Lin 2005), or the "
-                "lowest one (Keerthi et al. 2001)."
+                "Choice of the partner of the largest violator. second_order: by the gain of the step (Fan, "
+                "Chen, Lin 2005). worst_pair: that of the most violating pair (Keerthi et al. 2001)."
             ),
         },
     )

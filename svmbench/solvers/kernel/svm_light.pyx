@@ -43,13 +43,13 @@ class Params:
     """Parameters of SVM-light."""
 
     q: int = field(
-        default=10, metadata={"min": 2, "help": "Coefficients of a working set. The default of the program."}
+        default=10, metadata={"min": 2, "help": "Size of a working set. The default of the program."}
     )
     n_new: int = field(
         default=10,
         metadata={"min": 2, "help": (
-                "How many of them may be new in a working set. Fewer than q avoid zigzagging. The default"
-                " of the program is q."
+                "Most new coefficients in a working set. Fewer than q avoid zigzagging. The default of "
+                "the program is q."
             )},
     )
     eps: float = tolerance_field()

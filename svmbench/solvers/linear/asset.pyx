@@ -68,24 +68,24 @@ class Params:
     step: str = field(
         default="robust",
         metadata={"help": (
-                "Rule of the step sizes: of robust stochastic approximation (ASSET), or for strongly "
-                "convex problems (ASSET*), which has no bias."
+                "Rule of the step sizes. robust: that of robust stochastic approximation (ASSET). strong: "
+                "that for strongly convex problems (ASSET*), without bias."
             ), "choices": ("robust", "strong")},
     )
     average: int = field(default=100, metadata={"help": (
-                "Last iterates that are averaged, weighted by their step sizes: 100 in the paper for ASSET "
-                "and ASSET* alike. 1: the last iterate."
+                "Number of last iterates that are averaged, weighted by their step sizes: 100 in the paper "
+                "for both ASSET and ASSET*. 1: only the last iterate."
             ), "min": 1})
     order: str = field(
         default="uniform",
         metadata={"help": (
-                "Draw each example uniformly, or make one pass in the order of the file and end (ASSET "
-                "online)."
+                "uniform: draw each example uniformly. given: make one pass in the order of the file and "
+                "end (ASSET online)."
             ), "choices": ("uniform", "given")},
     )
     B: float = field(default=10.0, metadata={"help": (
-                "Largest size of the bias; without effect where problem.bias=none. Unconfirmed: the paper"
-                " asks for one that is \"sufficiently large\" and uses no bias."
+                "Largest absolute value of the bias; only for problem.bias=unregularised. Unconfirmed: the "
+                "paper asks for a \"sufficiently large\" one and uses no bias."
             ), "above": 0})
 
 

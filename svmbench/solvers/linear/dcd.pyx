@@ -82,31 +82,31 @@ class Params:
     loss: str = field(
         default="hinge",
         metadata={"help": (
-                "Loss of the problem that is solved. Objectives and gaps are always those of the hinge "
-                "loss, the problem of all the other solvers; those of the squared one are the native "
-                "ones."
+                "Loss of the problem that is solved. primal_objective and gaps are always those of the "
+                "hinge loss, as for all other solvers; native_objective is that of the squared loss."
             ), "choices": ("hinge", "squared_hinge")},
     )
     order: str = field(
         default="permutation",
         metadata={
             "help": (
-                "Which example is next: passes, each in a new random order, or uniform draws, which is "
+                "Choice of the next example: passes, each in a new random order, or uniform draws, which is "
                 "SDCA."
             ),
             "choices": ("permutation", "with_replacement"),
         },
     )
     shrinking: bool | str = field(default=True, metadata={"help": (
-                "Leave out examples whose coefficients seem settled, and look at all again in the end. "
-                "The default of LIBLINEAR; with order=with_replacement there are no passes and nothing is"
-                " left out. gap_safe: leave out, for good, those whose coefficients the duality gap proves."
+                "Leave out examples whose coefficients seem to stay at their bound, and check all in the "
+                "end. The default of LIBLINEAR. gap_safe: leave out permanently those whose coefficients "
+                "are proved optimal by the duality gap. With order=with_replacement nothing is left out."
             ), "choices": ("gap_safe",)})
     eps: float = field(
         default=1e-3,
         metadata={"help": (
-                "Stop where the projected gradients of a pass spread less than this. LIBLINEAR has 0.1, "
-                "which is within about 1 % of the optimum; order=with_replacement never stops by itself."
+                "Stop when the largest and the smallest projected gradient of a pass differ by less than "
+                "this. LIBLINEAR has 0.1, which is within about 1 % of the optimum; "
+                "order=with_replacement never stops by itself."
             ), "above": 0},
     )
 

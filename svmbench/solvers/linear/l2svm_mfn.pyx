@@ -55,8 +55,8 @@ class Params:
     eps: float = field(
         default=1e-6,
         metadata={"help": (
-                "Tolerance of the gradient that a Newton step leaves, relative to that at 0, and of the "
-                "margins that end the run. The default of SVMlin."
+                "Tolerance of the gradient after a Newton step, relative to that at 0, and of the "
+                "margins in the stopping rule. The default of SVMlin."
             ), "above": 0},
     )
 

@@ -47,13 +47,13 @@ class Params:
 
     eps: float = field(
         default=0.01, metadata={"help": (
-                "Stop where the objective is above its lower bound by no more than this part of it. The "
-                "reduced problem is solved to half of it. The program's default is remembered as 0.01 "
+                "Stop when the objective exceeds its lower bound by at most this fraction. The reduced "
+                "problem is solved to half of it. The program's default is remembered as 0.01 "
                 "(unconfirmed)."
             ), "above": 0}
     )
     buffer: int = field(default=2000, metadata={"help": (
-                "Cuts at most; the run ends when there are as many. Each takes 8 bytes per feature. The "
+                "Most cuts; the run ends when there are as many. Each takes 8 bytes per feature. The "
                 "program's default is remembered as 2000 (unconfirmed)."
             ), "min": 1})
 

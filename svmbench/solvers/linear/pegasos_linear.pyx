@@ -63,8 +63,8 @@ class Params:
     """Parameters of linear Pegasos."""
 
     k: int = field(default=1, metadata={"help": (
-                "Examples of a mini-batch, from 1 to the number of training examples. One is the paper's "
-                "choice but for its Figure 7."
+                "Examples of a mini-batch, from 1 to the number of training examples. One, as in the paper "
+                "except for its Figure 7."
             ), "min": 1})
     projection: bool = field(default=False, metadata={"help": (
                 "Keep w in the ball of radius 1/sqrt(lam), in which the optimum lies. Off, as in the "
@@ -73,7 +73,7 @@ class Params:
     sampling: str = field(
         default="iid",
         metadata={"help": (
-                "How batches are drawn: independently, or by passes in an order that is new each time "
+                "How batches are drawn: independently, or by passes in an order that is new in each pass "
                 "or always the same."
             ), "choices": ("iid", "permutation", "fixed_permutation")},
     )
@@ -85,8 +85,8 @@ class Params:
         },
     )
     p: float = field(default=0.7, metadata={"help": (
-                "Factor of the step sizes of norma. About the best for long runs, 0.5 sqrt(2 + 0.5/sqrt "
-                "T)."
+                "Factor of the step sizes of norma. Close to the best one for long runs, "
+                "0.5 sqrt(2 + 0.5/sqrt T)."
             ), "above": 0})
     eta: float = field(default=0.01, metadata={"help": (
                 "Step size of zhang. The best one depends on the length of the run, so no default fits "

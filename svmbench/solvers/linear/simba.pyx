@@ -46,9 +46,8 @@ class Params:
 
     nu: float | str = nu_field()
     T: int = field(default=100_000, metadata={"help": (
-                "Iterations of the whole run: the step sizes depend on them, and the run ends with them. "
-                "The theory asks for about log(n)/eps^2 times a constant that nobody waits for "
-                "(unconfirmed), so it is given."
+                "Number of iterations, at which the run ends and on which the step sizes depend. The theory "
+                "requires about log(n)/eps^2 times a constant that is too large in practice (unconfirmed)."
             ), "min": 1})
 
 

@@ -60,16 +60,15 @@ class Params:
         default=10, metadata={"help": "Examples of the working set. The default of SVM-light.", "min": 1}
     )
     entering: int = field(default=10, metadata={"help": (
-                "How many of them at most were not in the last one; more than q is as q. The default of "
-                "SVM-light is q; fewer keep it from zigzagging."
+                "Most examples of a working set that were not in the previous one, at most q. The default "
+                "of SVM-light is q; fewer avoid zigzagging."
             ), "min": 1})
     shrinking: bool = field(default=True, metadata={"help": (
-                "Shrink examples that were at their bound in two iterations in a row, and look at all again "
-                "in the end."
+                "Shrink examples that were at their bound in two consecutive iterations, and check all in "
+                "the end."
             )})
     eps: float = field(default=1e-3, metadata={"help": (
-                "Stop when no gradient of the dual violates its optimality by more than this. The default"
-                " of SVM-light."
+                "Stop when no optimality condition is violated by more than this. The default of SVM-light."
             ), "above": 0})
 
 

@@ -46,8 +46,8 @@ class Params:
     eps: float = field(
         default=1e-3,
         metadata={"help": (
-                "Stop where the objective is above its lower bound by no more than this mean hinge loss. "
-                "The released program counts in per cent; its default, 0.1 there, would be 0.001 here "
+                "Stop when the objective exceeds its lower bound by at most this mean hinge loss. "
+                "The released program counts in percent; its default of 0.1 would be 0.001 here "
                 "(unconfirmed)."
             ), "above": 0},
     )
