@@ -20,21 +20,25 @@ from svmbench.store import lines
 Judged = tuple[Material, Sequence[tuple[Claim, Sequence[tuple[Part, Sequence[Finding]]]]]]
 
 _ABOUT = f"""\
-Made by `svmbench paper verdict` from the stored runs; nothing here is written by hand. A claim is a finding
-of a document in our own words, with the scope that its text gives it. Each of its tests is one predicate with
-thresholds that were fixed beforehand, and gives a number with a {LEVEL:.0%} interval: by resampling the
-seeds, those of two curves together, {DRAWS[0]:,} times, or up to {sum(DRAWS):,} times until their number no
-longer matters to the verdict; by the binomial error of the test set where there is one run, and between two
-errors on the same examples at least by that of those on which the two must disagree. A cost of arrival lies
-between the checkpoint before it and that at which it is seen, and the interval holds both. A run that ended
-before it arrived says only that the cost is greater (*> 1.0e9*), whatever ended it. The verdict is
-*reproduced* where the whole interval lies in the range that the claim demands, *deviates* where all of it
-lies outside, and *inconclusive* where it holds both. *Not attempted* says why. A test that cannot fail unless
-the program is wrong (a theorem, the definition of a counter, a number typed in from the document) *holds by
-construction* and is counted apart. Where a document states how it counts, that convention decides the claim;
-findings under other conventions stand *beside* it, as a question of our own. Costs are kernel evaluations,
-counted on demand (A), by row update (B) or per iteration (C), see [counting](../../docs/counting.md); test
-errors are in percent."""
+This page is made by `svmbench paper verdict` from the stored runs; nothing is written by hand. A claim is a
+finding of a document in our own words, with the scope that its text gives it. Each of its tests is a
+predicate whose thresholds were fixed beforehand, and gives a number with a {LEVEL:.0%} interval.
+
+- The interval comes from {DRAWS[0]:,} resamples of the seeds; the seeds of two curves are resampled together.
+  If the verdict could change with the number of resamples, there are more, up to {sum(DRAWS):,}.
+- If there is only one run, the interval comes from the binomial error of the test set. For two errors on the
+  same examples, it is at least that of the examples on which the two runs must disagree.
+- A run reaches a level between the last checkpoint above it and the next one; the interval contains both. If
+  a run ended above the level, for whatever reason, its cost is only bounded from below (*> 1.0e9*).
+
+The verdict is *reproduced* if the whole interval lies in the range of the claim, *deviates* if it lies
+outside, and *inconclusive* if it lies on both sides. For *not attempted*, the reason is given. A test that
+cannot fail unless the program is wrong (a theorem, the definition of a counter, a number copied from the
+document) *holds by construction* and is counted separately. If a document states how it counts, its
+convention decides the claim; findings under other conventions are shown *beside* it, as our own question.
+
+Costs are kernel evaluations, counted on demand (A), by row update (B) or per iteration (C): see
+[counting](../../docs/counting.md). Test errors are in percent."""
 
 
 def judged(materials: Sequence[Material]) -> list[Judged]:
@@ -202,9 +206,9 @@ def _of(parts: Sequence[tuple[Part, Sequence[Finding]]]) -> str:
 
 
 def _doubt(claim: Claim) -> str:
-    return {"unconfirmed": ", unconfirmed", "inferred": ", inferred", "ours": "; our own question"}.get(
-        claim.sure, ""
-    )
+    """Return how sure it is that a document makes the claim, unless the place says so."""
+    words = {"unconfirmed": ", unconfirmed", "inferred": ", inferred", "ours": "; our own question"}
+    return "" if claim.place.startswith("our own") else words.get(claim.sure, "")
 
 
 def _short(counter: str) -> str:

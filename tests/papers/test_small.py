@@ -225,7 +225,7 @@ def test_a_failed_run_does_not_stop_the_others(tmp_path, monkeypatch, capfd):
 
 
 def test_artifacts_are_drawn_and_judged_at_once_the_same_twice(tmp_path):
-    some = ("rs-k", "sbp-f1", "sbp-f2", "sbp-gap", "solvers-linear")
+    some = ("rs-k", "sbp-f1", "sbp-f2", "sbp-gap", "solvers-linear", "x-screen")
     everything = commands.Asked(some, False, str(tmp_path))
     checks.make(LOADED["sbp-f1"], tmp_path, where={"mirror": None, "dir": None})
     assert commands.redraw(everything) == 0
@@ -236,5 +236,6 @@ def test_artifacts_are_drawn_and_judged_at_once_the_same_twice(tmp_path):
     text = (tmp_path / "reference" / "VERDICTS.md").read_text()
     assert text.startswith("# Verdicts") and "not attempted" in text
     assert "Check `sample_size`, not measured." in text
+    assert "(Figure 2; our own question)" in text and "(our own question)" in text
     for name in some:
         assert (f"## {LOADED[name].target}: {LOADED[name].title}" in text) == bool(LOADED[name].claims)

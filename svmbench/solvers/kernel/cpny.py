@@ -60,8 +60,8 @@ class Params:
         metadata={
             "min": 1,
             "help": (
-                "Basis points at most; more than the training examples are as many as those. The number "
-                "of the comparison in ASSET is 512 or 1024."
+                "Most basis points; at most the number of training examples is used. The comparison in "
+                "ASSET has 512 or 1024."
             ),
         },
     )
@@ -70,8 +70,8 @@ class Params:
         metadata={
             "choices": ("strides", "greedy"),
             "help": (
-                "Basis points: training examples at equal strides, or each the farthest from the span of "
-                "those before it (incomplete Cholesky)."
+                "Choice of the basis points. strides: training examples at equal strides. greedy: each the "
+                "farthest from the span of those before it (incomplete Cholesky)."
             ),
         },
     )
@@ -81,7 +81,7 @@ class Params:
             "above": 0.0,
             "help": (
                 "Accuracy of the mean hinge loss at which to stop. Unconfirmed: 0.1 percentage points, "
-                "as SVM-Perf."
+                "as in SVM-Perf."
             ),
         },
     )
