@@ -129,7 +129,7 @@ def _opened(path: str | Path) -> tuple[int, int]:
     try:
         about = os.fstat(descriptor)
         if not stat.S_ISREG(about.st_mode):
-            raise ValueError("it is no regular file")
+            raise ValueError("it is not a regular file")
     except BaseException:
         os.close(descriptor)
         raise
@@ -264,7 +264,7 @@ def read_json(content: bytes | str) -> Any:
 
 
 def _refused(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} is not a JSON number")
 
 
 def _finite(text: str) -> float:

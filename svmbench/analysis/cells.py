@@ -160,7 +160,7 @@ def _check(
     costs = [metric for metric in metrics if metric not in COUNTERS]
     if at.name in TARGETS and at.name not in COUNTERS and costs:
         raise UserError(
-            f"--at {at.name} asks what is paid to get there, and {costs[0]} is no cost: give --metric one of "
+            f"--at {at.name} is a target, and {costs[0]} is not a cost: give --metric one of "
             f"{', '.join(name for name in COUNTERS if name in METRICS)}"
         )
 

@@ -45,7 +45,7 @@ class _Folder(argparse.Action):
     ) -> None:
         if not Path(values).is_dir():
             raise UserError(
-                f"--results {values} is no folder: give the results folder of your runs, such as results"
+                f"--results {values} is not a folder: give the results folder of your runs, such as results"
             )
         setattr(namespace, self.dest, values)
 

@@ -119,7 +119,7 @@ def _dataset(name: str, folder: Path, keys: Sequence[str]) -> tuple[dict[Path, s
 
     other = [text for text in keys if not text.startswith("dataset.")]
     if other:
-        raise UserError(f"{other[0]} is no key of a data set: give dataset.KEY=VALUE")
+        raise UserError(f"{other[0]} is not a key of a data set: give dataset.KEY=VALUE")
     # Its width and C are not known yet; some value is needed to check the other keys.
     about = config.resolve(["dataset=file", *keys, "kernel.gamma=1", "problem.C=1"]).dataset.document()
     data.load(about)

@@ -214,8 +214,8 @@ class _Composer:
                 values = [f"{key}={value}" for value in override.sweep_string_iterator()]
             if not values:
                 raise UserError(
-                    f"{written(override)} holds no value: range(A,B) ends before B, glob(PATTERN) takes the "
-                    "known names that fit"
+                    f"{written(override)} has no values: range(A,B) ends before B, glob(PATTERN) gives the "
+                    "known names that match"
                 )
             self.parse(values)
             found[key.lstrip("+")] = values
@@ -299,7 +299,7 @@ class _Composer:
             reason = failure
         lines = [line.strip() for line in str(reason).splitlines() if line.strip()] or [type(reason).__name__]
         unread = isinstance(reason, yaml.YAMLError)
-        said = f"a file is no YAML ({', '.join(lines)}); correct it" if unread else lines[0]
+        said = f"a file is not YAML ({', '.join(lines)}); correct it" if unread else lines[0]
         way = r" (\${...} stands for these characters themselves)" * ("Interpolation" in said)
         return UserError(f"'{' '.join(overrides)}' cannot be composed: {said}{way}")
 

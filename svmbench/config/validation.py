@@ -106,12 +106,12 @@ def _check_multiclass(config: RunConfig) -> None:
         )
     if config.validate is not None and config.validate.warm:
         raise UserError(
-            f"validate.warm=true begins each fold at the answer of one binary problem, {given} has several: "
-            "leave one of them out"
+            f"validate.warm=true begins each fold at the answer of one binary problem, and {given} has "
+            "several: leave one of them out"
         )
     if config.start is not None:
         raise UserError(
-            f"start={config.start} begins one binary problem, {given} has several: leave one of them out"
+            f"start={config.start} begins one binary problem, and {given} has several: leave one of them out"
         )
 
 
@@ -203,14 +203,14 @@ def _every_class(kind: str, params: dict[str, Any], given: str) -> dict[str, Any
     if not catalogue.multiclass(kind):
         able = ", ".join(name for name in catalogue.names() if catalogue.multiclass(name))
         raise UserError(
-            f"dataset={kind} has two classes, {given} needs more: leave it out, or give one of {able}"
+            f"dataset={kind} has two classes, and {given} needs more: leave it out, or give one of {able}"
         )
     usual = {item.name: item.default for item in fields(schema_of("dataset", kind))}
     for key in ("task", "positive"):
         asked = params.get(key, usual.get(key))
         if asked not in (usual.get(key), EVERY):
             raise UserError(
-                f"dataset.{key}={show(asked)} makes two classes of all, {given} keeps them: leave one out"
+                f"dataset.{key}={show(asked)} makes two classes of all, and {given} keeps all: leave one out"
             )
     return check_section("dataset.", {**params, "task": EVERY}, schema_of("dataset", kind))
 

@@ -119,15 +119,15 @@ def _dataset(folder: Path, manifest: dict[str, Any], *, whole: bool) -> Dataset:
     """Return the data set described by a manifest; ValueError if an array is damaged."""
     for name, stamp in manifest["files"].items():
         if not _same(folder / name, stamp, whole=whole):
-            raise ValueError(f"{name} is not what was written")
+            raise ValueError(f"{name} is not as it was written")
     left, parts, info = set(manifest["files"]), {}, manifest["info"]
     for key, shape in manifest["parts"].items():
         if shape != [info["rows"][key], info["features"]]:
-            raise ValueError(f"the shape of {key} is {shape}, its description says otherwise")
+            raise ValueError(f"the shape of {key} is {shape}, and its description says otherwise")
         parts[key], read = _load_part(folder, key, shape)
         left -= read
     if left:
-        raise ValueError(f"{', '.join(sorted(left))} is of no part")
+        raise ValueError(f"{', '.join(sorted(left))} belongs to no part")
     validation, test = parts.get("validation"), parts.get("test")
     return Dataset(manifest["name"], parts["train"], validation, test, manifest["checksum"], manifest["info"])
 

@@ -158,7 +158,7 @@ def _layout(X: Matrix, dense: bool, dtype: type) -> Matrix:
     with np.errstate(over="ignore"):  # checked below, with a message
         single = X.astype(np.float32)
     if not np.isfinite(single.data if issparse(single) else single).all():
-        raise UserError("the data hold values beyond the range of single precision, 3.4e38: rescale them")
+        raise UserError("the data contain values beyond the range of single precision, 3.4e38: rescale them")
     X = single if dtype is np.float32 else X.astype(dtype)
     if dense:
         return np.ascontiguousarray(X.toarray() if issparse(X) else X)

@@ -114,7 +114,7 @@ def _complete(get: Getter, part: Path, form: Form, suffix: str, say: Say) -> Non
             part.unlink(missing_ok=True)
             if not joined:
                 raise SourceFailed(f"wrong content, {error}") from error
-    raise SourceFailed("wrong content, also from the start")
+    raise SourceFailed("wrong content, even when downloaded from the start")
 
 
 def _copy(path: Path, part: Path, say: Say) -> bool:

@@ -183,7 +183,7 @@ class Fourier(FeatureMap):
         if self._lazy and largest > SINGLE:
             raise UserError(
                 f"the frequencies of features=fourier times the data reach {largest:.1e}: above {SINGLE:.0e} "
-                "their cosines take double precision, which features.lazy=true does not use; give a smaller "
+                "their cosines need double precision, which features.lazy=true does not use; give a smaller "
                 "kernel.gamma, scale the data, or give features.lazy=false"
             )
 

@@ -191,7 +191,7 @@ def _values(found: Selection, key: str, option: str, most: int) -> list[Any]:
     values = sorted({setting(run, key) for run in found.runs}, key=in_order)
     if len(values) > most:
         raise UserError(
-            f"{key} has {len(values)} values, and {option} can tell {most} apart: draw fewer runs, or give "
+            f"{key} has {len(values)} values, and {option} can distinguish {most}: draw fewer runs, or give "
             f"--panels-by {key}, or a heat map (--heat)"
         )
     return values

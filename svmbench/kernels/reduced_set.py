@@ -43,7 +43,8 @@ def gamma_of(kernel: Mapping[str, Any]) -> float:
     """
     if kernel["name"] != "gaussian":
         raise UserError(
-            f"points that are no examples need kernel=gaussian, not kernel={kernel['name']}: give that"
+            "points that are not training examples need kernel=gaussian, not "
+            f"kernel={kernel['name']}: give that"
         )
     return float(kernel["gamma"])
 

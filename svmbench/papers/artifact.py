@@ -143,7 +143,7 @@ def load(paper_id: str, folders: tuple[Path, ...] = ()) -> Artifact:
     try:
         content = yaml.load(text_of(file), Loader=_loader(paper_id not in own))
     except (yaml.YAMLError, RecursionError) as error:
-        raise UserError(f"{file} is no YAML: {' '.join(str(error).split())}") from error
+        raise UserError(f"{file} is not YAML: {' '.join(str(error).split())}") from error
     return read(paper_id, content, str(file), folders if paper_id in own else ())
 
 

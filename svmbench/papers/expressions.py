@@ -53,12 +53,12 @@ def _value(node: ast.expr, config: Mapping[str, Any], rows: int | None) -> float
         path = ast.unparse(node).split(".")
         if path == ["n"]:
             if rows is None:
-                raise KeyError("n is known of stored runs alone")
+                raise KeyError("n is known only for stored runs")
             return float(rows)
         found: Any = config
         for key in path:
             found = found[key]
         if isinstance(found, bool) or not isinstance(found, int | float) or not math.isfinite(found):
-            raise KeyError(f"{'.'.join(path)}={found} is no number")
+            raise KeyError(f"{'.'.join(path)}={found} is not a number")
         return float(found)
     raise KeyError(f"{ast.unparse(node)} is not allowed")

@@ -188,7 +188,7 @@ class Evidence:
         """Return the stored runs of a line, one per seed, or raise an error if one is missing."""
         found = self._stored(solver, where)
         if len({run.seed for run in found}) < len(found):
-            raise NotAttempted(f"{solver}: say where, it has several runs of one seed")
+            raise NotAttempted(f"{solver}: give where, because it has several runs of one seed")
         return found
 
     def _stored(self, solver: str, where: Mapping[str, Any]) -> list[StoredRun]:
@@ -203,7 +203,7 @@ class Evidence:
         missing = [match for match in planned if not match.complete]
         if missing:
             raise NotAttempted(
-                f"{solver}: {len(planned) - len(missing)} of {len(planned)} runs are there "
+                f"{solver}: {len(planned) - len(missing)} of {len(planned)} runs are stored "
                 f"({missing[0].state})"
             )
         return [match.result for match in planned]
@@ -319,7 +319,7 @@ class Evidence:
         costs = self._per_seed({**at, "solver": solver, "where": where})[1]
         if np.isinf(costs).any():
             raise NotAttempted(
-                f"{solver}: {np.isinf(costs).sum()} of {seeds} runs end before they come so far"
+                f"{solver}: {np.isinf(costs).sum()} of {seeds} runs end before they reach it"
             )
         return costs, costs
 
@@ -371,7 +371,7 @@ class Evidence:
         else:
             raise UserError(f"a cost that all runs share needs a number, epoch, shared or of: {dict(at)}")
         if not np.isfinite(cost):
-            raise NotAttempted("the runs end before the cost at which to look is reached")
+            raise NotAttempted("the runs end before the required cost")
         part = float(at.get("part", 1.0))
         return part * (cost if np.isnan(least) else least), part * cost
 

@@ -53,7 +53,7 @@ def cross_validate(
     """
     if data.validation is not None:
         raise UserError(
-            f"dataset={data.name} has a validation set of its own, which validation_error is about: "
+            f"dataset={data.name} has a validation set of its own, from which validation_error is computed: "
             "leave out validate.folds, or choose another split"
         )
     asked, inner = config.validate, replace(config, validate=None)

@@ -98,7 +98,7 @@ class LinearSVC(BinaryClassifier):
             snapshot = run.snapshot()
             model = snapshot.model
             if not isinstance(model, LinearModel) or snapshot.alpha is None:
-                raise TypeError("the answer is no dual point of a linear problem")
+                raise TypeError("the answer is not a dual point of a linear problem")
             # w is recomputed from the coefficients, so that dual point and objective belong together.
             at = np.flatnonzero(snapshot.alpha)
             weights = data.combination(at, snapshot.alpha[at] * labels[at])

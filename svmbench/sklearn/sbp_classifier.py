@@ -84,7 +84,7 @@ class SBPClassifier(KernelClassifier):
         if not (isinstance(self.nu, Real) and 0.0 <= self.nu < np.inf):
             raise ValueError(f"nu={self.nu!r} is not allowed: give a finite number of at least 0")
         if self.max_evaluations is None and self.max_seconds is None:
-            raise ValueError("give max_evaluations or max_seconds: the method has no end of its own")
+            raise ValueError("give max_evaluations or max_seconds: the method has no stopping rule")
         for name in ("max_evaluations", "max_seconds"):
             if getattr(self, name) is not None:
                 check_positive(name, getattr(self, name))
@@ -102,7 +102,7 @@ class SBPClassifier(KernelClassifier):
             run.advance("kev_ondemand", int(min(most, oracle.ledger.kev_ondemand + _SLICE)))
         model = run.snapshot().model
         if not isinstance(model, KernelExpansion):
-            raise TypeError("the answer is no kernel expansion")
+            raise TypeError("the answer is not a kernel expansion")
         self.n_iter_ = int(run.iterations)
         self.kernel_evaluations_ = int(oracle.ledger.kev_computed)
         self._keep(model, X, kernel, oracle)

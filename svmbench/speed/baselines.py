@@ -162,7 +162,7 @@ def _goals(job: Job, last: Row, bound: float | None) -> list[_Goal]:
         error = last["test_error"] + job.margin
         return [_Goal(f"test error {100 * error:.2f} %", "test_error", error)]
     if bound is None:
-        raise ValueError("an objective is held against a bound")
+        raise ValueError("an objective is compared with a bound")
     return [_Goal(f"within {100 * part:g} %", "primal_objective", bound * (1.0 + part)) for part in NEAR]
 
 

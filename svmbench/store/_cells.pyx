@@ -25,11 +25,11 @@ cdef inline double number(const char* cell, const char* stop, bint whole) except
             raise ValueError("a sign without digits")
         while p < stop:
             if p[0] < c'0' or p[0] > c'9':
-                raise ValueError("a count is no whole number")
+                raise ValueError("a count is not a whole number")
             p += 1
     value = PyOS_string_to_double(cell, &end, NULL)
     if end != stop:
-        raise ValueError("a cell is no number")
+        raise ValueError("a cell is not a number")
     return value
 
 

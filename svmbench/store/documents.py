@@ -92,7 +92,7 @@ def parse(content: bytes, path: Path) -> dict[str, Any]:
         document = read_json(content)
         schema = document.pop("schema")
         if type(schema) is not int or schema < 1:
-            raise ValueError("its schema is no whole number from 1 on")
+            raise ValueError("its schema is not a whole number of at least 1")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise damaged(path, error) from error
     if schema > SCHEMA:

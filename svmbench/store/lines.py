@@ -48,7 +48,7 @@ def whole(content: bytes | str) -> tuple[dict[str, Any], bool]:
     """
     record = read_json(content)
     if not isinstance(record, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is not a JSON object")
     found = unchecked(record)
     if found is None:
         raise ValueError("it does not match its digest")

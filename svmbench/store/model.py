@@ -184,9 +184,9 @@ class StoredModel:
         if not isinstance(self.kernel, dict) or not isinstance(self.kernel.get("name"), str):
             raise TypeError("its kernel has no name")
         if not isinstance(self.bias, int | float) or not isinstance(self.iterations, int):
-            raise TypeError("bias or iterations are no number")
+            raise TypeError("bias or iterations are not numbers")
         if self.features is not None and not isinstance(self.features, dict):
-            raise TypeError("its features are no section")
+            raise TypeError("its features are not a section")
         for name in _ARRAYS:
             array = getattr(self, name)
             if array is not None and array.ndim != (2 if name == "points" else 1):
@@ -201,7 +201,7 @@ class StoredModel:
         for name in ROWS:
             rows = getattr(self, name)
             if rows is not None and rows.size and (rows[0] < 0 or (np.diff(rows) <= 0).any()):
-                raise ValueError(f"{name} are no ascending rows")
+                raise ValueError(f"{name} are not ascending row numbers")
 
     def _check_clusters(self) -> None:
         """Raise ValueError for arrays that do not form clusters."""
@@ -216,7 +216,7 @@ class StoredModel:
         if not np.array_equal(np.unique(clusters), np.arange(len(norms))) or (
             regions.size and not 0 <= regions.min() <= regions.max() < len(norms)
         ):
-            raise ValueError("clusters are numbered otherwise")
+            raise ValueError("clusters have other numbers")
 
     def check_fits(self, rows: int, features: int) -> None:
         """Raise a `UserError` unless the model fits a training part of this shape."""

@@ -123,7 +123,7 @@ def check(path: Path) -> tuple[int, int]:
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise _damaged(path, error) from error
         if not isinstance(text, str):
-            raise _damaged(path, TypeError("a trace that is no text"))
+            raise _damaged(path, TypeError("a trace that is not text"))
         trace.parse(text, path)
         older += not same
         if not (same or derived):

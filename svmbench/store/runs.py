@@ -121,7 +121,7 @@ class StoredRun:
             last = _last_checkpoint(path, content, end.pop("files", {}))
             facts = facts_of(path.name.removesuffix(RUNNING), manifest, end, last)
             if facts["status"] not in (*END_STATES, "running", "killed"):
-                raise ValueError(f"{facts['status']} is no end of a run")
+                raise ValueError(f"{facts['status']} is not an end state of a run")
         except FileNotFoundError as error:
             raise documents.damaged(path, f"{Path(error.filename).name} is missing") from error
         except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:

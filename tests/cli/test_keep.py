@@ -65,10 +65,8 @@ def test_verify_takes_tags_and_patterns_and_reads_each_run_once(kept, capsys):
 def test_a_results_folder_that_is_missing_is_told(kept, words, capsys):
     assert main([*words, "--results", "resluts"]) == 2
     out, error = capsys.readouterr()
-    assert (
-        error
-        == "svmbench: --results resluts is no folder: give the results folder of your runs, such as results\n"
-    )
+    sentence = "--results resluts is not a folder: give the results folder of your runs, such as results"
+    assert error == f"svmbench: {sentence}\n"
     assert out == "" and not Path("resluts").exists()
 
 

@@ -74,7 +74,7 @@ def test_a_new_figure_is_run_and_drawn(here, capsys):
         (["dataset", "adult", "--config-dir", "x"], "there is a dataset 'adult' already"),
         (["dataset", "mine"], "give --config-dir DIR, the folder of your own configuration"),
         (["dataset", "mine", "--config-dir", "x"], "dataset=file needs a file: give dataset.path=FILE"),
-        (["dataset", "mine", "--config-dir", "x", "seed=1"], "seed=1 is no key of a data set"),
+        (["dataset", "mine", "--config-dir", "x", "seed=1"], "seed=1 is not a key of a data set"),
         (["dataset", "mine", "--config-dir", "x", "dataset.path=no.csv"], "cannot read no.csv"),
         (["figure", "sbp-f2", "--config-dir", "x"], "there is a figure 'sbp-f2' already"),
     ],

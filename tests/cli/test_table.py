@@ -224,7 +224,7 @@ def test_files_are_written_in_every_format(results, here, capsys):
         (["--at", "kev_ondemand=x"], "--at kev_ondemand=x is not allowed"),
         (
             ["--at", "test_error=0.1"],
-            "asks what is paid to get there, and test_error is no cost: give",
+            "is a target, and test_error is not a cost: give",
         ),
         (["--format", "md", "csv"], "--format md csv writes 2 files: give -o PATH, or one format"),
         (["--format", "tex", "--label", "a}b"], "--label a}b is not allowed: give letters, digits"),

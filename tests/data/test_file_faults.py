@@ -89,7 +89,7 @@ def test_a_split_without_both_classes_is_refused(write):
 
 def test_values_beyond_single_precision_are_refused(write):
     assert fault(write(b"1 1:1e39\n-1 1:2\n"), test_fraction=0) == (
-        "the data hold values beyond the range of single precision, 3.4e38: rescale them"
+        "the data contain values beyond the range of single precision, 3.4e38: rescale them"
     )
 
 

@@ -131,7 +131,7 @@ def test_a_part_that_was_taken_out_of_a_manifest_without_a_digest_is_missed(smal
     manifest = json.loads(path.read_text())
     del manifest["check"], manifest["parts"]["test"]
     path.write_text(json.dumps(manifest))
-    assert "test.X.npy, test.y.npy is of no part" in cache.verify(folder)[1]
+    assert "test.X.npy, test.y.npy belongs to no part" in cache.verify(folder)[1]
     assert same(small.load("adult"), first) and first.test is not None
 
 

@@ -72,7 +72,7 @@ def test_idx_axes_that_no_array_has_are_refused():
 
     for sizes, said in (
         ((0x912C00FB, 0, 0xFF2E9191), "is empty: an axis in its header has size 0"),
-        ((1 << 31, 1 << 31, 4), "has 16 bytes where its header asks for 18446744073709551632"),
+        ((1 << 31, 1 << 31, 4), "has 16 bytes where its header says 18446744073709551632"),
     ):
         with pytest.raises(UserError, match=said):
             read_idx(b"\0\0\x08\x03" + struct.pack(">3I", *sizes), "images", 3)
@@ -85,7 +85,7 @@ def test_mnist_header_and_length_must_agree(small):
     (small.mirror / name).write_bytes(content)
     form = catalogue.Form(name, {name: sha256(content)})
     small.counts("mnist", "train_images", forms=(form,))
-    with pytest.raises(UserError, match="has 95 bytes where its header asks for 96"):
+    with pytest.raises(UserError, match="has 95 bytes where its header says 96"):
         small.load("mnist")
 
 

@@ -65,7 +65,7 @@ def test_the_environment_names_the_folder_as_well(here, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[", "mine.yaml is no YAML: "),
+        ("[", "mine.yaml is not YAML: "),
         ("title: x\n", "mine.yaml: the key 'source' is missing"),
         (f"{HEAD}kind: curve\nruns: board-curves\n", "mine.yaml: kind=curve is not allowed"),
         (

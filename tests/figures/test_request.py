@@ -82,7 +82,7 @@ def test_curves_that_would_look_alike_are_refused_with_the_way_out(runs):
     with pytest.raises(UserError, match=r"no run has a key 'kernel.gama'.*did you mean 'kernel.gamma'"):
         picture(runs, color_by="kernel.gama")
     many = [run for run in runs if run.seed == 0]
-    with pytest.raises(UserError, match=r"kernel.gamma has 12 values, and --color-by can tell 11 apart"):
+    with pytest.raises(UserError, match=r"kernel.gamma has 12 values, and --color-by can distinguish 11"):
         picture([*many, *_widths(runs[0].path.parents[1])], color_by="kernel.gamma", panels_by=("solver",))
 
 

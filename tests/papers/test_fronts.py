@@ -70,7 +70,7 @@ def test_a_line_with_a_missing_run_has_no_front(tmp_path):
     found = stored(tmp_path, skip="bsgd", claims=[CLAIM])
     one = standings(found, "kev_ondemand")["board"]
     assert list(one.means) == ["sbp"]
-    assert one.missing == {"bsgd": "bsgd: 0 of 4 runs are there (missing)"}
+    assert one.missing == {"bsgd": "bsgd: 0 of 4 runs are stored (missing)"}
     assert found.judged()[0][1][0][1][0].verdict == "not attempted"
 
 

@@ -126,7 +126,7 @@ def test_a_value_is_taken_from_another_run_when_that_is_stored(tmp_path):
     groups = [{"solvers": ["smo"], "seeds": 1}, {"solvers": ["sdca"], "seeds": 1, "values": values}]
     paper = artifact(["smo", "sdca"], groups=groups)
     waiting = material(paper, tmp_path).matches[1]
-    assert waiting.state.startswith("waits for smo: 0 of 1 runs are there")
+    assert waiting.state.startswith("waits for smo: 0 of 1 runs are stored")
     store(tmp_path, paper.runs.planned()[0], errors(30, 12.5))
     known = material(paper, tmp_path).matches[1]
     assert known.state == "missing" and known.planned.config.budget.test_error == pytest.approx(0.125)

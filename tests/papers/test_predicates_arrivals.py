@@ -76,7 +76,7 @@ def test_a_value_at_an_arrival_holds_what_it_was_at_the_checkpoint_before(tmp_pa
     found = judged(tmp_path / "d", "exact", given, sbp=arrives(4))
     assert found.estimate.text() == "5"
     found = judged(tmp_path / "e", "exact", given, sbp=NEVER)
-    assert found.verdict == NOT_ATTEMPTED and found.text == "sbp: 3 of 3 runs end before they come so far"
+    assert found.verdict == NOT_ATTEMPTED and found.text == "sbp: 3 of 3 runs end before they reach it"
 
 
 #: Stable at the sixth checkpoint, 12 to 11.8 over a factor of four; alike before for too short a time.

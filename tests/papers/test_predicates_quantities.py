@@ -31,7 +31,7 @@ def test_the_noise_of_the_test_set_and_points_belong_to_errors_alone(tmp_path):
 
 def test_a_claim_on_what_is_not_stored_is_not_attempted(tmp_path):
     found = judged(tmp_path, "order", {"less": {"solver": "smo"}, "than": 3})
-    assert found.verdict == NOT_ATTEMPTED and found.text == "smo: 0 of 3 runs are there (missing)"
+    assert found.verdict == NOT_ATTEMPTED and found.text == "smo: 0 of 3 runs are stored (missing)"
 
 
 def test_no_verdict_depends_on_a_range_of_an_axis(tmp_path):

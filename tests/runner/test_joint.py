@@ -327,15 +327,15 @@ def test_rows_are_unsure_where_a_change_within_the_doubt_may_change_the_class(ki
     [
         (
             "dataset=adult",
-            "dataset=adult has two classes, problem.multiclass=one_vs_one needs more: leave it out",
+            "dataset=adult has two classes, and problem.multiclass=one_vs_one needs more: leave it out",
         ),
         (
             "dataset.positive=bee",
-            "dataset.positive=bee makes two classes of all, problem.multiclass=one_vs_one ke",
+            "dataset.positive=bee makes two classes of all, and problem.multiclass=one_vs_one ke",
         ),
         (
             "dataset=mnist dataset.task=3",
-            "dataset.task=3 makes two classes of all, problem.multiclass=one_vs_one",
+            "dataset.task=3 makes two classes of all, and problem.multiclass=one_vs_one",
         ),
         (
             "budget.test_error=0.1",
@@ -347,7 +347,7 @@ def test_rows_are_unsure_where_a_change_within_the_doubt_may_change_the_class(ki
         ),
         (
             "start=abcd",
-            "start=abcd begins one binary problem, problem.multiclass=one_vs_one has several: leave",
+            "start=abcd begins one binary problem, and problem.multiclass=one_vs_one has several: leave",
         ),
         (
             "problem.multiclass=two",

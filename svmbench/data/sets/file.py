@@ -166,7 +166,7 @@ def frame_of(
         table = read_arrays(content, where, missing=True)
         if issparse(table.X):
             raise UserError(
-                f"{where} holds a sparse matrix, for which dataset.missing and dataset.encode mean nothing: "
+                f"{where} contains a sparse matrix, to which dataset.missing and dataset.encode do not apply: "
                 "leave them out, or give a dense X"
             )
         _check_features(params, table.X.shape[1], where)
@@ -189,7 +189,7 @@ def _check_header(params: Params, frame: Frame) -> None:
         return
     if all(frame.names[column.place] in column.words for column in frame.texts):
         raise UserError(
-            f"{frame.where}: each word of the first line is also one of its column, so that it may be an "
+            f"{frame.where}: each word of the first line occurs again in its column, so the line may be an "
             "example: give dataset.header=false, or dataset.header=true if it names the columns"
         )
 

@@ -82,5 +82,5 @@ def read_idx(content: bytes, name: str, axes: int) -> NDArray[np.uint8]:
     if size == 0:
         raise UserError(f"{name} is empty: an axis in its header has size 0")
     if len(content) != head + size:
-        raise UserError(f"{name} has {len(content)} bytes where its header asks for {head + size}")
+        raise UserError(f"{name} has {len(content)} bytes where its header says {head + size}")
     return np.frombuffer(content, np.uint8, offset=head).reshape(shape)

@@ -82,5 +82,6 @@ class OneDALRun(BaselineExpansionRun):
         super().advance(counter, until, *most)
         if self.estimator is not None and not hasattr(self.estimator, "_onedal_estimator"):
             raise Refusal(
-                "sklearnex_svc: oneDAL cannot fit this problem, and scikit-learn did: give solver=sklearn_svc"
+                "sklearnex_svc: oneDAL cannot fit this problem, and scikit-learn fitted it: give "
+                "solver=sklearn_svc"
             )

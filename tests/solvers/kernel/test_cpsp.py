@@ -153,7 +153,7 @@ def test_every_convention_is_charged_what_is_evaluated():
 
 def test_another_kernel_is_refused():
     with pytest.raises(
-        UserError, match=r"points that are no examples need kernel=gaussian, not kernel=linear"
+        UserError, match=r"points that are not training examples need kernel=gaussian, not kernel=linear"
     ):
         started(np.ones((2, 2)), [1.0, -1.0], kernel={"name": "linear"})
 
