@@ -12,7 +12,7 @@ _NAMED = 6
 
 
 def tell(left_out: Sequence[tuple[str, str]], rest: str) -> None:
-    """Name the first things left out, with their reasons; ``rest`` says where the others are."""
+    """Print the first things left out, with their reasons; ``rest`` says how to see the others."""
     for name, reason in left_out[:_NAMED]:
         print(printable(f"left out: {name}: {reason}"), file=sys.stderr)
     if len(left_out) > _NAMED:

@@ -179,7 +179,7 @@ def _report(outcome: Outcome, config: RunConfig, painter: Painter) -> None:
     summary = outcome.run.summary()
     if summary["iterations"] is not None:
         print(last_checkpoint(summary))
-    if summary["iterations"] is not None and outcome.state != "interrupted":  # who interrupts will not wait
+    if summary["iterations"] is not None and outcome.state != "interrupted":  # Ctrl-C means now
         for path in _pictures(outcome, outcome.run, config.budget.counter, painter):
             print(f"picture  {path}")
     print(f"run      {outcome.run.path}")

@@ -52,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _alone(results: Path, names: Sequence[str]) -> str:
-    """Return how many runs had their machine to themselves, so that their seconds can be compared."""
+    """Return how many runs were alone on their machine, so that their seconds can be compared."""
     from svmbench.errors import UserError
     from svmbench.store import StoredRun
     from svmbench.store.timing import disturbed

@@ -274,7 +274,7 @@ def _values(config: RunConfig, keys: Mapping[str, Any]) -> tuple[float, ...]:
 
 
 def _begins_at_a_point(axes: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether the folds, of two classes, can begin at a point, as the solver has to be able to."""
+    """Return whether the folds can begin at a point: with two classes, and a solver that supports it."""
     from svmbench.solvers import registry
 
     name = _value(axes["solver"][0]) if "solver" in axes else folder.defaults()["solver"]
@@ -283,7 +283,7 @@ def _begins_at_a_point(axes: Mapping[str, Sequence[str]]) -> bool:
 
 
 def _divided(text: str, part: int) -> str:
-    """Return an override, that of a budget which can be divided with a part of its value."""
+    """Return an override; if it sets a budget that halving divides, with a fraction of its value."""
     if part == 1 or not text.startswith(_DIVISIBLE):
         return text
     key, _, value = text.partition("=")

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from svmbench.store import Store, StoredRun
     from svmbench.sweep.view import Running
 
-#: What is shown: a sentence, then rows of so many columns in so many lines, and whether it is over.
+#: A sentence, a function from columns and lines to the rows below it, and whether what is watched has ended.
 _View = tuple[str, Callable[[int, int], list[str]], bool]
 
-#: Seconds from one line to the next where there is no terminal, and from one report to the next.
+#: Seconds between two lines without a terminal, and between two reports.
 _LINES, _REPORTS = 30.0, 30.0
 
 #: Most ended runs below those that are being made.
@@ -29,7 +29,7 @@ _ENDED = 10
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Show where it stands until the sweep has ended, or until Ctrl-C."""
+    """Show the state until the sweep has ended, or until Ctrl-C."""
     given = _parsed(arguments)
     results, record = Path(given.results), None
     if given.sweep is not None:
@@ -77,7 +77,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _follow(view: Callable[[], _View], page: _Page | None, every: float) -> None:
-    """Show a view until it is over: over what was shown on a terminal, as lines now and then elsewhere."""
+    """Show a view until it has ended: redrawn in place on a terminal, otherwise as occasional lines."""
     from svmbench.runner.block import Block, on_terminal, size
 
     block = Block(sys.stderr) if on_terminal(sys.stderr) and on_terminal(sys.stdout) else None
@@ -104,7 +104,7 @@ def _follow(view: Callable[[], _View], page: _Page | None, every: float) -> None
 
 
 def _sweep_view(folder: Path) -> Callable[[], _View]:
-    """Return what looks at a sweep."""
+    """Return the function that reads the state of a sweep."""
     from svmbench.sweep import status
     from svmbench.sweep.record import Record, all_finished
     from svmbench.sweep.view import running, table
@@ -136,7 +136,7 @@ def _sweep_view(folder: Path) -> Callable[[], _View]:
 
 
 def _store_view(results: Path) -> Callable[[], _View]:
-    """Return what looks at a results folder."""
+    """Return the function that reads the state of a results folder."""
     from svmbench.store import Store
     from svmbench.sweep.view import table
 
@@ -173,7 +173,7 @@ def _made_now(store: Store) -> list[StoredRun]:
 
 
 def _standing(run: StoredRun) -> Running:
-    """Return where a run stands by its stored checkpoints."""
+    """Return the state of a run, from its stored checkpoints."""
     from svmbench.sweep.noted import Now
     from svmbench.sweep.view import Running
 
@@ -197,11 +197,11 @@ class _Page:
     Parameters
     ----------
     path : Path
-        Of the page.
+        Path of the page.
     results : str
         The results folder.
     names : sequence of str
-        What is watched, as `svmbench.sweep.select.chosen` takes it.
+        What is watched, as for `svmbench.sweep.select.chosen`.
     """
 
     def __init__(self, path: Path, results: str, names: Sequence[str]) -> None:
@@ -210,7 +210,7 @@ class _Page:
         self._due = 0.0
 
     def write(self, last: bool = False) -> None:
-        """Write the page if it would differ from the one before; the last one does not load itself again."""
+        """Write the page if it would differ from the previous one; the last page does not reload itself."""
         from svmbench.cli.report import write
         from svmbench.sweep.select import chosen
 

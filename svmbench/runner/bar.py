@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from svmbench.runner.progress import Progress, Standing
 
-#: Seconds between two looks at what is to be shown, and between two drawings while nothing is said.
+#: Seconds between two checks for news, and between two drawings without news.
 _LOOK, _DRAW = 0.1, 0.5
-#: Seconds before the first drawing: what is over by then shows nothing.
+#: Seconds before the first drawing: a shorter run shows nothing.
 _FIRST = 0.3
 #: Cells of the bar.
 _CELLS = 12

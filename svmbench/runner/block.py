@@ -1,4 +1,4 @@
-"""Lines at the end of a terminal that are written over as they change."""
+"""Lines at the bottom of a terminal that are overwritten when they change."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from svmbench.errors import printable
 
 
 def on_terminal(stream: TextIO) -> bool:
-    """Return whether lines of a stream can be written over: a terminal with commands."""
+    """Return whether lines of a stream can be overwritten: it is a terminal with control sequences."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def size(stream: TextIO) -> tuple[int, int]:
-    """Return columns and lines of a terminal; 80 and 24 where it does not say, ``COLUMNS`` first."""
-    # Standard output, which shutil asks, may be a file.
+    """Return columns (``COLUMNS``, if set) and lines of a terminal; 80 and 24 if unknown."""
+    # Not shutil first: it queries standard output, which may be a file.
     with contextlib.suppress(OSError, ValueError, AttributeError):
         columns, lines = os.get_terminal_size(stream.fileno())
         columns = int(os.environ.get("COLUMNS") or columns)
@@ -29,12 +29,12 @@ def size(stream: TextIO) -> tuple[int, int]:
 
 
 class Block:
-    """A few lines below everything else.
+    """A few lines below all other output.
 
     Parameters
     ----------
     stream : text stream
-        A terminal, as `on_terminal` tells.
+        A terminal (see `on_terminal`).
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -42,30 +42,30 @@ class Block:
         self._lines = 0
 
     def draw(self, lines: Sequence[str]) -> None:
-        """Put lines in the place of those that are there, cut to the width and height of the terminal."""
+        """Replace the present lines, cut to the width and height of the terminal."""
         columns, height = size(self._stream)
         cut = [cut_to(printable(line), columns - 1) for line in lines[: max(1, height - 1)]]
         self._write(self._cleared() + "\n".join(cut))
         self._lines = len(cut)
 
     def clear(self) -> None:
-        """Take the lines away; what is printed next begins where they began."""
+        """Remove the lines; the next output begins where they began."""
         self._write(self._cleared())
 
     def _cleared(self) -> str:
-        """Return what goes back to the first line and clears all."""
+        """Return the control sequences that return to the first line and clear all lines."""
         back = "" if self._lines == 0 else "\r\x1b[K" + "\x1b[A\r\x1b[K" * (self._lines - 1)
         self._lines = 0
         return back
 
     def _write(self, text: str) -> None:
         if text:
-            # A terminal that has gone is no reason to lose what is being made.
+            # If the terminal is gone, the run continues.
             with contextlib.suppress(OSError):
                 self._stream.write(text)
                 self._stream.flush()
 
 
 def cut_to(text: str, most: int) -> str:
-    """Return a text of at most so many characters, which ends in two dots where it was cut."""
+    """Return a text of at most `most` characters; if it was cut, it ends in two dots."""
     return text if len(text) <= most else text[: max(0, most - 2)].rstrip() + ".."

@@ -1,4 +1,4 @@
-"""Clocks of training, and by how much training may exceed its limit."""
+"""Clocks of training, and the time by which training may exceed its limit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Clock:
 
 
 def grace(seconds: float) -> float:
-    """Return by how many seconds a fit may exceed a limit in seconds before it is ended.
+    """Return the seconds by which a fit may exceed a limit before it is ended.
 
     An iteration of our own solvers, which can be interrupted, has half of it.
     """

@@ -266,8 +266,8 @@ class _Attempt:
     ) -> tuple[End, dict[str, Any]]:
         """Train on the kept examples of a fold; return the end and the last checkpoint.
 
-        A fit that begins at the answer on all examples knows of the fold until it has forgotten its beginning
-        at the optimum. One that ends elsewhere, as by a budget, is made again from 0; its costs are added up.
+        A fit that begins at the answer on all examples is influenced by the fold unless it reaches an optimum.
+        If it ends elsewhere, for example by a budget, it is repeated from 0, with the costs of both fits.
         """
         allowance = Allowance.of(config, data)
         if isinstance(self._task, JointTask):

@@ -1,11 +1,11 @@
 """Limits enforced from outside: a baseline may compute for hours and not respond to signals.
 
-Our own solvers check their limits several times a second, and an iteration that takes too long is cut. A fit
-of a baseline is one call into native code, and an iteration of a plug-in may not respond to signals: their
-limits in seconds and memory can only be enforced by killing the process. The checkpoints made before remain.
+Our own solvers check their limits several times a second, and an iteration that takes too long is abandoned.
+A fit of a baseline is one call into native code, and an iteration of a plug-in may not respond to signals:
+their limits in seconds and memory can only be enforced by killing the process. Earlier checkpoints remain.
 
 A file in the folder of the run marks when the process trains, and for how long it has trained before
-(`RunWriter.training`), so that fits have little time beyond the limit, and observations enough.
+(`RunWriter.training`). So fits may exceed the limit only briefly, while observations have more time.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from svmbench.store.runs import LOCK, RUNNING, TRAINING
 from svmbench.store.writer import conclude
 
 #: Seconds beyond ``budget.seconds`` for each phase without training. Converting large data sets and
-#: evaluating large models take long; only a phase that never ends must be cut.
+#: evaluating large models take long; only a phase that never ends must be stopped.
 ASIDE = 300.0
 
-#: Seconds that a process has to notice a limit and to end by itself. A run that takes twice its memory has
-#: none.
+#: Seconds that a process has to notice a limit and end by itself. A run that takes twice its memory is killed
+#: at once.
 _NOTICE = 2.0
 
 #: Seconds between two checks; signals that are passed on.
@@ -109,7 +109,7 @@ class Guard:
             return None
         mark = path / TRAINING
         spent = mark.read_text(encoding="ascii") if mark.exists() else ""
-        # The mark changes the folder's time, a checkpoint the size of the trace.
+        # The mark changes the time of the folder, and a checkpoint changes the size of the trace.
         sign = (spent, path.stat().st_mtime_ns, (path / "trace.csv").stat().st_size)
         if sign != self._sign:
             self._sign, self._since = sign, time.monotonic()

@@ -1,4 +1,4 @@
-"""The load of the machine while a run trains: what other processes, the hypervisor and the clock rate did."""
+"""The load of the machine while a run trains: other processes, the hypervisor and the clock rate."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import Any
 
 #: Seconds between two samples.
 EVERY = 1.0
-#: A machine is quiet after so many seconds in which other processes used less than this part of one core.
+#: A machine is quiet after this many seconds in which other processes used less than this fraction of a core.
 QUIET_FOR, QUIET = 1.0, 0.05
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What the system said at one moment.
+    """Measurements of the system at one moment.
 
     Attributes
     ----------
@@ -44,13 +44,13 @@ class Sample:
 
 
 def sample() -> Sample:
-    """Ask the system what it does now."""
+    """Return the present measurements of the system."""
     busy, stolen = _processor_seconds()
     return Sample(time.perf_counter(), time.process_time(), busy, stolen, _queue(), _clock_rate())
 
 
 class LoadMonitor:
-    """Samples the load once a second, in a thread of its own, from entry to exit.
+    """Context manager that samples the load once a second, in a separate thread.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class LoadMonitor:
             self._samples.append(self._take())
 
     def record(self) -> dict[str, Any]:
-        """Return the load as status.json holds it; None for what the system did not tell.
+        """Return the load for status.json; None for unknown values.
 
         Returns
         -------
@@ -94,7 +94,7 @@ class LoadMonitor:
         """
         first, last = self._samples[0], self._samples[-1]
         spans = list(zip(self._samples, self._samples[1:], strict=False))
-        # The last span may be much shorter than the tick of the system's counters: no rate is taken from it.
+        # The last span may be much shorter than the resolution of the system's counters, so it gives no rate.
         whole = [pair for pair in spans if pair[1].at - pair[0].at >= 0.5 * self._every] or [(first, last)]
         most = [rate for pair in whole if (rate := _others(*pair)) is not None]
         queue = [one.queue for one in self._samples if one.queue is not None]
@@ -151,7 +151,7 @@ def _others(first: Sample, last: Sample) -> float | None:
     """Return the CPU seconds a second of all other processes between two samples."""
     if first.busy is None or last.busy is None or last.at <= first.at:
         return None
-    # The system counts in ticks, the process exactly: the difference of both may be below 0.
+    # The system counts in ticks, the process exactly, so their difference may be negative.
     return max(0.0, (last.busy - first.busy - (last.own - first.own)) / (last.at - first.at))
 
 

@@ -18,7 +18,7 @@ _CODES = {"done": 0, "found": 0, "failed": 1, "refused": 2, "interrupted": 130}
 
 
 def ended(state: str, reason: str) -> str:
-    """Return for people how a run ended: ``done, REASON``, or the reason alone if it names the state."""
+    """Return a text on how a run ended: ``done, REASON``, or only the reason if it names the state."""
     return reason if reason.startswith(state) else f"{state}, {reason}"
 
 

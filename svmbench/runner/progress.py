@@ -50,7 +50,7 @@ class Progress(Protocol):
 
 
 class PartProgress:
-    """Passes on what one of several trainings of a run tells, but not its checkpoints."""
+    """Passes on the progress of one of several trainings of a run, but not its checkpoints."""
 
     def __init__(self, progress: Progress, name: str) -> None:
         self._progress = progress
@@ -156,14 +156,14 @@ class Standing:
 
 
 class PlainLines:
-    """One line for each sentence, and now and then one for a checkpoint or for what lies between two.
+    """One line for each sentence, and occasional lines for checkpoints and for the state between them.
 
     Parameters
     ----------
     stream : text stream
-        Where they go.
+        Receives the lines.
     checkpoints : float, default 5
-        Seconds without a line after which a checkpoint is told; all are stored. 0: all are told.
+        Seconds without a line after which a checkpoint is printed. 0: all checkpoints are printed.
     between : float, default 30
         Seconds without a line after which the state is printed.
     """
@@ -215,7 +215,7 @@ class PlainLines:
         return time.monotonic() - self._last >= seconds
 
     def _print(self, text: str) -> None:
-        # A reader that has gone, with its terminal or at the end of a pipe, is no reason to lose the run.
+        # If the reader is gone (its terminal is closed, or its pipe has ended), the run continues.
         with contextlib.suppress(OSError):
             print(text, file=self._stream, flush=True)
         self._last = time.monotonic()

@@ -1,7 +1,8 @@
 """Warm starts: the coefficients of a stored run as the first point of another one on the same examples.
 
-So an exact solver polishes an approximate answer (T. Glasmachers, Recipe for Fast Large-scale SVM Training:
-Polishing, Parallelism, and more RAM!, 2022), and a path over C or the kernel reuses what it has learnt.
+An exact solver can so improve an approximate answer (T. Glasmachers, Recipe for Fast Large-scale SVM
+Training: Polishing, Parallelism, and more RAM!, 2022), and a path over C or kernel parameters can reuse
+solutions.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _ANY = 2**63 - 1
 
 
 def named(config: RunConfig, store: Store) -> RunConfig:
-    """Return a configuration whose start is the whole id of a run, which is part of its identity.
+    """Return a configuration whose start is the full id of a run, which is part of its identity.
 
     Raises
     ------
@@ -50,7 +51,7 @@ def named(config: RunConfig, store: Store) -> RunConfig:
 
 
 def refuse_unless_startable(config: RunConfig, key: str) -> None:
-    """Raise a `UserError` if the solver cannot begin at a point, which a key asks for."""
+    """Raise a `UserError` if a key requires the solver to begin at a point and it cannot."""
     solver = registry.get(config.solver.name)
     if not solver.startable:
         able = ", ".join(name for name in registry.names() if registry.get(name).startable)
@@ -102,16 +103,16 @@ def first_point(config: RunConfig, checksum: str, problem: Problem, store: Store
 def moved(alpha: Floats, before: Floats, problem: Problem, loss: str = "hinge") -> Floats:
     """Return a point of a similar problem as a feasible one, float64 (n,).
 
-    A coefficient at its bound there is at its bound here, since most of them stay there along a path over C;
-    the others are cut to the bounds. With an unregularised bias the class with the larger sum is scaled down,
-    so that both have the same sum.
+    A coefficient that was at its bound is set to the new bound, because most of these stay at their bound
+    along a path over C; the others are clipped to the new bounds. With an unregularised bias, the
+    coefficients of the class with the larger sum are scaled down, so that both classes have the same sum.
 
     Parameters
     ----------
     alpha, before : ndarray of float64, shape (n,)
-        The point, and the bounds of its coefficients there.
+        The point, and the bounds of its coefficients in its own problem.
     problem : Problem
-        The problem here.
+        The new problem.
     loss : str
         ``hinge``, or ``squared_hinge``, which has no bounds.
     """
@@ -150,5 +151,5 @@ def _coefficients(name: str, model: StoredModel, problem: Problem) -> Floats:
 
 
 def fingerprint(alpha: Floats) -> str:
-    """Return a name for a first point, for the identity of what begins there."""
+    """Return a fingerprint of a first point, for the identity of a run that begins there."""
     return hashlib.sha256(alpha.tobytes()).hexdigest()[:16]

@@ -1,9 +1,9 @@
 """Small problems of pairs of classes, solved on the kernel rows of examples sorted by class.
 
-What a problem of a thousand rows costs is little, and there are many of them: 325 of 26 classes. Data are
-selected once for each class. Kernel values within a class serve all its problems; rows are made when the
-solver first reads them. The solver is `svmbench.solvers.dual.two_groups.TwoGroups`, the certificate that of
-all other problems (`svmbench.runner.margin`, `svmbench.runner.certificate`).
+A problem of a thousand rows costs little, but there are many: 325 for 26 classes. Data are selected once for
+each class. Kernel values within a class are used by all its problems; rows are computed when the solver first
+reads them. The solver is `svmbench.solvers.dual.two_groups.TwoGroups`; the certificate is that of all other
+problems (`svmbench.runner.margin`, `svmbench.runner.certificate`).
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from svmbench.solvers.dual.two_groups import TwoGroups
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-#: Of a pair of classes its rows, their labels, -1 for the first class, and the solution.
+#: For a pair of classes: its rows, their labels (-1 for the first class), and the solution.
 Solved = tuple[Indices, Floats, Solution]
 
-#: Rows of a problem up to which it is solved so.
+#: Largest number of rows of a problem that is solved in this way.
 _MOST_ROWS = 6000
 
-#: Steps of a problem at most, times its rows: a fraction of a second. What takes longer is solved better by
-#: `decomposition`, which changes more than two coefficients on a row.
+#: Most steps of a problem, times its rows: a fraction of a second. If it takes longer, `decomposition` is
+#: faster, because it changes more than two coefficients at a time.
 _WORK = 5e7
 
 #: Violation of the optimality conditions below which no step is made.
 _EPS = 1e-10
 
-#: Parts of the gap asked for that the solver's own values show before the certificate is made, one after the
-#: other while that is too large.
+#: A certificate is computed when the solver's own estimate of the gap is this fraction of the tolerance; if
+#: the certified gap is too large, the next fraction is tried.
 _GOALS = (0.7, 0.2, 0.05)
 
 
@@ -87,16 +87,16 @@ class PairProblems:
 
     @staticmethod
     def possible(oracle: Oracle, codes: Indices, trainer: Trainer, C: float, room: int, threads: int) -> bool:
-        """Return whether there are several problems, all small, in `room` bytes, of a kind that is solved so.
+        """Return whether there are several problems, all small and of a supported kind.
 
         Parameters
         ----------
         oracle, codes, C, threads
-            As of the class.
+            As for the class.
         trainer : Trainer
-            What solves them otherwise.
+            Solves them otherwise.
         room : int
-            Bytes for kernel values.
+            Bytes that kernel values may take.
         """
         plain = trainer.solver == "decomposition" and trainer.most < 0 and np.isfinite(C)
         if not (plain and codes.max() > 1 and TwoGroups.possible(oracle)):
@@ -112,8 +112,8 @@ class PairProblems:
         Returns
         -------
         list of (ndarray of int64, ndarray of float64, Solution) or None
-            Of each pair its rows, their labels, -1 for the first class, and the solution; None where the gap
-            was not reached, which is left to `Trainer` then.
+            For each pair, its rows, their labels (-1 for the first class) and the solution; None if the gap
+            was not reached, so that `Trainer` must solve the problem.
         """
         if self._threads == 1:
             return [self._one(pair) for pair in pairs]
@@ -154,7 +154,7 @@ def _rows_of(codes: Indices) -> list[Indices]:
 
 
 class _Part:
-    """What a certificate reads of some rows of an oracle, without a copy of them.
+    """The methods of an oracle that a certificate needs, restricted to some rows, without a copy.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ class _Part:
     def exact_responses(
         self, indices: Indices, coefficients: Floats, *, cols: Indices | None = None, observed: bool = True
     ) -> Floats:
-        """Return the same as `Oracle.exact_responses`; observation pays."""
+        """Return the same as `Oracle.exact_responses`; counted as observation."""
         at = self._rows if cols is None else self._rows[cols]
         found = self._oracle.exact_responses(self._rows[indices], coefficients, cols=at, observed=observed)
         return np.asarray(found)
@@ -183,7 +183,7 @@ class _Part:
         return self._oracle.row_errors(self._rows[indices], coefficients, self._rows[cols])
 
     def certified(self, problem: Problem, alpha: Floats, responses: Floats) -> tuple[float, float]:
-        """Return the bias and the relative gap that is proven of a dual point; infinite where it is none."""
+        """Return the bias and the proven relative gap of a dual point; infinite if α is not dual feasible."""
         if GapBounds.possible(self._oracle):
             bounds = GapBounds(problem, self)
             if not bounds.feasible(alpha):

@@ -166,8 +166,8 @@ def frame_of(
         table = read_arrays(content, where, missing=True)
         if issparse(table.X):
             raise UserError(
-                f"{where} contains a sparse matrix, to which dataset.missing and dataset.encode do not apply: "
-                "leave them out, or give a dense X"
+                f"{where} contains a sparse matrix, to which dataset.missing and dataset.encode do not "
+                "apply: leave them out, or give a dense X"
             )
         _check_features(params, table.X.shape[1], where)
         return frame_of_arrays(table, where)
