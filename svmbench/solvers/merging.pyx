@@ -1,10 +1,10 @@
 r"""Merge of two points of an expansion with a Gaussian kernel into one.
 
 Two terms of the same sign, a Φ(u) + b Φ(v) with |a| ≥ |b|, are replaced by c Φ(z) with z = h u + (1 - h) v,
-at the least squared distance (Z. Wang, K. Crammer and S. Vucetic, Breaking the Curse of Kernelization:
+with the smallest squared distance (Z. Wang, K. Crammer and S. Vucetic, Breaking the Curse of Kernelization:
 Budgeted Stochastic Gradient Descent for Large-Scale SVM Training, JMLR 13, 2012). Divided by a + b, the
 problem depends on two numbers only: the ``share`` m = a / (a + b) in [1/2, 1] and ``kappa`` κ = K(u, v). With
-:math:`K(u, z) = κ^{(1 - h)^2}` and :math:`K(v, z) = κ^{h^2}` the best coefficient and what is lost are
+:math:`K(u, z) = κ^{(1 - h)^2}` and :math:`K(v, z) = κ^{h^2}` the best coefficient and the loss are
 
 .. math:: c(h) = m κ^{(1 - h)^2} + (1 - m) κ^{h^2}, \quad m^2 + (1 - m)^2 + 2 m (1 - m) κ - c(h)^2 .
 

@@ -15,6 +15,8 @@ one that can move down::
       working_pair.pyx        the violating pair, by first or second order (smo_pair, platt, lasvm)
       conjugate.pyx           steps along directions conjugate to the last one (smo_pair)
       two_groups.pyx          two groups of examples whose kernel rows are shared between problems (KernelSVC)
+    One coefficient at a time
+      gap_safe.pyx            Screening: coefficients whose optimal value the duality gap proves (dcd)
     Small working sets
       decomposition.pyx       DecompositionRun: the loop over working sets (svm_light, gpdt)
       small_qp.pyx            the quadratic program of a working set, by pairs (svm_light)
@@ -27,7 +29,8 @@ one that can move down::
       insensitive.pyx         the dual of ε-insensitive regression, by rounds of a Level (KernelSVR)
       growing_subsets.pyx     Growth: the start on subsets that double
       shrunk_level.pyx        Shrunk: rounds over the examples whose coefficients still change
-      partial_level.pyx       what these two have in common
+      division.pyx            Division: the dual over clusters of the examples (dcsvm)
+      partial_level.pyx       common code of these three
     Precision
       refinement.pyx          Refinement: scores in double precision where float32 rows are too coarse,
                               at large C or small tolerances (all dual solvers)

@@ -8,12 +8,13 @@ combination u = K p and p^T u, the direction
 
 .. math:: p' = d + \gamma p, \quad \gamma = - \frac{u_i - u_j}{p^T u}
 
-is conjugate to p, p^T K p' = 0, so that a step along it keeps what the last one reached. With the slope
-s = v^T p', the step s / p'^T K p', cut to the box, gains s δ - δ² p'^T K p' / 2. As
-u' = (row_i - row_j) + γ u, it needs the same two rows as SMO and one more pass over a vector.
+is conjugate to p, p^T K p' = 0, so a step along it does not undo the last one. With the slope s = v^T p', the
+step δ = s / p'^T K p', clipped to the box, gains s δ - δ² p'^T K p' / 2. As u' = (row_i - row_j) + γ u, it
+needs the same two rows as SMO and one more pass over a vector.
 
-The last step left v^T p = 0 unless the box cut it, and then the next one starts anew along d. So it does
-where the box leaves the conjugate step no more gain than that of d, or rounding leaves p' no curvature.
+After the last step v^T p = 0, unless the box has clipped it. If it was clipped, the next step is along d
+again. So is a step if, within the box, the conjugate direction gains no more than d, or p' has no curvature
+due to rounding.
 """
 
 import numpy as np
@@ -27,7 +28,7 @@ cdef double FLAT = 1e-10
 
 
 cdef class ConjugateDirection:
-    """No direction yet.
+    """The direction of the last step; there is none at first.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ cdef class ConjugateDirection:
     cdef double reach(
         self, double slope, double bend, double share, Py_ssize_t i, Py_ssize_t j, int64_t* blocking
     ) noexcept nogil:
-        """Return the step along share times the direction plus e_i - e_j, and what cuts it, -1: nothing."""
+        """Return the step along share times the direction plus e_i - e_j, and what clips it; -1: nothing."""
         cdef double room = self.room(share, i, j, blocking)
         cdef double delta = slope / bend
         if delta < room:
@@ -112,7 +113,7 @@ cdef class ConjugateDirection:
         self.count = 0
 
     cdef void add(self, Py_ssize_t i, double step) noexcept nogil:
-        """Let the direction move the signed coefficient of an example by so much more."""
+        """Add to the component of the direction for the signed coefficient of an example."""
         self.direction[i] += step
         if not self.is_listed[i]:
             self.is_listed[i] = 1
@@ -122,7 +123,7 @@ cdef class ConjugateDirection:
     cdef void move(
         self, const float* row_i, const float* row_j, double share, double delta, int64_t blocking
     ) noexcept nogil:
-        """Go so far along the direction, and make its kernel combination of share times the last one."""
+        """Step along the direction, and compute its kernel combination from `share` times the last one."""
         cdef double* combined = &self.combined[0]
         cdef double* v = &self.dual.v[0]
         cdef double step = 0.0

@@ -129,7 +129,7 @@ cdef class Division(PartialLevel):
         return 0
 
     cdef int next_part(self) except -1:
-        """Begin with the next cluster that has examples, or with what follows the last one."""
+        """Begin with the next cluster that has examples; after the last one, with the next stage."""
         while self.next < len(self.centres[2]):
             members = np.flatnonzero(self.regions == self.next)
             self.next += 1

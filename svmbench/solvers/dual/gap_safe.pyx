@@ -1,4 +1,4 @@
-r"""Gap-safe screening of linear problems: coefficients whose optimal value is proved are fixed for good.
+r"""Gap-safe screening of linear problems: coefficients whose optimal value is proved are fixed permanently.
 
 The sphere is that of O. Fercoq, A. Gramfort and J. Salmon, Mind the Duality Gap: Safer Rules for the Lasso,
 ICML 2015, and of E. Ndiaye, O. Fercoq, A. Gramfort and J. Salmon, Gap Safe Screening Rules for Sparsity
@@ -29,7 +29,7 @@ over the examples left, of terms that are not negative:
 .. math:: G = \sum_i C h(m_i) - \alpha_i (1 - m_i); \quad \text{squared: }
           \sum_i C h(m_i)^2 - \alpha_i (1 - m_i) + \alpha_i^2 / (4C).
 
-Rounding. What is tested holds for exact arithmetic. w is computed anew from α, in sums of sums of at most
+Rounding. The test is for exact arithmetic. w is recomputed from α, in sums of sums of at most
 BLOCK terms, so that w and :math:`m_i` are within
 
 .. math:: |\hat w - w(\alpha)| \le \epsilon (B + b + 4) \sum_j \alpha_j |x_j|, \qquad

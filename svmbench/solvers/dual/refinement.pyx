@@ -120,8 +120,8 @@ cdef class Refinement:
     def begin(self, double[::1] values not None):
         """Compute values[t] = y_t - f(x_t) of a first point, as `renew`; all conventions are charged for it.
 
-        It is no recomputation of updated scores: a method that reconstructs values by rows of its own, and
-        charges them, still does so.
+        This does not replace recomputations: a method that reconstructs values by its own rows, and charges
+        them, still does so.
 
         Parameters
         ----------

@@ -1,12 +1,12 @@
-r"""The dual of two groups of examples, solved at once: for the many small problems of one against one.
+r"""The dual of two groups of examples: for the many small problems of one-vs-one classification.
 
 Problem, the dual of the regularised form in its C-form: :math:`\max_\alpha \sum_i \alpha_i - \frac12 |\sum_i
 \alpha_i y_i \Phi(x_i)|^2`, :math:`0 \le \alpha_i \le C_i`, and with a bias :math:`\sum_i \alpha_i y_i = 0`.
 The first group has the labels -1, the second one +1.
 
-Method: SMO over all examples. A step reads the kernel rows of two examples. A row is made when it is first
-read, so that most rows of examples whose coefficients stay at 0 are never made. Its part within the example's
-own group is kept for the other problems in which the group takes part: of k classes that is k - 1.
+Method: SMO over all examples. A step reads the kernel rows of two examples. A row is computed when it is
+first read, so most rows of examples whose coefficients stay at 0 are never computed. The part of a row within
+the example's own group is stored for the other problems of the group; with k classes there are k - 1.
 
 Without a bias, the steps are those of `svmbench.solvers.dual.working_set`. With a bias they select the same
 pairs, but by values :math:`v_i = y_i - f(x_i)` in single precision: half the memory, and twice as many in a
@@ -17,8 +17,8 @@ tiny for free coefficients near the optimum.
 
 The gap is estimated from kernel values in single precision: a bound must be computed from the coefficients.
 
-Everything is done without the interpreter and its lock, so that threads solve several problems at once, each
-with a `TwoGroups` of its own.
+No step needs the interpreter or its lock, so threads can solve several problems in parallel, each with its
+own `TwoGroups`.
 """
 
 import numpy as np
@@ -55,14 +55,14 @@ cdef extern from "two_groups.h" nogil:
     void svmbench_two_groups_sum(int level, const two_groups*, double* sums)
 
 cdef enum:
-    STEPS_BETWEEN = 32      # steps between two looks at the gap, at least
-    SHARE_BETWEEN = 16      # and as a part of the examples
+    STEPS_BETWEEN = 32      # least number of steps between two checks of the gap
+    SHARE_BETWEEN = 16      # and as a fraction of the number of examples
     GROUPS = 2
 
-#: Part of the violation down to which steps are made before the values are computed again.
+#: Fraction of the violation to which steps are made before the values are recomputed.
 cdef double ROUND = 1e-4
 
-#: Part of the violation, or of the gap, that at most is left after a round that makes progress.
+#: Largest fraction of the violation, or of the gap, that may remain after a round that makes progress.
 cdef double LESS = 0.9
 
 
@@ -186,14 +186,14 @@ cdef class TwoGroups:
         return 0
 
     def advance(self, double goal, int64_t most):
-        """Make steps until the gap seems to be at most a part of the primal objective, or nothing is gained.
+        """Make steps until the estimated relative gap is at most `goal`, or there is no further progress.
 
         Parameters
         ----------
         goal : float
-            That part.
+            Relative duality gap.
         most : int
-            Steps at most.
+            Most steps.
 
         Returns
         -------
@@ -218,11 +218,11 @@ cdef class TwoGroups:
         return gap <= goal
 
     cdef int64_t between(self) noexcept nogil:
-        """Return the steps between two looks at the gap."""
+        """Return the number of steps between two checks of the gap."""
         return max(<int64_t>STEPS_BETWEEN, <int64_t>self.inner.stride // SHARE_BETWEEN)
 
     cdef void make_double(self, double goal, int64_t end) noexcept nogil:
-        """Make steps without a bias until the gap seems to be reached, or nothing is gained."""
+        """Make steps without a bias until the estimated gap is small enough, or there is no progress."""
         cdef int64_t asked = self.between(), made = asked
         while self.steps < end and made == asked:
             asked = min(asked, end - self.steps)
@@ -232,7 +232,7 @@ cdef class TwoGroups:
                 break
 
     cdef void make_single(self, double goal, int64_t end, double enough) noexcept nogil:
-        """Make steps with a bias until the violation is small, or the gap seems to be reached."""
+        """Make steps with a bias until the violation or the estimated gap is small enough."""
         cdef int64_t asked = self.between(), made = asked
         cdef Py_ssize_t k = 0
         for k in range(self.inner.stride):
@@ -248,7 +248,7 @@ cdef class TwoGroups:
                 break
 
     cdef void sum_up(self) noexcept nogil:
-        """Compute the values again from the rows."""
+        """Recompute the values from the rows."""
         cdef Py_ssize_t which = 0, k = 0
         svmbench_two_groups_sum(isa_level(), &self.single, &self.sums[0])
         for which in range(GROUPS):
@@ -288,7 +288,7 @@ cdef class TwoGroups:
         return total / free if free else 0.5 * high + 0.5 * low
 
     cdef double relative_gap(self) noexcept nogil:
-        """Return the relative gap as the values show it."""
+        """Return the relative gap estimated from the values."""
         cdef double b = self.bias(), norm2 = 0.0, loss = 0.0, total = 0.0, below = 0.0, label = -1.0
         cdef Py_ssize_t which = 0, k = 0
         for which in range(GROUPS):
@@ -314,7 +314,7 @@ cdef class TwoGroups:
 
 
 cdef void make(TwoGroups given, Py_ssize_t k) noexcept nogil:
-    """Make the row of the example in place k."""
+    """Compute the row of the example in place k."""
     if k < given.begin[1]:
         fill(given, given.first, given.second, 0, k)
     else:
@@ -322,7 +322,7 @@ cdef void make(TwoGroups given, Py_ssize_t k) noexcept nogil:
 
 
 cdef void fill(TwoGroups given, Layout mine, Layout other, Py_ssize_t own, Py_ssize_t k) noexcept nogil:
-    """Make the row of an example of one group, whose layout is `mine`; what is kept of it is copied."""
+    """Compute the row of an example of one group, whose layout is `mine`; its stored part is copied."""
     cdef int64_t e = k - given.begin[own]
     cdef float* row = &given.matrix[k * given.inner.stride]
     cdef float* values = given.kept[own] + e * mine.stride

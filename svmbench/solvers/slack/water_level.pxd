@@ -12,8 +12,8 @@ cdef struct Water:
     double sum              # of the responses below the level
     Py_ssize_t covered      # number of the responses below the level
     double expected         # the first Newton step towards the next level, by a sample
-    double excess           # how much too high that was lately
-    double error            # how far from the rest the level was lately
+    double excess           # recent mean error of it
+    double error            # recent mean distance of the level from what is left
 
 
 # Count and sum of the responses below water.level.

@@ -1,23 +1,23 @@
 r"""The water level: the worst response after the slack has been spent as well as possible.
 
 Given responses :math:`c_1..c_n` and a volume :math:`V = n\nu \ge 0`, the level :math:`\gamma` is the solution
-of :math:`\sum_i \max(0, \gamma - c_i) = V`, and :math:`\min_i c_i` for V = 0. It is the largest
-:math:`\min_i (c_i + \xi_i)` with :math:`\xi \ge 0, \sum_i \xi_i \le V`, the objective of the
-slack-constrained form (Cotter, Shalev-Shwartz and Srebro, ICML 2012, eq. 3.1 and the subroutine of Appendix
-B). Two ways to it:
+of :math:`\sum_i \max(0, \gamma - c_i) = V`, and :math:`\min_i c_i` for V = 0. It is the largest :math:`\min_i
+(c_i + \xi_i)` with :math:`\xi \ge 0, \sum_i \xi_i \le V`, the objective of the slack-constrained form
+(Cotter, Shalev-Shwartz and Srebro, ICML 2012, eq. 3.1 and the subroutine of Appendix B). It is found in three
+ways:
 
-`find_level` divides and conquers as the paper does, with a split into less, equal and greater so that ties
-cannot stall it. Expected O(n), from nothing.
+`find_level` is the paper's divide and conquer, with a split into less, equal and greater, so that ties cannot
+stall it. It needs no initial level and takes expected O(n).
 
 `solve_level` starts from a nearby level. The volume under a level is convex and piecewise linear in the
 level, so a Newton step from any level with covered points lands at or above the solution, and from there the
 levels fall, the sets of covered points shrink, and the first set met twice gives the exact solution. One pass
 over the responses per step.
 
-`solve_level_near` needs no pass of its own: the pass that moves the responses collects those of a narrow band
-around the level that `expect_level` foresaw, and adds up those below, so that the Newton steps are among the
-band. Foreseen is the first Newton step from the old level, by a sample of the covered responses, less what
-such steps were too high by lately. If the level is not in the band, `solve_level` finds it.
+`solve_level_near` needs no pass of its own. The pass that moves the responses collects those in a narrow band
+around the level that `expect_level` predicted, and sums those below, so the Newton steps read only the band.
+The prediction is the first Newton step from the old level, estimated from a sample of the covered responses,
+minus the recent mean error of such predictions. If the level is not in the band, `solve_level` finds it.
 """
 
 import numpy as np
@@ -118,8 +118,7 @@ cdef void solve_level(
         water.covered = 0
         return
     if water.covered == 0:
-        # Nothing to take a step from: pour all the water over the lowest point, a level that is never too
-        # low.
+        # No response is covered: begin with the level that covers only the lowest one; it is never too low.
         water.level = least(c, n) + volume
         sum_of_below(c, n, water)
     for _k in range(MAX_STEPS):
@@ -236,7 +235,7 @@ def comparisons(c, double volume) -> int:
 
 
 def water_level_from(c, double volume, double start, double reach) -> float:
-    """Return the water level of the responses, looked for within ``reach`` of ``start`` first.
+    """Return the water level of the responses, searched within ``reach`` of ``start`` first.
 
     The result does not depend on them beyond rounding. Other parameters and errors as for `water_level`. For
     tests: solvers call `solve_level_near`.

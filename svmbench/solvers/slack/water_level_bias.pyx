@@ -3,8 +3,8 @@ r"""The water level of two basins: the worst response after slack and bias have 
 Given responses :math:`c_1..c_n` with labels and a volume :math:`V = n\nu \ge 0`, the level is the largest
 :math:`\gamma` with :math:`c_i + y_i b + \xi_i \ge \gamma`, :math:`\xi \ge 0, \sum_i \xi_i \le V`, over the
 bias b (Cotter, Shalev-Shwartz and Srebro, ICML 2012, eq. 3.9 and the subroutine of Appendix B). The water
-stands at :math:`u = \gamma - b` among the positives and at :math:`v = \gamma + b` among the negatives, and at
-the optimum it covers as many of the one as of the other.
+level is :math:`u = \gamma - b` for the positives and :math:`v = \gamma + b` for the negatives, and at the
+optimum as many positives as negatives are covered.
 
 With :math:`P_1 \le P_2 \le \dots` the responses of the positives and N those of the negatives, raising both
 surfaces while k of each are covered costs k per unit of u + v. So u + v is the level of a single basin with
@@ -14,9 +14,9 @@ midpoint is taken.
 
 `find_basins` bisects over k by selection, which takes O(n) in all. `solve_basins` needs no pass of its own:
 the pass that moves the responses collects those of a narrow band around the cuts, the highest responses under
-water, adds up those below, and the bisection is among the band. `expect_basins` foresees the cuts: the last
-ones, moved as responses that were near them then. Whether that was right is known afterwards; if not, the
-band is widened, and at last the search starts from nothing.
+water, adds up those below, and the bisection is among the band. `expect_basins` predicts the cuts: the last
+ones, moved like the responses that were near them. The search notices if the prediction was wrong; then the
+band is widened, and finally the search uses all responses.
 """
 
 import numpy as np
@@ -239,7 +239,7 @@ def water_level_bias(c, y, double volume) -> tuple[float, float, int]:
 
 
 def water_level_bias_from(c, y, double volume, marks, double reach) -> tuple[float, float, int]:
-    """Return the same, looked for within ``reach`` of the responses of two examples first.
+    """Return the same, searched within ``reach`` of the responses of two examples first.
 
     They are ``marks``, for the positives and for the negatives; the result does not depend on them beyond
     rounding. Other parameters and errors as for `water_level_bias`.
