@@ -1,7 +1,7 @@
 """Advice on a solver for new data, from the stored runs of the comparison of the field.
 
 The data sets of the comparison are ordered by their distance from the new data in the logarithms of rows and
-columns. On the `NEAREST`, the method of the best mean rank is advised, with the runs that this rests on.
+columns. The method with the best mean rank on the `NEAREST` of them is recommended, with the runs behind it.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from svmbench.papers.shown import line_of, title_of
 from svmbench.solvers import registry
 from svmbench.store import StoredRun
 
-#: Number of data sets that advice rests on, and how near to the least test error a method must come, in
-#: points, for the forecast of its seconds.
+#: Number of data sets that advice is based on, and the distance in points from the smallest test error that
+#: a method must reach for the forecast of its seconds.
 NEAREST, NEAR = 3, 1.0
 
 #: What a user wants -> the cost by which fronts are compared for it.
@@ -33,7 +33,7 @@ WISHES = {
     "a small model": "prediction",
 }
 
-#: The wish that is answered by the method that reaches the end of its own rule soonest.
+#: The wish that is answered by the method that first ends by its own stopping rule.
 OPTIMUM = "the optimum"
 
 

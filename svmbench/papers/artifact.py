@@ -103,7 +103,7 @@ class Artifact:
 
     @functools.cached_property
     def timed(self) -> bool:
-        """Whether it shows or judges seconds, so that its runs need a machine to themselves."""
+        """Whether it shows or judges seconds, so that its runs must be alone on their machine."""
         given = [dict(self.options), *(dict(part.arguments) for claim in self.claims for part in claim.parts)]
         named = _named(given, ("metrics", "counters", "x", "y", *_METRIC_KEYS))
         return any(name in SECONDS for name in named)

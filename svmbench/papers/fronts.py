@@ -1,4 +1,4 @@
-"""The table of an artifact of the kind ``front``: who reaches which error for what, over all data sets."""
+"""The table of an artifact of the kind ``front``: errors of methods by cost, over all data sets."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Standing:
 
 
 def standings(material: Material, counter: str) -> dict[str, Standing]:
-    """Return how the methods stand under one cost, on each data set with fronts of at least half of them."""
+    """Return the results of the methods under one cost, by data set, where half of them have a front."""
     found = {}
     assert material.artifact.runs is not None
     for panel in material.artifact.runs.panels:
@@ -86,7 +86,7 @@ def standings(material: Material, counter: str) -> dict[str, Standing]:
 
 
 def emphasis(material: Material, counter: str) -> Looks:
-    """Return the looks of the lines: those most ahead in colour, or the highlighted one, others grey."""
+    """Return the styles of the lines: those most ahead in colour, or the highlighted one, others grey."""
     assert material.artifact.runs is not None
     highlighted = material.artifact.options.get("highlight")
     if highlighted is None:

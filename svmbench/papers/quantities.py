@@ -254,7 +254,7 @@ class Evidence:
                     f"{name} of the {'certified' if 'optimum' in given else 'known'} optimum is not stored"
                 )
             value = float(source[name]) * METRICS.get(name, ("", 1.0))[1]
-            # Of ν the store knows how far the gap of the optimum proves it.
+            # For ν the store has the interval that the gap of the optimum proves.
             interval = source.get(f"{name}_interval")
             return exactly(value, self.draw) if interval is None else certified(value, interval, self.draw)
         if "solver" not in given:
@@ -423,7 +423,7 @@ class Evidence:
 def _bounded_above(made: Sample) -> Sample:
     """Return a quantity of which only an upper bound was measured: it lies between 0 and the bound.
 
-    A run of a part of the documented work bounds what the rest would have lowered.
+    A run of a part of the documented work gives an upper bound, because the rest would lower the value.
     """
     rows = Rows(made.rows.at, np.zeros_like(made.rows.low), made.rows.high)
     return Sample(rows, f"at most {made.shown}", made.single, made.tests, made.wrong)

@@ -56,7 +56,7 @@ def _noise(error: float | None) -> float:
 
 
 def chart(material: Material) -> str:
-    """Return who is best for each group of data sets and each wish, with what it rests on."""
+    """Return the best method for each group of data sets and each wish, with the measurements behind it."""
     rows: list[tuple[str, str, str, str, str]] = []
     by_wish = {wish: standings(material, counter) for wish, counter in WISHES.items()}
     for group, names in groups(material).items():
@@ -97,7 +97,7 @@ def _best(material: Material, found: Mapping[str, Standing], names: list[str]) -
 
 
 def _memory(material: Material, names: list[str]) -> tuple[str, str]:
-    """Return the method with the least peak memory of those that come near the least error everywhere."""
+    """Return the method with the least peak memory, of those near the smallest error on all data sets."""
     peaks: dict[str, list[float]] = {}
     for name in names:
         fronts, _ = material.evidence(name, "cpu_seconds").fronts(FRONT)

@@ -236,7 +236,7 @@ def _check_about(dataset: Any, problem: Any, optimum: Any) -> None:
             _number(problem.get(name))
 
 
-#: Numbers of a recorded load that commands use, and most numbers of a list in it.
+#: Numbers of a recorded load that commands use, and the largest length of a list in it.
 _LOAD, _MOST_LOADS = ("seconds", "others", "stolen"), 3
 
 

@@ -1,4 +1,4 @@
-"""Binary problems of a run of several that has no result yet, a file each in ``problems/`` of its folder.
+"""Binary problems of a run that has no result yet, one file each in ``problems/`` of its folder.
 
 A file is an ``.npz`` archive followed by the digits of its SHA-256. The folder is removed when the run has a
 result.
@@ -29,7 +29,7 @@ _ENDING, _DIGITS = ".part", 64
 
 @dataclass(frozen=True)
 class KeptProblem:
-    """What one binary problem of a run has contributed so far.
+    """The contribution of one binary problem to a run so far.
 
     Attributes
     ----------
@@ -168,5 +168,5 @@ def kept_problems(
 
 
 def _reach(one: KeptProblem) -> tuple[bool, int]:
-    """Return how far a problem has come."""
+    """Return the progress of a problem."""
     return one.end is not None, one.iterations

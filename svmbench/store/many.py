@@ -1,7 +1,7 @@
 """Read thousands of runs into the index by several processes at once.
 
 ``python -m svmbench.store.many RESULTS FOLDER`` reads the runs whose names are on standard input, separated
-by NUL. Its only result are rows of the index: a run without one afterwards is read when it is asked for.
+by NUL. Its only result is rows of the index; a run that still has no row is read when it is needed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from svmbench.errors import UserError
 from svmbench.store.index import Index
 from svmbench.store.reading import read
 
-#: Fewest runs without a row for which processes are started: a second's work of one.
+#: Fewest runs without a row for which processes are started: about a second of work for one process.
 MANY = 4000
 #: Most processes. Each writes to the database in turn.
 _MOST = 8

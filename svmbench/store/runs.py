@@ -142,7 +142,7 @@ class StoredRun:
         return self._manifest
 
     def copy(self) -> StoredRun:
-        """Return the same run, so that a run.json that is read through it is not kept with this one."""
+        """Return a copy of the run, so that its run.json, once read, is not kept with this one."""
         return StoredRun(self._path, self.facts, self._manifest)
 
     @property

@@ -107,8 +107,8 @@ def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 def _write(archive: zipfile.ZipFile, name: str, array: NDArray[Any]) -> None:
     """Write an array in numpy's format, compressed if a sample of it becomes smaller.
 
-    Scores do not, and for half a million examples trying would take most of the second in which Ctrl-C must
-    end a run.
+    Scores do not become smaller, and for half a million examples, trying would take most of the second in
+    which Ctrl-C must end a run.
     """
     stream = io.BytesIO()
     np.lib.format.write_array(stream, np.asarray(array), allow_pickle=False)
@@ -120,9 +120,9 @@ def _write(archive: zipfile.ZipFile, name: str, array: NDArray[Any]) -> None:
 
 
 def beginnings(root: Path, identity: Mapping[str, Any]) -> Iterator[StoredRun]:
-    """Return the stored runs, ended or killed, that differ from one in nothing but where its budget ends.
+    """Return the stored runs, ended or killed, that differ from one only in the limits of the budget.
 
-    Those that the index knows are told by it; each other one of the same solver and data is read once.
+    Runs with a row in the index are not read; each other run of the same solver and data is read once.
     """
     config, wanted = identity["config"], without_ends(identity)
     prefix = f"{config['solver']['name']}-{config['dataset']['name']}-"

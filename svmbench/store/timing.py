@@ -1,4 +1,4 @@
-"""Which stored seconds may be compared: of runs that ran alone, on one machine with one set of software."""
+"""Which stored seconds may be compared: of runs that were alone, on one machine with the same software."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from svmbench.files import digest
 from svmbench.store.runs import StoredRun
 from svmbench.store.store import opened
 
-#: Columns of a trace, and metrics made of them, that depend on what else the machine does.
+#: Columns of a trace, and metrics made of them, that depend on the load of the machine.
 SECONDS = ("wall_seconds", "cpu_seconds", "nanoseconds")
 
-#: A run was alone if other processes used at most this part of one core while it trained, and the hypervisor
-#: took at most that: some virtual machines always lose a few per cent, which are no CPU seconds of the run.
-#: The system counts in ticks of 10 ms on each core: a short run is allowed as much more.
+#: A run was alone if other processes used at most this fraction of one core while it trained, and the
+#: hypervisor took at most as much: some virtual machines always lose a few percent, which are not part of the
+#: CPU seconds of the run. The system counts in ticks of 10 ms on each core, which are allowed in addition.
 OTHERS, STOLEN, TICKS = 0.05, 0.05, 0.03
 
 _NOT = "its seconds cannot be compared"
@@ -44,7 +44,7 @@ def disturbance(load: Mapping[str, Any] | None) -> str:
 
 
 def disturbed(run: StoredRun) -> str:
-    """Return why the seconds of a run are no evidence, in words; empty if it ran alone and in one piece."""
+    """Return why the seconds of a run cannot be compared; empty if it ran alone and in one piece."""
     if "continued" in run.manifest:
         return "it was made in several pieces"
     return disturbance(run.load)
@@ -88,8 +88,7 @@ def comparable(
     runs : iterable of StoredRun
         Any runs.
     lenient : bool
-        Keep runs of one machine that did not have it to themselves as well: for a first look, which must
-        say so (`note`).
+        Also keep runs of that machine that were not alone; the output must then say so (`note`).
 
     Returns
     -------

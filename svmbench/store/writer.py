@@ -190,7 +190,7 @@ def conclude(path: Path, status: str, reason: str) -> StoredRun | None:
 def seal(path: Path, end: dict[str, Any]) -> None:
     """Write status.json of a run: its end, and the checksums of its files and of the end itself.
 
-    With a result, it needs what was kept of its binary problems no more.
+    If the run has a result, its kept binary problems are removed.
     """
     files = {name: sha256(path / name) for name in CHECKED if (path / name).is_file()}
     end = {**end, "files": files}

@@ -87,5 +87,5 @@ def _interval(a: float, b: float, sign: float, C: float) -> tuple[float, float]:
 
 
 def _after(F: np.ndarray[Any, Any], K: np.ndarray[Any, Any], i: int, j: int, step: float) -> float:
-    """Return F_i - F_j after an unclipped step along the pair: how far the biases of both examples differ."""
+    """Return F_i - F_j after an unclipped step along the pair: the difference of their biases."""
     return float((F[i] - step * (K[i, i] - K[i, j])) - (F[j] - step * (K[i, j] - K[j, j])))

@@ -17,7 +17,7 @@ Method, from w = 0, iterations t = 1, 2, ..., with w_t = v_t / (λ (t - 1)) and 
         v += y_i Φ(x_i)
         if v has more than `budget` points: maintain it
 
-An example that is a point of v already grows its coefficient. So with a budget of n, or before the budget is
+If the example is already a point of v, its coefficient grows. So with a budget of n, or before the budget is
 reached, the iterates are those of `pegasos`.
 
 Maintenance, where of equal candidates the oldest is taken:
@@ -27,8 +27,8 @@ Maintenance, where of equal candidates the oldest is taken:
     when both become a_z Φ(z), z on the line between them (`svmbench.solvers.merging`). With ``together``
     above 2, the together - 1 partners with the least losses are merged into it one after another, in this
     order, so that the next together - 2 violations need no maintenance. Without a partner p is removed. The
-    loss of a pair is looked up, and h for the chosen ones as well (``search=lookup``), or both are searched
-    to a width of 0.01 (``golden``).
+    loss of a pair, and h for the chosen ones, are looked up in a table (``search=lookup``) or found by golden
+    section search to a width of 0.01 (``golden``).
 ``removal``
     p is removed.
 ``projection``
@@ -37,8 +37,8 @@ Maintenance, where of equal candidates the oldest is taken:
     be singular.
 
 Counting: a response costs one evaluation per point under A. The partners of p cost one evaluation for each
-other point of its sign, and one for each further merge, under every convention: merged points are no
-examples, so that no row has these values. Under B a coefficient that changes, comes or goes costs n. An
+other point of its sign, and one for each further merge, under every convention: merged points are not
+examples, so no row has these values. Under B a coefficient that changes, is added or is removed costs n. An
 iteration costs n under C.
 
 Answer: the last iterate, over points that need not be training examples. Memory: budget × d float64, and the
@@ -299,7 +299,7 @@ cdef class Run(SteppedRun):
             self.place[source] = k
 
     cdef void remove(self, Py_ssize_t k) noexcept nogil:
-        """Take a point out; points behind it may move to its place."""
+        """Remove a point; later points may move to its place."""
         if self.source[k] >= 0:
             self.place[self.source[k]] = -1
         if k < self.positive:
@@ -312,7 +312,7 @@ cdef class Run(SteppedRun):
             self.move(self.count, k)
 
     cdef void move(self, Py_ssize_t k, Py_ssize_t to) noexcept nogil:
-        """Give a point another place."""
+        """Move a point to another place."""
         cdef Py_ssize_t j = 0
         for j in range(self.d):
             self.points[j, to] = self.points[j, k]
@@ -333,7 +333,7 @@ cdef class Run(SteppedRun):
         return best
 
     cdef void evaluated(self, int64_t evaluations) noexcept nogil:
-        """Count evaluations that no convention saves."""
+        """Charge evaluations under all conventions."""
         self.ledger.computed(evaluations)
         self.ledger.charge_on_demand(evaluations)
         self.ledger.charge_row_update(evaluations)
@@ -350,7 +350,7 @@ cdef class Run(SteppedRun):
         cdef double kappa = 0.0
         cdef Py_ssize_t chosen = 0
         cdef Py_ssize_t k = 0
-        # The values behind p and those before it: not the one of p with itself.
+        # The values with the points after p and before p, not that of p with itself.
         self.compare(&self.point_columns[0], &self.point_values[0], size, squared, begin, p)
         self.compare(&self.point_columns[0], &self.point_values[0], size, squared, p + 1, end)
         self.evaluated(end - begin - 1)
@@ -438,7 +438,7 @@ cdef class Run(SteppedRun):
         return (a + b) * merged_coefficient(share, kappa, h)
 
     cdef void take_out(self, Py_ssize_t p, Py_ssize_t chosen) noexcept nogil:
-        """Remove p and its partners, the last first: what moves up comes from behind all of them."""
+        """Remove p and its partners, the last first, so that only points after all of them move."""
         cdef Py_ssize_t last = 0
         cdef Py_ssize_t k = 0
         self.partners[chosen] = p
@@ -452,7 +452,7 @@ cdef class Run(SteppedRun):
             chosen -= 1
 
     cdef learn_by_projection(self, Py_ssize_t i):
-        """Add an example to the points, or its projection, and project one that loses least on the others."""
+        """Add an example or its projection, and project the point that loses least onto the others."""
         cdef Py_ssize_t m = self.count
         Q, G = self.inverse, self.gram
         values = np.asarray(self.kernel)[:m].copy()
@@ -461,7 +461,7 @@ cdef class Run(SteppedRun):
         a = np.asarray(self.a)
         if rest <= DEPENDENT:
             a[:m] += self.y[i] * along
-            # The example itself does not become a point: m coefficients in place of the one charged so far.
+            # The example itself does not become a point: charge m coefficients instead of one.
             self.ledger.charge_row_update(self.n * (m - 1))
             return
         self.scatter(i)
@@ -495,7 +495,7 @@ cdef class Run(SteppedRun):
         self.ledger.charge_row_update(self.n * m)
 
     def keep(self, kept):
-        """Name what the run goes on from."""
+        """Declare the state of the run."""
         kept.vectors(
             points=self.points,
             squared=self.squared,

@@ -22,7 +22,7 @@ are examined in every iteration, as in the paper's algorithm without its probabi
 
 Counting: an examined example costs one evaluation per positive weight under A. One that enters S also costs
 those with the members of weight 0. Under B a changed weight costs n, and its row has all these values. An
-iteration, a sample or the solution for S continued, costs n under C.
+iteration (a sample, or a continued solution for S) costs n under C.
 
 Answer: the dual point of the squared hinge on the ray of c. Memory: |S|² float32 for the kernel matrix of S,
 which no example leaves.

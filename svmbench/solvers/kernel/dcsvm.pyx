@@ -18,12 +18,12 @@ each to a violation of ``eps``, by decomposition (`svmbench.solvers.kernel.decom
 paper's coordinate descent. Samples after the first are of support vectors. See
 `svmbench.solvers.dual.division`.
 
-Counting, to every convention: the m² kernel values of a sample and those of all examples with it; in a part
-as `decomposition`, with the number of its examples in place of n; and the values behind the initial gradients
-of a part, one for each of its examples and its support vectors.
+Counting, under every convention: the m² kernel values of a sample and those of all examples with it; in a
+part the charges of `decomposition`, with the number of its examples in place of n; and for the initial
+gradients of a part one value for each pair of its examples and its support vectors.
 
-Answer: the last iterate, a dual point; within the levels, with those of the parts that are not solved yet
-from the level before. With ``early`` > 0 it ends as an expansion for each part (early prediction, section
+Answer: the last iterate, a dual point; within the levels, coefficients of parts that are not solved yet are
+those of the level before. With ``early`` > 0 it ends as an expansion for each part (early prediction, section
 4.2): a row belongs to the part with the nearest centre, and only the support vectors of this part vote. That
 is the optimum of the problem in which kernel values between parts are 0, not of the problem.
 """

@@ -33,9 +33,9 @@ because a step within B touches vectors of its size only, rows over A stay in th
 values for all n are computed in blocks, once for many changes. v is maintained in double precision for any C.
 The bias is the mean of v over the free coefficients, or the midpoint of the extrema if none is free.
 
-Counting, to every convention. Examples entering B are charged their kernel values with all members of B. Each
-change of a coefficient is charged the number of examples of A for a round of B, and n for a round of A, or
-the number of examples that A is chosen from.
+Counting, under every convention. Examples entering B are charged their kernel values with all members of B.
+Each change of a coefficient is charged the number of examples of A for a round of B, and n for a round of A,
+or the number of examples that A is chosen from.
 
 Answer: the last iterate, a dual point; during the warm start the solution over the last subset, or the
 current one over the smallest subset. If the warm start is of no use, the whole problem starts at 0, and so

@@ -30,15 +30,15 @@ With ``finishing=all`` all examples are checked instead, and each one outside S 
 with another one by more than ``eps`` enters S; REPROCESS until high - low is at most a tenth of the largest
 violation of all, or ``eps``; and so on, until no example violates by more than ``eps``: that is the optimum.
 b is then moved between high and low of all examples, if those of S left an interval. This is not part of the
-paper. To end in good time it chooses its pairs by second-order information (R.-E. Fan, P.-H. Chen, C.-J. Lin,
-JMLR 6, 2005): the partner of high is the s with g_s < high and a_s > A_s whose step gains most, :math:`(high
+paper. For speed it chooses its pairs by second-order information (R.-E. Fan, P.-H. Chen, C.-J. Lin, JMLR 6,
+2005): the partner of high is the s with g_s < high and a_s > A_s whose step gains most, :math:`(high
 - g_s)^2 / (K_{hh} + K_{ss} - 2 K_{hs})`; gains within 1e-9 of the largest are equal.
 
 Without bias a step changes one coordinate, the worse violator, to a_i + g_i/K_ii, clipped to the box: the
 pair of it and of a partner that has g = 0, K = 0 and no bound; PROCESS returns if y_k g_k < 0.
 
 Counting: an iteration is an example presented, or in the finalization a REPROCESS or a check of all examples.
-On demand, evaluating an example outside S costs |S|, and its values serve its first step; any other
+On demand, evaluating an example outside S costs |S|, and its values are used for its first step; any other
 coefficient that changes costs |S|. If rows are maintained it costs n. The program does either: with
 ``selection=random``, if computing a row is as fast as caching it, it maintains g of S only and computes rows
 over S. Otherwise it maintains g of all examples: a row over all is computed for a step, and PROCESS and the
@@ -99,7 +99,8 @@ class Params:
         },
     )
     candidates: int = field(
-        default=50, metadata={"min": 1, "help": "Candidates for gradient and margin. The number of the paper."}
+        default=50,
+        metadata={"min": 1, "help": "Candidates for gradient and margin. The number of the paper."},
     )
     epochs: int = field(
         default=1, metadata={"min": 1, "help": "Passes over the examples. The paper's experiments make one."}

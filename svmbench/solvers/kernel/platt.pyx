@@ -40,8 +40,8 @@ above 3 ``change``.
 Counting: an iteration is one examination. On demand, the errors of the free examples are maintained. That of
 a bound one costs the number of non-zero coefficients, for j and for each i whose segment is not a point; K_ij
 costs 1, and a step, for each of i and j that is free, the number of other free ones. Values evaluated in an
-examination, for the error of a bound example or as K_ij, serve its step. If rows are cached, row j is used
-for the first K_ij and row i for the step.
+examination, for the error of a bound example or as K_ij, are used for its step, too. If rows are cached, row
+j is used for the first K_ij and row i for the step.
 
 Answer: the last iterate, a dual point.
 """

@@ -22,11 +22,11 @@ continuous on a compact set (Theorem 1).
 
 K_SS⁻¹ is kept as a product of triangular factors and updated when an example joins S; a projection takes
 O(|S|²) operations. An example within 1e-3 of the span, relative to K(x, x)^(1/2), is always projected, and a
-margin within 1e-6 of 1 suffices: kernel values in single precision resolve no more.
+margin within 1e-6 of 1 suffices: kernel values in single precision are not more accurate.
 
-Counting: a score costs |S| evaluations under A, which serve the projection as well. Under B, n for each
-coefficient that changes, all |S| of them at a projection, and |S| for a projection that is not made; a row
-holds the values for its own projection. An iteration costs n under C.
+Counting: a score costs |S| evaluations under A, which are also used for the projection. Under B, each
+coefficient that changes costs n (all |S| of them at a projection), and a projection that is not made costs
+|S|; a row has the values for its own projection. An iteration costs n under C.
 
 Answer: the last hypothesis, or with ``average=true`` the mean of those after each example. Memory: |S|²
 float64, and half of it again while it grows.
@@ -145,7 +145,7 @@ class Run(PlainRun):
     def __init__(self, problem: Problem, oracle: Oracle, rng: Generator, params: Params) -> None:
         super().__init__(problem, oracle)
         self._problem, self._oracle, self._rng, self._params = problem, oracle, rng, params
-        # As precise as rows are: a second copy of an example lies in the span exactly.
+        # In the precision of rows, so that a copy of an example lies in the span exactly.
         self._diagonal = checked_diagonal(oracle).astype(np.float32).astype(np.float64)
         self._order = np.arange(problem.n)
         self._span = Span()
