@@ -178,7 +178,7 @@ def _one_for_each_seed(
         other = seeds.get(run.seed)
         if other is not None:
             run, shorter = (run, other) if _spent(run) > _spent(other) else (other, run)
-            left_out.append((shorter.id, f"{run.id} is the same run and goes further"))
+            left_out.append((shorter.id, f"{run.id} is the same run with a larger budget"))
         seeds[run.seed] = run
     kept = [seeds[seed] for seed in sorted(seeds)]
     ends = _differing([flatten(run.document) for run in kept], lambda key: role(key) == "end")

@@ -122,7 +122,7 @@ def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
         other = seeds.get(run.seed)
         if other is not None:
             steps, shorter = (steps, other) if steps.cost[-1] > other.cost[-1] else (other, steps)
-            found.left_out.append((shorter.run.id, f"{steps.run.id} is the same run and goes further"))
+            found.left_out.append((shorter.run.id, f"{steps.run.id} is the same run with a larger budget"))
         seeds[run.seed] = steps
     found.titles = {method: titles[id(method)] for method in methods}
     found.problems = problem_names(found.problems)

@@ -78,25 +78,25 @@ def _parser() -> Parser:
     for name, text in _ACTIONS.items():
         action = actions.add_parser(name, help=text, description=f"Measure {text}.")
         if name == "solvers":
-            action.add_argument("--dataset", default="adult", metavar="NAME", help="what they learn")
+            action.add_argument("--dataset", default="adult", metavar="NAME", help="data set")
             action.add_argument(
-                "--cache", type=int, default=0, metavar="MIB", help="time them again with their rows cached"
+                "--cache", type=int, default=0, metavar="MIB", help="also time them with cached kernel rows"
             )
         if name == "baselines":
             action.add_argument(
                 "jobs", nargs="+", metavar="JOB", help="such as adult-c1, or all; docs/speed.md lists them"
             )
             action.add_argument(
-                "--solver", default="decomposition", metavar="NAME", help="ours, where the job leaves it open"
+                "--solver", default="decomposition", metavar="NAME", help="our solver, for jobs that name none"
             )
-            action.add_argument("--repeats", type=int, default=3, metavar="N", help="fits of each, by turns")
+            action.add_argument("--repeats", type=int, default=3, metavar="N", help="fits of each program, in alternation")
         if name == "scaling":
-            action.add_argument("--solver", default="sbp", metavar="NAME", help="whose iterations")
+            action.add_argument("--solver", default="sbp", metavar="NAME", help="solver to measure")
             action.add_argument("--most", type=int, default=1_000_000, metavar="N", help="most examples")
         action.add_json()
         action.add_results(written=True)
     show = actions.add_parser("show", help=_SHOW, description=f"{_SHOW.capitalize()}.")
-    show.add_argument("files", nargs="*", metavar="FILE", help="by default all that are stored")
+    show.add_argument("files", nargs="*", metavar="FILE", help="all that are stored, by default")
     show.add_json()
     show.add_results()
     return parser

@@ -78,9 +78,9 @@ def main(arguments: Sequence[str]) -> int:
     """Print the finding of each run; return 1 if anything is damaged or differs."""
     parser = Parser(
         "verify",
-        "Check the files of stored runs, and all that lies beside them, against their checksums. With "
-        "--recompute, make every number of each run's last checkpoint from its model and the data, in double "
-        "precision, and say what differs.",
+        "Check the files of stored runs, and the other documents beside them, against their checksums. With "
+        "--recompute, recompute every number of each run's last checkpoint from its model and the data, in "
+        "double precision, and report differences.",
     )
     parser.add_argument("runs", nargs="*", metavar="RUNS", help=f"{RUNS}; all, if none is given")
     parser.add_argument("--recompute", action="store_true", help="recompute the numbers; loads the data sets")
@@ -184,7 +184,7 @@ def _unseen(about: Mapping[str, Any], store: Store) -> str:
     known = machine is None or store.environment(machine) is not None
     lost = "" if known else "; its environment is not stored"
     gaps = "" if growth(about) is not None else "; a missing checkpoint would not be noticed"
-    held = "counts, times, load and machine are held against each other only, the title is believed"
+    held = "counts, times, load and machine are only compared with each other, the title is believed"
     return f"; {held}{gaps}{lost}"
 
 
@@ -219,7 +219,7 @@ def _recompute(run: StoredRun, data: dict[str, Dataset], store: Store) -> tuple[
     wrong, largest, left, vague = compare(summary, made, (about.get("optimum_values") or {}).get("dual"))
     if wrong:
         return "differs", "; ".join(wrong)
-    without = f"; without {', '.join(left)}, which cannot be made from a model" if left else ""
+    without = f"; without {', '.join(left)}, which a model does not determine" if left else ""
     rounded = f"; {', '.join(vague)} are not known to 1e-6" if vague else ""
     share = f"recomputed, the largest difference {largest:.1e} of what is allowed"
     return "ok", f"{share}{without}{rounded}{_unseen(about, store)}"

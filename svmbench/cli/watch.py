@@ -42,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
         view = _store_view(results)
         names = [str(results)]
     page = None if given.html is None else _Page(file_path(given.html), given.results, names)
-    with contextlib.suppress(KeyboardInterrupt):  # which is how one stops looking
+    with contextlib.suppress(KeyboardInterrupt):  # the way to stop watching
         _follow(view, page, given.every)
     if page is not None:
         page.write(last=True)
@@ -54,11 +54,11 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
         "watch",
         "Show a sweep while it runs: phase, progress, error, gap and their age for each run. Without a name, "
         "show the runs of the results folder that are being made and those that ended last. It ends with the "
-        "sweep, or with Ctrl-C; the runs go on.",
+        "sweep, or with Ctrl-C; the runs continue.",
     )
     parser.add_sweep("name or unique prefix, as svmbench status prints")
     parser.add_argument(
-        "--every", type=float, default=1.0, metavar="SECONDS", help="time between two looks (1)"
+        "--every", type=float, default=1.0, metavar="SECONDS", help="seconds between two updates (1)"
     )
     parser.add_argument(
         "--html",

@@ -258,15 +258,15 @@ def _caption(
     """Describe how to read the picture and, if listed, which runs are in it, and which are not."""
     names = " and ".join(dict.fromkeys(METRICS[row.metric][0] for row in rows))
     costs = ", ".join(dict.fromkeys(COUNTERS[row.counter] for row in rows))
-    axis = "on a logarithmic axis; " if x_scale == "log" else ""
+    axis = ", on a logarithmic axis" if x_scale == "log" else ""
     reading = (
-        f"{names[0].upper()}{names[1:]} against {costs}, {axis}what is "
-        "evaluated to observe or to predict is not counted. A line is the median over seeds, its band the "
-        "quartiles, which hold the middle half of the seeds; a thin line is a single run. At each cost a run "
-        "shows its last checkpoint so far; a line starts where every seed has one and ends where the first "
-        "run ends. A dotted continuation means that the solver has converged, or can make no further "
-        "progress, and stays where it is. A single run that jumps up and down is pale and has no markers "
-        "until it no longer does."
+        f"{names[0].upper()}{names[1:]} against {costs}{axis}. The cost of observation "
+        "and prediction is not counted. A line is the median over seeds, and its band lies between the "
+        "quartiles (the middle half of the seeds); a thin line is a single run. At each cost a run "
+        "has the value of its last checkpoint up to that cost; a line starts where every seed has one and "
+        "ends where the first run ends. A dotted continuation means that the solver has converged, or can "
+        "make no further progress, and stays where it is. A single run is pale and without markers for as "
+        "long as it jumps up and down."
     )
     if any(plot.optimum is not None for row in plots for plot in row):
         reading += " The dashed line is that of the certified optimum of the regularised problem."

@@ -239,7 +239,7 @@ def _caption(
     text = (
         f"{name[0].upper()}{name[1:]} at the last checkpoint, over {keys[0]} and {keys[1]}: the median over "
         f"seeds. {'' if metric in _NONE_BEST else 'A frame marks the least value of a map. '}"
-        "A dash stands where there is no run. Values that are spaced logarithmically are to scale."
+        "A dash means no run. An axis is logarithmic if its values have nearly equal ratios."
     )
     paragraphs = "\n\n".join(textwrap.fill(part, 100) for part in (title, text) if part)
     shown = "\n".join(f"  {one.title}: {np.isfinite(one.values).sum()} cells" for one in maps)

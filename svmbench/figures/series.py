@@ -234,7 +234,7 @@ def _why_unknown(run: StoredRun, counter: str, metric: str, cost: Floats, value:
         return f"{counter} cannot be observed for this solver"
     if np.isnan(value).all():
         if metric == "validation_error" and run.facts["validation"] is not None:
-            return "its validation_error is of folds, one number and no curve: draw it by --heat"
+            return "its validation_error is one number from folds, not a curve: draw it with --heat"
         return f"{metric} was never observed"
     return f"no checkpoint lies at a positive {counter}"
 

@@ -94,13 +94,13 @@ def draw_sweep(
         y, x = common_y(row, scale), common_x(row, x_scale)
         row = [replace(plot, x=x, y=y) for plot in row]
     reading = (
-        f"{y_label[0].upper()}{y_label[1:]} against {x_label}. A point is the median over seeds, the "
-        "band around a line reaches from the least to the greatest of them."
+        f"{y_label[0].upper()}{y_label[1:]} against {x_label}. A point is the median over seeds; the "
+        "band around a line reaches from the least value to the greatest."
     )
     if any(line.open is not None and line.open.any() for plot in row for line in plot.lines):
         reading += (
-            " A hollow marker with an arrow stands where half of the runs or more ended before they came so "
-            "far, at what they had paid by then: the median is at least that."
+            " A hollow marker with an arrow is a lower bound: at least half of the runs ended before they came "
+            "so far, and the marker is at what they had paid by then."
         )
     if any((levels or {}).values()):
         reading += " Dashed grey lines are published values."

@@ -263,7 +263,7 @@ def _summary(runs: Sequence[StoredRun], cost: str, seedless: Collection[str]) ->
     bold = (
         "bold: the best, and those not significantly worse (Wilcoxon test over seeds, 5 %, Holm)"
         if any(row.best for row in rows)
-        else "no test over these seeds tells the best from another"
+        else "no test over these seeds distinguishes the best from another"
     )
     return (
         f'<div class="scroll summary" tabindex="0"><table><caption><span>Median (quartiles); {bold}. '

@@ -162,7 +162,7 @@ def test_of_two_runs_of_a_seed_the_one_that_goes_further_is_taken(tmp_path):
     for runs in ([short, long], [long, short]):
         found = observe(runs, "kev_ondemand", "test_error")
         assert [seeds[0].run for seeds in found.steps.values()] == [long]
-        assert found.left_out == [(short.id, f"{long.id} is the same run and goes further")]
+        assert found.left_out == [(short.id, f"{long.id} is the same run with a larger budget")]
 
 
 def test_problems_are_named_by_what_they_differ_in(tmp_path):

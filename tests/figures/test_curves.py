@@ -74,7 +74,7 @@ def test_the_caption_names_runs_and_reasons(runs, tmp_path):
         assert run.id in text
     _, _, left_out = text.partition("Runs left out:")
     assert f"{runs[-1].id}: no checkpoint" in left_out and runs[0].id not in left_out
-    assert "its band the quartiles" in " ".join(text.split()) and "certified optimum" not in text
+    assert "its band lies between the quartiles" in " ".join(text.split()) and "certified optimum" not in text
 
 
 def test_each_panel_has_its_lines_and_a_log_axis(runs, drawn):

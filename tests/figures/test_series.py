@@ -89,7 +89,7 @@ def test_the_longer_of_two_equal_runs_is_kept(tmp_path):
     for order in ([long, short], [short, long]):
         chosen = select(order, "kev_ondemand")
         assert [run.id for run in chosen.runs] == [long.id]
-        assert chosen.left_out == [(short.id, f"{long.id} is the same run and goes further")]
+        assert chosen.left_out == [(short.id, f"{long.id} is the same run with a larger budget")]
 
 
 @pytest.mark.parametrize(
