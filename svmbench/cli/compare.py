@@ -22,8 +22,8 @@ def main(arguments: Sequence[str]) -> int:
     """Print a line per problem that both groups have."""
     parser = Parser(
         "compare",
-        "Compare the costs at which two groups of runs first reach a target, on each problem that both have: the "
-        "median ratio with a bootstrap interval over seeds, and a rank test with Holm's correction.",
+        "Compare the costs at which two groups of runs first reach a target, on each problem that both have: "
+        "the median ratio with a bootstrap interval over seeds, and a rank test with Holm's correction.",
     )
     for side in "AB":
         parser.add_argument(side.lower(), metavar=side, help=RUNS)

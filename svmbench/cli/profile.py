@@ -31,7 +31,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("runs", nargs="+", metavar="RUNS", help=RUNS)
     add_target(
         parser,
-        "three on each problem: 90, 99 and 99.9 %% of the way from the worst first value to the best last one",
+        "three on each problem: 90, 99 and 99.9 %% of the way from the worst first value to the best end",
     )
     parser.add_argument("--tau", metavar="T,T", help="remaining fractions tau, 0.1,0.01,0.001 by default")
     parser.add_argument(

@@ -87,9 +87,14 @@ def _parser() -> Parser:
                 "jobs", nargs="+", metavar="JOB", help="such as adult-c1, or all; docs/speed.md lists them"
             )
             action.add_argument(
-                "--solver", default="decomposition", metavar="NAME", help="our solver, for jobs that name none"
+                "--solver",
+                default="decomposition",
+                metavar="NAME",
+                help="our solver, for jobs that name none",
             )
-            action.add_argument("--repeats", type=int, default=3, metavar="N", help="fits of each program, in alternation")
+            action.add_argument(
+                "--repeats", type=int, default=3, metavar="N", help="fits of each program, in alternation"
+            )
         if name == "scaling":
             action.add_argument("--solver", default="sbp", metavar="NAME", help="solver to measure")
             action.add_argument("--most", type=int, default=1_000_000, metavar="N", help="most examples")

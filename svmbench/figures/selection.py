@@ -156,7 +156,9 @@ def select(
         other = seeds.get(run.seed)
         if other is not None:
             steps, shorter = (steps, other) if steps.cost[-1] > other.cost[-1] else (other, steps)
-            selection.left_out.append((shorter.run.id, f"{steps.run.id} is the same run with a larger budget"))
+            selection.left_out.append(
+                (shorter.run.id, f"{steps.run.id} is the same run with a larger budget")
+            )
         seeds[run.seed] = steps
     _leave_out_disjoint(panels, selection.left_out)
     told = tuple(panels_by)

@@ -99,8 +99,8 @@ def draw_sweep(
     )
     if any(line.open is not None and line.open.any() for plot in row for line in plot.lines):
         reading += (
-            " A hollow marker with an arrow is a lower bound: at least half of the runs ended before they came "
-            "so far, and the marker is at what they had paid by then."
+            " A hollow marker with an arrow is a lower bound: at least half of the runs ended before they "
+            "came so far, and the marker is at what they had paid by then."
         )
     if any((levels or {}).values()):
         reading += " Dashed grey lines are published values."

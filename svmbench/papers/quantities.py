@@ -318,9 +318,7 @@ class Evidence:
             return np.full(seeds, self._cost(at)[0]), np.full(seeds, self._cost(at)[1])
         costs = self._per_seed({**at, "solver": solver, "where": where})[1]
         if np.isinf(costs).any():
-            raise NotAttempted(
-                f"{solver}: {np.isinf(costs).sum()} of {seeds} runs end before they reach it"
-            )
+            raise NotAttempted(f"{solver}: {np.isinf(costs).sum()} of {seeds} runs end before they reach it")
         return costs, costs
 
     def _arrival(self, given: Mapping[str, Any], curve: Curve) -> tuple[Floats, Floats]:

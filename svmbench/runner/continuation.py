@@ -1,9 +1,9 @@
 """Continuation of stored runs with a larger budget.
 
 A run that was ended by its budget or a signal, or was killed, is continued from its state, bit for bit as if
-it had never stopped. Its checkpoints are copied, except a last one between two marks, made because the budget
-ended there. Only ``kev_computed``, ``inner_products`` and the clocks differ, since the cache of kernel rows is
-cold.
+it had never stopped. Its checkpoints are copied, except a last one between two marks, made because the
+budget ended there. Only ``kev_computed``, ``inner_products`` and the clocks differ, since the cache of
+kernel rows is cold.
 """
 
 from __future__ import annotations

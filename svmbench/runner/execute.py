@@ -266,8 +266,9 @@ class _Attempt:
     ) -> tuple[End, dict[str, Any]]:
         """Train on the kept examples of a fold; return the end and the last checkpoint.
 
-        A fit that begins at the answer on all examples is influenced by the fold unless it reaches an optimum.
-        If it ends elsewhere, for example by a budget, it is repeated from 0, with the costs of both fits.
+        A fit that begins at the answer on all examples is influenced by the fold unless it reaches an
+        optimum. If it ends elsewhere, for example by a budget, it is repeated from 0, with the costs of
+        both fits.
         """
         allowance = Allowance.of(config, data)
         if isinstance(self._task, JointTask):

@@ -151,7 +151,8 @@ def test_of_one_seed_the_run_that_goes_further_is_taken(tmp_path):
     found = cells([short, *long], ["dataset"], ["solver"], ["test_error"], At(), "mean")
     (cell,) = found.cells.values()
     assert (
-        cell.runs == long and (short.id, f"{long[0].id} is the same run with a larger budget") in found.left_out
+        cell.runs == long
+        and (short.id, f"{long[0].id} is the same run with a larger budget") in found.left_out
     )
 
 
