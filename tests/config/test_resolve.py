@@ -362,7 +362,7 @@ def test_a_file_that_is_no_yaml_is_told_with_its_place(tmp_path):
     (tmp_path / "dataset").mkdir()
     (tmp_path / "dataset" / "torn.yaml").write_text("name: [a\n")
     for many in (["dataset=torn"],), (["dataset=torn"], ["dataset=adult"]):
-        with pytest.raises(UserError, match=r"no YAML \(.*torn.yaml\", line 1"):
+        with pytest.raises(UserError, match=r"not YAML \(.*torn.yaml\", line 1"):
             config.resolve_all(many, [tmp_path])
 
 
