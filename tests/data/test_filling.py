@@ -131,7 +131,7 @@ def test_arrays_may_hold_nan(tmp_path):
         (b"1,?,yes\n?,2,no\n", {"missing": "drop"}, "every row of"),
         (b"1,inf,yes\n2,3,no\n", {"missing": "median"}, "line 1: 'inf' in feature 2 is not a finite number"),
         (b"yes 1:2\nno 1:3\n", {"missing": "median"}, "is in LIBSVM format, where a feature that is left"),
-        (b"a,b,yes\na,b,no\nb,b,yes\n", {"encode": "onehot"}, "each word of the first line is also one of"),
+        (b"a,b,yes\na,b,no\nb,b,yes\n", {"encode": "onehot"}, "each word of the first line occurs"),
         (
             b"1,2,yes\n3,4,no\n",
             {"missing": "mean"},

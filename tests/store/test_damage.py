@@ -309,4 +309,4 @@ def test_a_missing_state_is_told_and_ends_no_check(store, begin):
     os.mkfifo(run.path / "state.npz")
     assert State.load(run) is None
     (finding,) = check_store(store)
-    assert finding.state == "damaged" and "no regular file" in finding.sentence
+    assert finding.state == "damaged" and "not a regular file" in finding.sentence
