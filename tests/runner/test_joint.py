@@ -343,7 +343,7 @@ def test_rows_are_unsure_where_a_change_within_the_doubt_may_change_the_class(ki
         ),
         (
             "validate.folds=3 validate.warm=true",
-            "validate.warm=true begins each fold at the answer of one binary problem, problem.multiclass=",
+            "validate.warm=true begins each fold at the answer of one binary problem, and problem.multi",
         ),
         (
             "start=abcd",
