@@ -28,7 +28,7 @@ cdef double FLAT = 1e-10
 
 
 cdef class ConjugateDirection:
-    """The direction of the last step; there is none at first.
+    """The direction of the last step, empty before the first one.
 
     Parameters
     ----------

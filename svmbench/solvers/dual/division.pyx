@@ -19,17 +19,16 @@ of distances to a centre or of initial v (`partial_level`). Charges of the round
 
 import numpy as np
 
+from svmbench.solvers.dual.nested_sets import level_over
 from svmbench.solvers.kernel_kmeans import EQUAL, cluster
 from svmbench.solvers.run import Uninterrupted
 
 from libc.stdint cimport int64_t
 
-from svmbench.solvers.dual.nested_sets cimport Flat, Level, Nested
+from svmbench.solvers.dual.nested_sets cimport Level
 from svmbench.solvers.dual.partial_level cimport PartialLevel
 
 cdef enum:
-    SETS = 8                # size of the set around the working sets, in working sets
-    FEW_FEATURES = 128      # most features of examples with such a set, as in `decomposition`
     LEAST_ROUNDS = 64       # most rounds over a part, and with more examples than its set holds:
     TIMES = 100             # most changes of each coefficient
 
@@ -158,14 +157,9 @@ cdef class Division(PartialLevel):
 
     cdef int solve_part(self) except -1:
         cdef Level level = None
-        members, most = self.members, SETS * self.least
-        oracle = self.oracle.subset(members)
-        given = self.problem, self.problem.y[members], self.diagonal[members]
-        bounds = self.problem.bounds[members]
-        if len(members) > most and self.oracle.d <= FEW_FEATURES:
-            level = Nested(oracle, *given, most, self.least, bounds)
-        else:
-            level = Flat(oracle, *given, min(self.least, len(members)), bounds)
+        members = self.members
+        given = self.problem, self.problem.y[members], self.diagonal[members], self.least
+        level = level_over(self.oracle.subset(members), *given, self.problem.bounds[members])
         np.asarray(level.alpha)[:] = self.alpha[members]
         np.asarray(level.v)[:] = self.values[members]
         level.untouched = not self.alpha[members].any()

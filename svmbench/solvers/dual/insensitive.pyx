@@ -58,7 +58,7 @@ cdef class InsensitiveDual:
     rounds : int
         Number of rounds.
     violation : float
-        Violation of the optimality conditions by the maintained residuals; at most 0 if there is none.
+        Violation of the optimality conditions by the maintained residuals; 0 or less if they hold.
     """
 
     cdef readonly int64_t rounds

@@ -36,4 +36,5 @@ def level_over(
     labels: NDArray[np.float64],
     diagonal: NDArray[np.float64],
     working_set: int,
+    bounds: NDArray[np.float64] | None = None,
 ) -> Flat | Nested: ...

@@ -330,7 +330,7 @@ cdef class Nested(Level):
         return evaluations + self.apply(count)
 
 
-def level_over(oracle, problem, labels, diagonal, Py_ssize_t working_set):
+def level_over(oracle, problem, labels, diagonal, Py_ssize_t working_set, bounds=None):
     """Return the level over all examples: `Nested` if they are many and their rows cheap, else `Flat`.
 
     Parameters
@@ -339,8 +339,10 @@ def level_over(oracle, problem, labels, diagonal, Py_ssize_t working_set):
         As in `Level`.
     working_set : int
         Size of the sets that are solved on their kernel matrix.
+    bounds : ndarray of float64, shape (n,), optional
+        As in `Level`.
     """
     cdef Py_ssize_t most = SETS * working_set
     if oracle.n > most and oracle.d <= FEW_FEATURES:
-        return Nested(oracle, problem, labels, diagonal, most, working_set)
-    return Flat(oracle, problem, labels, diagonal, min(working_set, <Py_ssize_t> oracle.n))
+        return Nested(oracle, problem, labels, diagonal, most, working_set, bounds)
+    return Flat(oracle, problem, labels, diagonal, min(working_set, <Py_ssize_t> oracle.n), bounds)
