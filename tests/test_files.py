@@ -7,12 +7,13 @@ import threading
 
 import pytest
 
-from svmbench.files import Lock, digest, holder, scratch, sha256, write_whole
+from svmbench.files import digest, scratch, sha256, write_whole
+from svmbench.locking import Lock, holder
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from svmbench.files import Lock
+from svmbench.locking import Lock
 lock = Lock.try_acquire(Path(sys.argv[1]))
 print("held", flush=True)
 sys.stdin.read()

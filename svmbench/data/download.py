@@ -14,7 +14,7 @@ from svmbench.data.entries import Form, RawFile
 from svmbench.data.folders import make_folder, unwritable
 from svmbench.data.unpack import COMPRESSIONS, Corrupt, candidates, compression, is_archive, read
 from svmbench.errors import UserError
-from svmbench.files import Lock
+from svmbench.locking import Lock
 
 if TYPE_CHECKING:
     import requests  # takes 0.1 s, so it is imported only when needed: prepared data sets do not need it

@@ -17,7 +17,8 @@ from svmbench.data.folders import data_folder, make_folder, mirror_folders, unwr
 from svmbench.data.raw import RawFiles
 from svmbench.data.unpack import allowed_bytes
 from svmbench.errors import UserError, nearest
-from svmbench.files import Lock, digest
+from svmbench.files import digest
+from svmbench.locking import Lock
 
 #: Bytes per value while a generated set is drawn: two copies in double and one in single precision.
 _DRAWN = 20

@@ -20,7 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 
-from svmbench.files import holder, holding
+from svmbench.locking import holder, holding
 from svmbench.run_config import RunConfig
 from svmbench.runner.clock import grace
 from svmbench.runner.memory import Allowance

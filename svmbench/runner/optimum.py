@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench import simd
-from svmbench.files import StillLocked, digest, sha256
+from svmbench.files import digest, sha256
 from svmbench.kernels.given import linear_data_over, oracle_over
+from svmbench.locking import StillLocked
 from svmbench.problem import Problem, nu_from_optimum
 from svmbench.rng import Generator
 from svmbench.runner.certificate import norm_interval, nu_interval, proved

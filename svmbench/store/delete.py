@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Sequence
 
 from svmbench.errors import UserError
-from svmbench.files import Lock
+from svmbench.locking import Lock
 from svmbench.store.notes import Notes
 from svmbench.store.runs import LOCK, RUNNING, StoredRun
 from svmbench.store.store import Store

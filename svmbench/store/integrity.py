@@ -9,15 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from svmbench.errors import UserError
-from svmbench.files import (
-    MOST_BYTES_OF_MANY,
-    Lock,
-    holder,
-    read_regular,
-    sha256,
-    sync_folder,
-    write_whole,
-)
+from svmbench.files import MOST_BYTES_OF_MANY, read_regular, sha256, sync_folder, write_whole
+from svmbench.locking import Lock, holder
 from svmbench.store import documents, lines, packs, shared
 from svmbench.store.events import read as read_events
 from svmbench.store.kept_problems import KeptProblem, files_of

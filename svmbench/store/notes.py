@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError
-from svmbench.files import Lock, read_json, read_regular, write_whole
+from svmbench.files import read_json, read_regular, write_whole
+from svmbench.locking import Lock
 from svmbench.store import lines
 from svmbench.store.documents import Unreadable, storing
 

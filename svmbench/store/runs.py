@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svmbench.errors import UserError
-from svmbench.files import digest, holder, read_regular, sha256
+from svmbench.files import digest, read_regular, sha256
+from svmbench.locking import holder
 from svmbench.run_config import Document, RunConfig
 from svmbench.store import documents, lines, trace
 from svmbench.store.facts import LONGEST, Facts, PackedFacts, check_lengths, check_load, facts_of

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from svmbench.errors import UserError, nearest
-from svmbench.files import Lock, digest, holder
+from svmbench.files import digest
+from svmbench.locking import Lock, holder
 from svmbench.store import documents, many, packs, shared
 from svmbench.store.identity import ids_meant, run_id, underived
 from svmbench.store.index import Index, folder_names

@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svmbench.files import Lock, digest, sha256, sync_folder
+from svmbench.files import digest, sha256, sync_folder
+from svmbench.locking import Lock
 from svmbench.store import documents, index, lines, trace
 from svmbench.store.documents import storing
 from svmbench.store.runs import (

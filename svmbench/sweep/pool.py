@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from svmbench.errors import UserError
-from svmbench.files import Lock, own_folder
+from svmbench.locking import Lock, own_folder
 from svmbench.runner import guard
 from svmbench.runner.outcome import Outcome
 from svmbench.runner.spawn import cores, worker_environment

@@ -22,7 +22,8 @@ from typing import Any, BinaryIO, cast
 
 from svmbench.config.validation import sweep_options
 from svmbench.errors import UserError, nearest
-from svmbench.files import MOST_BYTES_OF_MANY, Lock, holder, read_json, read_regular, write_whole
+from svmbench.files import MOST_BYTES_OF_MANY, read_json, read_regular, write_whole
+from svmbench.locking import Lock, holder
 from svmbench.run_config import RunConfig
 from svmbench.store import Store, events, lines
 from svmbench.store.documents import Unreadable, storing

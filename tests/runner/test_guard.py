@@ -14,7 +14,7 @@ import time
 import pytest
 
 from svmbench import config
-from svmbench.files import Lock
+from svmbench.locking import Lock
 from svmbench.runner import guard as module
 from svmbench.runner import memory
 from svmbench.runner.guard import Guard, grace, needed, watched

@@ -12,7 +12,8 @@ import pytest
 
 from svmbench.cli.main import main
 from svmbench.errors import UserError, csv_cell
-from svmbench.files import Lock, digest, holder, own_folder, read_npz, write_whole
+from svmbench.files import digest, read_npz, write_whole
+from svmbench.locking import Lock, holder, own_folder
 from svmbench.store import StorageError, Store, documents
 from svmbench.store.export import export
 from svmbench.store.integrity import check_store
