@@ -14,20 +14,18 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module, resources
-from itertools import chain
 from typing import Any
 
 from svmbench.errors import UserError
 from svmbench.figures.series import COUNTERS
 from svmbench.figures.style import PALETTE
 from svmbench.figures.tables import count
-from svmbench.files import digest
-from svmbench.report.command import command
 from svmbench.report.figures import COSTS, FEWER, VALUES, figures, problems
 from svmbench.report.opening import Opening
 from svmbench.report.parts import Packs, escape, head, packed, script
 from svmbench.report.summary import Row, summary
-from svmbench.store import StoredRun, opened
+from svmbench.report.tables import commands, environment_table, run_table, verdict_table
+from svmbench.store import StoredRun
 from svmbench.version import __version__
 
 #: Most bytes of a page of few runs, and per run of one with many.
@@ -48,19 +46,6 @@ ON_DARK = {
     "#8B5A2B": "#C28C58",
     "#8A8A1F": "#B3B33A",
 }
-
-#: Columns of the verdicts with whole sentences, and a separator of lines in a cell.
-_LONG = ("claim", "text", "place")
-_WRAPPED = ' class="text"'
-
-#: Columns of the table of runs: key of a summary, heading, factor.
-_TABLE: tuple[tuple[str, str, float], ...] = (
-    ("run", "run", 0), ("solver", "solver", 0), ("dataset", "data set", 0), ("seed", "seed", 1),
-    ("status", "end", 0), ("test_error", "test error (%)", 100), ("primal_objective", "primal objective", 1),
-    ("relative_gap", "relative gap", 1), ("support_vectors", "support vectors", 1),
-    ("kev_ondemand", "evaluations (A)", 1), ("kev_rowupdate", "evaluations (B)", 1),
-    ("kev_iter", "evaluations (C)", 1), ("iterations", "iterations", 1), ("wall_seconds", "wall seconds", 1),
-)  # fmt: skip
 
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
@@ -123,8 +108,8 @@ def page(
     tags, rest = tags or {}, Packs()
     library = script("library", packed([vega()]))
     front = "" if opening is None else opening.html(rest)
-    tables = _verdicts(verdicts, rest) + _runs(runs, tags, rest)
-    tables += _environments(runs, rest) + _commands(runs, rest)
+    tables = verdict_table(verdicts, rest) + run_table(runs, tags, rest)
+    tables += environment_table(runs, rest) + commands(runs, rest)
     groups = problems(runs)
     members = dict(groups)
 
@@ -396,93 +381,3 @@ def _swatch(method: dict[str, Any]) -> str:
         '<line x1="1" y1="5" x2="33" y2="5" stroke-width="2.5" '
         f'stroke="var(--line-{method["colour"]})" stroke-dasharray="{dash}"/></svg>'
     )
-
-
-def _runs(runs: Sequence[StoredRun], tags: Mapping[str, Sequence[str]], packs: Packs) -> str:
-    named = [name for _, name, _ in _TABLE] + (["tags"] if tags else [])
-
-    def row(run: StoredRun) -> str:
-        summary = run.summary()
-        cells = "".join(_cell(summary[key], factor) for key, _, factor in _TABLE)
-        cells += f"<td>{escape(' '.join(tags.get(run.id, ())))}</td>" if tags else ""
-        return f"<tr>{cells}</tr>"
-
-    return _table(
-        "Runs", "the last checkpoint of each run; a heading sorts by its column", named, map(row, runs), packs
-    )
-
-
-def _verdicts(claims: Sequence[Mapping[str, Any]], packs: Packs) -> str:
-    """Return the table of the papers' claims; an empty string without claims."""
-    if not claims:
-        return ""
-    names = ("target", "claim", "verdict", "place", "text")
-    rows = (
-        "<tr>"
-        + "".join(
-            f"<td{_WRAPPED if name in _LONG else ''}>{escape(str(claim.get(name, '')))}</td>"
-            for name in names
-        )
-        + "</tr>"
-        for claim in claims
-    )
-    said = Counter(str(claim.get("verdict")) for claim in claims)
-    counts = ", ".join(f"{number} {verdict}" for verdict, number in said.most_common())
-    return _table(
-        "Verdicts", f"what the papers claim, and what was found: {escape(counts)}", names, rows, packs
-    )
-
-
-def _cell(value: Any, factor: float) -> str:
-    if factor == 0:
-        return f"<td>{escape(str(value))}</td>"
-    if value is None:
-        return '<td class="number" data-value=""></td>'
-    number = value * factor
-    shown = f"{number:,}" if isinstance(number, int) else f"{number:.4g}"
-    return f'<td class="number" data-value="{number:.6g}">{shown}</td>'
-
-
-def _table(title: str, caption: str, names: Iterable[str], rows: Iterable[str], packs: Packs) -> str:
-    """Return a heading, and the place of the table below it."""
-    name = title.lower().replace(" ", "-")
-    before = (
-        f'<div class="scroll" tabindex="0" role="region" aria-labelledby="{name}">'
-        f"<table><caption><span>{title}: {caption}</span></caption>{head(names)}<tbody>"
-    )
-    whole = packs.later(chain([before], rows, ["</tbody></table></div>"]))
-    return f'<h2 id="{name}">{title}</h2>{whole}'
-
-
-def _environments(runs: Sequence[StoredRun], packs: Packs) -> str:
-    records: dict[str, tuple[int, dict[str, Any]]] = {}
-    for run in runs:
-        name = str(run.copy().manifest.get("environment"))
-        number, record = records.get(name, (0, {}))
-        found = (opened(root).environment(name) for root in run.homes)
-        records[name] = (number + 1, record or next((one for one in found if one is not None), {}))
-    keys = ("svmbench", "python", "numpy", "compiler", "platform", "processor", "cores", "isa")
-    rows = []
-    for number, record in sorted(records.values(), key=lambda entry: -entry[0]):
-        cells = "".join(f"<td>{escape(str(record.get(key, 'unknown')))}</td>" for key in keys)
-        rows.append(f'<tr><td class="number" data-value="{number}">{number}</td>{cells}</tr>')
-    return _table("Environment", "where the runs were made", ("runs", *keys), rows, packs)
-
-
-def _commands(runs: Sequence[StoredRun], packs: Packs) -> str:
-    lines = (escape(line) + "\n" for line in _distinct(command(run.config) for run in runs))
-    whole = packs.later(chain(['<pre tabindex="0">'], lines, ["</pre>"]))
-    return (
-        '<h2 id="commands">Commands</h2><details><summary>The exact command of each run, in a shell</summary>'
-        f"{whole}</details>"
-    )
-
-
-def _distinct(lines: Iterable[str]) -> Iterator[str]:
-    """Return each line once, in order; only digests are kept."""
-    seen = set()
-    for line in lines:
-        key = digest(line)
-        if key not in seen:
-            seen.add(key)
-            yield line

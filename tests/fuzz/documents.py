@@ -25,8 +25,8 @@ from svmbench.data.dataset import Dataset, Part
 from svmbench.errors import UserError
 from svmbench.figures.series import optimum_of, steps_of
 from svmbench.files import digest, sha256
-from svmbench.report import build
 from svmbench.report.parts import Packs
+from svmbench.report.tables import verdict_table
 from svmbench.run_config import RunConfig
 from svmbench.speed import record
 from svmbench.store import Store, StoredRun, documents, index, lines, packs, shared
@@ -243,7 +243,7 @@ def verdicts(data: bytes) -> None:
         data = json.dumps([_checked(claim) for claim in json.loads(data)]).encode()
     (ROOT / "VERDICTS.json").write_bytes(data)
     with contextlib.redirect_stderr(io.StringIO()), refusing():
-        build._verdicts(report._verdicts(ROOT), Packs())
+        verdict_table(report._verdicts(ROOT), Packs())
     lines._told.clear()
 
 

@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from svmbench.report import build
+from svmbench.report import tables
 from tests.fuzz import documents
 
 
@@ -29,6 +29,6 @@ def test_a_wrong_document_is_refused_and_hides_nothing(target):
 
 def test_verdicts_are_read_as_for_the_page(monkeypatch):
     shown = []
-    monkeypatch.setattr(build, "_table", lambda *parts: shown.append(list(parts[3])))
+    monkeypatch.setattr(tables, "_table", lambda *parts: shown.append(list(parts[3])))
     documents.TARGETS["verdicts"](documents.right("verdicts"))
     assert [len(rows) for rows in shown] == [2]
