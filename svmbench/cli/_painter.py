@@ -134,5 +134,5 @@ def _draw(run: StoredRun, counter: str | None, regions: Regions | None) -> None:
     if counter is not None:
         draw([run], counter, run.path / "curve", formats=FORMATS[:1])
     if regions is not None:
-        title = f"{run.solver} on {run.dataset}"
+        title = f"{run.title} on {run.dataset}"
         draw_regions(*regions, run.path / "regions", title=title, formats=FORMATS[:1])

@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from importlib import import_module, resources
 from typing import Any
@@ -194,9 +194,13 @@ def _about(runs: Sequence[StoredRun]) -> str:
     said = ", ".join(f"{number} {status}" for status, number in ends.most_common())
     when = first if first == last else f"{first} to {last}"
     return (
-        f"<p>{len(runs)} run{'s' * (len(runs) > 1)}, {escape(when)}: {escape(said)}.<br>"
+        f"<p>{_several(runs, 'run')}, {escape(when)}: {escape(said)}.<br>"
         f"Solvers: {escape(solvers)}.<br>Data sets: {escape(data)}.</p>"
     )
+
+
+def _several(items: Sized, noun: str) -> str:
+    return f"{len(items)} {noun}{'s' * (len(items) != 1)}"
 
 
 def _options(names: Iterable[str], columns: dict[str, Any]) -> str:
@@ -245,13 +249,11 @@ def _summary(runs: Sequence[StoredRun], cost: str, seedless: Collection[str]) ->
         for row in rows
     )
     names = ("method", "seeds", "last test error (%)", f"{COUNTERS[cost]} until {100 * target:.2f} %")
-    bold = (
-        "bold: the best, and those not significantly worse (Wilcoxon test over seeds, 5 %, Holm)"
-        if any(row.best for row in rows)
-        else "no test over these seeds distinguishes the best from another"
-    )
+    bold = "; no test over these seeds distinguishes the best from another" if len(rows) > 1 else ""
+    if any(row.best for row in rows):
+        bold = "; bold: the best, and those not significantly worse (Wilcoxon test over seeds, 5 %, Holm)"
     return (
-        f'<div class="scroll summary" tabindex="0"><table><caption><span>Median (quartiles); {bold}. '
+        f'<div class="scroll summary" tabindex="0"><table><caption><span>Median (quartiles){bold}. '
         f"{100 * target:.2f} %: 99 % of the way from the worst first value to the best end.</span></caption>"
         f"{head(names)}<tbody>{body}</tbody></table></div>"
     )
@@ -315,11 +317,11 @@ def _sections(
         for figure, attributes in zip(some, packs.add(html, some)):
             number += 1
             name = escape(figure["title"])
+            size = f"{_several(figure['methods'], 'method')}, {_several(figure['runs'], 'run')}"
             yield _Section(
                 f'<section class="figure later" aria-labelledby="figure-{number}" {attributes}>'
                 f'<h3 id="figure-{number}">{number}. {name}</h3></section>\n',
-                f'<li><a href="#figure-{number}">{name}</a> '
-                f"({len(figure['methods'])} methods, {len(figure['runs'])} runs)</li>",
+                f'<li><a href="#figure-{number}">{name}</a> ({size})</li>',
                 _words(figure, tags),
             )
 

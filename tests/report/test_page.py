@@ -87,6 +87,14 @@ def test_figures_hold_the_checkpoints_of_each_problem(tmp_path):
     assert "wall_seconds" not in found[0]["columns"]
 
 
+def test_a_single_method_is_compared_with_none(tmp_path):
+    alone = stored_run(tmp_path, "sbp", costs=COSTS, errors=[30, 20, 10])
+    other = stored_run(tmp_path, "smo", costs=COSTS, errors=[30, 20, 10])
+    text, both = shown([alone], "Runs"), shown([alone, other], "Runs")
+    assert "(1 method, 1 run)" in text and "Median (quartiles). " in text
+    assert "(2 methods, 2 runs)" in both and "Median (quartiles); no test over these seeds" in both
+
+
 def test_problems_are_named_by_what_a_reader_knows_and_stand_in_order(tmp_path):
     runs = [
         stored_run(
