@@ -68,7 +68,7 @@ def test_a_value_at_an_arrival_holds_what_it_was_at_the_checkpoint_before(tmp_pa
     found = judged(tmp_path / "b", "exact", {**given, "within": 0.5}, sbp=falling, sdca=arrives(4))
     assert found.verdict == UNSURE
     found = judged(tmp_path / "c", "exact", given, sbp=falling, sdca=NEVER)
-    assert found.verdict == NOT_ATTEMPTED and "end before the cost" in found.text
+    assert found.verdict == NOT_ATTEMPTED and "end before the required cost" in found.text
     given["value"]["at"] = {
         "arrival": "test_error",
         "level": 10,
