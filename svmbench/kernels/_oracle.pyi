@@ -59,6 +59,9 @@ class Oracle(KernelRows):
         self, indices: NDArray[np.int64], coefficients: NDArray[np.float64]
     ) -> NDArray[np.float64]: ...
     def exact_rows(self, indices: ArrayLike) -> Any: ...
+    def products(
+        self, examples: ArrayLike, points: Any, *, observed: bool = False
+    ) -> NDArray[np.float64]: ...
     def exact_responses(
         self,
         indices: ArrayLike,

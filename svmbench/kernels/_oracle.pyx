@@ -11,6 +11,7 @@ from svmbench.kernels.double_values import DoubleValues, finite_scores
 from svmbench.kernels.layouts._double_expansion import expansion as double_expansion, value_errors
 from svmbench.kernels.layouts.choice import make_layout
 from svmbench.kernels.reduced_set import ReducedSet, expansion as point_expansion, gamma_of
+from svmbench.sparse import issparse
 
 from libc.stdint cimport int64_t
 
@@ -262,6 +263,25 @@ cdef class Oracle(KernelRows):
     def exact_rows(self, indices):
         """Return training examples in float64, to which the documented kernel formula is applied."""
         return self.layout.gather_double(np.ascontiguousarray(indices, dtype=np.int64))
+
+    def products(self, examples, points, *, observed=False):
+        """Return ⟨x_i, p⟩ for each of some examples and each row p of points, float64, shape (m, k).
+
+        Counted as computed, or with `observed` as observation.
+
+        Parameters
+        ----------
+        examples : array of int, shape (m,)
+            Examples.
+        points : ndarray or csr_array of float64, shape (k, d)
+            Points of the input space, sparse only if the examples are.
+        """
+        values = self.exact_rows(examples) @ points.T
+        if observed:
+            self.ledger.kev_observation += values.shape[0] * values.shape[1]
+        else:
+            self.ledger.computed(values.shape[0] * values.shape[1])
+        return values.toarray() if issparse(values) else values
 
     def exact_responses(self, indices, coefficients, *, cols=None, observed=False, given=None):
         """Return Σ_k coefficients[k] K(x_indices[k], x_j) in double precision, for each j or those of cols.

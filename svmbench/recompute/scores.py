@@ -30,7 +30,8 @@ _BLOCK = 1 << 23
 #: exponent beyond which the value is 0 in double precision.
 _EXPONENT, _VANISHES = 1e-11, 746.0
 
-#: Squared distances to centres that differ by less, relative to the largest squared norm, are equal.
+#: Squared distances to centres that differ by less, relative to the largest from the mean of all to a centre,
+#: are equal.
 _EQUAL = 1e-6
 
 #: Rows of either side that are converted to double precision at a time.
@@ -176,19 +177,28 @@ def _local(model: StoredModel, train: Any, X: Any, unit: float | None) -> Floats
     """Return the decision values of a model of several clusters: of the terms in the cluster of each row."""
     assert model.indices is not None and model.coefficients is not None
     assert model.centres is not None and model.norms is not None
-    regions, least = np.zeros(X.shape[0], dtype=np.int64), np.full(X.shape[0], np.inf)
-    for cluster, norm in enumerate(model.norms):
-        at = model.centres[model.clusters == cluster]
-        means = expansion(model.kernel, taken(train[at], unit), np.full(at.size, 1.0 / at.size), X, unit)
-        # Distances that are equal but for rounding belong to the first centre.
-        regions[norm - 2.0 * means < least - _EQUAL * model.norms.max()] = cluster
-        np.minimum(least, norm - 2.0 * means, out=least)
-    result = np.empty(X.shape[0])
+    regions, result = _regions(model, taken(train[model.centres], unit), X, unit), np.empty(X.shape[0])
     for cluster in range(model.norms.size):
         own, rows = model.regions == cluster, np.flatnonzero(regions == cluster)
         points = taken(train[model.indices[own]], unit)
         result[rows] = expansion(model.kernel, points, model.coefficients[own], X[rows], unit)
     return result
+
+
+def _regions(model: StoredModel, sample: Any, X: Any, unit: float | None) -> NDArray[np.int64]:
+    """Return the cluster of each row: that with the nearest mean of the sample."""
+    assert model.clusters is not None and model.norms is not None
+    members = np.equal(model.clusters, np.arange(model.norms.size)[:, None]).astype(np.float64)
+    middle = np.full(sample.shape[0], 1.0 / sample.shape[0]) @ sample
+    centres = (members / members.sum(axis=1, keepdims=True)) @ sample - middle
+    norms, regions = np.square(centres).sum(axis=1), np.empty(X.shape[0], dtype=np.int64)
+    for begin in range(0, X.shape[0], _ROWS):
+        rows = taken(X[begin : begin + _ROWS], unit)[:, : centres.shape[1]]
+        distances = norms - 2.0 * (rows @ centres.T - centres @ middle)
+        # Distances that are equal but for rounding belong to the first centre.
+        near = distances <= distances.min(axis=1, keepdims=True) + _EQUAL * norms.max()
+        regions[begin : begin + _ROWS] = np.argmax(near, axis=1)
+    return regions
 
 
 def _fourier(features: dict[str, Any], kernel: dict[str, Any], rows: Any) -> Floats:

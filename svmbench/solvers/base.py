@@ -7,7 +7,6 @@ access to clocks, logs or test data. Splitting a run into several calls of ``adv
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
@@ -15,10 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.problem import Problem
-from svmbench.solvers.kernel_kmeans import EQUAL
+from svmbench.solvers.kmeans import Centres
 
 if TYPE_CHECKING:
     from svmbench.rng import Generator
+
+#: Values of training examples in double precision that are held at a time.
+_BLOCK = 1 << 24
 
 #: What a method reads the data through, depending on its ``access``: `Oracle`, `LinearData` or
 #: `BaselineData`. A model is observed through the same object, a relation between two types that Python
@@ -149,8 +151,7 @@ class ReducedSetExpansion:
 class LocalExpansion:
     r"""A predictor with a kernel expansion for each cluster of the input space.
 
-    A row x belongs to the cluster c with the nearest centre in the feature space, that is with the smallest
-    :math:`|m_c|^2 - 2 \langle m_c, \Phi(x) \rangle`, where m_c is the mean of some examples. Its prediction
+    A row x belongs to the cluster with the nearest centre, the mean of some examples. Its prediction
     is :math:`\sum_k \beta_k K(x_{i_k}, x)` over the terms of that cluster. This is a kernel expansion with
     the kernel K(x, x') [x and x' belong to one cluster]. It has the interface of `KernelExpansion`.
 
@@ -167,7 +168,7 @@ class LocalExpansion:
     clusters : ndarray of int64, shape (m,)
         Their clusters, from 0.
     norms : ndarray of float64, shape (number of clusters,)
-        The |m_c|².
+        Squared distances of the centres from the mean of the examples behind them.
     bias : float
         b, added to each prediction.
     """
@@ -185,16 +186,8 @@ class LocalExpansion:
         """Number of non-zero coefficients."""
         return int(self.indices.size)
 
-    def _nearest(self, products: Callable[[Any, Any], NDArray[np.float64]], count: int) -> NDArray[np.int64]:
-        """Return the clusters of rows, shape (count,), from their inner products with an expansion."""
-        regions, least = np.zeros(count, dtype=np.int64), np.full(count, np.inf)
-        slack = EQUAL * float(self.norms.max())
-        for cluster, norm in enumerate(self.norms):
-            at = self.centres[self.clusters == cluster]
-            distances = norm - 2.0 * products(at, np.full(at.size, 1.0 / at.size))
-            regions[distances < least - slack] = cluster
-            np.minimum(least, distances, out=least)
-        return regions
+    def _centres(self, oracle: Reader) -> Centres:
+        return Centres.of(oracle.exact_rows(self.centres), self.clusters)
 
     def _terms(self, cluster: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         own = self.regions == cluster
@@ -203,11 +196,10 @@ class LocalExpansion:
     def scores(self, oracle: Reader, X: Any) -> NDArray[np.float64]:
         """Return the predictions for rows X, shape (m, d), as float64 (m,); counted as prediction.
 
-        A row costs one evaluation for each example behind a centre, and one for each term of its cluster.
+        A row costs one evaluation for each centre, and one for each term of its cluster.
         """
-        count = X.shape[0]
-        regions = self._nearest(lambda at, share: oracle.decision_function(at, share, 0.0, X), count)
-        scores = np.empty(count)
+        regions, scores = self._centres(oracle).nearest(X), np.empty(X.shape[0])
+        oracle.ledger.kev_prediction += self.norms.size * scores.size
         for cluster in range(self.norms.size):
             rows = np.flatnonzero(regions == cluster)
             scores[rows] = oracle.decision_function(*self._terms(cluster), self.bias, X[rows])
@@ -216,9 +208,12 @@ class LocalExpansion:
     def training_scores(self, oracle: Reader) -> NDArray[np.float64]:
         """Return the predictions for all training examples, without bias, in double precision.
 
-        Counted as observation. The centres are compared in single precision.
+        Counted as observation.
         """
-        regions, scores = self._nearest(oracle.training_scores, oracle.n), np.empty(oracle.n)
+        centres, scores = self._centres(oracle), np.empty(oracle.n)
+        parts = np.array_split(np.arange(oracle.n), 1 + oracle.n * oracle.d // _BLOCK)
+        products = (oracle.products(part, centres.points, observed=True) for part in parts)
+        regions = np.concatenate([centres.choose(one) for one in products])
         for cluster in range(self.norms.size):
             rows = np.flatnonzero(regions == cluster)
             scores[rows] = oracle.exact_responses(*self._terms(cluster), cols=rows, observed=True)

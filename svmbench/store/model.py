@@ -74,7 +74,7 @@ class StoredModel:
     and ``coefficients``), the same over arbitrary points (``points`` and ``coefficients``), or
     :math:`\langle w, z(x) \rangle + b` (``weights``), where z is a feature map or the identity. With
     ``regions``, the first sum is over the terms in the cluster of x only: that of the nearest centre in the
-    feature space, each a mean of training examples.
+    input space, each a mean of training examples.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class StoredModel:
     centres, clusters : ndarray of int64, shape (m,), or None
         Rows of the training part, ascending, and the clusters whose centres they are in the mean of.
     norms : ndarray of float64, or None
-        Squared norm of each centre.
+        Squared distance of each centre from the mean of the examples behind all of them.
     """
 
     kernel: dict[str, Any]

@@ -18,7 +18,7 @@ VARIANTS = [
     {"levels": 2, "sample": 20, "working_set": 4},
     {"levels": 1, "sample": 9, "working_set": 8, "eps": 1e-5},
     {"levels": 2, "early": 1, "sample": 37, "working_set": 5},
-    {"sample": 30},
+    {"sample": 28},  # with 30, rounding decides between two equal examples
 ]
 APPROXIMATE = [VARIANTS[2]]
 MAINTAINS = True
@@ -85,16 +85,15 @@ def steps(
         k = min(4**level, n)
         pool = np.flatnonzero(alpha) if np.count_nonzero(alpha) >= k else np.arange(n)
         S = sorted(pool[rng.permutation(pool.size)[:sample]])
-        groups = k_means(oracle.block(S, S), k, rng)
+        oracle.inner_products(len(S) ** 2)
+        centres = k_means(oracle.X[S], k, rng)
         yield
-        nearest, least = np.zeros(n, dtype=int), np.full(n, np.inf)
-        slack = 1e-6 * max(norm for _, norm in groups)
-        for c, (group, norm) in enumerate(groups if len(groups) > 1 else []):
-            distance = norm - 2.0 * oracle.block([S[i] for i in group], list(range(n))).mean(axis=0)
-            nearest[distance < least - slack] = c
-            least = np.minimum(least, distance)
+        nearest = np.zeros(n, dtype=int)
+        if len(centres) > 1:
+            oracle.inner_products(n * len(centres))
+            nearest = closest(oracle.X, centres, oracle.X[S].mean(axis=0))
             yield
-        for c in range(len(groups)):
+        for c in range(len(centres)):
             if np.any(nearest == c):
                 yield from solve(np.flatnonzero(nearest == c))
     if not early:
@@ -103,19 +102,21 @@ def steps(
         yield from solve(np.arange(n), np.inf)
 
 
-def k_means(K: NDArray, k: int, rng: Generator) -> list[tuple[list[int], float]]:
-    """The groups of the points with that kernel matrix, and the squared norms of their means."""
-    points = range(len(K))
-    groups = [[i] for i in rng.permutation(len(K))[:k]]
-    before = None
+def k_means(points: NDArray, k: int, rng: Generator) -> NDArray:
+    """The means of the groups of some points."""
+    middle = points.mean(axis=0)
+    centres, before = points[rng.permutation(len(points))[:k]], None
     for _ in range(101):
-        norms = [K[np.ix_(g, g)].mean() for g in groups]
-        far = np.array([[norm - 2.0 * K[i, g].mean() for norm, g in zip(norms, groups)] for i in points])
-        # Of distances that are equal but for rounding, the first.
-        nearest = [int(np.flatnonzero(row <= row.min() + 1e-6 * max(norms))[0]) for row in far]
-        groups = [[i for i in points if nearest[i] == c] for c in range(len(groups))]
-        groups = [g for g in groups if g]
-        if groups == before:
+        nearest = closest(points, centres, middle)
+        centres = np.array([points[nearest == c].mean(axis=0) for c in np.unique(nearest)])
+        if np.array_equal(nearest, before):
             break
-        before = groups
-    return [(g, K[np.ix_(g, g)].mean()) for g in groups]
+        before = np.searchsorted(np.unique(nearest), nearest)
+    return centres
+
+
+def closest(points: NDArray, centres: NDArray, middle: NDArray) -> NDArray:
+    """The nearest centre of each point; of distances that are equal but for rounding, the first."""
+    far = np.square(points[:, None] - centres).sum(axis=2)
+    slack = 1e-6 * np.square(centres - middle).sum(axis=1).max()
+    return np.array([int(np.flatnonzero(row <= row.min() + slack)[0]) for row in far])

@@ -88,6 +88,11 @@ class SlowOracle:
         self.pairs.extend((-1, j) for j in range(len(others)))
         return kernel_matrix(point[None, :], np.array(others).reshape(-1, len(point)), self.kernel)[0]
 
+    def inner_products(self, count: int) -> None:
+        """Note inner products in the input space; made outside of rows."""
+        self.beside += count
+        self.pairs.extend([(-1, -1)] * count)
+
     def diagonal(self) -> NDArray[np.float64]:
         """The n values K(x_i, x_i); known without evaluation for the Gaussian kernel."""
         if not self._unit_diagonal:

@@ -7,8 +7,6 @@ from svmbench.rng import Generator
 from svmbench.solvers.dual.nested_sets import Level
 from svmbench.solvers.dual.partial_level import PartialLevel
 
-EQUAL: float
-
 class Division(PartialLevel):
     def __init__(
         self,

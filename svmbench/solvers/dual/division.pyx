@@ -4,7 +4,7 @@ C.-J. Hsieh, S. Si and I. S. Dhillon, A Divide-and-Conquer Solver for Kernel Sup
 2014, Algorithm 1 and section 4. From α = 0, for each number of clusters, the largest first::
 
     S = m random examples, or after the first time m random support vectors
-    cluster S by kernel k-means (`svmbench.solvers.kernel_kmeans`); each example goes to the nearest centre
+    cluster S by k-means (`svmbench.solvers.kmeans`); each example goes to the nearest centre
     for each cluster: solve the dual over its examples alone, from their coefficients so far
     solve the dual over the support vectors alone
     v_t = y_t - Σ α_i y_i K(x_i, x_t) for all t
@@ -12,15 +12,18 @@ C.-J. Hsieh, S. Si and I. S. Dhillon, A Divide-and-Conquer Solver for Kernel Sup
 In the dual over a cluster, kernel values with other clusters count as 0. Where these are small, its support
 vectors are nearly those of the whole problem.
 
-An iteration is a round of a dual (`nested_sets`), the m² kernel values of a sample, or up to TOGETHER values
-of distances to a centre or of initial v (`partial_level`). Charges of the rounds are defined in
-`nested_sets`; the other values are charged one by one.
+The clusters are those of the input space: nearer examples have larger kernel values, so that values between
+clusters are small, whatever the width of the kernel.
+
+An iteration is a round of a dual (`nested_sets`), the m² inner products of a sample, the nearest centres of
+some examples, or up to TOGETHER values of initial v (`partial_level`). Charges of the rounds are defined in
+`nested_sets`; the other values and the inner products are charged one by one.
 """
 
 import numpy as np
 
 from svmbench.solvers.dual.nested_sets import level_over
-from svmbench.solvers.kernel_kmeans import EQUAL, cluster
+from svmbench.solvers.kmeans import Centres, cluster
 from svmbench.solvers.run import Uninterrupted
 
 from libc.stdint cimport int64_t
@@ -31,6 +34,7 @@ from svmbench.solvers.dual.partial_level cimport PartialLevel
 cdef enum:
     LEAST_ROUNDS = 64       # most rounds over a part, and with more examples than its set holds:
     TIMES = 100             # most changes of each coefficient
+    BLOCK = 1 << 24         # most terms of the inner products with centres in an iteration
 
 # What follows the current rounds or values.
 cdef enum:
@@ -71,52 +75,46 @@ cdef class Division(PartialLevel):
 
     cdef int64_t step(self) except -1 nogil:
         cdef int64_t evaluations = 0
-        if self.solving or self.doing != SAMPLING:
+        if self.solving or self.doing > MEASURING:
             return PartialLevel.step(self)
         with gil:
             with Uninterrupted():
-                evaluations = self.draw_sample()
+                evaluations = self.draw_sample() if self.doing == SAMPLING else self.measure()
         return evaluations
 
     cdef int64_t draw_sample(self) except -1:
-        """Cluster a sample; return the number of its kernel values."""
+        """Cluster a sample; return the number of its inner products."""
         pool = np.flatnonzero(self.alpha)
         if len(pool) < self.clusters[0]:
             pool = np.arange(self.problem.n)
         sample = np.sort(pool[self.rng.permutation(len(pool))[: self.sample_size]])
-        K = self.oracle.block(sample, sample).astype(np.float64)
-        labels, norms = cluster(K, self.clusters.pop(0), self.rng)
-        self.centres = sample, labels, norms
+        rows = self.oracle.exact_rows(sample)
+        labels = cluster(self.oracle.products(sample, rows), self.clusters.pop(0), self.rng)
+        self.found = Centres.of(rows, labels)
+        self.centres = sample, labels, self.found.norms
         self.regions = np.zeros(self.problem.n, dtype=np.int64)
-        self.distances = np.full(self.problem.n, np.inf)
-        self.next = 0
         self.doing = MEASURING
-        self.measure()
+        self.done = self.next = 0
+        if len(self.found.points) == 1:
+            self.next_part()
         return len(sample) * len(sample)
 
-    cdef int measure(self) except -1:
-        """Request the distances of all examples to the next centre; after the last, begin with the parts."""
-        sample, labels, norms = self.centres
-        if self.next == len(norms) or len(norms) == 1:
-            self.next = 0
-            return self.next_part()
-        at = sample[labels == self.next]
-        return self.reconstruct(at, np.full(len(at), 1.0 / len(at)), np.arange(self.problem.n))
+    cdef int64_t measure(self) except -1:
+        """Find the nearest centres of some examples, and begin with the parts after the last of them."""
+        points = self.found.points
+        cdef Py_ssize_t count = max(1, BLOCK // max(points.size, 1))
+        part = np.arange(self.done, min(self.done + count, self.problem.n))
+        self.regions[part] = self.found.choose(self.oracle.products(part, points))
+        self.done += len(part)
+        if self.done == self.problem.n:
+            self.next_part()
+        return len(part) * len(points)
 
     cdef int take(self, part, values) except -1:
-        if self.doing != MEASURING:
-            self.values[part] = self.problem.y[part] - values
-            return 0
-        distances = self.centres[2][self.next] - 2.0 * values
-        nearer = part[distances < self.distances[part] - EQUAL * self.centres[2].max()]
-        self.regions[nearer] = self.next
-        self.distances[part] = np.minimum(self.distances[part], distances)
+        self.values[part] = self.problem.y[part] - values
         return 0
 
     cdef int end_values(self) except -1:
-        if self.doing == MEASURING:
-            self.next += 1
-            return self.measure()
         if self.doing == STARTING:
             return self.solve_part()
         whole = self.whole

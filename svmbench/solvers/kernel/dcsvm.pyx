@@ -9,18 +9,20 @@ Problem, the dual of the regularised form in its C-form, C = 1/(λn), without bi
 
 Method, from α = 0::
 
-    for l = levels, ..., 1: cluster the examples by kernel k-means of a sample into 4^l parts, and solve the
-        dual over each part from the α of the level before
+    for l = levels, ..., 1: cluster the examples by k-means of a sample into 4^l parts, and solve the dual
+        over each part from the α of the level before
         stop if l = early
     solve the dual over the support vectors alone, then over all examples
 
 each to a violation of ``eps``, by decomposition (`svmbench.solvers.kernel.decomposition`) in place of the
-paper's coordinate descent. Samples after the first are of support vectors. See
-`svmbench.solvers.dual.division`.
+paper's coordinate descent. Samples after the first are of support vectors. The paper clusters by kernel
+k-means. Its program uses k-means in the input space where the kernel depends on the distance, as here: with
+the γ of the paper on Covertype, 32, kernel k-means of a sample puts most of the other examples into one part.
+See `svmbench.solvers.dual.division`.
 
-Counting, under every convention: the m² kernel values of a sample and those of all examples with it; in a
-part the charges of `decomposition`, with the number of its examples in place of n; and for the initial
-gradients of a part one value for each pair of its examples and its support vectors.
+Counting, under every convention: the m² inner products of a sample, and one for each example and each centre,
+as one evaluation each; in a part the charges of `decomposition`, with the number of its examples in place of
+n; and for the initial gradients of a part one value for each pair of its examples and its support vectors.
 
 Answer: the last iterate, a dual point; within the levels, coefficients of parts that are not solved yet are
 those of the level before. With ``early`` > 0 it ends as an expansion for each part (early prediction, section
@@ -57,7 +59,7 @@ class Params:
                 "Unconfirmed: 3, so 64 clusters at first."
             )})
     sample: int = field(default=1000, metadata={"min": 2, "max": 20_000, "help": (
-                "Examples that are clustered by kernel k-means; the others go to the nearest centre. "
+                "Examples that are clustered by k-means; the others go to the nearest centre. "
                 "Unconfirmed: 1000."
             )})
     early: int = field(default=0, metadata={"min": 0, "max": 8, "help": (
@@ -127,7 +129,8 @@ class DCSVM(Solver):
     kernels = ("gaussian",)
     exact = True
     weighted = True
-    counting = "the kernel k-means, then as decomposition, within the parts and over all examples; under all"
+    counting = "the k-means, then as decomposition, within the parts and over all examples; under all"
+    version = 2
     Params = Params
 
     def start(self, problem, oracle, rng):

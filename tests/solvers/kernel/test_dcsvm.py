@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
+from scipy.sparse import csr_array
 
 from svmbench.errors import UserError
 from svmbench.kernels._oracle import Oracle
 from svmbench.problem import Problem
 from svmbench.rng import Generator
 from svmbench.solvers import registry
-from svmbench.solvers.kernel_kmeans import cluster
+from svmbench.solvers.kmeans import Centres, cluster
 from tests.kernels.reference import kernel_matrix
 
 GAUSSIAN = {"name": "gaussian", "gamma": 0.5}
@@ -33,22 +34,48 @@ def solved(X, y, seed=0, **given):
 
 
 def nearest(model, X, rows):
-    distances = []
-    for c, norm in enumerate(model.norms):
-        members = X[model.centres[model.clusters == c]]
-        own = kernel_matrix(members, members, GAUSSIAN).mean()
-        assert own == pytest.approx(norm, rel=1e-6)
-        distances.append(own - 2.0 * kernel_matrix(rows, members, GAUSSIAN).mean(axis=1))
-    return np.argmin(distances, axis=0)
+    at = X[model.centres].astype(float)
+    centres = np.array([at[model.clusters == c].mean(axis=0) for c in range(model.norms.size)])
+    np.testing.assert_allclose(model.norms, np.square(centres - at.mean(axis=0)).sum(axis=1), rtol=1e-6)
+    return np.argmin(np.square(rows[:, None] - centres).sum(axis=2), axis=1)
 
 
 def test_clusters_that_lie_apart_are_found():
     X, _ = clouds(300)
-    labels, norms = cluster(kernel_matrix(X, X, {"name": "linear"}), 3, Generator(1))
+    labels = cluster(kernel_matrix(X, X, {"name": "linear"}), 3, Generator(1))
     true = np.round((X.mean(axis=1)) / 8.0)
-    assert norms.size == 3
+    assert labels.max() == 2
     assert all(np.ptp(true[labels == c]) <= 1.0 for c in range(3))
     assert np.mean([np.mean(true[labels == c] == np.median(true[labels == c])) for c in range(3)]) > 0.9
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_centres_and_the_nearest_of_them(offset, sparse):
+    X = clouds(300)[0].astype(float) + offset
+    points, labels = X[:100], cluster(X[:100] @ X[:100].T, 5, Generator(3))
+    centres = np.array([points[labels == c].mean(axis=0) for c in range(labels.max() + 1)])
+    form = csr_array if sparse else np.asarray
+    found = Centres.of(form(points), labels)
+    np.testing.assert_allclose(found.points + found.middle, centres, rtol=1e-12)
+    expected = np.argmin(np.square(X[:, None] - centres).sum(axis=2), axis=1)
+    np.testing.assert_array_equal(found.nearest(form(X)), expected)
+    np.testing.assert_array_equal(found.nearest(form(points)), labels)  # where Lloyd's algorithm ends
+
+
+def test_parts_are_of_similar_sizes_whatever_the_width_of_the_kernel():
+    rng = np.random.default_rng(0)
+    X, y = rng.random((3000, 6)).astype(np.float32), np.where(rng.random(3000) < 0.5, 1.0, -1.0)
+    sizes = []
+    for gamma in (0.1, 1000.0):  # with the second one, most kernel values with a sample are nearly 0
+        oracle, solver = Oracle(X, {"name": "gaussian", "gamma": gamma}, 1 << 20), registry.get("dcsvm")
+        given = solver.Params(levels=2, early=2, sample=200)
+        run = solver(given).start(Problem.build(y, C=1.0), oracle, Generator(0))
+        run.advance("iterations", 10**6)
+        sizes.append(np.bincount(nearest(run.snapshot().model, X, X)))
+    np.testing.assert_array_equal(*sizes)
+    assert sizes[0].size == 16
+    assert sizes[0].max() < 0.15 * len(X)
 
 
 @pytest.mark.parametrize("early", [1, 2])
@@ -80,7 +107,7 @@ def test_early_prediction_is_by_the_nearest_cluster_and_counted():
     scores = model.scores(oracle, rows)
     regions = nearest(model, X, rows)
     terms = np.bincount(model.regions, minlength=model.norms.size)
-    assert oracle.ledger.kev_prediction - before == 50 * len(rows) + terms[regions].sum()
+    assert oracle.ledger.kev_prediction - before == terms.size * len(rows) + terms[regions].sum()
     K = kernel_matrix(rows, X[model.indices], GAUSSIAN) * (regions[:, None] == model.regions)
     np.testing.assert_allclose(scores, K @ model.coefficients, atol=2e-5)
     np.testing.assert_allclose(model.training_scores(oracle), model.scores(oracle, X), atol=2e-5)
