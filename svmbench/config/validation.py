@@ -59,7 +59,7 @@ def checked(given: Mapping[str, Any]) -> RunConfig:
     sections = {name: check_values(f"{name}.", given.get(name, {}), kind) for name, kind in SECTIONS.items()}
     dataset, suggested = _dataset(given.get("dataset"), sections["problem"]["multiclass"])
     solver = _choice("solver", given.get("solver"))
-    kernel = _kernel(given.get("kernel"), suggested, dataset.name)
+    kernel = _kernel(given.get("kernel"), sections["problem"], suggested, dataset.name)
     features = _choice("features", given.get("features", {"name": "none"}))
     validate = sections["validate"]
     return _consistent(
@@ -215,12 +215,17 @@ def _every_class(kind: str, params: dict[str, Any], given: str) -> dict[str, Any
     return check_section("dataset.", {**params, "task": EVERY}, schema_of("dataset", kind))
 
 
-def _kernel(given: Any, suggested: Suggested, dataset: str) -> Choice:
+def _kernel(given: Any, problem: dict[str, Any], suggested: Suggested, dataset: str) -> Choice:
     name, params = _named("kernel", given)
     params = check_section("kernel.", params, schema_of("kernel", name))
     if "gamma" in params and params["gamma"] is None:
         if suggested.gamma is None:
-            raise UserError(f"dataset={dataset} has no default width: give kernel.gamma=NUMBER")
+            neither = (problem["lam"], problem["C"], suggested.C) == (None, None, None)
+            what, key = (" or C", " and problem.C=NUMBER") if neither else ("", "")
+            raise UserError(
+                f"dataset={dataset} has no default width{what}: give kernel.gamma=NUMBER{key}, or choose γ "
+                "and C by `svmbench tune`"
+            )
         params["gamma"] = suggested.gamma
     return Choice(name, params)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from svmbench.errors import UserError, nearest
 
@@ -81,22 +83,34 @@ def split_fields(line: str, mark: str) -> list[str]:
     Delimiters inside quotes belong to the field, and a doubled quote there means one. An unclosed quote
     extends to the end of the line, which the parser refuses.
     """
-    if mark == " ":
-        line = line.replace("\t", " ")
-    blanks = " \r" if mark == "\t" else " \t\r"
-    line = line.strip(blanks)
-    fields, at = [], 0
-    while True:
-        while at < len(line) and line[at] in blanks:
-            at += 1
-        end = _field_end(line, at, mark)
-        text = line[at:end].strip()
+    fields = []
+    for start, end in _spans(line, mark):
+        text = line[start:end].strip()
         if text[:1] == '"':
             text = text.removeprefix('"').removesuffix('"').replace('""', '"').strip()
         fields.append(text)
-        if end == len(line):
-            return fields
+    return fields
+
+
+def field_column(line: str, mark: str, place: int) -> int:
+    """Return the column, from 1, at which a field of a line begins; ``place`` counts fields from 0."""
+    start, _ = next(islice(_spans(line, mark), place, None), (0, 0))
+    return start + 1
+
+
+def _spans(line: str, mark: str) -> Iterator[tuple[int, int]]:
+    """Yield the begin of each field, behind its blanks, and its end."""
+    if mark == " ":
+        line = line.replace("\t", " ")
+    blanks = " \r" if mark == "\t" else " \t\r"
+    line = line.rstrip(blanks)
+    at, end = 0, -1
+    while end < len(line):
         at = end + 1
+        while at < len(line) and line[at] in blanks:
+            at += 1
+        end = _field_end(line, at, mark)
+        yield at, end
 
 
 def _field_end(line: str, at: int, mark: str) -> int:

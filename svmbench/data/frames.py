@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from svmbench.data.catalogue import label_key
-from svmbench.data.delimited import Layout, split_fields
+from svmbench.data.delimited import Layout, field_column, split_fields
 from svmbench.data.raw import Table
 from svmbench.errors import UserError
 
@@ -87,9 +87,13 @@ class Frame:
         """Return what a column is called in messages: its number among the features, and its name."""
         return f"feature {place + 1}" + (f" ('{self.names[place]}')" if self.names else "")
 
+    def place(self, row: int) -> str:
+        """Return where a row stands in its file, for messages."""
+        return f"{self.unit} {self.rows[row]}"
+
     def line(self, row: int) -> str:
-        """Return where a row stands, for messages."""
-        return f"{self.where}, {self.unit} {self.rows[row]}"
+        """Return the file and where a row stands in it."""
+        return f"{self.where}, {self.place(row)}"
 
     def missing(self) -> NDArray[np.bool_]:
         """Return which values are missing, shape (n, width), columns in the order of the file."""
@@ -144,15 +148,16 @@ def read_frame(
         For a line with more or fewer fields than the first, a label that is missing, a number that is not
         finite, or text in a column of numbers.
     """
-    header, rows, cells = _cells(content, where, layout)
-    labels = _labels(cells.pop(layout.label), where, layout, rows)
+    header, numbered, cells = _cells(content, where, layout)
+    rows = np.array([number for number, _ in numbered])
+    labels = _labels(cells.pop(layout.label), layout, numbered)
     names = tuple(name for k, name in enumerate(header) if k != layout.label) if header else None
     numbers: dict[int, NDArray[np.float64]] = {}
     found: list[TextColumn] = []
     for place, column in enumerate(cells.values()):
         words = [str(word).strip() for word in column.cat.categories]
         codes = np.asarray(column.cat.codes, np.int64)
-        values = np.array([_number(word) for word in words])
+        values = np.array([number_of(word) for word in words])
         wrong = np.isinf(values)
         if place in texts if texts is not None else wrong.any():
             found.append(_text_column(place, words, codes))
@@ -171,8 +176,8 @@ def read_frame(
 
 def _cells(
     content: bytes, where: str, layout: Layout
-) -> tuple[list[str], NDArray[np.int64], dict[int, pd.Series[Any]]]:
-    """Return the header's fields, the lines of the rows, and the columns as categories of text."""
+) -> tuple[list[str], list[tuple[int, str]], dict[int, pd.Series[Any]]]:
+    """Return the header's fields, the numbered lines of the rows, and the columns as categories of text."""
     import pandas as pd
 
     mark, blanks = layout.delimiter, " \r" if layout.delimiter == "\t" else " \t\r"
@@ -182,7 +187,6 @@ def _cells(
     if not numbered:
         raise UserError(f"{where} is empty: it needs lines with a label and features")
     guarded = "".join(f"{line.strip(blanks)}{mark}{_GUARD}\n" for _, line in numbered)
-    rows = np.array([number for number, _ in numbered])
     try:
         read = pd.read_csv(
             io.StringIO(guarded), sep=r"\s+" if mark == " " else mark, header=None,
@@ -192,15 +196,15 @@ def _cells(
     except pd.errors.ParserError as error:
         raise UserError(_unread(error, where, layout, numbered)) from error
     whole = (read.pop(str(layout.columns)) == _GUARD).to_numpy()
-    if whole.size != rows.size:
+    if whole.size != len(numbered):
         raise UserError(_open_quote(where, numbered))
     if not whole.all():
-        line = rows[int(np.argmin(whole))]
+        line = numbered[int(np.argmin(whole))][0]
         raise UserError(
             f"{where}, line {line}: the line has fewer than {layout.columns} fields, the number in the first "
             "line; the file may be cut off"
         )
-    return header, rows, {k: read[str(k)] for k in range(layout.columns)}
+    return header, numbered, {k: read[str(k)] for k in range(layout.columns)}
 
 
 def _text(content: bytes) -> str:
@@ -225,18 +229,21 @@ def _open_quote(where: str, numbered: list[tuple[int, str]]) -> str:
     return f"{where}, line {odd}: a double quote is not closed; close it in the same line"
 
 
-def _labels(column: pd.Series[Any], where: str, layout: Layout, rows: NDArray[np.int64]) -> Table:
+def _labels(column: pd.Series[Any], layout: Layout, numbered: list[tuple[int, str]]) -> Table:
     """Return the labels as a table without features; those that are missing have the label ''."""
     keys = [label_key(str(word).strip()) for word in column.cat.categories]
     keys = ["" if key.lower() in _MISSING_TEXT else key for key in keys]
     distinct = {key: code for code, key in enumerate(dict.fromkeys(keys))}
     codes = np.array([distinct[key] for key in keys], np.int32)[column.cat.codes.to_numpy(np.int64)]
-    first = [int(rows[np.argmax(codes == code)]) for code in range(len(distinct))]
-    places = tuple((line, layout.label + 1, 1) for line in first)
-    return Table(np.empty((rows.size, 0)), codes, tuple(distinct), places)
+    firsts = [numbered[int(np.argmax(codes == code))] for code in range(len(distinct))]
+    places = tuple(
+        (number, layout.label + 1, field_column(line, layout.delimiter, layout.label))
+        for number, line in firsts
+    )
+    return Table(np.empty((len(numbered), 0)), codes, tuple(distinct), places)
 
 
-def _number(word: str) -> float:
+def number_of(word: str) -> float:
     """Return the number that a word is: NaN where it stands for a missing value, infinity for no number."""
     if word.lower() in _MISSING:
         return math.nan

@@ -101,7 +101,7 @@ SENTENCES = [
         ["run", "dataset=file", "kernel.gamma=1", "problem.C=1"],
         "dataset=file needs a file: give dataset.path=FILE",
     ),
-    (["run", "dataset=file"], "dataset=file has no default width: give kernel.gamma=NUMBER"),
+    (["run", "dataset=file"], "dataset=file has no default width or C: give kernel.gamma=NUMBER and"),
     (["run", "sbp"], "'sbp' is not of the form KEY=VALUE; did you mean 'solver=sbp'?"),
     (["run", "results=[a"], "'results=[a' cannot be read: write KEY=VALUE, and special characters in quotes"),
     (["run", "~solver"], "~solver is not allowed: nothing can be removed"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -118,7 +121,7 @@ def test_arrays_may_hold_nan(tmp_path):
 @pytest.mark.parametrize(
     ("content", "params", "sentence"),
     [
-        (MIXED, {}, "line 2, field 2 (column 5): 'Berlin' is not a number; every column"),
+        (b"1,Berlin,yes\n2,Rome,no\n", {}, "line 1, field 2 (column 3): 'Berlin' is not a number; every"),
         (MIXED, {"missing": "median"}, "line 2: 'Berlin' in feature 2 ('city') is not a finite number; "),
         (MIXED, {"encode": "onehot"}, "line 3: feature 3 ('income') has no value; give dataset.missing"),
         (b"1,2,yes\n3,,no\n", {}, "the value is missing; give a number, or give dataset.missing=median"),
@@ -142,6 +145,73 @@ def test_arrays_may_hold_nan(tmp_path):
 def test_what_is_refused_is_told_in_one_sentence(write, content, params, sentence):
     told = fault(write(content), **{**GIVEN, **params})
     assert sentence in told and "\n" not in told
+
+
+TEXT = "dataset.encode=onehot, as feature 2 ('city') holds text ('Berlin' in line 2)"
+GAPS = (
+    "dataset.missing=median or dataset.missing=drop, as 3 values are missing (the first in line 3, "
+    "feature 3 ('income'))"
+)
+CLASSES = "dataset.positive=LABEL, as the labels are 'no' and 'yes'"
+
+
+@pytest.mark.parametrize(
+    ("content", "params", "needed"),
+    [
+        (MIXED, {}, f"{TEXT}; {GAPS}; and {CLASSES}"),
+        (MIXED, {"positive": "yes"}, f"{TEXT}; and {GAPS}"),
+        (MIXED, {"encode": "onehot"}, f"{GAPS}; and {CLASSES}"),
+        (MIXED, {"missing": "median"}, f"{TEXT}; and {CLASSES}"),
+        (MIXED, {"missing": "drop"}, f"{TEXT}; and {CLASSES}"),
+        (
+            b"1,a,yes\n2,b,\n3,a,no\n",
+            {"positive": "yes"},
+            "dataset.encode=onehot, as feature 2 holds text ('a' in line 1); and dataset.missing=drop, as "
+            "labels are missing (the first in line 2)",
+        ),
+        (
+            b"a,b,c,d,e,class\nx,x,x,x,1,u\ny,y,y,y,,v\nz,z,z,z,2,w\nz,z,z,z,2,?\n",
+            {"missing": "drop", "header": True},
+            "dataset.encode=onehot, as feature 1 ('a'), feature 2 ('b'), feature 3 ('c') and 1 more hold "
+            "text ('x' in line 2); and dataset.positive=LABEL or problem.multiclass=one_vs_one, as there are "
+            "3 labels ('u', 'v' and 'w'; dataset.label_column names their column)",
+        ),
+    ],
+)
+def test_all_that_a_file_needs_is_told_at_once(write, content, params, needed):
+    path = write(content)
+    assert fault(path, **params) == f"{path} needs {needed}"
+
+
+def test_a_file_can_be_read_with_what_the_sentence_asks_for(write):
+    path = write(MIXED)
+    asked = re.findall(r"dataset\.(\w+)=(\w+)", fault(path))
+    given = {key: value for key, value in asked if value != "drop"}
+    assert given == {"encode": "onehot", "missing": "median", "positive": "LABEL"}
+    assert get(path, **{**given, "positive": "no"}, test_fraction=0).train.X.tolist() == BY_HAND
+
+
+def test_a_number_that_no_option_reads_is_told_first(write):
+    path = write(b'1;"2,5";yes\n?;3;no\n')
+    assert fault(path).startswith(f"{path}, line 1, field 2 (column 3): '2,5' has a decimal comma")
+
+
+def test_arrays_have_needs_as_well(tmp_path):
+    np.savez(tmp_path / "mine.npz", X=[[1.0, np.nan], [3.0, 4.0], [5.0, 8.0]], y=[0, 1, 2])
+    told = fault(str(tmp_path / "mine.npz"))
+    assert "as 1 value is missing (the first in row 0, feature 2); and dataset.positive=LABEL or" in told
+
+
+def test_a_label_has_the_same_place_with_and_without_replacement(write):
+    path = write(b'1,"2","a"\n"3",4,b\n 5 , "6" ,  c\n')
+    assert "line 3, field 3 (column 13): 'c' is a third label" in fault(path, missing="median")
+    assert fault(path, missing="median") == fault(path)
+
+
+def test_the_tutorial_names_what_a_file_may_need():
+    page = (Path(__file__).parents[2] / "docs" / "three-solvers.md").read_text()
+    for key in ("missing", "encode", "positive", "label_column"):
+        assert f"dataset.{key}" in page
 
 
 def test_a_header_like_an_example_can_be_decided(write):

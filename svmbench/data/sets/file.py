@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from svmbench.data.delimited import Layout, find_layout
 from svmbench.data.encoding import as_utf8
 from svmbench.data.filling import Filling, joined
 from svmbench.data.frames import Frame, frame_of_arrays, read_frame
+from svmbench.data.needs import needs
 from svmbench.data.parameters import EVERY, check, later, one_of, whole
 from svmbench.data.raw import RawFiles, Table, read_csv, read_libsvm
 from svmbench.data.splits import random_split, scale, scale_sparse, take, unit_rows
@@ -73,7 +74,35 @@ def prepare(params: Params, raw: RawFiles) -> Prepared:
     """
     if params.path is None:
         raise UserError("dataset=file needs a file: give dataset.path=FILE")
-    content, where = read_content(raw, "train", params.path)
+    try:
+        return _prepare(params, raw, params.path)
+    except UserError:
+        told = _needs(params, RawFiles(raw.entry, [], Path(), lambda line: None), params.path)
+        if told is None:
+            raise
+        raise UserError(told) from None
+
+
+def _needs(params: Params, raw: RawFiles, path: str) -> str | None:
+    """Return the sentence for a file that needs several options; None if it needs fewer."""
+    try:
+        content, where = read_content(raw, "train", path)
+        whole = replace(params, missing="median", encode="onehot")
+        frame = frame_of(whole, content, where, layout_of(params, content, where))
+    except UserError:
+        return None
+    *others, last = needs(
+        frame,
+        missing=params.missing,
+        encode=params.encode,
+        binary=params.task != EVERY,
+        given=params.positive is not None,
+    ) or [""]
+    return f"{where} needs {'; '.join(others)}; and {last}" if others else None
+
+
+def _prepare(params: Params, raw: RawFiles, path: str) -> Prepared:
+    content, where = read_content(raw, "train", path)
     layout = layout_of(params, content, where)
     if params.framed:
         return _prepare_frames(params, raw, frame_of(params, content, where, layout), layout)

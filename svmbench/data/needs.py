@@ -1,0 +1,96 @@
+"""What the user's own data need before they can be read: the options that are missing, with the reasons."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from svmbench.data.frames import Frame, TextColumn, number_of
+
+#: Numbers that are corrected in the file: no option reads them.
+_WRONG = re.compile(r"[+-]?([\d.]*,\d+(e[+-]?\d+)?|inf(inity)?)", re.ASCII | re.IGNORECASE)
+
+#: Columns or labels that a sentence names.
+_NAMED = 3
+
+
+def needs(frame: Frame, *, missing: str, encode: str, binary: bool, given: bool) -> list[str]:
+    """Return each option that a file needs, with the reason.
+
+    Parameters
+    ----------
+    frame : Frame
+        The whole file; each column with text is a column of text.
+    missing, encode : str
+        ``dataset.missing`` and ``dataset.encode``.
+    binary : bool
+        Whether the labels become two classes.
+    given : bool
+        Whether ``dataset.positive`` names the positive class.
+
+    Returns
+    -------
+    list of str
+        Empty if a number must be corrected first.
+    """
+    found = []
+    if frame.texts and encode == "none":
+        if any(_WRONG.fullmatch(word) for column in frame.texts for word in column.words):
+            return []
+        found.append(_texts(frame))
+    if missing != "drop":
+        found += _missing(frame, missing)
+    if binary and not given:
+        found += _classes([label for label in frame.table.labels if label])
+    return found
+
+
+def _texts(frame: Frame) -> str:
+    named = [frame.named(column.place) for column in frame.texts]
+    row, word = _first_text(frame.texts[0])
+    return (
+        f"dataset.encode=onehot, as {_some(named)} {'hold' if len(named) > 1 else 'holds'} text "
+        f"('{word[:40]}' in {frame.place(row)})"
+    )
+
+
+def _first_text(column: TextColumn) -> tuple[int, str]:
+    """Return the first row whose value is not a number, and the value."""
+    texts = [code for code, word in enumerate(column.words) if np.isinf(number_of(word))]
+    row = int(np.argmax(np.isin(column.codes, texts)))
+    return row, column.words[column.codes[row]]
+
+
+def _missing(frame: Frame, given: str) -> Iterator[str]:
+    labels = np.array([label == "" for label in frame.table.labels])[frame.table.codes]
+    if labels.any():
+        place = frame.place(int(np.argmax(labels)))
+        yield f"dataset.missing=drop, as labels are missing (the first in {place})"
+    elif given == "refuse" and (values := frame.missing()).any():
+        row = int(np.argmax(values.any(axis=1)))
+        named, count = frame.named(int(np.argmax(values[row]))), np.count_nonzero(values)
+        are = "1 value is missing" if count == 1 else f"{count} values are missing"
+        yield (
+            f"dataset.missing=median or dataset.missing=drop, as {are} (the first in {frame.place(row)}, "
+            f"{named})"
+        )
+
+
+def _classes(labels: Sequence[str]) -> Iterator[str]:
+    quoted = _some([f"'{label[:40]}'" for label in labels])
+    if len(labels) > 2:
+        yield (
+            f"dataset.positive=LABEL or problem.multiclass=one_vs_one, as there are {len(labels)} labels "
+            f"({quoted}; dataset.label_column names their column)"
+        )
+    elif len(labels) == 2 and any(np.isinf(number_of(label)) for label in labels):
+        yield f"dataset.positive=LABEL, as the labels are {quoted}"
+
+
+def _some(names: Sequence[str]) -> str:
+    """Return the first names, and how many more there are."""
+    shown, more = list(names[:_NAMED]), len(names) - _NAMED
+    last = f"{more} more" if more > 0 else shown.pop()
+    return f"{', '.join(shown)} and {last}" if shown else last
