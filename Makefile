@@ -134,11 +134,13 @@ clean:  ## remove the environment and what was built; stored runs and data stay
 
 $(READY): pyproject.toml $(COMPILED)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "svmbench needs Python 3.11 or newer, this is " + sys.version.split()[0] + ": make PYTHON=python3.12")'
-	$(PYTHON) -m venv "$(VENV)"
-	$(VENV)/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")' >"$@.txt"
-	$(INSTALL) --requirement "$@.txt" & needed=$$!; trap "kill $$needed; exit 1" INT TERM; \
+	@if [ -e "$@" ]; then echo "compiling what has changed"; \
+		else echo "compiling svmbench in the new environment $(VENV): about two minutes on two cores, once"; fi
+	@$(PYTHON) -m venv "$(VENV)"
+	@$(VENV)/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")' >"$@.txt"
+	@$(INSTALL) --requirement "$@.txt" & needed=$$!; trap "kill $$needed; exit 1" INT TERM; \
 		$(INSTALL) --no-deps $(BUILD) --editable . && wait $$needed || { kill $$needed 2>/dev/null; exit 1; }
-	touch "$@"
+	@touch "$@"
 
 # What an extra names, alone: installing it with the package would build that a second time.
 $(READY)-%: $(READY)

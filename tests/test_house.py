@@ -33,6 +33,31 @@ def test_help_lists_every_target():
     assert {line.split()[1] for line in ran.splitlines()} == told
 
 
+STUB = """#!/bin/sh
+case "$*" in
+    "-m venv "*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
+    *"pip install"*) echo pip ;;
+esac
+"""
+
+
+def test_a_build_says_what_it_does_and_how_long_before_it_is_silent(tmp_path):
+    python, ready = tmp_path / "python", tmp_path / "venv" / ".ready"
+    python.write_text(STUB)
+    python.chmod(0o755)
+
+    def make() -> list[str]:
+        command = ["make", "--no-print-directory", f"PYTHON={python}", f"VENV={ready.parent}", str(ready)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()
+
+    first, *rest = make()
+    assert first.startswith(f"compiling svmbench in the new environment {ready.parent}: about ")
+    assert " minutes " in first and rest == ["pip", "pip"]
+    os.utime(ready, (0, 0))
+    assert make() == ["compiling what has changed", "pip", "pip"]
+
+
 def test_the_phases_of_a_build_are_those_of_its_log(tmp_path):
     log = tmp_path / ".ninja_log"
     lines = [
