@@ -269,7 +269,7 @@ def _caption(
         "long as it jumps up and down."
     )
     if any(plot.optimum is not None for row in plots for plot in row):
-        reading += " The dashed line is that of the certified optimum of the regularised problem."
+        reading += " Broad pale dashes below the lines are the certified optimum of the regularised problem."
     early = _early(plots)
     if early:
         reading += f" Cut off at the left, where they cost less than is shown: {'; '.join(early)}."

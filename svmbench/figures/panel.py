@@ -76,7 +76,7 @@ class Plot:
     lines : sequence of Drawn
         In the order of the legend.
     optimum : float or None
-        Dashes over the lines, which show between them.
+        Broad dashes below the lines.
     known : sequence of Known
         Published points.
     levels : sequence of (str, float)
@@ -112,7 +112,7 @@ def draw_panel(ax: Axes, plot: Plot, style: Mapping[str, Look], x_scale: str, ki
     """Draw a panel; ``kind`` is the scale of its y axis."""
     low, high = plot.x or _span([line.x for line in plot.lines], x_scale)
     if plot.optimum is not None:
-        ax.axhline(plot.optimum, **OPTIMUM, zorder=4)
+        ax.axhline(plot.optimum, **OPTIMUM, zorder=1.2)
     for place, line in enumerate(plot.lines):
         _draw_line(ax, line, style[line.label], place, (low, high), x_scale, len(plot.lines))
     labels = {line.label for line in plot.lines}

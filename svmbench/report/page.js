@@ -113,7 +113,8 @@ function band(choice, axis) {
   }];
 }
 
-// What is certified of the optimum, as dashes over the curves, which show between them; its name is below, where curves seldom are.
+// What is certified of the optimum: broad pale dashes below the curves, none of which they hide, and its name below them, where
+// curves seldom are.
 function optimum(figure, choice) {
   const known = figure.optimum[choice.y];
   if (known === undefined || (choice.yscale === "log" && known <= 0)) return [];
@@ -121,7 +122,7 @@ function optimum(figure, choice) {
   const name = { type: "text", align: "left", baseline: "top", dx: 4, dy: 3, text: "certified optimum" };
   const named = (look) => ({ data, mark: { ...name, ...look }, encoding: { ...encoding, x: { value: 0 } } });
   return [
-    { data, mark: { type: "rule", color: css("--ink"), strokeWidth: 1.5, strokeDash: [6, 6] }, encoding },
+    { data, mark: { type: "rule", color: css("--ink"), opacity: 0.3, strokeWidth: 5, strokeDash: [12, 5] }, encoding },
     named({ color: css("--paper"), stroke: css("--paper"), strokeWidth: 4 }), named({ color: css("--ink") }),
   ];
 }
@@ -146,12 +147,13 @@ function spec(figure, choice) {
     mark: { type: "line", interpolate: "step-after", strokeWidth: 0.7, opacity: 0.35 },
     transform: [{ filter: "datum.pale" }], encoding: { x, y, detail, color },
   }] : [];
+  const [rule, ...name] = optimum(figure, choice);
   return {
     $schema: "https://vega.github.io/schema/vega-lite/v6.json",
     description: `${figure.columns[choice.y][0]} against ${figure.columns[choice.x][0]}: ${figure.title}`,
     width: "container", height: 360, background: null,
     data: { values: points },
-    layer: [...band(choice, axis), ...pale, {
+    layer: [...band(choice, axis), ...(rule ? [rule] : []), ...pale, {
       mark: { type: "line", interpolate: "step-after", strokeWidth: 1.6, point: { size: names.length > 12 ? 10 : 22, filled: true } },
       transform: [{ filter: "!datum.pale" }],
       encoding: { x, y, detail, color,
@@ -159,7 +161,7 @@ function spec(figure, choice) {
         tooltip: [tip("method", "method"), ...(choice.medians ? [tip("count", "seeds", "d")] : [tip("seed", "seed")]),
           tip("x", figure.columns[choice.x][0], ",.5~g"), tip("y", figure.columns[choice.y][0], ".5~g"),
           ...(choice.medians ? [tip("low", "lower quartile", ".5~g"), tip("high", "upper quartile", ".5~g")] : [tip("run", "run")])],
-      } }, ...optimum(figure, choice)],
+      } }, ...name],
     config: {
       view: { stroke: css("--line") }, font: "system-ui, sans-serif",
       axis: { labelColor: css("--ink"), titleColor: css("--ink"), gridColor: css("--line"), gridOpacity: 0.5,

@@ -4,6 +4,7 @@ import re
 import matplotlib
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.image import imread
 
 from svmbench.errors import UserError
@@ -190,6 +191,20 @@ def test_few_lines_in_one_column_are_named_at_their_ends(drawn):
     assert np.diff(heights).min() >= 0.07
 
 
+def test_no_leader_of_a_name_can_be_taken_for_a_line(drawn):
+    short = Drawn("short", "smo", COSTS[:4], np.full(4, 30.0))
+    close = [Drawn(name, name, COSTS, np.full(COSTS.size, y)) for name, y in (("sbp", 10.0), ("sdca", 10.1))]
+    draw_sheet([[Plot("a", [short, *close])]], "x", ["y"], None, caption="", scale="linear")
+    ((figure, _),) = drawn
+    texts = {text.get_text(): text for text in figure.axes[0].texts}
+    assert texts["short"].arrow_patch is None  # beside its line
+    figure.draw_without_rendering()
+    leaders = [text.arrow_patch for text in texts.values() if text.arrow_patch is not None]
+    assert leaders and all(to_hex(leader.get_edgecolor()) == "#999999" for leader in leaders)
+    right = figure.axes[0].get_window_extent().x1
+    assert all(leader.get_window_extent().x0 >= right for leader in leaders)
+
+
 def test_panels_of_a_row_share_the_kind_of_their_y_axis(drawn):
     narrow, wide = Plot("narrow", lines(1, 5.0)), Plot("wide", lines(9, 1.0))
     draw_sheet([[narrow, wide], [narrow, narrow]], "x", ["y", "z"], None, caption="")
@@ -240,16 +255,17 @@ def test_a_single_run_is_pale_until_it_no_longer_jumps(tmp_path, drawn):
     assert set(markers.get_ydata()) == {15.0}
 
 
-def test_the_optimum_is_dashed_over_the_lines_with_a_white_edge(tmp_path, drawn):
+def test_the_optimum_is_broad_dashes_that_hide_no_line(tmp_path, drawn):
     store_optimum(tmp_path, test_error=15.0)
-    draw([stored_run(tmp_path, costs=COSTS, errors=0.0 * COSTS + 15.0)], "kev_ondemand", None)
+    runs = [stored_run(tmp_path, "decomposition", costs=COSTS, errors=0.0 * COSTS + 15.0)]
+    draw([*runs, stored_run(tmp_path, costs=COSTS, errors=15.0 + 1e4 / COSTS)], "kev_ondemand", None)
     ((figure, _),) = drawn
-    ax = figure.axes[0]
-    (optimum,) = [line for line in ax.lines if line.get_path_effects()]
-    lines = [line for line in ax.lines if line is not optimum and line.get_marker() == "None"]
-    assert optimum.is_dashed() and set(optimum.get_ydata()) == set(lines[0].get_ydata()) == {15.0}
-    assert all(line.get_zorder() < optimum.get_zorder() for line in lines)
-    (entry,) = figure.legends[0].legend_handles
+    optimum, *lines = [line for line in figure.axes[0].lines if line.get_marker() == "None"]
+    (along,) = [line for line in lines if set(line.get_ydata()) == {15.0}]
+    assert optimum.is_dashed() and set(optimum.get_ydata()) == {15.0}
+    assert all(line.get_zorder() > optimum.get_zorder() for line in lines)
+    assert optimum.get_linewidth() > 2.0 * along.get_linewidth()
+    *_, entry = figure.legends[0].legend_handles
     assert entry.is_dashed() and entry.get_color() == optimum.get_color()
 
 
