@@ -54,9 +54,9 @@ def name_of(key: str) -> str:
 
 
 def dataset_title(section: Mapping[str, Any]) -> str:
-    """Return the name of a data set, with the task if it has several."""
-    task = section.get("task")
-    return str(section["name"]) if task is None else f"{section['name']}, task {task}"
+    """Return the name of a data set, with the task if that is a part of its classes."""
+    task = section.get("task", "all")
+    return str(section["name"]) if task == "all" else f"{section['name']}, task {task}"
 
 
 def shared(runs: Sequence[StoredRun], told: Iterable[str] = ()) -> str:
@@ -74,6 +74,9 @@ def shared(runs: Sequence[StoredRun], told: Iterable[str] = ()) -> str:
             parts.append(
                 f"{_MAPS.get(str(value), value)} features" if key == "features.name" else written(key, value)
             )
+    several = {str(flat.get("problem.multiclass", "none")) for flat in flats}
+    if len(several) == 1 and "problem.multiclass" not in told and several != {"none"}:
+        parts.append(several.pop().replace("_", " "))
     return ", ".join(parts)
 
 

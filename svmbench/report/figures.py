@@ -90,8 +90,6 @@ def _title(runs: Sequence[StoredRun]) -> str:
         said += f", {bias} bias"
     if "weights" in about:
         said += f", {about['weights']} weights"
-    if "multiclass" in about:
-        said += f", {about['multiclass'].replace('_', ' ')}"
     subset = runs[0].config.subset
     part = "" if subset is None else f", {subset} examples (seed {runs[0].seed})"
     return f"{setting(runs[0], 'dataset')}{part}: {said}"

@@ -47,6 +47,9 @@ SUMMARY_KEYS = (
     *("peak_memory", "started", "ended", "path", "config"),
 )
 
+#: Titles of solvers that older runs have, and what they are now.
+_RENAMED = {"decomposition": "Decomposition"}
+
 #: Properties of a run that have another name in the summary.
 _PROPERTIES = {"run": "id", "config": "document"}
 
@@ -201,7 +204,8 @@ class StoredRun:
     @property
     def title(self) -> str:
         """Name of the solver in figures and tables."""
-        return str(self.facts["title"])
+        title = str(self.facts["title"])
+        return _RENAMED.get(title, title)
 
     @property
     def dataset(self) -> str:

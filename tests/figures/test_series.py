@@ -4,8 +4,9 @@ import pytest
 from svmbench.errors import UserError
 from svmbench.figures.selection import optimum_value, select
 from svmbench.figures.series import calm_since, steps_of
+from svmbench.figures.settings import shared
 
-from .stored import store_optimum, stored_run
+from .stored import CONFIG, store_optimum, stored_run
 
 
 def only_curve(runs, counter="kev_ondemand"):
@@ -78,6 +79,26 @@ def test_versions_of_a_data_set_are_different_panels(tmp_path):
     ]
     labels = [panel.name for panel in select(runs, "kev_iter").panels]
     assert labels == ["mnist, task 0-4", "mnist, task 8"]
+
+
+def test_runs_of_a_solver_that_was_renamed_form_one_curve(tmp_path):
+    old, new = (
+        stored_run(tmp_path, "decomposition", seed=seed, costs=[100], errors=[20], title=title)
+        for seed, title in enumerate(("decomposition", "Decomposition"))
+    )
+    assert only_curve([old, new]).label == "Decomposition"
+
+
+def test_a_title_names_no_task_that_is_all_classes(tmp_path):
+    config = {
+        "dataset": {"name": "clouds", "task": "all"},
+        "problem": {**CONFIG["problem"], "multiclass": "one_vs_one"},
+    }
+    (panel,) = select([stored_run(tmp_path, costs=[100], errors=[20], config=config)], "kev_iter").panels
+    assert panel.name == "clouds" and shared(panel.runs) == "γ = 0.05, C = 1, one vs one"
+    binary = stored_run(tmp_path, costs=[100], errors=[20], config={"dataset": {"name": "clouds"}})
+    both = select([binary, *panel.runs], "kev_iter").panels
+    assert [panel.name for panel in both] == ["clouds", "clouds (task = all)"]
 
 
 def test_the_longer_of_two_equal_runs_is_kept(tmp_path):

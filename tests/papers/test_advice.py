@@ -50,7 +50,7 @@ def stored(root, known, *, stopped=(), **options):
 
 def test_advice_rests_on_the_nearest_data_sets(found):
     advice = {one.wish: one for one in advise(found, 100, 2)}
-    assert advice[OPTIMUM].method == "decomposition"
+    assert advice[OPTIMUM].method == "Decomposition"
     assert advice[OPTIMUM].overrides == ("solver=decomposition",)
     assert [title for title, _, _ in advice[OPTIMUM].evidence] == ["Set s0", "Set s1", "Set s2"]
     assert advice[OPTIMUM].evidence[0][1] == "test error 10.00 %, ends by its own rule after 0.01 s"
@@ -144,9 +144,9 @@ def test_advice_for_a_file_of_ones_own_in_both_forms(tmp_path, capsys, monkeypat
     tuned = f"svmbench tune dataset=file dataset.path={path}"
     assert f"the commands need kernel.gamma=... and problem.C=..., which {tuned} chooses\n" in out
     command = f"svmbench run dataset=file dataset.path={path} solver=decomposition"
-    assert f"the optimum: decomposition\n  {command}\n" in out
+    assert f"the optimum: Decomposition\n  {command}\n" in out
     assert "expected at its end: " in out and "80 % interval from 7 data sets" in out
     assert main([*words, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert document["columns"] == 2
-    assert document["advice"][0]["method"] == "decomposition"
+    assert document["advice"][0]["method"] == "Decomposition"

@@ -32,13 +32,13 @@ def test_the_chart_names_the_best_of_each_group_and_wish(found):  # noqa: F811
     lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in chart(found).splitlines()]
     told = {(group, wish): (method, measured) for group, wish, method, measured, _ in lines[2:]}
     assert told["fewer than 10,000 examples", "the optimum"] == (
-        "decomposition",
+        "Decomposition",
         "ends on 4 of 4, after 0.01 to 0.64 s",
     )
     assert told["all", "a low test error early"][0] == "SBP"
     # SBP ends 2 points above decomposition, SMO 1.
     assert told["all", "little memory"] == (
-        "decomposition",
+        "Decomposition",
         "12 to 12 MiB, within 1 point of the least error on all",
     )
 

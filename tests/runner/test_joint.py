@@ -278,8 +278,8 @@ def test_commands_that_read_runs_read_these(mine, capsys, monkeypatch):
         assert main([*words, "--results", "."]) == 0, words
         assert told in capsys.readouterr().out
     assert {title: len(runs) for title, runs in problems([one, rest, other, plain])} == {
-        "clouds, task all: γ = 0.3, C = 2, one vs one": 2,
-        "clouds, task all: γ = 0.3, C = 2, one vs rest": 1,
+        "clouds: γ = 0.3, C = 2, one vs one": 2,
+        "clouds: γ = 0.3, C = 2, one vs rest": 1,
         "clouds: γ = 0.3, C = 2": 1,
     }
 

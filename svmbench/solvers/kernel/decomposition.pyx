@@ -234,7 +234,7 @@ class Decomposition(Solver):
     """Decomposition with a large working set; see the module."""
 
     name = "decomposition"
-    title = "decomposition"
+    title = "Decomposition"
     citation = (
         "T. Joachims. Making Large-Scale SVM Learning Practical. 1999. Large sets: G. Zanghirati, L. Zanni. "
         "Parallel Computing 29, 2003. SMO within the set: Z. Wen, J. Shi, Q. Li, B. He, J. Chen. ThunderSVM. "
