@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from svmbench.analysis.arrivals import stays_below
 from svmbench.analysis.cell import Cell, mark
-from svmbench.analysis.costs import TARGETS, arrival, in_order, scaled
+from svmbench.analysis.costs import TARGETS, in_order, scaled
 from svmbench.errors import UserError, nearest
 from svmbench.figures.bounds import problem_of, references
 from svmbench.figures.selection import check_axes
@@ -229,7 +230,7 @@ def _value(run: StoredRun, metric: str, at: At, reference: Known | None) -> floa
         value = float(steps.at(np.array([at.value]))[0])
         return value if value == value else f"it is not known at {at.name} = {at.value:g}"
     reached = steps_of(run, metric, at.name)
-    return reached if isinstance(reached, str) else arrival(reached, scaled(at.name, at.value))
+    return reached if isinstance(reached, str) else stays_below(reached, scaled(at.name, at.value))[1]
 
 
 def _ordered(found: Iterable[Labels]) -> list[Labels]:

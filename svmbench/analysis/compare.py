@@ -1,4 +1,4 @@
-"""Comparison of two groups of runs: the cost of each to reach a target, problem by problem."""
+"""Comparison of two groups of runs: the cost from which each stays at a target, problem by problem."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Row:
     target : float
         As stored: errors are fractions.
     cost_a, cost_b : float
-        Median over seeds of the cost to reach it; infinite if it is never reached.
+        Median over seeds of the cost from which a run stays at or below it; infinite if it ends above.
     reached_a, reached_b, seeds_a, seeds_b : int
-        Number of seeds that reach it, and of all seeds.
+        Number of seeds that end at or below it, and of all seeds.
     ratio, low, high : float
         Median of A's cost over B's with its interval: below 1, A is cheaper. NaN if unknown.
     pairs : int

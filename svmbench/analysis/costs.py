@@ -1,4 +1,4 @@
-"""Problems, methods, and the cost of a method on a problem until a metric first reaches a target.
+"""Problems, methods, and the cost from which a method stays at or below a target on a problem.
 
 A problem consists of data set, kernel, regularisation and bias. A method is a solver with its parameters and
 features. Runs of one method on one problem differ in their seed.
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from svmbench.analysis.arrivals import stays_below
 from svmbench.errors import UserError, nearest
 from svmbench.figures.series import COUNTERS, METRICS, Floats, Steps, steps_of
 from svmbench.figures.settings import written
@@ -67,8 +68,8 @@ class Observed:
         return Observed(problems, method_names(titles), self.solvers | other.solvers, titles)
 
     def arrivals(self, problem: Key, method: Key, target: float) -> dict[int, float]:
-        """Return the cost at which each seed first reaches a target; infinite if it never does."""
-        return {seed: arrival(steps, target) for seed, steps in self.steps[problem, method].items()}
+        """Return the cost from which each seed stays at or below a target; infinite if it ends above it."""
+        return {seed: stays_below(steps, target)[1] for seed, steps in self.steps[problem, method].items()}
 
 
 def observe(runs: Iterable[StoredRun], cost: str, metric: str) -> Observed:
@@ -149,13 +150,6 @@ def problem_of(run: StoredRun) -> Key:
 def method_of(run: StoredRun) -> Key:
     """Return the key of a run's method."""
     return _key({"solver": run.document["solver"], "features": run.document.get("features", {})})
-
-
-def arrival(steps: Steps, target: float) -> float:
-    """Return the cost of the first observation at or below a target, infinite if never reached."""
-    there = steps.value <= target
-    first = there.argmax()
-    return float(steps.cost[first]) if there[first] else float("inf")
 
 
 def scaled(metric: str, value: float) -> float:

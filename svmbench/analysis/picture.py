@@ -79,6 +79,7 @@ def caption(found: Profiles) -> str:
         f"Share of {cases} case{'s' * (cases > 1)} solved, a case being a problem and a target of "
         f"{found.metric}: "
         f"against cost ({found.cost}; Moré and Wild 2009) and against the cost as a multiple of the least "
-        f"that a method paid on the case (Dolan and Moré 2002). Costs are medians over seeds. "
+        f"that a method paid on the case (Dolan and Moré 2002). The cost is that from which a run stays at "
+        f"or below the target, the median over seeds. "
         f"{len(problems)} problem{'s' * (len(problems) > 1)}; targets: {targets}.\n"
     )

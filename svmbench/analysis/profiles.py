@@ -10,7 +10,6 @@ J. J. Moré, S. M. Wild: Benchmarking derivative-free optimization algorithms, 2
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -39,7 +38,8 @@ class Profiles:
     methods : list of (str, str)
         Label, and name of the solver.
     costs : ndarray of float64, shape (methods, cases)
-        Median over seeds of the cost to reach the target; infinite if it is not reached.
+        Median over seeds of the cost from which a run stays at or below the target; infinite if it ends
+        above it.
     units : ndarray of float64, shape (cases,)
         Divisors of the costs in a data profile.
     cost, metric : str
@@ -132,18 +132,18 @@ def relative_targets(observed: Observed, problem: Key, tolerances: Sequence[floa
 
 
 def _least_end(seeds: Sequence[Steps]) -> float:
-    """Return the end value of a method: the upper median over its seeds of their end values, smoothed.
+    """Return the end value of a method: the upper median over its seeds of their end values.
 
-    The end value of a run is the median over the last factor of two of its cost, or the last value if it
-    converged or stalled, so that a single dip of a noisy curve does not set a target. Every run has a value
-    at or below its end value, so more than half of the seeds reach the result.
+    The end value of a run is the greatest value over the last factor of two of its cost, or the last value if
+    it converged or stalled. So a dip of a noisy curve does not set a target, and every run stays at or below
+    its end value, more than half of the seeds at or below the result.
     """
     ends = []
     for steps in seeds:
         settled = steps.run.status in SETTLED
         # Costs increase.
         first = -1 if settled else int(steps.cost.searchsorted(0.5 * steps.cost[-1]))
-        ends.append(statistics.median(steps.value[first:].tolist()))
+        ends.append(float(steps.value[first:].max()))
     return sorted(ends)[len(ends) // 2]
 
 

@@ -12,7 +12,7 @@ COMMANDS = {
     "show": "show one stored run: its end, its last numbers, its configuration",
     "plot": "draw the curves of stored runs",
     "table": "print a metric of stored runs as a table for a paper: Markdown, LaTeX or CSV",
-    "compare": "compare the cost at which two groups of runs reach a target",
+    "compare": "compare the costs from which two groups of runs stay at a target",
     "profile": "draw the share of problems solved against cost",
     "report": "write stored runs as one HTML page that works offline",
     "export": "copy runs into a folder or zip file to share",

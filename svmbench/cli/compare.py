@@ -1,4 +1,4 @@
-"""``svmbench compare``: the costs of two groups of stored runs to reach a target."""
+"""``svmbench compare``: the costs from which two groups of stored runs stay at or below a target."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ def main(arguments: Sequence[str]) -> int:
     """Print a line per problem that both groups have."""
     parser = Parser(
         "compare",
-        "Compare the costs at which two groups of runs first reach a target, on each problem that both have: "
-        "the median ratio with a bootstrap interval over seeds, and a rank test with Holm's correction.",
+        "Compare the costs from which two groups of runs stay at or below a target until their ends, on each "
+        "problem that both have: the median ratio with a bootstrap interval over seeds, and a rank test with "
+        "Holm's correction.",
     )
     for side in "AB":
         parser.add_argument(side.lower(), metavar=side, help=RUNS)
@@ -111,19 +112,26 @@ def _text(rows: Sequence[Row], cost: str) -> str:
     said = ", ".join(
         f"{name if len(name) > 1 else name + ' is cheaper'} on {n}" for name, n in verdicts.items()
     )
+    ratios = {
+        "the median of the ratios seed by seed" if row.pairs > 1 else "the ratio of the medians"
+        for row in rows
+        if row.ratio == row.ratio
+    }
+    divided = f"\nA / B: {' or '.join(sorted(ratios))}, with a bootstrap interval." if ratios else ""
     tested = [row for row in rows if row.p == row.p]
     tests = {"signed-rank test over shared seeds" if row.pairs else "rank-sum test" for row in tested}
     exact = "exact " if all(max(row.pairs, row.seeds_a + row.seeds_b) <= EXACT for row in tested) else ""
     some = any(row.reached_a < row.seeds_a or row.reached_b < row.seeds_b for row in rows)
-    partly = " (4/5): four of five seeds reach the target." if some else ""
+    partly = " (4/5): four of five seeds end at or below the target." if some else ""
     how = f"p: {exact}{' or '.join(sorted(tests))} (Wilcoxon), corrected after Holm." if tests else ""
     if any(row.constant in ("A", "B") for row in rows):
         how += " A solver without random choices has one run, which is paired with every seed."
     if len(tested) < len(rows):
         how += " Without p: neither solver makes random choices, so the counts are exact."
     return (
-        f"{table(header, cells)}\n\nCost: {cost}. Of {len(rows)} problem{'s' * (len(rows) > 1)}: {said}.\n"
-        f"{how.strip()}{partly}"
+        f"{table(header, cells)}\n\nOf {len(rows)} problem{'s' * (len(rows) > 1)}: {said}.\n"
+        f"Cost: {cost} from which a run stays at or below the target until its end, the median over seeds."
+        f"{divided}\n{how.strip()}{partly}"
     )
 
 

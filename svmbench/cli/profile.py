@@ -26,7 +26,8 @@ def main(arguments: Sequence[str]) -> int:
     parser = Parser(
         "profile",
         "Draw data and performance profiles: the share of cases solved against cost, a case being a problem "
-        "and a target, for methods that were run on the same problems.",
+        "and a target, solved from when a run stays at or below the target, for methods that were run on the "
+        "same problems.",
     )
     parser.add_argument("runs", nargs="+", metavar="RUNS", help=RUNS)
     add_target(
@@ -112,5 +113,6 @@ def _table(found: Profiles) -> str:
     cases = len(found.cases)
     return (
         f"{table(header, rows)}\n\n{cases} case{'s' * (cases > 1)}: "
-        f"{problems} problem{'s' * (problems > 1)}, targets of {found.metric}. Cost: {found.cost}{per}."
+        f"{problems} problem{'s' * (problems > 1)}, targets of {found.metric}.\n"
+        f"Cost: {found.cost}{per}, from which a run stays at or below the target until its end."
     )

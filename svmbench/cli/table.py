@@ -83,7 +83,7 @@ def _parser() -> Parser:
         default="end",
         metavar="END|NAME=VALUE",
         help="end (the default); a cost, such as kev_ondemand=1e8: the last value up to there; or a target, "
-        "such as test_error=0.15: the cost at which it is first reached",
+        "such as test_error=0.15: the cost from which a run stays at or below it until its end",
     )
     parser.add_argument(
         "--average",
@@ -129,13 +129,13 @@ def _stem(text: str) -> Path:
 
 def _caption(found: Cells, average: str) -> str:
     """Return a description of the table."""
-    from svmbench.figures.series import METRICS
+    from svmbench.figures.series import COUNTERS, METRICS
 
     names = ", ".join(METRICS[metric][0] for metric in found.metrics)
     at = found.at
     where = "at the end of each run" if at.name == "end" else f"at {at.name} = {at.value:g}"
-    if at.name not in ("end", *METRICS) or at.name in ("test_error", "validation_error", "train_error"):
-        where = f"until {at.name} is first at most {at.value:g}"
+    if at.name not in ("end", *COUNTERS):
+        where = f"until {at.name} stays at or below {at.value:g}"
     counts = sorted({len(cell.values) for cell in found.cells.values() if not cell.constant})
     number = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1])))) if counts else ""
     seeds = f" over {number} seeds" if counts else ""
@@ -150,7 +150,7 @@ def _caption(found: Cells, average: str) -> str:
         else "Nothing is bold: no difference within a row is significant over so many seeds."
     )
     infinite = any(math.isinf(value) for cell in found.cells.values() for value in cell.values.values())
-    never = {"mean": "at least one run does not reach it", "median": "half of the runs do not reach it"}
+    never = {"mean": "at least one run ends above it", "median": "half of the runs end above it"}
     missing = f"; not reached: {never[average]}" if infinite else ""
     return f"{names[:1].upper()}{names[1:]} {where}: {shown}{alone}{missing}. {test}"
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from svmbench.analysis.arrivals import stays_below
 from svmbench.analysis.forecast import Forecast, forecast
 from svmbench.analysis.fronts import mean_ranks
 from svmbench.errors import UserError
 from svmbench.papers.fronts import FRONT, standings
 from svmbench.papers.material import Material
 from svmbench.papers.runs import written
-from svmbench.papers.samples import first_below
 from svmbench.papers.shown import line_of, title_of
 from svmbench.solvers import registry
 from svmbench.store import StoredRun
@@ -204,7 +204,7 @@ def _soon(material: Material, panel: str, name: str) -> float | None:
     if name not in fronts:
         return None
     least = min(float(np.median([steps.value[-1] for steps in curve.steps])) for curve in fronts.values())
-    costs = [first_below(steps, least + NEAR)[1] for steps in fronts[name].steps]
+    costs = [stays_below(steps, least + NEAR)[1] for steps in fronts[name].steps]
     cost = float(np.median(costs))
     return cost if np.isfinite(cost) else None
 

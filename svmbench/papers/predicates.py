@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from svmbench.analysis.arrivals import stays_below
 from svmbench.errors import UserError
 from svmbench.figures.series import METRICS, OVERSHOOT, Steps
 from svmbench.figures.tables import count
@@ -30,7 +31,7 @@ from svmbench.papers.estimate import (
     two_sets_error,
 )
 from svmbench.papers.quantities import Evidence
-from svmbench.papers.samples import Sample, stays_below
+from svmbench.papers.samples import Sample
 
 Arguments = Mapping[str, Any]
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from svmbench.analysis.arrivals import first_below, stays_below
 from svmbench.analysis.fronts import Window, front
 from svmbench.errors import UserError, nearest
 from svmbench.figures.bounds import Reference, problem_of
@@ -28,12 +29,10 @@ from svmbench.papers.samples import (
     certified,
     counts,
     exactly,
-    first_below,
     first_epoch_end,
     first_stable,
     is_cost,
     measured,
-    stays_below,
     value_until,
     wrong_tests,
 )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from svmbench.analysis.arrivals import between
 from svmbench.figures.series import OVERSHOOT, Curve, Steps, costs_of
 from svmbench.figures.tables import count
 from svmbench.papers.estimate import Draw, Floats, NotAttempted, Rows, binomial_error
@@ -83,7 +84,7 @@ def arrival_words(before: Floats, at: Floats) -> str:
     Parameters
     ----------
     before, at : ndarray of float64, shape (S,)
-        See `stays_below`. A cost with only a lower bound is shown as ``> 1.0e9``.
+        See `svmbench.analysis.arrivals.stays_below`. A cost with only a lower bound is shown as ``> 1.0e9``.
     """
     if np.isfinite(at).all():
         return counts(at)
@@ -110,25 +111,6 @@ def value_until(steps: Steps, cost: float, envelope: bool) -> float:
     return float(steps.value[steps.cost <= cost * 1.001].min())
 
 
-def stays_below(steps: Steps, target: float) -> tuple[float, float]:
-    """Return bounds of the cost from which a run stays at or below a target until its end.
-
-    Returns
-    -------
-    before, at : float
-        Cost of the last checkpoint above the target, 0 if all are below, and of the next one. If the run ends
-        above the target, the cost of its last checkpoint and infinity: the arrival is censored.
-    """
-    above = np.flatnonzero(steps.value > target)
-    return _between(steps, 0 if above.size == 0 else int(above[-1]) + 1)
-
-
-def first_below(steps: Steps, target: float) -> tuple[float, float]:
-    """Return bounds of the cost at which a run first reaches a target; see `stays_below`."""
-    there = np.flatnonzero(steps.value <= target)
-    return _between(steps, int(there[0]) if there.size else steps.cost.size)
-
-
 def first_stable(curve: Curve, span: float, within: float) -> tuple[Floats, Floats]:
     """Return bounds of the cost at which each run is first known to be stable; see `stays_below`.
 
@@ -141,7 +123,7 @@ def first_stable(curve: Curve, span: float, within: float) -> tuple[Floats, Floa
     within : float
         The greatest value since then exceeds the least by at most this.
     """
-    ends = [_between(steps, _first_stable(steps, span, within)) for steps in curve.steps]
+    ends = [between(steps, _first_stable(steps, span, within)) for steps in curve.steps]
     before, at = zip(*ends, strict=True)
     return np.array(before), np.array(at)
 
@@ -154,12 +136,6 @@ def _first_stable(steps: Steps, span: float, within: float) -> int:
         if np.ptp(since) <= within:
             return int(place)
     return steps.cost.size
-
-
-def _between(steps: Steps, place: int) -> tuple[float, float]:
-    """Return the costs of the previous checkpoint and of this one."""
-    before = float(steps.cost[place - 1]) if place > 0 else 0.0
-    return before, float(steps.cost[place]) if place < steps.cost.size else np.inf
 
 
 def wrong_tests(curve: Curve) -> list[NDArray[np.bool_]]:

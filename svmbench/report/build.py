@@ -254,7 +254,8 @@ def _summary(runs: Sequence[StoredRun], cost: str, seedless: Collection[str]) ->
         bold = "; bold: the best, and those not significantly worse (Wilcoxon test over seeds, 5 %, Holm)"
     return (
         f'<div class="scroll summary" tabindex="0"><table><caption><span>Median (quartiles){bold}. '
-        f"{100 * target:.2f} %: 99 % of the way from the worst first value to the best end.</span></caption>"
+        f"{100 * target:.2f} %: 99 % of the way from the worst first value to the best end; the cost "
+        "is that from which a run stays at or below it.</span></caption>"
         f"{head(names)}<tbody>{body}</tbody></table></div>"
     )
 

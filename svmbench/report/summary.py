@@ -30,9 +30,9 @@ class Row:
     best : bool
         Whether no other method is significantly better.
     cost : tuple of float
-        Median and quartiles of the cost at which the target is reached; infinite if it is not reached.
+        Median and quartiles of the cost from which a run stays at the target; infinite if it ends above it.
     reached, seeds : int
-        Number of seeds that reach the target, and of all seeds.
+        Number of seeds that end at or below the target, and of all seeds.
     """
 
     method: str

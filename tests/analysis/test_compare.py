@@ -7,8 +7,9 @@ import json
 import numpy as np
 import pytest
 
+from svmbench.analysis.arrivals import stays_below
 from svmbench.analysis.compare import bootstrap, compare
-from svmbench.analysis.costs import arrival, observe
+from svmbench.analysis.costs import observe
 from svmbench.cli.main import main
 from svmbench.errors import UserError
 from tests.figures.stored import stored_run
@@ -176,11 +177,39 @@ def test_problems_are_named_by_what_they_differ_in(tmp_path):
     assert sorted(names) == ["mnist_e (alpha = 1)", "mnist_e (alpha = 2.5)"]
 
 
-def test_an_arrival_is_the_first_observation_at_the_target(tmp_path):
-    (run,) = group(tmp_path, "sbp", 1, [0])
-    (seeds,) = observe([run], "kev_ondemand", "test_error").steps.values()
-    assert arrival(seeds[0], 20.0) == 400.0 and arrival(seeds[0], 19.9) == 800.0
-    assert arrival(seeds[0], 9.0) == np.inf
+def test_an_arrival_is_from_when_a_run_stays_at_the_target(tmp_path):
+    runs = [*group(tmp_path, "sbp", 1, [0]), *dipping(tmp_path, [0])]
+    one, dips = (seeds[0] for seeds in observe(runs, "kev_ondemand", "test_error").steps.values())
+    assert [stays_below(one, level) for level in (20.0, 19.9)] == [(200.0, 400.0), (400.0, 800.0)]
+    assert stays_below(one, 9.0) == (1600.0, np.inf) and stays_below(one, 50.0) == (0.0, 100.0)
+    assert stays_below(dips, 15.0) == (400.0, 800.0)
+
+
+def dipping(root, seeds=range(6)):
+    """Store runs like those of `group`, whose error is small once by chance."""
+    return [
+        stored_run(root, "pegasos", seed=seed, costs=COSTS, errors=[40, 12, 20, 15, 10]) for seed in seeds
+    ]
+
+
+def test_a_chance_dip_of_a_noisy_curve_makes_no_method_cheaper(tmp_path, capsys):
+    a, b = group(tmp_path, "sbp", 1), dipping(tmp_path)
+    (row,), _ = compare(a, b, "kev_ondemand", "test_error", 0.15)
+    assert (row.cost_a, row.cost_b, row.ratio) == (800, 800, 1.0) and row.verdict == "no difference shown"
+    assert main(["compare", "sbp-*", "pegasos-*", "--results", str(tmp_path), "--to", "test_error=0.15"]) == 0
+    assert "from which a run stays at or below the target until its end" in capsys.readouterr().out
+
+
+def test_the_table_says_of_what_a_ratio_is_the_median(tmp_path, capsys):
+    group(tmp_path, "sbp", 1), group(tmp_path, "pegasos", 2, range(2, 8)), group(tmp_path, "sdca", 2, [9])
+    words = ["--results", str(tmp_path), "--to", "test_error=0.15"]
+    assert main(["compare", "sbp-*", "pegasos-*", *words]) == 0
+    assert "\nA / B: the median of the ratios seed by seed, with a bootstrap" in capsys.readouterr().out
+    assert main(["compare", "sbp-*", "sdca-*", *words]) == 0
+    assert "\nA / B: the ratio of the medians, with a bootstrap interval.\n" in capsys.readouterr().out
+    assert main(["compare", "sbp-*", "sdca-*", *words[:2], "--to", "test_error=0.01"]) == 0
+    out = capsys.readouterr().out
+    assert "A / B:" not in out and "neither reaches it on 1" in out
 
 
 def test_the_interval_holds_the_true_ratio_about_as_often_as_it_says():

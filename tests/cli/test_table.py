@@ -67,10 +67,25 @@ def test_values_are_those_of_the_same_cost(results, capsys):
     assert "30.00 ± 0.00" in text and "Test error (%) at kev_ondemand = 250" in text
     words = ["--metric", "kev_ondemand", "--at", "test_error=0.1065", "--average", "median"]
     text = table(capsys, "*-adult-*", *words)
-    assert "400 (400 to 400)" in text and "until test_error is first at most 0.1065" in text
+    assert "400 (400 to 400)" in text and "until test_error stays at or below 0.1065" in text
     assert text.count("not reached") == 3  # two cells and the caption
     words[3] = "test_error=0.1041"
     assert "400 (400 to not reached)" in table(capsys, "sbp-adult-*", *words)
+
+
+def test_a_cost_of_a_target_is_that_from_which_a_run_stays_there(here, capsys):
+    stored_run(here / "results", "pegasos", costs=COSTS, errors=[9, 30, 10], relative_gap=[0.9, 0.4, 0.3])
+    words = ["--metric", "kev_ondemand", "--at", "test_error=0.1"]
+    assert " 400 |" in table(capsys, *words).splitlines()[2]
+    text = table(capsys, "--metric", "kev_ondemand", "--at", "relative_gap=0.5")
+    assert "until relative_gap stays at or below 0.5" in text
+
+
+def test_a_caption_says_over_how_many_seeds_nothing_differs(here, capsys):
+    for solver in ("sbp", "pegasos"):
+        store(here / "results", solver, [10.0, 10.1, 10.2])
+    said = "Nothing is bold: no difference within a row is significant over 3 seeds."
+    assert said in table(capsys, "--format", "tex") and said in table(capsys)
 
 
 def test_a_run_that_does_not_get_to_the_cost_is_left_out(results, capsys):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import yaml
 
+from svmbench.analysis.arrivals import stays_below
 from svmbench.papers import artifact as artifacts
 from svmbench.papers.material import Material
-from svmbench.papers.samples import stays_below
 
 POINTS = yaml.safe_load(Path(__file__).with_name("independent_points.yaml").read_text())
 #: The range over our seeds is widened by this factor, because theirs has one seed or two.

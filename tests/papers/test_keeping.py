@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from svmbench.analysis.arrivals import stays_below
 from svmbench.figures.series import Steps
 from svmbench.papers.artifact import load
 from svmbench.papers.keeping import arrivals, checkpoints, compares_errors
-from svmbench.papers.samples import stays_below
 from svmbench.store import StoredRun
 
 ERRORS = (0.5, 0.3, 0.3, 0.3, 0.2, 0.2, 0.2)

@@ -1,0 +1,36 @@
+"""Arrivals: the cost from which a run stays at or below a target.
+
+A curve that is noisy, as a test error on few examples is, falls below a target by chance long before it stays
+there. So the first crossing is not the arrival, except where a claim asks for it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from svmbench.figures.series import Steps
+
+
+def stays_below(steps: Steps, target: float) -> tuple[float, float]:
+    """Return bounds of the cost from which a run stays at or below a target until its end.
+
+    Returns
+    -------
+    before, at : float
+        Cost of the last checkpoint above the target, 0 if all are below, and of the next one. If the run ends
+        above the target, the cost of its last checkpoint and infinity: the arrival is censored.
+    """
+    above = np.flatnonzero(steps.value > target)
+    return between(steps, 0 if above.size == 0 else int(above[-1]) + 1)
+
+
+def first_below(steps: Steps, target: float) -> tuple[float, float]:
+    """Return bounds of the cost at which a run first reaches a target; see `stays_below`."""
+    there = np.flatnonzero(steps.value <= target)
+    return between(steps, int(there[0]) if there.size else steps.cost.size)
+
+
+def between(steps: Steps, place: int) -> tuple[float, float]:
+    """Return the costs of the previous checkpoint and of this one."""
+    before = float(steps.cost[place - 1]) if place > 0 else 0.0
+    return before, float(steps.cost[place]) if place < steps.cost.size else np.inf
