@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from svmbench.analysis.costs import TARGETS, in_order, scaled
 from svmbench.errors import UserError, nearest
 from svmbench.figures.bounds import problem_of, references
 from svmbench.figures.selection import check_axes
-from svmbench.figures.series import CERTIFIED, COUNTERS, METRICS, Known, last_value, steps_of
+from svmbench.figures.series import CERTIFIED, COUNTERS, METRICS, Known, Steps, last_value, steps_of
 from svmbench.figures.settings import check_keys, setting
 from svmbench.run_config import flatten, role
 from svmbench.store import StoredRun
@@ -118,8 +118,13 @@ def cells(
     kept_for_seconds, found.left_out = for_seconds(runs, *timed, at.name)
     comparable = {run.path for run in kept_for_seconds}
     known = references(runs) if set(metrics) & set(CERTIFIED) else {}
-    for (row, column), group in groups.items():
-        kept = _one_for_each_seed(group, at, found.left_out, _named((*rows, *columns), (*row, *column)))
+    longest = {
+        (row, column): _one_for_each_seed(group, found.left_out, _named((*rows, *columns), (*row, *column)))
+        for (row, column), group in groups.items()
+    }
+    if at.name == "end":
+        _check_ends(longest, (*rows, *columns), metrics[0])
+    for (row, column), kept in longest.items():
         for metric in metrics:
             cell = Cell(constant=all(_is_seedless(run, seedless) for run in kept))
             for run in kept:
@@ -167,7 +172,7 @@ def _check(
 
 
 def _one_for_each_seed(
-    group: Sequence[StoredRun], at: At, left_out: list[tuple[str, str]], name: str
+    group: Sequence[StoredRun], left_out: list[tuple[str, str]], name: str
 ) -> list[StoredRun]:
     """Return the runs of a cell, the longest of each seed."""
     configs = [flatten(run.document) for run in group]
@@ -181,11 +186,34 @@ def _one_for_each_seed(
             run, shorter = (run, other) if _spent(run) > _spent(other) else (other, run)
             left_out.append((shorter.id, f"{run.id} is the same run with a larger budget"))
         seeds[run.seed] = run
-    kept = [seeds[seed] for seed in sorted(seeds)]
-    ends = _differing([flatten(run.document) for run in kept], lambda key: role(key) == "end")
-    if ends and at.name == "end":
-        raise UserError(_mixed(name, kept, ends) + ", or look at all of them at one cost by --at COST=VALUE")
-    return kept
+    return [seeds[seed] for seed in sorted(seeds)]
+
+
+def _check_ends(
+    longest: Mapping[tuple[Labels, Labels], Sequence[StoredRun]], keys: Sequence[str], metric: str
+) -> None:
+    """Refuse cells whose runs end at different budgets, and name a cost at which all runs are known."""
+    for (row, column), kept in longest.items():
+        ends = _differing([flatten(run.document) for run in kept], lambda key: role(key) == "end")
+        if ends:
+            at = _common_cost([run for some in longest.values() for run in some], metric)
+            raise UserError(
+                f"{_mixed(_named(keys, (*row, *column)), kept, ends)}, or compare all runs at one cost by "
+                f"--at {at}"
+            )
+
+
+def _common_cost(runs: Sequence[StoredRun], metric: str) -> str:
+    """Return a cost and its greatest value up to which all runs are known, as the option writes it."""
+    asked = dict.fromkeys((runs[0].config.budget.counter, *COUNTERS))
+    for counter in (name for name in asked if name not in SECONDS):
+        steps = [steps_of(run, counter, metric) for run in runs]
+        known = [one for one in steps if isinstance(one, Steps)]
+        if len(known) == len(runs):
+            last = min(one.end for one in known)
+            # A run that has converged is known beyond its end.
+            return f"{counter}={last if np.isfinite(last) else max(one.cost[-1] for one in known):.6g}"
+    return "COST=VALUE"
 
 
 def _differing(configs: Sequence[dict[str, Any]], counts: Any) -> list[str]:

@@ -175,11 +175,34 @@ def test_seeds_of_different_budgets_are_not_mixed_at_their_ends(tmp_path):
     budget = {"name": "x", "counter": "kev_ondemand", "kev": 10.0, "memory": 64}
     runs = store(tmp_path, "sbp", [10.0])
     runs.append(stored_run(tmp_path, "sbp", seed=1, costs=[150], errors=[50], config={"budget": budget}))
-    with pytest.raises(UserError, match=r"differ in budget.kev: .* at one cost by --at COST=VALUE"):
+    words = r"differ in budget.kev: add it to --rows or --columns, .* at one cost by --at kev_ondemand=150$"
+    with pytest.raises(UserError, match=words):
         cells(runs, ["dataset"], ["solver"], ["test_error"], At(), "mean")
     found = cells(runs, ["dataset"], ["solver"], ["test_error"], At("kev_ondemand", 150.0), "mean")
     (cell,) = found.cells.values()
     assert cell.values == {0: 40.0, 1: 50.0}
+
+
+def test_the_cost_that_a_refusal_names_is_one_at_which_every_run_is_known(here, capsys):
+    root, budget = here / "results", {"name": "x", "counter": "kev_ondemand", "kev": 1e3, "memory": 64}
+    stored_run(root, "pegasos", costs=[100, 1200345.6], errors=[50, 20])
+    stored_run(root, "pegasos", seed=1, costs=[100, 900], errors=[50, 30], config={"budget": budget})
+    stored_run(root, "sbp", costs=[50, 800123.4], errors=[50, 20])
+    stored_run(root, "smo", costs=[50, 200], errors=[50, 20], status="converged")  # known beyond its end
+    assert main(["table", "*-adult-*"]) == 2
+    said = capsys.readouterr().err
+    assert "(dataset adult, solver Pegasos) differ in budget.kev: add it to" in said
+    words = said.strip().rpartition("--at ")[2]
+    assert words == "kev_ondemand=900"
+    assert main(["table", "*-adult-*", "--at", words, "--json"]) == 0
+    out, error = capsys.readouterr()
+    assert sum(cell["seeds"] for cell in json.loads(out)["cells"]) == 4 and not error
+    assert main(["table", "*-adult-*", "--columns", "solver,budget.kev"]) == 0
+    for kev in (1e3, 1e4):  # all have converged
+        options = {"status": "converged", "config": {"budget": {**budget, "kev": kev}}}
+        stored_run(root, "smo", seed=int(kev), costs=[50, 150], errors=[50, 20], **options)
+    assert main(["table", "smo-*"]) == 2
+    assert capsys.readouterr().err.endswith("--at kev_ondemand=200\n")
 
 
 def test_rows_of_numbers_are_in_their_order(tmp_path):
