@@ -63,5 +63,5 @@ def _alone(results: Path, names: Sequence[str]) -> str:
             alone += not disturbed(StoredRun.read(results / "runs" / name))
         except (OSError, UserError):
             continue  # deleted or damaged since
-    rest = "" if alone == len(names) else "; seconds of the others cannot be compared"
+    rest = "" if alone == len(names) else "; seconds of runs that did not cannot be compared"
     return f"{alone} of {len(names)} runs ran alone on their machine{rest}"

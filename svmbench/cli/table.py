@@ -138,7 +138,7 @@ def _caption(found: Cells, average: str) -> str:
         where = f"until {at.name} stays at or below {at.value:g}"
     counts = sorted({len(cell.values) for cell in found.cells.values() if not cell.constant})
     number = " to ".join(map(str, dict.fromkeys((counts[0], counts[-1])))) if counts else ""
-    seeds = f" over {number} seeds" if counts else ""
+    seeds = f" over {number} seed{'s' * (number != '1')}" if counts else ""
     what = "mean ± standard deviation" if average == "mean" else "median (quartiles)"
     single = any(len(cell.values) == 1 for cell in found.cells.values())
     alone = "; a number alone is a single run" if single and counts[-1:] > [1] else ""
@@ -147,7 +147,7 @@ def _caption(found: Cells, average: str) -> str:
     test = (
         "Bold: the best of each row and those not significantly worse (Wilcoxon test over seeds, 5 %, Holm)."
         if bold
-        else "Nothing is bold: no difference within a row is significant over so many seeds."
+        else f"Nothing is bold: no difference within a row is significant{seeds}."
     )
     infinite = any(math.isinf(value) for cell in found.cells.values() for value in cell.values.values())
     never = {"mean": "at least one run ends above it", "median": "half of the runs end above it"}
